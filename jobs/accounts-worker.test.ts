@@ -70,7 +70,7 @@ const owners = (output: CollectedRows): unknown[] =>
     .map((row) => ['event_index', 'coa_address', 'flow_address', 'owner_evidence'].map((column) => row[column]))
 
 describe('accounts_worker', () => {
-  it('has each account of a transaction once, with its roles, account by account', () => {
+  it('lists each account of a transaction once with its roles', () => {
     const rows = roles(
       derive(
         transaction(0, { payer: carol, proposer: bob, authorizers: [alice, bob], gasUsed: 9n }),
@@ -80,7 +80,7 @@ describe('accounts_worker', () => {
     expect(rows).to.deep.equal([`0 ${alice} A null`, `1 ${alice} PR null`, `0 ${bob} RA null`, `0 ${carol} P 9`])
   })
 
-  it('passes over nobody, and over who authorizes for the chain itself', () => {
+  it('skips the zero address and system transactions', () => {
     expect(
       roles(
         derive(
@@ -91,7 +91,7 @@ describe('accounts_worker', () => {
     ).to.deep.equal([])
   })
 
-  it('knows which transaction created an account, also one of the chain itself', () => {
+  it('records the creating transaction, including system transactions', () => {
     expect(
       roles(
         derive(
@@ -109,7 +109,7 @@ describe('accounts_worker', () => {
     ])
   })
 
-  it('makes a problem of a creation that does not say of what', () => {
+  it('records a problem for a creation without an address', () => {
     const output = derive(transaction(0, { events: [created({ address: null }), created({}), created(undefined)] }))
     expect(roles(output)).to.deep.equal([])
     const places = output.problems.map(({ code, blockHeight, txIndex, eventIndex }) => [
@@ -139,7 +139,7 @@ describe('accounts_worker', () => {
       }
     })
 
-    it('takes no contract of that name elsewhere for it, and makes a problem of other fields', () => {
+    it('ignores contracts of that name in other accounts and records a problem for other fields', () => {
       const type = 'A.00000000000000a1.EVM.CadenceOwnedAccountCreated'
       const elsewhere = { ...coaCreated(1, { address: coa }), type }
       expect(owners(derive(transaction(0, { events: [elsewhere] })))).to.deep.equal([])
@@ -149,7 +149,7 @@ describe('accounts_worker', () => {
       expect(output.problems[0]).to.include({ code: 'coa-event-shape', txIndex: 0, eventIndex: 4 })
     })
 
-    it('finds the owner by the capability that it issued, whoever authorized', () => {
+    it('finds the owner by its capability, whoever authorized', () => {
       const other = issued(2, alice, '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountX')
       const events = [issued(0, carol), coaCreated(1, { address: coa }), other, issued(3, bob)]
       for (const authorizers of [[alice], [alice, bob], []]) {
@@ -161,7 +161,7 @@ describe('accounts_worker', () => {
       expect(owners(output)).to.deep.equal([[1, `0x${coa}`, carol, 'capability']])
     })
 
-    it('does not guess where several accounts may have got it', () => {
+    it('leaves the owner open if several accounts are possible', () => {
       const creation = coaCreated(4, { address: coa })
       for (const [authorizers, events] of [
         [[alice, bob], [creation]],
@@ -175,7 +175,7 @@ describe('accounts_worker', () => {
       expect(owners(derive(byChain))).to.deep.equal([[4, `0x${coa}`, null, null]])
     })
 
-    it('gives each of several to the account that issued a capability before the next was made', () => {
+    it('assigns each of several to the account that issued a capability before the next creation', () => {
       const other = coa.replace('a79', 'b80')
       const events = [
         coaCreated(0, { address: coa }),

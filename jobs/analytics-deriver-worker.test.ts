@@ -50,7 +50,7 @@ function moved(amount: string): DecodedEvent[] {
 }
 
 describe('analytics_deriver_worker', () => {
-  it('writes nothing of a block in which nothing is', () => {
+  it('writes nothing for an empty block', () => {
     const output = derive(
       transaction(0, {}),
       transaction(1, { isSystem: true, script: `import EVM from 0x${service}` }),
@@ -59,7 +59,7 @@ describe('analytics_deriver_worker', () => {
     expect(output.of('app.big_transfers')).to.deep.equal([])
   })
 
-  it('counts swaps of all exchanges, and for traders who authorized first', () => {
+  it('counts swaps of all exchanges, and the first authorizer as trader', () => {
     const [pair, other] = [`A.${'1'.repeat(16)}.SwapPair`, `A.${'2'.repeat(16)}.SwapPair`]
     const swap = { inTokenAmount: '1.00000000', outTokenAmount: '2.00000000', direction: '0' }
     const trade = { token1Amount: '1.00000000', token2Amount: '2.00000000', side: '1' }
@@ -81,7 +81,7 @@ describe('analytics_deriver_worker', () => {
     expect(output.problems).to.deep.equal([])
   })
 
-  it('counts a transaction that bridges once for each way that it goes', () => {
+  it('counts a bridge transaction once per direction', () => {
     const bridge = (name: string): string => `A.${service}.IFlowEVM${name}`
     const row = rowOf(
       transaction(0, {
@@ -97,7 +97,7 @@ describe('analytics_deriver_worker', () => {
     expect(row).to.include({ bridge_to_evm_tx_count: 2, bridge_from_evm_tx_count: 3 })
   })
 
-  it('counts EVM transactions of which no more is known', () => {
+  it('counts EVM transactions with undecodable events', () => {
     const executed = `A.${service}.EVM.TransactionExecuted`
     const output = derive(transaction(0, { events: events([executed, { hash: 'none' }], [executed]) }))
     expect(output.of('app.block_analytics')[0]).to.include({
@@ -108,7 +108,7 @@ describe('analytics_deriver_worker', () => {
     expect(output.problems).to.deep.equal([])
   })
 
-  it('adds payouts of epochs exactly, and makes a problem of one that says no total', () => {
+  it('adds epoch payouts exactly and records a problem without a total', () => {
     const paid = `A.${service}.FlowIDTableStaking.EpochTotalRewardsPaid`
     const output = derive(
       transaction(0, {
@@ -119,7 +119,7 @@ describe('analytics_deriver_worker', () => {
     expect(output.problems.map(({ code, eventIndex }) => [code, eventIndex])).to.deep.equal([['payout-event-shape', 2]])
   })
 
-  it('counts imports by transaction, and none of the chain itself', () => {
+  it('counts imports by transaction, without system transactions', () => {
     const script = 'import A, B from 0x1\nimport A from 0x1'
     const row = rowOf(
       transaction(0, { script }),
@@ -132,7 +132,7 @@ describe('analytics_deriver_worker', () => {
     ])
   })
 
-  it('lists what is big, of 1,000 on, and adds up all', () => {
+  it('lists transfers from 1,000 tokens on and sums all', () => {
     const amounts = ['999.99999999', '1000.00000000', '184467440737.09551615', '0.00000000']
     const output = derive(...amounts.map((amount, i) => transaction(i, { events: moved(amount) })))
     expect(output.of('app.big_transfers').map(({ tx_index: index, amount }) => [index, amount])).to.deep.equal([
@@ -146,7 +146,7 @@ describe('analytics_deriver_worker', () => {
     })
   })
 
-  it('takes less for big of tokens that are worth much', () => {
+  it('uses a lower threshold for valuable tokens', () => {
     const [bitcoin, other] = ['A.231cc0dbbcffc4b7.ceWBTC', 'A.231cc0dbbcffc4b7.ceBUSD']
     const moves = (token: string, amount: string): DecodedEvent[] =>
       events([`${token}.TokensWithdrawn`, { amount, from: alice }], [`${token}.TokensDeposited`, { amount, to: bob }])

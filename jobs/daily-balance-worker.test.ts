@@ -59,13 +59,13 @@ describe('daily_balance_worker', () => {
     blocks = await decodedRecording('base')
   })
 
-  it('has every change of every account of the recording, fees included, and no other', () => {
+  it('has exactly the balance changes of the recording, including fees', () => {
     const changes = changesOf(blocks)
     expect(Object.keys(changes).length).to.be.greaterThan(1000)
     expect(changes).to.deep.equal(changesByEvents(blocks))
   })
 
-  it('has one row a block and token, in the order of the key, with each account once', () => {
+  it('has one row per block and token, in key order, with each account once', () => {
     const rows = collect(dailyBalanceWorker, rangeOf(blocks, { from: 0, to: blocks.length })).of(table)
     const keys = rows.map(({ block_height: height, token }) => `${String(height).padStart(6, '0')} ${textOf(token)}`)
     expect(keys).to.deep.equal([...new Set(keys)].toSorted())
@@ -75,7 +75,7 @@ describe('daily_balance_worker', () => {
     }
   })
 
-  it('leaves EVM accounts out, and what was moved to oneself', () => {
+  it('excludes EVM accounts and transfers to oneself', () => {
     const accounts = Object.keys(changesOf(blocks)).map((key) => key.split(' ')[2])
     expect(accounts.filter((address) => address?.length !== 18)).to.deep.equal([])
     const toOneself: readonly HandMadeEvent[] = [
@@ -85,7 +85,7 @@ describe('daily_balance_worker', () => {
     expect(changesOf(handMadeBlocks(1, { 0: toOneself }))).to.deep.equal({})
   })
 
-  it('has the changes of before Cadence 1.0, each on the day of its block', () => {
+  it('has changes before Cadence 1.0 on the day of their block', () => {
     const pay = (amount: string): readonly HandMadeEvent[] => [
       [`${flow}.TokensWithdrawn`, { amount, from: alice }],
       [`${flow}.TokensDeposited`, { amount, to: bob }],

@@ -43,7 +43,7 @@ function rowOf(transactions: readonly DecodedTransaction[], timestampUs?: number
 }
 
 describe('daily_stats_worker', () => {
-  it('knows day and hour to the microsecond, before 1970 too', () => {
+  it('computes day and hour to the microsecond, also before 1970', () => {
     const day = midnightUs / 86_400_000_000
     for (const [timestampUs, expected] of [
       [midnightUs, [day, 0]],
@@ -73,14 +73,14 @@ describe('daily_stats_worker', () => {
     expect(row?.['accounts']).to.deep.equal([alice, bob])
   })
 
-  it('counts no account for nobody, and no failure where the result is not known', () => {
+  it('counts neither the zero address nor unknown results', () => {
     const zero = '0x0000000000000000'
     const row = rowOf([transaction(0, { payer: zero, proposer: zero, statusCode: undefined, gasUsed: undefined })])
     expect(row).to.include({ tx_count: 1, failed_tx_count: 0, gas_used: '0' })
     expect(row?.['accounts']).to.deep.equal([])
   })
 
-  it('counts a transaction with several EVM transactions once, and only EVM of the chain itself', () => {
+  it('counts a transaction with several EVM transactions once', () => {
     const executed = 'A.f8d6e0586b0a20c7.EVM.TransactionExecuted'
     const row = rowOf([
       transaction(0, { events: events([executed], [executed]) }),
@@ -90,7 +90,7 @@ describe('daily_stats_worker', () => {
     expect(row).to.include({ evm_tx_count: 1, event_count: 3 })
   })
 
-  it('adds fees exactly, those that no event names too', () => {
+  it('adds fees exactly, including those without an event', () => {
     const flow = 'A.0ae53cb6e3f42a79.FlowToken'
     const old = { amount: '0.00001000' }
     const row = rowOf([
@@ -108,7 +108,7 @@ describe('daily_stats_worker', () => {
     expect(row).to.include({ fees: '184467440737.09552618', ft_transfer_count: 0 })
   })
 
-  it('takes for computation what the fee tells where the result says 0', () => {
+  it('uses the computation of the fee if the result has 0', () => {
     const told = { amount: '0.00001000', inclusionEffort: '1.00000000', executionEffort: '0.00000042' }
     const row = rowOf([
       transaction(0, { gasUsed: 0n, events: events([fee, told]) }),
@@ -117,7 +117,7 @@ describe('daily_stats_worker', () => {
     expect(row).to.include({ gas_used: '51' })
   })
 
-  it('goes on where a fee says no amount', () => {
+  it('continues if a fee has no amount', () => {
     const output = derive([
       transaction(3, {
         events: events(

@@ -63,7 +63,7 @@ describe('defi_worker', () => {
     return output.of('app.defi_events').map(told)
   }
 
-  it('has each swap of the recording as it was meant', async () => {
+  it('has each swap of the recording', async () => {
     const output = new CollectedRows(defiWorker)
     defiWorker.derive?.(rangeOf(blocks, { from: 0, to: blocks.length }), output, { network: 'emulator' })
     expect(output.problems).to.deep.equal([])
@@ -104,7 +104,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('names the tokens of a swap by what moved, in the order of the pair, whatever the direction', () => {
+  it('derives the tokens of a swap from transfers, in the order of the pair', () => {
     const fields = { inTokenAmount: '2.00000000', outTokenAmount: '6.00000000', direction: '1' }
     const swap = { type: `${pair}.Swap`, fields }
     // The pair tells before it takes the tokens, and a fee of the transaction does not count.
@@ -126,7 +126,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('follows tokens through several pairs', () => {
+  it('tracks tokens through several pairs', () => {
     const second = 'A.00000000000000d2.SwapPair'
     const [a1, a2] = transfer(coin, '3.00000000', holder, '0x00000000000000d2')
     const events = eventsOf(
@@ -148,7 +148,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('reads trades of BloctoSwap, whose amounts are without the fee', () => {
+  it('reads BloctoSwap trades, whose amounts exclude the fee', () => {
     const blocto = 'A.c6c77b9f5c7a378f.FlowSwapPair'
     const events = eventsOf(
       derive([
@@ -211,7 +211,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('makes liquidity of what the liquidity token does', () => {
+  it('derives liquidity changes from the liquidity token', () => {
     const minted = (amount: string): Emitted => ({ type: `${pair}.TokensMinted`, fields: { amount } })
     const [a1, a2] = transfer(flow, '10.00000000', holder, trader)
     const [b1, b2] = transfer(coin, '20.00000000', holder, trader)
@@ -255,7 +255,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('takes the first liquidity of a pair for that of who gave it', () => {
+  it('assigns the first liquidity of a pair to its provider', () => {
     const events = eventsOf(
       derive([
         ...transfer(flow, '1.00000000', trader, holder),
@@ -270,7 +270,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('keeps flash loans', () => {
+  it('records flash loans', () => {
     const fields = {
       executor: trader,
       executorType: 'A.00000000000000e1.Bot.Executor',
@@ -290,7 +290,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('learns of pairs by PairCreated, with and without the mode, on mainnet only from the factory', () => {
+  it('reads PairCreated with and without the mode, on mainnet only from the factory', () => {
     const fields = { token0Key: flow, token1Key: coin, pairAddress: holder, numPairs: '7' }
     const factory = 'A.b063c16cac85dbd1.SwapFactory.PairCreated'
     const made = { pair, asset0: flow, asset1: coin }
@@ -305,7 +305,7 @@ describe('defi_worker', () => {
     expect(derive([forged]).of('app.defi_pair_changes')).to.have.length(1)
   })
 
-  it('makes nothing of events that no exchange emits', () => {
+  it('ignores events of other contracts', () => {
     const output = derive([
       { type: `${pair}.AddLiquidity`, fields: { amount0: '1.00000000', amount1: '2.00000000' } },
       { type: `${pair}.RemoveLiquidity`, fields: { amount0: '1.00000000' } },
@@ -318,7 +318,7 @@ describe('defi_worker', () => {
     expect(output.of('app.defi_events')).to.deep.equal([])
   })
 
-  it('hands on what it cannot read as problems', () => {
+  it('records undecodable events as problems', () => {
     const fields = { amount0In: '1.00000000', amount0Out: '0.00000000', amount1Out: '2.00000000' }
     const output = derive([
       { type: `${pair}.Swap`, fields },
@@ -331,7 +331,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('makes rows or problems of whatever contracts emit under these names, and never fails', () => {
+  it('never fails, whatever contracts emit under these names', () => {
     const types = [
       `${pair}.Swap`,
       `${pair}.TokensMinted`,

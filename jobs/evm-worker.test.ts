@@ -46,7 +46,7 @@ describe('evm_worker', () => {
     return found
   }
 
-  it('reads what the chain ran without a problem, a row of each table for each', () => {
+  it('reads the recording without a problem, one row per transaction and table', () => {
     expect(all.problems).to.deep.equal([])
     expect(rows).to.have.length(147)
     expect(all.of(transactionsTable)).to.have.length(147)
@@ -54,7 +54,7 @@ describe('evm_worker', () => {
     expect(new Set(keys).size).to.equal(keys.length)
   })
 
-  it('has each transaction that was sent, with its hash, type, nonce and value', () => {
+  it('has each transaction with its hash, type, nonce and value', () => {
     for (const { note, ran } of ofLabel(/^evm\/(run|batch-run|several)(?!.*invalid-nonce)/)) {
       const signed = ran.filter((row) => row['tx_type'] !== 255)
       expect(signed.map((row) => [row['evm_hash'], row['tx_type'], row['nonce'], row['evm_value']])).to.deep.equal(
@@ -63,18 +63,18 @@ describe('evm_worker', () => {
     }
   })
 
-  it('has none that the EVM refused or that was undone', () => {
+  it('excludes rejected and reverted transactions', () => {
     for (const { ran } of ofLabel(/invalid-nonce|reverts-all/)) expect(ran).to.deep.equal([])
   })
 
-  it('names the transaction of the chain that ran it', () => {
+  it('has the Flow transaction that executed it', () => {
     for (const row of rows) {
       const ran = blocks[Number(row['block_height'])]?.transactions[Number(row['tx_index'])]
       expect(row['tx_id']).to.equal(ran?.id.toString('hex'))
     }
   })
 
-  it('says which failed, and why', () => {
+  it('has failures and their reasons', () => {
     for (const { ran } of ofLabel(/run-(revert|out-of-gas)/)) {
       const [failed] = ran
       expect(failed).to.include({ evm_status: 0 })
@@ -86,7 +86,7 @@ describe('evm_worker', () => {
     for (const row of succeeded) expect(row).to.include({ error_code: 0, error_message: null })
   })
 
-  it('has the contracts that were created, by a key or by an account that Cadence owns', () => {
+  it('has contracts created by keys and by COAs', () => {
     for (const { note, ran } of ofLabel(/^evm\/(run|coa)-deploy/)) {
       expect(ran[0]).to.include({ contract_address: digits(note.evm_contract), evm_to: null })
     }
@@ -95,7 +95,7 @@ describe('evm_worker', () => {
     }
   })
 
-  it('has calls that no key signed, with caller, receiver and amount', () => {
+  it('has direct calls with caller, receiver and amount', () => {
     for (const { note, ran } of ofLabel(/coa-(call|value)/)) {
       expect(ran[0]).to.include({
         tx_type: 255,
@@ -114,7 +114,7 @@ describe('evm_worker', () => {
     }
   })
 
-  it('gives all senders, also of calls that no key signed, the nonces that they have, one after the other', () => {
+  it('has consecutive nonces for each sender, including direct calls', () => {
     for (const [sender, sent] of Map.groupBy(rows, (row) => row['evm_from'])) {
       const nonces = sent.map((row) => Number(row['nonce']))
       const [first = 0] = nonces
@@ -123,7 +123,7 @@ describe('evm_worker', () => {
     }
   })
 
-  it('leads to the balances and nonces that the chain has', async () => {
+  it('gives the balances and nonces of the chain', async () => {
     const balances = new Map<string, bigint>()
     const add = (address: CollectedRow[string] | undefined, change: bigint): void => {
       if (typeof address === 'string') balances.set(address, (balances.get(address) ?? 0n) + change)
@@ -147,7 +147,7 @@ describe('evm_worker', () => {
     }
   })
 
-  it('has the token transfers of what was run', async () => {
+  it('has the token transfers', async () => {
     const {
       contracts: { Badge = '', Coin = '' },
     } = await evmTruth('base')
@@ -179,7 +179,7 @@ describe('evm_worker', () => {
       return events.find(({ type }) => type === eventType)?.fields ?? {}
     }
 
-    it('keeps what the event tells where the payload is not to be trusted, and says so', () => {
+    it('stores the event without an untrusted payload and records a problem', () => {
       const hash = `0x${'11'.repeat(32)}`
       const output = withEvents([{ type: eventType, index: 5, fields: { ...fieldsOf(), hash } }])
       expect(output.of(hashesTable)[0]).to.include({
@@ -194,7 +194,7 @@ describe('evm_worker', () => {
       ])
     })
 
-    it('makes a problem and no row of an event of another shape', () => {
+    it('records a problem and no row for a malformed event', () => {
       const { hash: _, ...fields } = fieldsOf()
       const output = withEvents([{ type: eventType, index: 5, fields }])
       expect(output.of(hashesTable)).to.deep.equal([])
@@ -210,17 +210,17 @@ describe('evm_worker', () => {
       ])
     })
 
-    it('counts what scheduled transactions run, which the chain sends itself', () => {
+    it('includes system transactions that run scheduled transactions', () => {
       expect(withEvents([{ type: eventType, index: 0, fields: fieldsOf() }], true).of(hashesTable)).to.have.length(1)
     })
 
-    it('does not believe contracts of that name in other accounts', () => {
+    it('ignores contracts of that name in other accounts', () => {
       const type = 'A.0000000000000001.EVM.TransactionExecuted'
       const output = withEvents([{ type, index: 0, fields: fieldsOf() }])
       expect([output.of(hashesTable), output.problems]).to.deep.equal([[], []])
     })
 
-    it('leaves out what ingest could not decode and has logged', () => {
+    it('skips events that ingestion recorded as undecodable', () => {
       const output = withEvents([{ type: eventType, index: 0, fields: undefined }])
       expect([output.of(hashesTable), output.problems]).to.deep.equal([[], []])
     })

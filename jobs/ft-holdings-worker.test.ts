@@ -21,7 +21,7 @@ describe('ft_holdings_worker', () => {
     expect(vaults).to.deep.equal([...new Set(vaults)].toSorted())
   })
 
-  it('keeps the last state of each vault of a block', () => {
+  it('stores the last balance of each vault of a block', () => {
     const ofBlock = all.of('app.ft_vault_balances').filter((row) => row['block_height'] === 9)
     const service = ofBlock.filter((row) => row['vault_uuid'] === 0)
     expect(service).to.have.length(1)

@@ -33,7 +33,7 @@ function derive(...events: readonly DecodedEvent[]): CollectedRows {
 const placeOf = (row: CollectedRow): string => [row['block_height'], row['tx_index']].map(String).join(' ')
 
 describe('meta_worker', () => {
-  it('writes a row for each change of a contract, and of two in one transaction each', () => {
+  it('writes a row per contract change, also for two in one transaction', () => {
     const rows = derive(
       { type: 'flow.AccountContractAdded', index: 0, fields: { address, codeHash: hash, contract: 'A' } },
       { type: 'flow.AccountContractUpdated', index: 1, fields: { address, codeHash: hash, contract: 'A' } },
@@ -47,7 +47,7 @@ describe('meta_worker', () => {
     ])
   })
 
-  it('makes a problem of each event with other fields, and no row', () => {
+  it('records a problem and no row for malformed events', () => {
     const fields = { address, codeHash: hash, contract: 'A' }
     const shapes = [
       { ...fields, address: 'a1' },
@@ -98,7 +98,7 @@ describe('meta_worker', () => {
       const authorizerOf = (row: CollectedRow): string | undefined =>
         blocks[Number(row['block_height'])]?.transactions[Number(row['tx_index'])]?.authorizers[0]
 
-      it('has one key for each that was added, and a revocation by index for each that was revoked', () => {
+      it('has one key per addition and a revocation by index per revocation', () => {
         for (const [label, isRemoved] of [
           ['key/add', false],
           ['key/revoke', true],
@@ -143,7 +143,7 @@ describe('meta_worker', () => {
         }
       })
 
-      it('has every party of transactions that several accounts share, and of those that nobody authorizes', () => {
+      it('has all accounts of multi-party transactions and of those without authorizers', () => {
         const roles = (label: string): string[] =>
           labelled(accounts, 'app.address_transactions', label).rows.map((row) =>
             ['is_payer', 'is_proposer', 'is_authorizer'].filter((role) => row[role] === true).join(' '),

@@ -45,7 +45,7 @@ describe('staking_worker', () => {
     return rows.map(moveOf)
   }
 
-  it('has no problem with the recording', () => {
+  it('processes the recording without a problem', () => {
     expect(all.problems).to.deep.equal([])
     expect(all.of('app.staking_events')).to.have.length(67)
     expect(all.of('app.epoch_events').map((row) => row['event_type'])).to.deep.equal([
@@ -60,13 +60,13 @@ describe('staking_worker', () => {
     ])
   })
 
-  it('makes the same of payloads in JSON-Cadence, which is what old blocks have', async () => {
+  it('gives the same rows for JSON-CDC payloads', async () => {
     const json = await decodedRecording('base', { encoding: 'json-cdc' })
     const output = collect(stakingWorker, rangeOf(json, { from: 0, to: json.length }))
     for (const { name } of stakingWorker.tables) expect(output.of(name), name).to.deep.equal(all.of(name))
   })
 
-  it('tells new stake from stake out of rewards', async () => {
+  it('distinguishes new stake from rewards', async () => {
     expect(await labelled('staking/stake-new-tokens')).to.deep.equal([
       ['TokensCommitted', 0, '11.50000000', null, 'committed', null],
     ])
@@ -78,7 +78,7 @@ describe('staking_worker', () => {
     ])
   })
 
-  it('tells committed tokens that are taken back from those that an epoch sets free', async () => {
+  it('distinguishes withdrawn commitments from tokens released at an epoch end', async () => {
     expect(await labelled('staking/delegator-request-unstake')).to.deep.equal([
       ['DelegatorTokensUnstaked', 2, '0.00000000', 'committed', 'unstaked', null],
       ['DelegatorTokensRequestedToUnstake', 2, '2.50000000', null, null, null],
@@ -93,7 +93,7 @@ describe('staking_worker', () => {
     ])
   })
 
-  it('reads the events of before November 2023, which tell no epoch', () => {
+  it('reads events before November 2023, without an epoch', () => {
     const output = derive([
       { type: `${table}.RewardsPaid`, fields: { nodeID, amount: '1.00000000' } },
       { type: `${table}.DelegatorRewardsPaid`, fields: { nodeID, delegatorID: '4', amount: '2.00000000' } },
@@ -118,7 +118,7 @@ describe('staking_worker', () => {
     ])
   })
 
-  it('reads stakes of before Cadence 1.0 by what the token told, and the script', () => {
+  it('reads stakes before Cadence 1.0 from token events and the script', () => {
     const inner = (amount: string): Emitted[] => [
       { type: `${flow}.TokensWithdrawn`, fields: { amount, from: '0xf8d6e0586b0a20c7' } },
       { type: `${flow}.TokensDeposited`, fields: { amount, to: '0xf8d6e0586b0a20c7' } },
@@ -140,7 +140,7 @@ describe('staking_worker', () => {
     ).to.deep.equal([['NodeRemovedAndRefunded', 0, '9.00000000', 'committed', 'unstaked', '4.00000000']])
   })
 
-  it('counts stake that came with the registration, as contracts of old had it', () => {
+  it('counts stake that came with the registration', () => {
     const fields = { nodeID, role: '5', amountCommitted: '250.00000000' }
     expect(
       derive([{ type: `${table}.NewNodeCreated`, fields }])
@@ -149,7 +149,7 @@ describe('staking_worker', () => {
     ).to.deep.equal([['NewNodeCreated', 0, '250.00000000', null, 'committed', null]])
   })
 
-  it('does not look at contracts of the same name in other accounts', () => {
+  it('ignores contracts of the same name in other accounts', () => {
     const fields = { nodeID, amount: '1.00000000' }
     const output = derive([
       { type: 'A.00000000000000a1.FlowIDTableStaking.TokensCommitted', fields },
@@ -160,7 +160,7 @@ describe('staking_worker', () => {
     expect(output.problems).to.deep.equal([])
   })
 
-  it('hands on what it cannot read as problems, and reads the rest', () => {
+  it('records undecodable events as problems and reads the rest', () => {
     const output = derive([
       { type: `${table}.TokensStaked`, fields: { nodeID, amount: '1' } },
       { type: `${table}.TokensMelted`, fields: { nodeID } },
@@ -176,7 +176,7 @@ describe('staking_worker', () => {
     expect(output.of('app.epoch_nodes')).to.deep.equal([])
   })
 
-  it('makes rows or problems of whatever comes under these names, and never fails', () => {
+  it('never fails, whatever events have these names', () => {
     const names = [
       'TokensCommitted',
       'DelegatorTokensCommitted',

@@ -100,7 +100,7 @@ describe('token_worker', () => {
     all = collect(tokenWorker, rangeOf(blocks, { from: 0, to: blocks.length }))
   })
 
-  it('has no problem with the recording', () => {
+  it('processes the recording without a problem', () => {
     expect(all.problems).to.deep.equal([])
   })
 
@@ -112,7 +112,7 @@ describe('token_worker', () => {
     }
   })
 
-  it('makes the same of each block, whatever it is derived with', () => {
+  it('derives each block independently of its range', () => {
     for (const { name } of tokenWorker.tables) {
       const single = blocks.flatMap(({ height }) => {
         return collect(tokenWorker, rangeOf(blocks, { from: height, to: height + 1 })).of(name)
@@ -121,7 +121,7 @@ describe('token_worker', () => {
     }
   })
 
-  it('counts the legs of one event', () => {
+  it('numbers the transfers of one event', () => {
     const merged = all.of('app.ft_transfers').filter((row) =>
       keyOf(row).startsWith(
         keyOf({
@@ -137,7 +137,7 @@ describe('token_worker', () => {
     ])
   })
 
-  it('makes rows or problems of whatever contracts emit under these names, and never fails', () => {
+  it('never fails, whatever contracts emit under these names', () => {
     const [block] = blocks
     const [transaction] = blocks[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
@@ -161,7 +161,7 @@ describe('token_worker', () => {
     )
   })
 
-  it('hands on what it cannot read as problems', () => {
+  it('records undecodable events as problems', () => {
     const [block] = blocks
     const [transaction] = blocks[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')

@@ -32,7 +32,7 @@ describe('tx_contracts_worker', () => {
     tags = output.of('app.tx_tags')
   })
 
-  it('names the contracts that a script imports', () => {
+  it('lists the contracts that a script imports', () => {
     expect(of(contracts, 'contract', 'flow/transfer')).to.deep.equal([
       'A.0ae53cb6e3f42a79.FlowToken',
       'A.ee82856bf20e2aa6.FungibleToken',
@@ -47,7 +47,7 @@ describe('tx_contracts_worker', () => {
     ])
   })
 
-  it('leaves out the imports of the transactions that end every block', () => {
+  it('excludes the system transactions at the end of blocks', () => {
     const system = blocks.flatMap(({ height, transactions }) =>
       transactions.filter(({ isSystem }) => isSystem).map(({ index }) => ({ height, index })),
     )
@@ -58,7 +58,7 @@ describe('tx_contracts_worker', () => {
     }
   })
 
-  it('tags what transactions did', () => {
+  it('tags transactions', () => {
     for (const [label, expected] of [
       ['flow/transfer', ['FT_TRANSFER']],
       ['flow/mint', ['FT_TRANSFER', 'TOKEN_MINT']],
@@ -83,7 +83,7 @@ describe('tx_contracts_worker', () => {
     }
   })
 
-  it('tags the runs of scheduled transactions, also the one that failed, and not what looks for those due', () => {
+  it('tags runs of scheduled transactions, including failed ones', () => {
     const runs = blocks.flatMap(({ height, transactions }) =>
       transactions
         .slice(0, -1)

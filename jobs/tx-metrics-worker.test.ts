@@ -31,7 +31,7 @@ describe('tx_metrics_worker', () => {
     rows = output.of('app.tx_metrics')
   })
 
-  it('tells the fee of a transaction, what it was computed from, and the computation where the result leaves it 0', () => {
+  it('has the fee, its efforts, and the computation if the result has 0', () => {
     expect(of('flow/transfer')).to.deep.include({
       fee: '0.00001000',
       inclusion_effort: '1.00000000',
@@ -41,7 +41,7 @@ describe('tx_metrics_worker', () => {
     })
   })
 
-  it('has a row for each transaction of a user, also for those that failed and for those without an event', () => {
+  it('has a row per user transaction, including failed ones and those without events', () => {
     const users = blocks.flatMap(({ height, transactions }) =>
       transactions.filter(({ isSystem }) => !isSystem).map((transaction) => ({ height, transaction })),
     )
@@ -62,7 +62,7 @@ describe('tx_metrics_worker', () => {
     expect(of('fail/panic')).to.deep.include({ inclusion_effort: '1.00000000' })
   })
 
-  it('has rows of system transactions only where they paid', () => {
+  it('has system transactions only if they paid a fee', () => {
     for (const { height, transactions } of blocks) {
       for (const { index, isSystem, events } of transactions) {
         if (!isSystem) continue
@@ -72,7 +72,7 @@ describe('tx_metrics_worker', () => {
     }
   })
 
-  it('adds all up to what the chain deducted', () => {
+  it('adds up to the deducted fees', () => {
     const told = blocks
       .flatMap(({ transactions }) => transactions)
       .flatMap(({ events }) => events)
@@ -108,11 +108,11 @@ describe('tx_metrics_worker', () => {
       return { rows: output.of('app.tx_metrics'), problems: output.problems }
     }
 
-    it('does not leave height 0 out', () => {
+    it('includes height 0', () => {
       expect(made({}).rows).to.have.length(1)
     })
 
-    it('takes the computation from the result where it tells', () => {
+    it('uses the computation of the result if present', () => {
       const fields = { amount: '0.00000100', inclusionEffort: '1.00000000', executionEffort: '0.00000026' }
       const {
         rows: [row],
@@ -120,14 +120,14 @@ describe('tx_metrics_worker', () => {
       expect(row).to.deep.include({ gas_used: '27', is_gas_from_fee: false })
     })
 
-    it('knows no fee and no computation where the result is unavailable', () => {
+    it('has neither fee nor computation if the result is unavailable', () => {
       const {
         rows: [row],
       } = made({ statusCode: undefined, gasUsed: undefined })
       expect(row).to.deep.include({ gas_used: null, is_gas_from_fee: false, fee: null, execution_effort: null })
     })
 
-    it('makes a fee event of another shape a problem, and tells no fee', () => {
+    it('records a problem and no fee for a malformed fee event', () => {
       for (const fields of [
         {},
         { amount: ['0.00000100'] },

@@ -72,7 +72,7 @@ describe('fault drills', () => {
     })
   }
 
-  it('are known from the start, and meet every range that shares a height with them', async () => {
+  it('are known at startup and match every overlapping range', async () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 10, to: 20, reason: 'an exercise' })
     const drills = await watch(3_600_000)
     const meets = (from: number, to: number, worker = 'token_worker'): boolean =>
@@ -92,7 +92,7 @@ describe('fault drills', () => {
     })
   })
 
-  it('are heard of when they are set and when they are cleared', async () => {
+  it('are announced when set and cleared', async () => {
     const drills = await watch(3_600_000)
     const range = { from: 3, to: 4 }
     await setDrill(database.pool, { worker: 'token_worker', ...range })
@@ -101,7 +101,7 @@ describe('fault drills', () => {
     expect(await changed(drills, 'token_worker', range)).to.equal(undefined)
   })
 
-  it('are found now and then although nothing was heard', async () => {
+  it('are polled without notifications', async () => {
     const drills = await watch(20)
     await database.pool.query("insert into app.fault_drills values ('token_worker', 3, 4)")
     expect(await changed(drills, 'token_worker', { from: 3, to: 4 })).to.equal('fault-drill')

@@ -72,7 +72,7 @@ describe('upkeep', () => {
     return rows.map(({ state }) => state)
   }
 
-  it('runs every job soon after the start, has it on the clock, and runs it at once when asked', async () => {
+  it('runs every job after the start, on schedule and on request', async () => {
     const metrics = new Metrics()
     const [a, b] = [watched('a-job'), watched('b-job')]
     const upkeep = await start([a.job, b.job], metrics)
@@ -89,7 +89,7 @@ describe('upkeep', () => {
     while ((await outcomes(metrics))['a-job done'] !== 2) await database.pool.query('select 1')
   })
 
-  it('is done by one of several processes at a time', async () => {
+  it('runs in one process at a time', async () => {
     const hold = Promise.withResolvers<void>()
     let [now, max] = [0, 0]
     const work = async (): Promise<void> => {
@@ -109,7 +109,7 @@ describe('upkeep', () => {
     expect([max, second.runs()]).to.deep.equal([1, 0])
   })
 
-  it('begins in several processes at the same moment, on a database without its schema', async () => {
+  it('starts in several processes at once without its schema', async () => {
     let [now, max] = [0, 0]
     const work = async (): Promise<void> => {
       max = Math.max(max, ++now)
@@ -123,7 +123,7 @@ describe('upkeep', () => {
     expect((await database.pool.query('select from pgboss.schedule')).rowCount).to.equal(1)
   })
 
-  it('tells when it cannot begin, and can be stopped all the same', async () => {
+  it('reports a failed start and can be stopped', async () => {
     const gone = createPool('postgresql://nobody@127.0.0.1:1/none', { max: 1 })
     const upkeep = new Upkeep({ pool: gone, jobs: [], log: pino({ level: 'silent' }), metrics: new Metrics() })
     const refused = await upkeep.start().catch((error: unknown) => error)
@@ -132,7 +132,7 @@ describe('upkeep', () => {
     await gone.end()
   })
 
-  it('tries a job that failed again, and counts it', async () => {
+  it('retries and counts a failed job', async () => {
     const metrics = new Metrics()
     const job = watched('a-job', (number) => {
       if (number === 1) throw new Error('not today')
@@ -143,7 +143,7 @@ describe('upkeep', () => {
     expect(await outcomes(metrics)).to.deep.equal({ 'a-job failed': 1, 'a-job done': 1 })
   })
 
-  it('goes on after its connections were cut', async () => {
+  it('continues after lost connections', async () => {
     const pool = createPool(database.url, { max: 3, applicationName: 'cut upkeep' })
     const job = watched('a-job')
     const upkeep = new Upkeep({
@@ -189,7 +189,7 @@ describe('upkeep', () => {
     expect(reasons[1]).to.equal(undefined)
   })
 
-  it('stops soon also where the database does not answer any more', async () => {
+  it('stops in time if the database does not respond', async () => {
     const proxy = await startHalfOpenProxy(database.url)
     const pool = createPool(proxy.url, { max: 3 })
     const job = watched('a-job')
@@ -210,7 +210,7 @@ describe('upkeep', () => {
     await pool.end()
   })
 
-  it('takes jobs that are gone off the clock', async () => {
+  it('unschedules removed jobs', async () => {
     const upkeep = await start([watched('a-job').job, watched('old-job').job])
     await upkeep.stop()
     await start([watched('a-job').job])
@@ -218,7 +218,7 @@ describe('upkeep', () => {
     expect(rows).to.deep.equal([{ name: 'upkeep-a-job' }])
   })
 
-  it('prunes errors that were met no more long ago, and no others', async () => {
+  it('deletes old resolved errors only', async () => {
     await database.pool.query(`
       insert into raw.indexing_errors (worker_name, block_height, code, message, resolved_at) values
         ('a', 1, 'x', 'x', now() - interval '91 days'), ('a', 2, 'x', 'x', now() - interval '89 days'), ('a', 3, 'x', 'x', null)`)

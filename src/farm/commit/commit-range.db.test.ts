@@ -42,7 +42,7 @@ describe('the commit of a range', () => {
     commitRange(pool, { worker: exampleWorker, lease, chainVersion, output: outputOf(moves) })
   const move = (height: number, key: string, amount = 1): Move => ({ height, key, amount })
 
-  it('puts the rows in the place of what was there, and leaves the neighbours', async () => {
+  it('replaces the rows of the range only', async () => {
     await commit(await activeLease(pool, 0, 10), [move(9, 'a')])
     await commit(await activeLease(pool, 20, 30), [move(20, 'a')])
     await commit(await activeLease(pool, 10, 20), [move(10, 'a'), move(19, 'old')])
@@ -54,12 +54,12 @@ describe('the commit of a range', () => {
     expect(folded).to.deep.equal(expected)
   })
 
-  it('makes partitions ahead of the range', async () => {
+  it('creates partitions for the range', async () => {
     const lease = await activeLease(pool, 95, 305)
     expect(await commit(lease, [move(95, 'a'), move(304, 'a')])).to.equal('committed')
   })
 
-  it('writes nothing when the claim was taken away', async () => {
+  it('writes nothing if the claim was revoked', async () => {
     const stale = await activeLease(pool, 0, 10)
     const owner = await activeLease(pool, 0, 10)
     expect(await commit(owner, [move(1, 'mine')])).to.equal('committed')
@@ -68,7 +68,7 @@ describe('the commit of a range', () => {
     expect(await commit({ ...owner, from: 5 }, [move(6, 'theirs')])).to.equal('fenced')
   })
 
-  it('writes nothing when its blocks are of another version of the chain, and keeps the claim', async () => {
+  it('writes nothing for blocks of another chain version and keeps the claim', async () => {
     await pool.query("update app.indexing_checkpoints set generation = 3 where service_name = 'main_ingester'")
     const lease = await activeLease(pool, 0, 10)
     expect(await commit(lease, [move(1, 'a')], 2)).to.equal('rolled-back')
@@ -77,7 +77,7 @@ describe('the commit of a range', () => {
     expect(await commit(lease, [move(1, 'a')], 3)).to.equal('committed')
   })
 
-  it('writes nothing when one row is refused, and leaves a connection that works', async () => {
+  it('writes nothing if a row is rejected, and leaves a usable connection', async () => {
     const lease = await activeLease(pool, 0, 10)
     let error: unknown
     try {
@@ -102,7 +102,7 @@ describe('the commit of a range', () => {
     expect(folded).to.have.length(13)
   })
 
-  it('folds alike in whatever order ranges come, and however often', async () => {
+  it('gives the same folds for any order and repetition of ranges', async () => {
     const moves = fc.uniqueArray(
       fc.record({ height: fc.nat(39), key: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: -5, max: 5 }) }),
       {
@@ -150,7 +150,7 @@ describe('the commit of a range', () => {
       return rows
     }
 
-    it('logs each once, and resolves what is met no more', async () => {
+    it('records each once and resolves those that no longer occur', async () => {
       await commitWith([problem(1), problem(2), problem(2, 'the same again')])
       expect(await open()).to.deep.equal([
         { height: 1, occurrences: 1, message: 'odd' },
@@ -172,7 +172,7 @@ describe('the commit of a range', () => {
   })
 
   describe('of ranges without rows', () => {
-    it('ends those that are held, in one go', async () => {
+    it('completes held leases together', async () => {
       const leases = await Promise.all([0, 10, 30].map((from) => activeLease(pool, from, from + 10)))
       const [first, stale, last] = leases as [ClaimedLease, ClaimedLease, ClaimedLease]
       await activeLease(pool, stale.from, stale.to)
@@ -190,7 +190,7 @@ describe('the commit of a range', () => {
       ]).to.deep.equal(['done', 'active', 'done'])
     })
 
-    it('ends none when there are rows to be deleted', async () => {
+    it('completes none if rows must be deleted', async () => {
       await commit(await activeLease(pool, 0, 10), [move(5, 'a')])
       const leases = await Promise.all([0, 10].map((from) => activeLease(pool, from, from + 10)))
       expect(
@@ -203,7 +203,7 @@ describe('the commit of a range', () => {
       for (const lease of leases) expect(await leaseStatus(pool, lease)).to.equal('active')
     })
 
-    it('ends none under another version of the chain', async () => {
+    it('completes none under another chain version', async () => {
       const lease = await activeLease(pool, 0, 10)
       expect(await commitEmptyRanges(pool, 1, [{ worker: exampleWorker, lease }])).to.deep.equal(['rolled-back'])
       expect(await leaseStatus(pool, lease)).to.equal('active')

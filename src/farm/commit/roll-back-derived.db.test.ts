@@ -88,7 +88,7 @@ describe('the rollback of derived rows', () => {
     }
   }
 
-  it('leaves what a clean run up to the ancestor would have made', async () => {
+  it('equals a clean derivation up to the ancestor', async () => {
     const heights = fc.uniqueArray(fc.nat(59), { maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(heights, fc.nat(60), async (all, ancestor) => {
@@ -123,7 +123,7 @@ describe('the rollback of derived rows', () => {
     )
   })
 
-  it('waits for a commit that is under way, and takes its rows', async () => {
+  it('waits for a running commit and deletes its rows', async () => {
     const blocker = await pool.connect()
     await commit(0, 10, [1, 2])
     await blocker.query('begin; lock table app.example_sums in share mode')
@@ -139,7 +139,7 @@ describe('the rollback of derived rows', () => {
     expect(folded).to.deep.equal(expected)
   })
 
-  it('holds back a commit until it is through, and then refuses it', async () => {
+  it('blocks a commit until it has finished, and then rejects it', async () => {
     const roller = await pool.connect()
     await commit(0, 10, [1, 2])
     await roller.query('begin')

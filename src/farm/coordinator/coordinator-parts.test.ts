@@ -18,7 +18,7 @@ const lease = (worker: string, from: number): OfferedLease => ({
 describe('WakeUp', () => {
   const signal = new AbortController().signal
 
-  it('ends a sleep, and one that begins after the call', async () => {
+  it('ends a sleep, also one that starts after the call', async () => {
     const wakeUp = new WakeUp()
     const sleep = wakeUp.sleep(3_600_000, signal)
     wakeUp.call()
@@ -39,7 +39,7 @@ describe('WakeUp', () => {
 })
 
 describe('HistoryBatcher', () => {
-  it('gives nothing for a while after it gave, to that worker', () => {
+  it('allocates nothing to the worker within the interval', () => {
     const batcher = new HistoryBatcher(100)
     expect(batcher.limit('a', 64, 0)).to.equal(64)
     batcher.given('a', 5)
@@ -54,7 +54,7 @@ describe('HistoryRest', () => {
     expect(new HistoryRest(0).limit('a', 9, 55, 0)).to.equal(55)
   })
 
-  it('gives one range, and the next when that one is gone and the rest is over', () => {
+  it('allows one range, and the next one after the pause', () => {
     const rest = new HistoryRest(100)
     expect([0, 50, 99].map((now) => rest.limit('a', 0, 64, now))).to.deep.equal([0, 0, 0])
     expect(rest.limit('a', 0, 64, 100)).to.equal(1)
@@ -70,7 +70,7 @@ describe('HistoryRest', () => {
 })
 
 describe('LeaseEnqueuer', () => {
-  it('makes one call a worker at a time, with all that has gathered', async () => {
+  it('makes one call per worker at a time, with all waiting leases', async () => {
     const calls: string[] = []
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const enqueuer = new LeaseEnqueuer(
@@ -91,7 +91,7 @@ describe('LeaseEnqueuer', () => {
     expect(calls).to.deep.equal(['a 1,2', 'b 1', 'a 3,4'])
   })
 
-  it('forgets what a queue refuses, with what gathered meanwhile, and goes on', async () => {
+  it('drops refused and waiting leases and continues', async () => {
     const calls: string[] = []
     const troubles: string[] = []
     const enqueuer = new LeaseEnqueuer(
@@ -117,7 +117,7 @@ describe('planWorkers', () => {
     { name: 'ft_holdings_worker', follows: ['token_worker'] },
   ]
 
-  it('takes the shorter of the range of the worker and the chunk', () => {
+  it('limits ranges by worker and chunk', () => {
     const config = readConfig({ TOKEN_WORKER_RANGE: '7', LIVE_DERIVERS_CHUNK: '20', HISTORY_DERIVERS_CHUNK: '500' }, {})
     expect(planWorkers(config, workers)).to.deep.equal([
       { name: 'token_worker', follows: [], liveChunk: 7, historyChunk: 7 },
@@ -125,7 +125,7 @@ describe('planWorkers', () => {
     ])
   })
 
-  it('leaves out what is switched off', () => {
+  it('excludes disabled workers', () => {
     expect(
       planWorkers(readConfig({ ENABLE_TOKEN_WORKER: 'false' }, {}), workers).map(({ name }) => name),
     ).to.deep.equal(['ft_holdings_worker'])

@@ -115,7 +115,7 @@ describe('Coordinator', () => {
     return toMultirange((await readCoverage(pool, [worker])).get(worker) ?? []) === text
   }
 
-  it('gives out the head first, then history, to followers what the others have done, until all is done', async () => {
+  it('allocates the head first, then history, and heights to followers once the others are done', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 700, to: 1005 }], history_ingester: [{ from: 0, to: 700 }] })
     const { enqueue, offered, idle } = doer()
     const { until, coordinator } = start({
@@ -158,7 +158,7 @@ describe('Coordinator', () => {
     expect(rows).to.deep.equal([{ last: 1004 }, { last: 1004 }])
   })
 
-  it('wakes when blocks are stored, when ranges are done and when it is told to', async () => {
+  it('wakes for stored blocks, completed ranges and wake()', async () => {
     const { enqueue, offered } = doer()
     let workers = [plan('a')]
     const { until, coordinator } = start({ workers: () => workers, enqueue, roundMs: never })
@@ -174,7 +174,7 @@ describe('Coordinator', () => {
     await until(() => covers('c', '{[0,3)}'))
   })
 
-  it('rests after a long round, but not when the head has moved', async () => {
+  it('pauses after a long round unless the head has moved', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 1 }] })
     const { enqueue } = doer()
     const { until, reports, coordinator } = start({ workers: () => [plan('a')], enqueue, roundMs: never })
@@ -196,7 +196,7 @@ describe('Coordinator', () => {
     await restsSince.expectBelow(1000)
   })
 
-  it('hands over again what the queue refused or lost', async () => {
+  it('enqueues refused or lost leases again', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
     const { enqueue } = doer()
     let calls = 0
@@ -214,7 +214,7 @@ describe('Coordinator', () => {
     expect(reports.reduce((sum, report) => sum + report.allocated, 0)).to.equal(3)
   })
 
-  it('is not held up by a queue that does not answer', async () => {
+  it('is not blocked by an unresponsive queue', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
     const { enqueue } = doer()
     const silent = Promise.withResolvers<void>()
@@ -227,7 +227,7 @@ describe('Coordinator', () => {
     silent.resolve()
   })
 
-  it('takes ranges from processes that are gone, and brings back what has waited', async () => {
+  it('requeues expired and due leases', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 30 }] })
     await addLeases(pool, [
       { worker: 'a', from: 0, to: 10 },
@@ -247,7 +247,7 @@ describe('Coordinator', () => {
     await until(() => covers('a', '{[0,30)}'))
   })
 
-  it('leaves workers that are off alone', async () => {
+  it('ignores disabled workers', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 30 }] })
     await addLeases(pool, [
       { worker: 'off', from: 0, to: 10, status: 'failed' },
@@ -260,7 +260,7 @@ describe('Coordinator', () => {
     expect(await covers('b', '{}')).to.equal(true)
   })
 
-  it('keeps what is open bounded, and gives nothing to a worker of which most ranges fail', async () => {
+  it('bounds open leases and allocates nothing to a failing worker', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 10_000 }] })
     await addLeases(
       pool,
@@ -280,7 +280,7 @@ describe('Coordinator', () => {
     expect(leases.filter((lease) => lease.worker === 'broken')).to.have.length(3)
   })
 
-  it('rests between ranges of history, one at a time, while the head goes on', async () => {
+  it('pauses between ranges of history while the head continues', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 320 }] })
     const { enqueue, offered } = doer()
     const openHistory: number[] = []
@@ -300,7 +300,7 @@ describe('Coordinator', () => {
     expect(performance.now() - started).to.be.at.least(3 * 60)
   })
 
-  it('does nothing but tidy when both kinds of derivers are off, and gives out the head like history without live ones', async () => {
+  it('only requeues if both kinds of derivers are disabled, and treats the head as history without live ones', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 250 }] })
     const off = doer()
     const first = start({
@@ -324,7 +324,7 @@ describe('Coordinator', () => {
     ])
   })
 
-  describe('what a person asks for', () => {
+  describe('an operator request', () => {
     const requests = async (): Promise<object[]> => {
       const { rows } = await pool.query<{ finished: boolean; off: string[] }>(
         'select finished_at is not null as finished, workers_off as off from app.backfill_requests order by id',
@@ -334,7 +334,7 @@ describe('Coordinator', () => {
     const isFinished = async (): Promise<boolean> => !JSON.stringify(await requests()).includes('"finished":false')
     afterEach(() => pool.query('truncate app.backfill_requests'))
 
-    it('comes before all other history, for the workers that it follows too', async () => {
+    it('takes precedence over other history, including followed workers', async () => {
       await setCoverage(pool, { main_ingester: [{ from: 0, to: 2000 }] })
       const { enqueue, offered } = doer()
       const workers = [plan('a'), plan('b', ['a']), plan('c')]
@@ -362,7 +362,7 @@ describe('Coordinator', () => {
       expect(await requests()).to.deep.equal([{ finished: true, off: [] }])
     })
 
-    it('is done while derivers are off, and nothing else is', async () => {
+    it('is processed while derivers are disabled', async () => {
       await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }] })
       const { enqueue, offered } = doer()
       const { until } = start({
@@ -385,7 +385,7 @@ describe('Coordinator', () => {
       ])
     })
 
-    it('is finished with what is skipped, and not before what is flagged is done', async () => {
+    it('finishes with skipped heights, but waits for flagged ones', async () => {
       await setCoverage(pool, {
         main_ingester: [{ from: 0, to: 500 }],
         a: [
@@ -409,7 +409,7 @@ describe('Coordinator', () => {
       await until(isFinished)
     })
 
-    it('waits for workers that are off, and says which', async () => {
+    it('waits for disabled workers and reports them', async () => {
       await setCoverage(pool, { main_ingester: [{ from: 0, to: 500 }] })
       const { enqueue } = doer()
       let workers = [plan('b', ['a'])]
@@ -421,7 +421,7 @@ describe('Coordinator', () => {
       expect(await requests()).to.deep.equal([{ finished: true, off: [] }])
     })
 
-    it('has heights derived again by a worker and all that follow it', async () => {
+    it('derives heights again for a worker and its followers', async () => {
       const workers = [plan('a'), plan('b', ['a']), plan('c')]
       const all = [{ from: 0, to: 500 }]
       await setCoverage(pool, { main_ingester: all, a: all, b: all, c: all })
@@ -447,7 +447,7 @@ describe('Coordinator', () => {
     await until(() => covers('a', '{[5,5000000)}'))
   })
 
-  it('is one at a time, and another takes over when it is gone', async () => {
+  it('runs once, and another process takes over', async () => {
     const { enqueue } = doer()
     const both = [0, 1].map(() => start({ workers: () => [plan('a')], enqueue, roundMs: 5 }))
     const rounds = (): number[] => both.map((each) => each.reports.length)
@@ -459,7 +459,7 @@ describe('Coordinator', () => {
     await both[1 - leader]?.until(() => covers('a', '{[0,40)}'))
   })
 
-  it('lets another take over when the queues take nothing from it', async () => {
+  it('yields if its queues do not respond', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
     const refusing = start({
       workers: () => [plan('a')],
@@ -474,7 +474,7 @@ describe('Coordinator', () => {
     await refusing.stop()
   })
 
-  it('goes on after its connections were cut, and after they went silent', async () => {
+  it('continues after lost and silent connections', async () => {
     const connection = { heartbeatMs: 20, answerTimeoutMs: 100 }
     const proxy = await startHalfOpenProxy(database.url)
     const behind = createPool(proxy.url, { max: 4, connectTimeoutMs: 300, statementTimeoutMs: 0 })
@@ -517,7 +517,7 @@ describe('Coordinator', () => {
     await proxy.close()
   })
 
-  it('makes no overlap and loses nothing when two believe to be the only one', async () => {
+  it('is safe with two coordinators at once', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 20_000 }] })
     const { enqueue } = doer()
     const twins = [0, 1, 2].map(() => {

@@ -103,7 +103,7 @@ describe('allocateLeases', () => {
       ...change,
     }))
 
-  it('gives what the model gives, whatever is covered and leased', async () => {
+  it('equals the model for any coverage and leases', async () => {
     await fc.assert(
       fc.asyncProperty(farm, async (farm) => {
         await store(farm)
@@ -119,7 +119,7 @@ describe('allocateLeases', () => {
     )
   })
 
-  it('gives out everything in the end, and nothing twice', async () => {
+  it('allocates everything, nothing twice', async () => {
     await fc.assert(
       fc.asyncProperty(farm, async (farm) => {
         await store(farm)
@@ -164,7 +164,7 @@ describe('allocateLeases', () => {
     )
   })
 
-  it('cuts live chunks at the head and history chunks below it', async () => {
+  it('allocates live chunks at the head and history chunks below', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 500, to: 1005 }], history_ingester: [{ from: 0, to: 500 }] })
     const plan = { name: 'a', follows: [], liveChunk: 10, historyChunk: 300 }
     const leases = await allocate([{ plan, liveCapacity: 64, historyCapacity: 64, span: 2000 }], {
@@ -182,7 +182,7 @@ describe('allocateLeases', () => {
     ])
   })
 
-  it('without history gives what is near the head, and what is newer than anything the worker has', async () => {
+  it('without history allocates the head and heights above the newest one of the worker', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }], b: [{ from: 0, to: 700 }] })
     const plan = (name: string) => ({ name, follows: [], liveChunk: 100, historyChunk: 300 })
     const leases = await allocate(
@@ -196,7 +196,7 @@ describe('allocateLeases', () => {
     ])
   })
 
-  it('gives nothing to a follower of a worker that has never run, and nothing while nothing is stored', async () => {
+  it('allocates nothing before the followed worker has run or blocks are stored', async () => {
     const plan = { name: 'b', follows: ['a'], liveChunk: 10, historyChunk: 10 }
     const allowance = { plan, liveCapacity: 64, historyCapacity: 64, span: 2000 }
     expect(await allocate([allowance], { liveBlocks: 10, isHistoryEnabled: true })).to.deep.equal([])

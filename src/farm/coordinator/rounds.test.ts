@@ -4,7 +4,7 @@ import { SearchSpans } from './rounds.ts'
 describe('SearchSpans', () => {
   const search = { whole: 10_000, max: 4, startedAt: 0, endedAt: 5 }
 
-  it('looks further down at once while it finds too little, until it has seen the whole', () => {
+  it('searches deeper while it finds too little, up to the whole chain', () => {
     const spans = new SearchSpans(100)
     const seen: number[] = []
     let isMore = true
@@ -17,7 +17,7 @@ describe('SearchSpans', () => {
     expect(spans.of('b')).to.equal(100)
   })
 
-  it('follows the work down, and comes up again', () => {
+  it('follows the backlog down and returns to the head', () => {
     const spans = new SearchSpans(100)
     expect(spans.searched('a', { ...search, span: 100, depths: [70, 80, 90, 95] })).to.equal(false)
     expect(spans.of('a')).to.equal(190)
@@ -27,7 +27,7 @@ describe('SearchSpans', () => {
     expect(spans.of('a')).to.equal(100)
   })
 
-  it('stays near the head for ten times as long as it took to find nothing', () => {
+  it('stays near the head for ten times the duration of an empty search', () => {
     const spans = new SearchSpans(100)
     spans.searched('a', { ...search, span: 12_800, depths: [], startedAt: 1000, endedAt: 1020 })
     expect(spans.of('a')).to.equal(100)
@@ -37,7 +37,7 @@ describe('SearchSpans', () => {
     expect(spans.of('a')).to.equal(800)
   })
 
-  it('learns nothing where there was no room', () => {
+  it('learns nothing without capacity', () => {
     const spans = new SearchSpans(100)
     expect(spans.searched('a', { ...search, span: 100, max: 0, depths: [] })).to.equal(false)
     expect(spans.of('a')).to.equal(100)

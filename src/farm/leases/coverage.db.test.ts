@@ -49,7 +49,7 @@ describe('coverage', () => {
     return rows[0]?.last ?? null
   }
 
-  it('is what was folded and what is done, and folding changes nothing of it', async () => {
+  it('has folded and done ranges, and folding does not change it', async () => {
     await setCoverage(pool, { a: [{ from: 0, to: 10 }], b: [], main_ingester: [{ from: 0, to: 50 }] })
     await addLeases(pool, [
       { worker: 'a', from: 10, to: 20, status: 'done' },
@@ -70,7 +70,7 @@ describe('coverage', () => {
     expect([...(await readCoverage(pool, ['b'])).keys()]).to.deep.equal(['b'])
   })
 
-  it('is the same to a reader at every moment of many folds and commits', async () => {
+  it('is consistent for readers during folds and commits', async () => {
     await setCoverage(pool, { a: [] })
     const count = 120
     const over = new AbortController()
@@ -93,7 +93,7 @@ describe('coverage', () => {
   })
 
   describe('a rollback', () => {
-    it('cuts what was done and deletes leases above the last common block', async () => {
+    it('removes coverage and leases above the common ancestor', async () => {
       await setCoverage(pool, {
         a: [{ from: 0, to: 150 }],
         b: [{ from: 0, to: 20 }],
@@ -123,7 +123,7 @@ describe('coverage', () => {
       expect(await lastHeight('a')).to.equal(null)
     })
 
-    it('waits for a commit that is under way, and undoes it', async () => {
+    it('waits for a running commit and undoes it', async () => {
       await setCoverage(pool, { a: [] })
       await addLeases(pool, [{ worker: 'a', from: 95, to: 105 }])
       const leases = await claimLeases(pool, [{ worker: 'a', from: 95 }], { leasedBy: 'x', leaseMs: 60_000 })
@@ -139,7 +139,7 @@ describe('coverage', () => {
       expect(await leaseLines(pool)).to.deep.equal([])
     })
 
-    it('fences off a commit that comes later, also when the range is given out again', async () => {
+    it('fences a later commit, also after a new allocation', async () => {
       await setCoverage(pool, { a: [] })
       await addLeases(pool, [{ worker: 'a', from: 95, to: 105 }])
       const [old] = await claimLeases(pool, [{ worker: 'a', from: 95 }], { leasedBy: 'x', leaseMs: 60_000 })
@@ -157,7 +157,7 @@ describe('coverage', () => {
       expect(await withTransaction(pool, (client) => completeLeases(client, [old]))).to.deep.equal([])
     })
 
-    it('does not cross with folds', async () => {
+    it('does not overlap with folds', async () => {
       await setCoverage(pool, { a: [], b: [] })
       for (let round = 0; round < 20; round++) {
         await addLeases(
@@ -191,7 +191,7 @@ describe('coverage', () => {
     expect(await leaseLines(pool)).to.deep.equal(['a 110-120 skipped'])
   })
 
-  it('loses exactly the heights that are reopened, whatever leases there are', async () => {
+  it('loses exactly the reopened heights, whatever the leases', async () => {
     const states: LeaseStatus[] = ['queued', 'active', 'done', 'failed', 'flagged', 'skipped']
     const part = fc.record({
       gap: fc.nat(5),

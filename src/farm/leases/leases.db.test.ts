@@ -57,7 +57,7 @@ describe('leases', () => {
   }
 
   describe('a claim', () => {
-    it('takes what is queued and nothing else', async () => {
+    it('claims queued leases only', async () => {
       await addLeases(pool, [
         { worker: 'a', from: 0, to: 10 },
         { worker: 'a', from: 10, to: 20, status: 'failed' },
@@ -73,7 +73,7 @@ describe('leases', () => {
       expect(new Set(claimed.map((lease) => lease.generation)).size).to.equal(2)
     })
 
-    it('happens after all where it lost a deadlock', async () => {
+    it('succeeds after a lost deadlock', async () => {
       await addLeases(pool, [
         { worker: 'a', from: 0, to: 10 },
         { worker: 'a', from: 10, to: 20 },
@@ -102,7 +102,7 @@ describe('leases', () => {
       }
     })
 
-    it('is given to one of eight that ask at the same time', async () => {
+    it('succeeds for one of eight concurrent callers', async () => {
       const count = 200
       await addLeases(
         pool,
@@ -126,7 +126,7 @@ describe('leases', () => {
       expect(new Set(all.map((lease) => lease.generation)).size).to.equal(count)
     })
 
-    it('that was reaped and finished by another can neither commit nor report', async () => {
+    it('can neither commit nor report after it expired', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }])
       const paused = await claim(0)
       await elapse('lease_expires_at')
@@ -143,7 +143,7 @@ describe('leases', () => {
       expect(await leaseLines(pool)).to.deep.equal(['a 0-10 done'])
     })
 
-    it('that a crash of the server undid cannot touch a longer lease that got its generation', async () => {
+    it('cannot touch a longer lease with the same generation after a server crash', async () => {
       // A process claims 0-5 as generation N. The commit was asynchronous, and the server crashes before it is on
       // disk: also undone are the split that made 0-5 of 0-10, and the step of the sequence. Then 0-10 is claimed, as
       // generation N.
@@ -169,7 +169,7 @@ describe('leases', () => {
       expect(await complete(current)).to.deep.equal([key(0)])
     })
 
-    it('given back is queued as if it had not been', async () => {
+    it('is queued unchanged after a release', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }])
       expect(await releaseLeases(pool, [await claim(0)])).to.equal(1)
       const [lease] = await storedLeases(pool)
@@ -178,7 +178,7 @@ describe('leases', () => {
   })
 
   describe('a heartbeat', () => {
-    it('renews, and tells what was taken away', async () => {
+    it('renews leases and returns revoked ones', async () => {
       await addLeases(
         pool,
         [0, 10, 20].map((from) => ({ worker: 'a', from, to: from + 10 })),
@@ -189,7 +189,7 @@ describe('leases', () => {
       expect((await reapLeases(pool)).runs).to.deep.equal([])
     })
 
-    it('does not write what has most of its time left', async () => {
+    it('does not renew leases with most of their time left', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }])
       const lease = await claim(0)
       const version = async (): Promise<unknown> =>
@@ -201,7 +201,7 @@ describe('leases', () => {
       expect(await version()).to.not.deep.equal(before)
     })
 
-    it('does not wait for a commit under way, and the reaper leaves that alone', async () => {
+    it('does not wait for a running commit, nor does the reaper', async () => {
       await addLeases(
         pool,
         [0, 10].map((from) => ({ worker: 'a', from, to: from + 10 })),
@@ -224,7 +224,7 @@ describe('leases', () => {
   })
 
   describe('a failure', () => {
-    it('waits longer with each run, up to the cap, and is flagged after the first run and 20 retries', async () => {
+    it('backs off up to the cap and is flagged after 20 retries', async () => {
       await addLeases(pool, [
         { worker: 'a', from: 7, to: 8 },
         { worker: 'a', from: 8, to: 9 },
@@ -258,7 +258,7 @@ describe('leases', () => {
       expect(neighbour).to.include({ from: 8, status: 'queued', attempt: 0 })
     })
 
-    it('of a bad block in a range ends as one flagged block, and all others are done', async () => {
+    it('of a bad block ends as one flagged block', async () => {
       const [bad, to] = [617, 1000]
       await addLeases(pool, [{ worker: 'a', from: 0, to }])
       let runs = 0
@@ -311,7 +311,7 @@ describe('leases', () => {
     const thousands = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ worker: 'a', from: 1000 * i, to: 1000 * i + 1000 }))
 
-    it('of all ranges of a worker leaves them whole, also of one that worked before, and they are done when it works again', async function () {
+    it('of all ranges of a worker halves none, and they complete when it works again', async function () {
       this.timeout(60_000)
       await setCoverage(pool, { a: [{ from: 300_000, to: 400_000 }] })
       await pool.query("update app.indexing_checkpoints set succeeded_at = now() - interval '1 ms'")
@@ -328,7 +328,7 @@ describe('leases', () => {
       expect((await storedLeases(pool)).every(({ status }) => status === 'done')).to.equal(true)
     })
 
-    it('of a worker with one range that fails everywhere ends in a few ranges', async () => {
+    it('of a worker with one range ends in a few ranges', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 300_000 }])
       expect((await runAll(() => true)).max).to.equal(defaultRetryPolicy.maxFailingUnproven)
     })
@@ -373,7 +373,7 @@ describe('leases', () => {
       ])
     })
 
-    it('halves a range at its second, both halves soon, with the runs so far', async () => {
+    it('halves a range at the second attempt; halves inherit the attempts', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 5, attempt: 1 }])
       const [ended] = await failLeases(pool, [{ ...(await claim(0)), error: poison }])
       expect(ended).to.deep.include({ from: 0, to: 2, status: 'failed', attempt: 2, isHalved: true })
@@ -385,7 +385,7 @@ describe('leases', () => {
       for (const half of halves) expect(half.pauseMs).to.be.within(499, 1001)
     })
 
-    it('that may pass by itself leaves the range whole', async () => {
+    it('that is retryable leaves the range whole', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 5, attempt: 19 }])
       const lost = new RetryableError('database-connection-lost', 'gone\0')
       const [ended] = await failLeases(pool, [{ ...(await claim(0)), error: lost }])
@@ -399,7 +399,7 @@ describe('leases', () => {
       })
     })
 
-    it('to get a connection or a lock is no run of the range, however often', async () => {
+    it('to get a connection or a lock does not count as an attempt', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 5, attempt: 19 }])
       for (const code of [
         'database-unreachable',
@@ -415,7 +415,7 @@ describe('leases', () => {
       }
     })
 
-    it('is told of many leases of many workers in one statement', async () => {
+    it('is recorded for many leases in one statement', async () => {
       await addLeases(pool, [
         { worker: 'b', from: 0, to: 1 },
         { worker: 'a', from: 5, to: 6 },
@@ -431,7 +431,7 @@ describe('leases', () => {
   })
 
   describe('an expiry', () => {
-    it('is the fault of the process at first, and counted', async () => {
+    it('requeues at once the first time, and is counted', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 8 }])
       await claim(0)
       expect((await reapLeases(pool)).runs).to.deep.equal([])
@@ -448,7 +448,7 @@ describe('leases', () => {
       })
     })
 
-    it('that comes again and again ends as one flagged block too', async () => {
+    it('that repeats ends as one flagged block', async () => {
       const bad = 3
       await addLeases(pool, [{ worker: 'a', from: 0, to: 8 }])
       let badRuns = 0
@@ -537,7 +537,7 @@ describe('leases', () => {
     })
   })
 
-  it('of workers that are gone are pruned in time; what was skipped stays', async () => {
+  it('of removed workers are deleted, except skipped ones', async () => {
     await addLeases(pool, [
       { worker: 'a', from: 0, to: 1 },
       { worker: 'gone', from: 0, to: 1 },
@@ -548,7 +548,7 @@ describe('leases', () => {
     expect(await leaseLines(pool)).to.deep.equal(['a 0-1 queued', 'gone 1-2 skipped'])
   })
 
-  it('never overlap and never lose a height, whatever happens to them', async () => {
+  it('never overlap and never lose a height', async () => {
     const step = fc.constantFrom('claim', 'complete', 'fail', 'lose', 'expire', 'due', 'requeue', 'split', 'skip')
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {

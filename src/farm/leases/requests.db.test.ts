@@ -25,13 +25,13 @@ describe('the progress of a request', () => {
   const read = (names: readonly string[] = ['a', 'b']): Promise<RequestProgress> =>
     readRequestProgress(pool, workers, names, { from: 100, to: 200 })
 
-  it('is all that is owed where nothing was done', async () => {
+  it('has the whole range as backlog at first', async () => {
     const progress = await read()
     expect(progress).to.include({ isDone: false, isStuck: false })
     expect(owedCount(progress)).to.equal(200)
   })
 
-  it('sees coverage and leases within the heights, whatever reaches out of them', async () => {
+  it('has coverage and leases within the range only', async () => {
     await setCoverage(pool, {
       a: [
         { from: 0, to: 110 },
@@ -71,13 +71,13 @@ describe('the progress of a request', () => {
     })
   })
 
-  it('is done when everything is done or skipped', async () => {
+  it('is done if everything is done or skipped', async () => {
     await setCoverage(pool, { a: [{ from: 0, to: 150 }], b: [{ from: 100, to: 200 }] })
     await addLeases(pool, [{ worker: 'a', from: 150, to: 300, status: 'skipped' }])
     expect(await read()).to.include({ isDone: true, isStuck: false })
   })
 
-  it('is stuck when what is left is flagged or waits for that, and not before', async () => {
+  it('is stuck if only flagged heights and those waiting for them are left', async () => {
     await setCoverage(pool, {
       a: [
         { from: 0, to: 150 },

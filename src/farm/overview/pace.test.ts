@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { etaSeconds, PaceSamples } from './pace.ts'
 
 describe('the pace of a stage', () => {
-  it('is unknown until two seconds were seen', () => {
+  it('is unknown for two seconds', () => {
     const pace = new PaceSamples()
     expect(pace.rate('a')).to.equal(null)
     pace.add('a', 1000, 10)
@@ -14,7 +14,7 @@ describe('the pace of a stage', () => {
     expect(pace.rate('b')).to.equal(null)
   })
 
-  it('is that of the last thirty seconds', () => {
+  it('covers the last thirty seconds', () => {
     const pace = new PaceSamples()
     for (let second = 0; second <= 100; second++) pace.add('a', second * 1000, second < 70 ? 0 : (second - 70) * 5)
     expect(pace.rate('a')).to.equal(5)
@@ -22,7 +22,7 @@ describe('the pace of a stage', () => {
     expect(pace.rate('a')).to.equal(0)
   })
 
-  it('is never negative: when coverage shrinks it begins anew', () => {
+  it('is never negative: it restarts when coverage shrinks', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 40 }), (covered) => {
         const pace = new PaceSamples()
@@ -36,7 +36,7 @@ describe('the pace of a stage', () => {
     )
   })
 
-  it('says how long it takes, if it can be told', () => {
+  it('gives the remaining time if known', () => {
     expect(etaSeconds(0, 0, null)).to.equal(0)
     expect(etaSeconds(0, 0, 0)).to.equal(0)
     expect(etaSeconds(10, 0, null)).to.equal(null)
@@ -44,7 +44,7 @@ describe('the pace of a stage', () => {
     expect(etaSeconds(10, 0, 4)).to.equal(3)
   })
 
-  it('does not count on heights that wait for a person', () => {
+  it('excludes flagged heights', () => {
     expect(etaSeconds(10, 2, 4)).to.equal(2)
     expect(etaSeconds(10, 10, 4)).to.equal(null)
     // A flagged range may hold heights that cannot be done at all yet.

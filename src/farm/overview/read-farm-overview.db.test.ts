@@ -35,7 +35,7 @@ describe('the overview of the farm', () => {
     return Object.fromEntries(all.map((stage) => [stage.name, stage]))
   }
 
-  it('is whole while nothing is there', async () => {
+  it('is complete for an empty database', async () => {
     const overview = await readFarmOverview(database.pool, plans)
     expect(overview).to.deep.include({ chainId: null, head: null, stored: null, unresolvedErrors: 0 })
     expect(overview.stages.map(({ name }) => name)).to.deep.equal(['main_ingester', 'history_ingester', 'a', 'b'])
@@ -55,7 +55,7 @@ describe('the overview of the farm', () => {
     }
   })
 
-  it('tells what each could have done, has done and owes', async () => {
+  it('has available, completed and backlog heights of each stage', async () => {
     await database.pool.query(`insert into app.chain (chain_id, latest_height) values ('flow-mainnet', 129)`)
     await setCoverage(database.pool, {
       main_ingester: [{ from: 100, to: 120 }],
@@ -147,7 +147,7 @@ describe('the overview of the farm', () => {
     await pool.query('delete from raw.blocks')
   })
 
-  it('knows the head from its own process too, and counts open errors', async () => {
+  it('uses the head of its own process and counts open errors', async () => {
     await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 10 }] })
     await database.pool.query(`
       insert into raw.indexing_errors (worker_name, block_height, code, message, resolved_at)
@@ -161,7 +161,7 @@ describe('the overview of the farm', () => {
     expect((await stages({ latestHeight: 20 }))['main_ingester']).to.include({ available: 21, owed: 11 })
   })
 
-  it('sees every change when it reads only what changed', async () => {
+  it('is correct with cached coverage', async () => {
     const known: KnownCoverage = new Map()
     const covered = async (): Promise<number[]> =>
       (await readFarmOverview(database.pool, plans, {}, known)).stages.map((stage) => stage.covered)

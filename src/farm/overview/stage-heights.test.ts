@@ -39,7 +39,7 @@ describe('the heights of a stage', () => {
     )
   })
 
-  it('a worker could have done what all that it follows have passed', () => {
+  it('are available to a worker once all followed workers have passed them', () => {
     fc.assert(
       fc.property(set, fc.array(set, { maxLength: 3 }), (stored, passable) => {
         const expected = heights(stored).filter((height) => passable.every((passed) => contains(passed, height)))

@@ -21,7 +21,7 @@ describe('Backlog', () => {
     return backlog
   }
 
-  it('has room until what waits weighs too much, and again when blocks are gone', async () => {
+  it('has room until unread blocks exceed the limit', async () => {
     const backlog = new Backlog({ maxBytes: 100, patienceMs: forEver })
     for (const height of [7, 6]) backlog.add(height, 40)
     await backlog.room(signal)
@@ -34,7 +34,7 @@ describe('Backlog', () => {
     expect(backlog.bytes).to.equal(80)
   })
 
-  it('counts a block that comes twice once, and one that it does not know not at all', () => {
+  it('counts a block once and ignores unknown ones', () => {
     const backlog = filled({ patienceMs: forEver })
     backlog.add(6, 10)
     backlog.remove(4)
@@ -43,7 +43,7 @@ describe('Backlog', () => {
     expect(backlog.bytes).to.equal(0)
   })
 
-  it('waits no longer than blocks are read, and then for nothing for a while', async () => {
+  it('stops waiting while nothing is read', async () => {
     let givenUp = 0
     const backlog = filled({ patienceMs: 20, onGivenUp: () => givenUp++ })
     const startedAt = performance.now()
@@ -55,7 +55,7 @@ describe('Backlog', () => {
     expect(givenUp).to.equal(1)
   })
 
-  it('has more patience with every block that is read', async () => {
+  it('extends the wait with every read', async () => {
     const backlog = filled({ patienceMs: 200 })
     let readAt = Infinity
     setTimeout(() => {
@@ -66,14 +66,14 @@ describe('Backlog', () => {
     expect(performance.now() - readAt).to.be.greaterThan(195)
   })
 
-  it('has none for reading what does not wait', async () => {
+  it('does not extend the wait for other blocks', async () => {
     const backlog = filled({ patienceMs: 20 })
     const reading = setInterval(() => backlog.read(8, 10), 1)
     await backlog.room(signal)
     clearInterval(reading)
   })
 
-  it('rests for a time and no longer', async () => {
+  it('pauses for a limited time', async () => {
     let givenUp = 0
     const backlog = new Backlog({ maxBytes: 1, patienceMs: 1, restMs: 0, onGivenUp: () => givenUp++ })
     for (let height = 0; height < 3; height++) {
@@ -83,7 +83,7 @@ describe('Backlog', () => {
     expect(givenUp).to.equal(3)
   })
 
-  it('lets go of who stops', async () => {
+  it('releases stopped producers', async () => {
     const stop = new AbortController()
     const room = filled({ patienceMs: forEver }).room(stop.signal)
     stop.abort(new Error('the process stops'))

@@ -37,7 +37,7 @@ describe('RangeReader', () => {
     transactions: [],
   })
 
-  it('reads each block once, whoever asks and with whatever borders', async () => {
+  it('reads each block once for all callers', async () => {
     const reader = open()
     const all = await Promise.all(
       [
@@ -57,7 +57,7 @@ describe('RangeReader', () => {
     expect(reads.reduce((sum, { from, to }) => sum + to - from, 0)).to.equal(31)
   })
 
-  it('gives slices that do not weigh too much, one block at least', async () => {
+  it('returns slices within the limit, at least one block', async () => {
     const whole = open()
     await whole.read(0, blocks)
     const sliceBytes = whole.cachedBytes / 6
@@ -79,13 +79,13 @@ describe('RangeReader', () => {
     }
   })
 
-  it('keeps no more than it may', async () => {
+  it('bounds the cache', async () => {
     const reader = open({ maxBytes: 40_000 })
     await reader.read(0, blocks)
     expect(reader.cachedBytes).to.be.within(20_000, 40_000)
   })
 
-  it('takes blocks that were stored from whoever has them', async () => {
+  it('accepts offered blocks', async () => {
     const reader = open()
     reader.offer(
       heights(100, 110).map((height) => ({ block: emptyBlock(height), bytes: 100 })),
@@ -95,7 +95,7 @@ describe('RangeReader', () => {
     expect(reads).to.deep.equal([])
   })
 
-  it('lets go of blocks when all who read here have read them', async () => {
+  it('drops blocks after all readers have read them', async () => {
     const reader = open({ readers: ['a', 'b'] })
     for (const name of ['a', 'b', 'a'])
       expect(heightsOf((await reader.readSome(0, 20, name)).blocks)).to.deep.equal(heights(0, 20))
@@ -110,7 +110,7 @@ describe('RangeReader', () => {
     expect(reader.cachedBytes).to.be.greaterThan(0)
   })
 
-  it('makes who offers wait while one of the readers has too much left to read, and no longer', async () => {
+  it('makes producers wait for slow readers', async () => {
     const reader = open({ readers: ['a', 'b'], backlogBytes: 1000, patienceMs: 1e6 })
     const { signal } = new AbortController()
     const offer = (from: number): void =>
@@ -131,7 +131,7 @@ describe('RangeReader', () => {
     expect([reader.cachedBytes, reads]).to.deep.equal([500, []])
   })
 
-  it('makes nobody wait for blocks of a chain that is over', async () => {
+  it('does not wait for blocks of an outdated chain version', async () => {
     const reader = open({ readers: ['a'], backlogBytes: 100, patienceMs: 1e6 })
     reader.offer([{ block: emptyBlock(100), bytes: 100 }], 7)
     const room = reader.room(new AbortController().signal)
@@ -139,7 +139,7 @@ describe('RangeReader', () => {
     await room
   })
 
-  it('reads ahead what is not there', async () => {
+  it('reads ahead missing blocks', async () => {
     const reader = open()
     reader.readAhead(10, 30)
     reader.readAhead(15, 30)
@@ -154,7 +154,7 @@ describe('RangeReader', () => {
     expect(error).to.be.instanceOf(RetryableError).with.property('code', 'range-not-stored')
   })
 
-  it('reads numbers of shapes anew where the tables were restored', async () => {
+  it('reads shape ids again after a restore', async () => {
     const reader = open({ maxBytes: 1 })
     const typesOf = async (): Promise<string[]> => {
       const { blocks: read } = await reader.read(0, blocks)
@@ -176,7 +176,7 @@ describe('RangeReader', () => {
     expect(await typesOf()).to.deep.equal(before.map((type) => `${type}Restored`))
   })
 
-  it('mixes no versions of the chain', async () => {
+  it('never mixes chain versions', async () => {
     const reader = open()
     const { rows } = await pool.query<{ before: number }>(
       `insert into app.indexing_checkpoints as c (service_name, generation) values ('main_ingester', 1)

@@ -33,7 +33,7 @@ describe('a rebuild of more heights than are folded at a time', () => {
 
   after(() => database.drop())
 
-  it('is equal to what the farm made, also of keys on both sides', async () => {
+  it('equals the derived tables, including keys on both sides', async () => {
     const { pool } = database
     const report = await rebuildDerived({ pool, workers, network: 'emulator' })
     expect(report.heights).to.deep.equal([heights])

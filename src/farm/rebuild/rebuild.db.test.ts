@@ -58,7 +58,7 @@ describe('a rebuild', () => {
   const cover = (worker: string, multirange: string): Promise<unknown> =>
     pool.query('update app.indexing_checkpoints set covered = $2 where service_name = $1', [worker, multirange])
 
-  it('is equal to what the farm made, table by table', async () => {
+  it('equals the derived tables', async () => {
     const done: string[] = []
     const report = await rebuild({ onProgress: (some, all) => done.push(`${some}/${all}`) })
     expect(report.heights).to.deep.equal(heights)
@@ -75,7 +75,7 @@ describe('a rebuild', () => {
     }
   })
 
-  it('tells each row that differs, of both sides', async () => {
+  it('reports differing rows of both sides', async () => {
     await rebuild()
     await pool.query(`
       update rebuild.accounts set last_seen_height = 1000 where address = (select max(address) from rebuild.accounts);
@@ -113,7 +113,7 @@ describe('a rebuild', () => {
     expect(tag?.kept).to.deep.include(tag?.key)
   })
 
-  it('sees what is equal and yet not the same, and tells no more rows than asked for', async () => {
+  it('compares stored bytes and limits reported rows', async () => {
     await rebuild()
     const { rowCount } = await pool.query(
       'update rebuild.ft_vault_balances set balance = trim_scale(balance) where scale(balance) <> min_scale(balance)',
@@ -123,7 +123,7 @@ describe('a rebuild', () => {
     expect(vaults?.first).to.have.length(2)
   })
 
-  it('leaves out what a worker has not done, and keys that such heights touch', async () => {
+  it('excludes uncovered heights and the keys that they touch', async () => {
     await rebuild()
     const late = "'{[60,70)}'::int8multirange"
     await cover('ft_holdings_worker', '{[0,60),[70,100)}')
@@ -159,7 +159,7 @@ describe('a rebuild', () => {
     }
   })
 
-  it('leaves out keys that are touched by heights which only the rebuild has', async () => {
+  it('excludes keys touched by heights of the rebuild only', async () => {
     await rebuild()
     await cover('accounts_worker', '{[0,90)}')
     await pool.query(`
@@ -179,7 +179,7 @@ describe('a rebuild', () => {
     }
   })
 
-  it('can be of a part, and says what is missing for the rest', async () => {
+  it('can cover a part, and reports what is missing', async () => {
     const report = await rebuild({ from: 20, to: 1000 })
     expect(report.heights).to.deep.equal([{ from: 20, to: 100 }])
     const comparison = await compare({ to: 90 })
@@ -189,7 +189,7 @@ describe('a rebuild', () => {
     expect((await compare()).tables.reduce((rows, { kept, rebuilt }) => rows + kept + rebuilt, 0)).to.equal(0)
   })
 
-  it('keeps problems apart by worker, and compares those that are not resolved', async () => {
+  it('compares unresolved problems by worker', async () => {
     const [token, ...others] = workers
     const grumbling = {
       ...token,
@@ -215,7 +215,7 @@ describe('a rebuild', () => {
     await pool.query('truncate raw.indexing_errors')
   })
 
-  it('misses a block that cannot be derived, and says so', async () => {
+  it('skips and reports a block that cannot be derived', async () => {
     const [token, ...others] = workers
     const failing = {
       ...token,
@@ -238,7 +238,7 @@ describe('a rebuild', () => {
     expect(differing(await compare())).to.deep.equal([])
   })
 
-  it('does not compare what a worker declares as not derived, and only that', async () => {
+  it('excludes only columns declared as not derived', async () => {
     await rebuild()
     await pool.query('update rebuild.accounts set last_seen_height = last_seen_height + 1')
     const forgiving = workers.map((worker) => ({
@@ -249,7 +249,7 @@ describe('a rebuild', () => {
     expect((await compare({ workers: forgiving })).isEqual).to.equal(true)
   })
 
-  it('follows a migration of the tables', async () => {
+  it('recreates tables after a migration', async () => {
     await rebuild()
     await pool.query("alter table app.accounts add column note text; update app.accounts set note = 'x'")
     expect(await codeOf(compare())).to.equal('not-rebuilt')
@@ -260,7 +260,7 @@ describe('a rebuild', () => {
     expect(differing(await compare())).to.deep.equal([])
   })
 
-  it('stays out of schemas that are not its own', async () => {
+  it('refuses schemas of others', async () => {
     for (const schema of ['app', 'raw', 'pg_temp', 'Upper', 'a b', '', 'x"; drop schema app']) {
       expect(await codeOf(rebuild({ schema })), schema).to.equal('bad-schema')
       expect(await codeOf(compare({ schema })), schema).to.equal('bad-schema')
@@ -272,14 +272,14 @@ describe('a rebuild', () => {
     expect((await compare({ schema: 'second' })).isEqual).to.equal(true)
   })
 
-  it('is one at a time in a schema, and holds nothing afterwards', async () => {
+  it('runs once per schema and releases its lock', async () => {
     const results = await Promise.all([1, 2, 3].map(() => codeOf(rebuild())))
     expect(results.toSorted()).to.deep.equal(['none', 'rebuild-in-progress', 'rebuild-in-progress'])
     const { rows } = await pool.query("select 1 from pg_locks where locktype = 'advisory'")
     expect(rows).to.deep.equal([])
   })
 
-  it('is of no use when the chain was rolled back, and when it was broken off', async () => {
+  it('is invalid after a rollback or an interruption', async () => {
     await rebuild()
     await pool.query("update app.indexing_checkpoints set generation = 1 where service_name = 'main_ingester'")
     expect(await codeOf(compare())).to.equal('chain-rolled-back')

@@ -16,7 +16,7 @@ describe('renameTables', () => {
     expect(renamed('app.x')).to.equal('copy.x')
   })
 
-  it('leaves alone what only looks like it', () => {
+  it('ignores similar text', () => {
     for (const sql of [
       'select * from app.xy, app.y, myapp.x, raw.x, x.app',
       'select a.app.x',
@@ -30,7 +30,7 @@ describe('renameTables', () => {
       expect(renamed(sql)).to.equal(sql)
   })
 
-  it('refuses a name in a string constant, and is not misled by the constants themselves', () => {
+  it('refuses a name in a string constant', () => {
     const constants = [
       "select to_regclass('app.x')",
       'select $$app.x$$',
@@ -60,12 +60,12 @@ describe('renameTables', () => {
 })
 
 describe('replaceParameters', () => {
-  it('puts expressions in the place of parameters', () => {
+  it('replaces parameters by expressions', () => {
     const expressions = ['a', 'b', ...Array.from({ length: 7 }, () => '-'), 'j']
     expect(replaceParameters("select $1, '$2', $2 -- $1\n, $10", expressions)).to.equal("select a, '$2', b -- $1\n, j")
   })
 
-  it('throws for one that is not given', () => {
+  it('throws for a missing one', () => {
     expect(() => replaceParameters('select $2', ['a'])).to.throw(RangeError, '$2')
   })
 })

@@ -130,7 +130,7 @@ describe('the loop of a worker', () => {
     expect(farm.held).to.equal(0)
   })
 
-  it('waits for a connection as long as it takes, with its lease, and has not failed', async () => {
+  it('waits for a connection without failing', async () => {
     await farm.stop()
     const full = createPool(database.url, { max: 1, connectTimeoutMs: 500, isPatient: true })
     const heartbeatPool = createPool(database.url, { max: 1 })
@@ -167,7 +167,7 @@ describe('the loop of a worker', () => {
     await heartbeatPool.end()
   })
 
-  it('does a job that comes twice once', async () => {
+  it('processes a duplicate job once', async () => {
     const job = await queued([0, 10], [10, 20])
     let runs = 0
     derive = (range, output) => {
@@ -192,7 +192,7 @@ describe('the loop of a worker', () => {
     ])
   })
 
-  it('ends a range that throws with its error, and goes on with the others', async () => {
+  it('fails a range that throws and continues with the others', async () => {
     derive = (range, output) => {
       if (range.from === 10) throw new TypeError('no such thing')
       deriveThirds(range, output)
@@ -232,7 +232,7 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal(thirds(10, 20))
   })
 
-  it('leaves no rows of a range that failed in those of the next', async () => {
+  it('keeps no rows of a failed range', async () => {
     derive = (range, output) => {
       deriveThirds(range, output)
       if (range.from === 0) throw new Error('after the rows')
@@ -241,12 +241,12 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal(thirds(10, 20))
   })
 
-  it('fails a range whose blocks are not stored, as something that may pass', async () => {
+  it('fails a range without stored blocks as retryable', async () => {
     await queue.bring(await queued([blocks - 2, blocks + 2]))
     expect(await leases()).to.have.nested.property('0.code', 'range-not-stored')
   })
 
-  it('commits nothing of a claim that was taken away while it derived', async () => {
+  it('commits nothing for a claim revoked during derivation', async () => {
     const job = await queued([0, 10])
     const reached = Promise.withResolvers<void>()
     const read = reader.readSome.bind(reader)
@@ -266,7 +266,7 @@ describe('the loop of a worker', () => {
     expect(await leases()).to.have.nested.property('0.status', 'active')
   })
 
-  it('hears that a claim was taken away while it waits', async () => {
+  it('notices a revoked claim while it waits', async () => {
     const job = await queued([0, 10])
     const reached = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
@@ -290,7 +290,7 @@ describe('the loop of a worker', () => {
     expect(hasDerived).to.equal(false)
   })
 
-  it('keeps a lease for as long as it works on it', async () => {
+  it('renews a lease while it works on it', async () => {
     const job = await queued([0, 10])
     const read = reader.readSome.bind(reader)
     let expired = 0
@@ -313,7 +313,7 @@ describe('the loop of a worker', () => {
     expect(await leases()).to.have.nested.property('0.status', 'done')
   })
 
-  it('gives back what it cannot finish when it stops', async () => {
+  it('releases unfinished leases when it stops', async () => {
     const job = await queued([0, 10], [10, 20])
     const reached = Promise.withResolvers<void>()
     const read = reader.readSome.bind(reader)
@@ -335,7 +335,7 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal([])
   })
 
-  it('takes no blocks that were cached before the database was restored, whose version of the chain is the same', async () => {
+  it('discards blocks cached before a restore', async () => {
     let transactions = 0
     derive = ({ blocks: read }) => {
       for (const block of read) transactions += block.transactions.length
@@ -359,7 +359,7 @@ describe('the loop of a worker', () => {
     expect(transactions).to.be.greaterThan(0)
   })
 
-  it('derives anew when the chain was rolled back under it', async () => {
+  it('derives again after a rollback', async () => {
     await reader.read(0, 10)
     await pool.query('update app.indexing_checkpoints set generation = generation + 1')
     await queue.bring(await queued([0, 10]))
