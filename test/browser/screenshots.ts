@@ -47,7 +47,7 @@ const shots: readonly Shot[] = [
         .first()
         .click(),
   },
-  { name: 'ticked', act: (page) => page.getByRole('checkbox', { name: 'Tick all' }).click() },
+  { name: 'selected', act: (page) => page.getByRole('checkbox', { name: 'Select all' }).click() },
   {
     name: 'skip',
     act: (page) =>
@@ -65,7 +65,7 @@ const shots: readonly Shot[] = [
         .first()
         .click(),
   },
-  { name: 'rederive', act: (page) => page.getByRole('button', { name: 'Derive again…' }).click() },
+  { name: 'rederive', act: (page) => page.getByRole('button', { name: 'Re-derive…' }).click() },
   { name: 'errors', query: '?show=errors' },
   { name: 'skipped', query: '?show=skipped' },
   { name: 'retrying', query: '?show=failed' },
