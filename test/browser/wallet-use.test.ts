@@ -205,7 +205,7 @@ describe('the pages of the wallet', () => {
     await expectUsable(page, 'what to do for an account from elsewhere')
     session.wallet.addKey(address, publicKey, { weight: 500 })
     await page.getByRole('button', { name: 'Check again' }).click()
-    await page.getByText('the weight of the key is less than 1000').waitFor()
+    await page.getByText('its weight is less than 1000').waitFor()
     session.wallet.addKey(address, publicKey)
     await page.getByRole('button', { name: 'Check again' }).click()
     await page.getByText('Account imported.').waitFor()
