@@ -1,4 +1,3 @@
-/** The networks for which people write Cadence; a project has one of them. */
 export const editorNetworks = ['mainnet', 'testnet', 'emulator'] as const
 export type EditorNetwork = (typeof editorNetworks)[number]
 

@@ -11,11 +11,10 @@ import { chainIdToNetwork } from '../flow/network.ts'
 import type { ChainReader } from '../flow/chain-reader.ts'
 import type { ServiceContext } from '../platform/service.ts'
 
-/** Where the networks of the editor are reached. */
 export interface EditorNodes {
-  /** Of each network that there is a node of; the one that is followed is added when it has said whose it is. */
+  /** By network. The node of the followed chain is added once its network is known. */
   readonly readers: Readonly<Partial<Record<EditorNetwork, Pick<ChainReader, 'getAccount'>>>>
-  /** Those that people may choose, with the REST API that their browsers ask. */
+  /** Selectable networks, with the REST API for browsers. */
   readonly networks: () => readonly {
     readonly network: EditorNetwork
     readonly api_url: string
@@ -40,9 +39,8 @@ const apiSettings = {
 const nodeSettings = { mainnet: 'EDITOR_MAINNET_NODE', testnet: 'EDITOR_TESTNET_NODE' } as const
 
 /**
- * The nodes that imported contracts are read from, and the networks that the page offers. Readers are left when the
- * process stops.
- * @throws FatalError for an endpoint or a network that cannot be understood
+ * Nodes for imported contracts, and the networks of the page. Readers close with the process.
+ * @throws FatalError for an invalid endpoint or network
  */
 export function openEditorNodes(
   { config, lifecycle }: Pick<ServiceContext<EditorConfig>, 'config' | 'lifecycle'>,
@@ -51,7 +49,7 @@ export function openEditorNodes(
   const chosen = readNetworks(config)
   const open = (endpoint: string): Pick<ChainReader, 'getAccount'> => {
     const reader = createChainReader({ liveEndpoints: [endpoint], log })
-    lifecycle.onStop('a node for imports of the editor', () => reader.close())
+    lifecycle.onStop('access node of editor imports', () => reader.close())
     return reader
   }
   const readers: { -readonly [Network in keyof EditorNodes['readers']]: EditorNodes['readers'][Network] } = {}
@@ -59,15 +57,14 @@ export function openEditorNodes(
   for (const network of ['mainnet', 'testnet'] as const) {
     const endpoint = config[nodeSettings[network]]
     if (endpoint !== undefined) readers[network] = open(endpoint)
-    // A reader connects when it is asked; the node that is followed takes the place of a public one when it has said
-    // whose it is.
+    // Readers connect lazily; the followed node replaces a public one once its network is known.
     else if (chosen === undefined || chosen.includes(network)) readers[network] = open(publicNodes[network])
   }
   let followed: EditorNetwork | undefined
   if (ownEndpoint !== undefined) {
     const own = createTransactionClient({ endpoint: ownEndpoint, log })
     const reader = open(ownEndpoint)
-    lifecycle.onStop('the node that the editor asks for its chain', () => own.close())
+    lifecycle.onStop('followed access node of the editor', () => own.close())
     retryWhile(() => own.chainId(lifecycle.signal), {
       signal: lifecycle.signal,
       baseMs: 500,
@@ -76,14 +73,13 @@ export function openEditorNodes(
     }).then(
       (chainId) => {
         const network = chainIdToNetwork(chainId)
-        if (!isEditorNetwork(network))
-          return log.warn({ chainId }, 'the editor knows nothing of the chain that is followed')
+        if (!isEditorNetwork(network)) return log.warn({ chainId }, 'The editor does not support the followed chain')
         followed = network
         if (network === 'emulator' || config[nodeSettings[network]] === undefined) readers[network] = reader
       },
       (error: unknown) => {
         if (!lifecycle.signal.aborted)
-          log.warn({ err: asError(error) }, 'the editor does not know which chain is followed')
+          log.warn({ err: asError(error) }, 'The editor could not identify the followed chain')
       },
     )
   }
@@ -101,14 +97,14 @@ export function openEditorNodes(
   }
 }
 
-/** @throws FatalError that names the variable; undefined where nothing is set */
+/** @throws FatalError that names the variable */
 function readNetworks({ EDITOR_NETWORKS: names }: EditorConfig): readonly EditorNetwork[] | undefined {
   if (names.length === 0) return undefined
   return names.map((name) => {
     if (isEditorNetwork(name)) return name
     throw new FatalError(
       'bad-editor-settings',
-      `EDITOR_NETWORKS: ${name} is none. Write some of ${editorNetworks.join(', ')}, with commas between them.`,
+      `EDITOR_NETWORKS: unknown network ${name}. Use a comma-separated list of ${editorNetworks.join(', ')}.`,
       { details: { variable: 'EDITOR_NETWORKS' } },
     )
   })

@@ -3,13 +3,12 @@ import type { EditorSettings } from './editor-server.ts'
 import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
-/** Paths of the editor's page: the page itself knows what each shows. */
+/** The page routes these paths. */
 const pagePath = /^\/(?:p\/[a-z0-9-]{1,80}|developer\/callback)?$/
 
 /**
- * The page of the editor and its files below `/assets`. The code that it shows was written by strangers, so it may
- * have nothing from elsewhere but what it asks.
- * @param settings read for each request, since ports and networks may be known later
+ * The page shows untrusted code, so it may load only what it needs. @param settings read for each
+ * request: ports and networks may become known later
  */
 export function createEditorPage(
   pages: Pages,
@@ -31,7 +30,7 @@ export function createEditorPage(
   }
 }
 
-/** What the page calls besides its own origin: the language server channel, access nodes, and the wallet. */
+/** Origins that the page calls. */
 function calledBy({
   lsp_url: channel,
   networks,
@@ -41,18 +40,18 @@ function calledBy({
   return [channel, ...networks.map(({ api_url: url }) => url), ...signIn]
 }
 
-/** The policy of all pages, with these origins added to what may be called. @throws TypeError for what is no URL */
+/** @throws TypeError for an invalid URL */
 export function editorPolicy(html: string, connects: readonly string[]): string {
   const origins = [...new Set(connects.map(originOf))]
   return (
     contentPolicy({ html })
       .replace("connect-src 'self'", ["connect-src 'self'", ...origins].join(' '))
-      // libsodium, which seals keys of deployments, is WebAssembly.
+      // libsodium, which seals deployment keys, is WebAssembly.
       .replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
   )
 }
 
-/** An origin as policies name it; of WebSockets too, which have none in the sense of URLs. */
+/** For WebSockets too, whose `URL.origin` is `null`. */
 function originOf(url: string): string {
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}`

@@ -39,12 +39,12 @@ import {
 import { openEditorNodes } from './nodes.ts'
 import type { EditorNodes } from './nodes.ts'
 
-/** Starts the editor: its page, projects and repositories on HTTP_PORT, and the language server channel on LSP_PORT. */
+/** HTTP on HTTP_PORT, and the language server channel on LSP_PORT. */
 export async function startEditor(context: ServiceContext<EditorConfig>, openSignIn: OpenEditorSignIn): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'editor' })
   const pages = createDashboardPages({ page: 'editor', log, build: pageBuildOf(context) })
-  lifecycle.onStop('page of the editor', () => pages.stop())
+  lifecycle.onStop('editor page', () => pages.stop())
   const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine]))
   let opened: Awaited<ReturnType<typeof openEditor>> | undefined
   const server = await createEditorServer({
@@ -69,7 +69,7 @@ export async function startEditor(context: ServiceContext<EditorConfig>, openSig
   lifecycle.onStop('editor', () => server.close())
   log.info(
     { url: opened?.url, port: server.port, channel: opened?.lspUrl, languageServer: opened?.languageServer.label },
-    'the editor listens',
+    'Editor listening',
   )
 }
 
@@ -78,7 +78,7 @@ export interface EditorSignIn {
   readonly holdUser: HoldUser
   /** The cookie of the editor's own session, which the wallet issued. */
   readonly session: EditorSession
-  /** Where people sign in: at the wallet. */
+  /** For sign-in. */
   readonly wallet: NonNullable<EditorSettings['wallet']>
 }
 
@@ -90,12 +90,11 @@ interface OpenEditorOptions {
   readonly port: number
   readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
-  /** The page, which may ask what the settings name. */
   readonly page: (settings: () => EditorSettings) => Middleware
 }
 
 interface OpenedEditor extends EditorParts {
-  /** Where people reach it, without a slash at its end. */
+  /** Public URL, without a trailing slash. */
   readonly url: string
   readonly lspUrl: string
   readonly languageServer: LanguageServerProgram
@@ -105,9 +104,8 @@ const poolSize = 10
 const pruneEveryMs = 3_600_000
 
 /**
- * Puts the editor together: projects, repositories, and the language server channel on a port of its own. What it
- * opens ends with the process.
- * @throws FatalError for settings that cannot be; errors of the database
+ * Everything opened here closes with the process. @throws FatalError for invalid settings; errors
+ * of the database
  */
 export async function openEditor(
   context: ServiceContext<EditorConfig>,
@@ -149,7 +147,7 @@ export async function openEditor(
       ? undefined
       : createGitHub({ app, pool, log, authenticate, holdUser, projects: access, editorUrl: url })
   const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
-  lifecycle.onStop('deployments of projects', () => deploys.close())
+  lifecycle.onStop('deployment feed', () => deploys.close())
   const samples = await readSamples(config)
   const nodes = openEditorNodes(context, log)
   const { program, lspPort } = await openChannel(context, { log, clientOf, nodes, deploys })
@@ -185,7 +183,6 @@ interface ChannelNeeds extends Pick<OpenEditorOptions, 'log' | 'clientOf'> {
   readonly deploys: Awaited<ReturnType<typeof createDeployFeed>>
 }
 
-/** Starts the channel on LSP_PORT. */
 async function openChannel(
   { config, metrics, lifecycle, shared }: ServiceContext<EditorConfig>,
   { log, clientOf, nodes, deploys }: ChannelNeeds,
@@ -200,7 +197,7 @@ async function openChannel(
     source: createNodeContracts({ nodes: nodes.readers, log }),
     log,
   })
-  lifecycle.onStop('folders of the language server', () => workspaces.close())
+  lifecycle.onStop('language server folders', () => workspaces.close())
   const channel = await createLspServer({
     host: config.HOST,
     port: config.LSP_PORT,
@@ -217,7 +214,7 @@ async function openChannel(
         request,
         channelNames(config),
         addressList(config.TRUSTED_PROXIES),
-        'or set EDITOR_URL and LSP_URL to the names that it has',
+        'or set EDITOR_URL and LSP_URL to its names',
       ),
     allowsOrigin: (origin, forHost) => mayUseChannel(config, origin, forHost),
   }).catch((error: unknown) => {
@@ -234,14 +231,11 @@ function pruneNowAndThen(
   prune: () => Promise<void>,
 ): void {
   const pruning = setInterval(() => {
-    prune().catch((error: unknown) =>
-      log.warn({ err: asError(error) }, 'what the editor needs no more could not be removed'),
-    )
+    prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'Could not delete expired editor data'))
   }, pruneEveryMs)
-  lifecycle.onStop('what the editor needs no more', () => clearInterval(pruning))
+  lifecycle.onStop('expired editor data', () => clearInterval(pruning))
 }
 
-/** The channel at the host of the editor. */
 function lspAddress(url: string, port: number): string {
   const { protocol, hostname } = new URL(url)
   return `${protocol === 'https:' ? 'wss' : 'ws'}://${hostname}:${port}/lsp`

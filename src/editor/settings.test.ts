@@ -14,7 +14,7 @@ describe('settings of the editor', () => {
     for (const EDITOR_URL of ['https://example.com/editor', 'https://example.com/?a', 'https://me@example.com/']) {
       expect(() => checkEditorUrl({ EDITOR_URL }), EDITOR_URL).to.throw(
         FatalError,
-        /^EDITOR_URL: .* has more than a host/,
+        /^EDITOR_URL: .* must not have a path/,
       )
     }
   })

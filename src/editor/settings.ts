@@ -8,8 +8,6 @@ import { asError, FatalError } from '../platform/errors.ts'
 import type { GitHubApp } from './github/api/github-client.ts'
 import type { Shared } from '../platform/service.ts'
 
-/** Variables of the editor server and of the projects that it keeps. */
-
 const group = 'Editor'
 const nodes = 'Editor: access nodes'
 const github = 'Editor: GitHub App'
@@ -24,118 +22,117 @@ export const editorSettings = {
     max: 65_535,
     description:
       'Port of the editor: its page, projects at /functions/v1/projects, and repositories at /github; 0 picks a ' +
-      'free one and logs it.',
+      'free port and logs it.',
   }),
   LSP_PORT: integer({
     group,
     default: 3002,
     min: 0,
     max: 65_535,
-    description: 'Port of the language server channel, WebSocket /lsp; 0 picks a free one and logs it.',
+    description: 'Port of the language server channel, WebSocket /lsp; 0 picks a free port and logs it.',
   }),
   EDITOR_URL: optionalUrl({
     group,
     schemes: http,
     description:
-      'Where people reach the editor; its pages may use the sign-in of the wallet. Without it http://localhost ' +
-      'and HTTP_PORT.',
+      'Public URL of the editor; its pages may use wallet sign-in. Default: http://localhost ' + 'and HTTP_PORT.',
   }),
   LSP_URL: optionalUrl({
     group,
     schemes: ['ws', 'wss'],
     description:
-      'Where browsers reach the channel, such as wss://lsp.example.com/lsp. Without it /lsp of LSP_PORT at the ' +
+      'URL of the channel for browsers, such as wss://lsp.example.com/lsp. Default: /lsp on LSP_PORT at the ' +
       'host of EDITOR_URL.',
   }),
   CHAIN_CLI_COMMAND: text({
     group,
     default: 'flow',
-    description:
-      'The `flow`-style program whose `cadence language-server` checks Cadence: a name to be found on PATH, or a path.',
+    description: 'The `flow`-style program whose `cadence language-server` checks Cadence: a name on PATH, or a path.',
   }),
   EDITOR_LANGUAGE_SERVER: choice({
     group,
     default: 'auto',
     values: ['auto', 'cli', 'parser'],
     description:
-      'What checks Cadence. cli: CHAIN_CLI_COMMAND. parser: built in, syntax only. auto: cli if it works, else parser.',
+      'The Cadence checker. cli: CHAIN_CLI_COMMAND. parser: built in, syntax only. auto: cli if it works, else parser.',
   }),
   EDITOR_FOLDER: optionalText({
     group,
     description:
-      'Folder of what the language server reads: a folder for each connection, and contracts of the chain. ' +
-      'Without it one of the system for temporary files.',
+      'Folder for language servers: one folder per connection, and contracts of the chain. ' +
+      'Default: the temporary folder of the system.',
   }),
   EDITOR_SAMPLES: optionalText({
     group,
     description:
-      'File with scripts that the page offers to begin with: a JSON list of {name, title, code, arguments}, ' +
+      'File with sample scripts for the page: a JSON list of {name, title, code, arguments}, ' +
       'arguments in JSON-CDC.',
   }),
 
   EDITOR_NETWORKS: list({
     group: nodes,
     description:
-      'Networks that the page offers, of mainnet, testnet and emulator. Without it mainnet, testnet and that of ' +
-      'the chain that is followed.',
+      'Networks of the page: mainnet, testnet, emulator. Default: mainnet, testnet and the network of ' +
+      'the followed chain.',
   }),
   EDITOR_MAINNET_API: optionalUrl({
     group: nodes,
     schemes: http,
     description:
-      'REST API of an access node of mainnet, which browsers ask to run scripts. Without it ' +
+      'REST API of a mainnet access node, with which browsers run scripts. Default: ' +
       'https://rest-mainnet.onflow.org.',
   }),
   EDITOR_TESTNET_API: optionalUrl({
     group: nodes,
     schemes: http,
-    description: 'The same for testnet. Without it https://rest-testnet.onflow.org.',
+    description: 'REST API of a testnet access node. Default: https://rest-testnet.onflow.org.',
   }),
   EDITOR_EMULATOR_API: optionalUrl({
     group: nodes,
     schemes: http,
-    description: 'The same for an emulator. Without it http://localhost:8888.',
+    description: 'REST API of an emulator. Default: http://localhost:8888.',
   }),
   EDITOR_MAINNET_NODE: optionalText({
     group: nodes,
     description:
-      'Access node that imported contracts of mainnet are fetched from, written like CHAIN_ACCESS_NODE. Without ' +
-      'it the one that is followed, if it is of mainnet, or access.mainnet.nodes.onflow.org:9000.',
+      'Access node for imported mainnet contracts, in the form of CHAIN_ACCESS_NODE. Default: ' +
+      'the followed node, if it serves mainnet, or access.mainnet.nodes.onflow.org:9000.',
   }),
   EDITOR_TESTNET_NODE: optionalText({
     group: nodes,
-    description: 'The same for testnet. Without it the one that is followed, or access.devnet.nodes.onflow.org:9000.',
+    description:
+      'Access node for imported testnet contracts. Default: the followed node, or access.devnet.nodes.onflow.org:9000.',
   }),
 
   GITHUB_APP_ID: optionalText({
     group: github,
-    description: 'Id of the GitHub App by which projects reach repositories. Without it there are none.',
+    description: 'Id of the GitHub App for repositories. Default: repositories are off.',
   }),
   GITHUB_APP_PRIVATE_KEY: optionalText({
     group: github,
     secret: true,
-    description: 'Private key of the App (PEM); line breaks may be written \\n.',
+    description: 'Private key of the App (PEM); line breaks may be escaped as \\n.',
   }),
   GITHUB_APP_SLUG: optionalText({ group: github, description: 'Name of the App in https://github.com/apps/<name>.' }),
   GITHUB_APP_CLIENT_ID: optionalText({
     group: github,
-    description: 'Client id of the App: who connects a repository shows by it which installations are theirs.',
+    description: 'Client id of the App, for user authorization.',
   }),
   GITHUB_APP_CLIENT_SECRET: optionalText({ group: github, secret: true, description: 'Client secret of the App.' }),
   GITHUB_APP_WEBHOOK_SECRET: optionalText({
     group: github,
     secret: true,
-    description: 'Secret of its webhooks. Without it none are taken.',
+    description: 'Secret of its webhooks. Default: webhooks are rejected.',
   }),
   GITHUB_URL: optionalUrl({
     group: github,
     schemes: http,
-    description: "A GitHub of one's own. Without it https://github.com.",
+    description: 'URL of a GitHub Enterprise server. Default: https://github.com.',
   }),
   GITHUB_API_URL: optionalUrl({
     group: github,
     schemes: http,
-    description: 'Its API. Without it https://api.github.com.',
+    description: 'URL of its API. Default: https://api.github.com.',
   }),
 
   PROJECTS_PER_USER: integer({
@@ -144,7 +141,7 @@ export const editorSettings = {
     min: 1,
     max: 100_000,
     unit: 'projects',
-    description: 'Most projects of one user.',
+    description: 'Maximum projects per user.',
   }),
   PROJECT_FILES: integer({
     group: projects,
@@ -152,7 +149,7 @@ export const editorSettings = {
     min: 1,
     max: 10_000,
     unit: 'files',
-    description: 'Most files of one project.',
+    description: 'Maximum files per project.',
   }),
   PROJECT_FILE_BYTES: integer({
     group: projects,
@@ -160,7 +157,7 @@ export const editorSettings = {
     min: 1000,
     max: 10_000_000,
     unit: 'bytes',
-    description: 'Largest file of a project (UTF-8).',
+    description: 'Maximum size of a file (UTF-8).',
   }),
   PROJECT_BYTES: integer({
     group: projects,
@@ -168,7 +165,7 @@ export const editorSettings = {
     min: 1000,
     max: 100_000_000,
     unit: 'bytes',
-    description: 'Most bytes of all files of one project.',
+    description: 'Maximum size of all files of a project (UTF-8).',
   }),
 } satisfies Record<string, Setting<unknown>>
 
@@ -176,10 +173,10 @@ export const samplesSchema = z.array(
   z.object({ name: z.string(), title: z.string(), code: z.string(), arguments: z.array(z.unknown()).readonly() }),
 )
 
-/** What EDITOR_SAMPLES has in it: scripts for people to begin with. */
+/** Sample scripts of EDITOR_SAMPLES. */
 type EditorSamples = z.infer<typeof samplesSchema>
 
-/** @throws FatalError that names the variable, for a file that is none */
+/** @throws FatalError that names the variable, for an invalid file */
 export async function readSamples({ EDITOR_SAMPLES: file }: EditorConfig): Promise<EditorSamples> {
   if (file === undefined) return []
   try {
@@ -187,25 +184,24 @@ export async function readSamples({ EDITOR_SAMPLES: file }: EditorConfig): Promi
   } catch (error) {
     throw wrong(
       'EDITOR_SAMPLES',
-      `${file} is no JSON list of {name, title, code, arguments}: ${asError(error).message}`,
+      `${file} is not a JSON list of {name, title, code, arguments}: ${asError(error).message}`,
     )
   }
 }
 
-/** EDITOR_URL. @throws FatalError for one with a path: the page asks for what it needs at the top of its host */
+/** EDITOR_URL. @throws FatalError for a URL with a path: the page uses root-relative URLs */
 export function checkEditorUrl({ EDITOR_URL: url }: Pick<EditorConfig, 'EDITOR_URL'>): void {
   if (url === undefined) return
   const { origin, href } = new URL(url)
-  if (href !== `${origin}/`) throw wrong('EDITOR_URL', `${href} has more than a host: the editor has its page at /`)
+  if (href !== `${origin}/`) throw wrong('EDITOR_URL', `${href} must not have a path: the editor serves its page at /`)
 }
 
-/** What works otherwise than an operator may think. */
 export function editorWarnings({
   EDITOR_URL: url,
   WALLET_URL: walletUrl,
 }: Pick<EditorConfig, 'EDITOR_URL' | 'WALLET_URL'>): readonly string[] {
   if (url === undefined || walletUrl !== undefined || /^(?:.+\.)?localhost$/.test(new URL(url).hostname)) return []
-  return ['nobody can sign in at the editor: EDITOR_URL is set, and WALLET_URL, where its page sends people, is not']
+  return ['Editor sign-in does not work: EDITOR_URL is set, but WALLET_URL is not']
 }
 
 const appVariables = [
@@ -216,7 +212,7 @@ const appVariables = [
   'GITHUB_APP_CLIENT_SECRET',
 ] as const
 
-/** The GitHub App; undefined where none is set. @throws FatalError that names what is missing where some of it is */
+/** Undefined if unset. @throws FatalError that names missing variables */
 export function readGitHubApp(config: EditorConfig): GitHubApp | undefined {
   const missing = appVariables.filter((name) => config[name] === undefined)
   if (missing.length === appVariables.length && config.GITHUB_APP_WEBHOOK_SECRET === undefined) return undefined
@@ -254,10 +250,10 @@ interface SignInClient {
 
 export const editorClientId = 'editor'
 
-/** The page of the editor that a sign-in comes back to. */
+/** The redirect page of a sign-in. */
 const callbackPath = '/developer/callback'
 
-/** Where people reach the editor, without a slash at its end. */
+/** Public URL, without a trailing slash. */
 export function editorUrl(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
   port: number = config.HTTP_PORT,
@@ -271,8 +267,8 @@ function editorCallback(url: string): string {
 }
 
 /**
- * The programs that people sign in to by the wallet: the editor. Without EDITOR_URL it is one on this machine, where
- * the port may be one that was picked. Without TLS, whoever is between would have its sessions.
+ * The editor as a client of the wallet. Without EDITOR_URL it runs on this machine, maybe on a free
+ * port. Without TLS its sessions could be intercepted.
  */
 export function signInClients(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
@@ -285,14 +281,12 @@ export function signInClients(
   return [{ id: editorClientId, name: 'Cadence editor', redirectUri: editorCallback(url) }]
 }
 
-/** What the operator of the wallet has to know of the editor. */
+/** For the operator of the wallet. */
 export function signInWarnings({ EDITOR_URL: url }: Pick<EditorConfig, 'EDITOR_URL'>): readonly string[] {
-  return url === undefined || isSecure(new URL(url))
-    ? []
-    : [`nobody can sign in at the editor: EDITOR_URL, ${url}, has to be https`]
+  return url === undefined || isSecure(new URL(url)) ? [] : [`Editor sign-in is off: EDITOR_URL (${url}) must be https`]
 }
 
-/** As browsers have it: with TLS, or on this machine. */
+/** HTTPS or this machine. */
 export function isSecure({ protocol, hostname }: URL): boolean {
   return (
     protocol === 'https:' || (protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost')))
@@ -300,11 +294,9 @@ export function isSecure({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Whether pages of an origin may use the language server channel. There is nothing secret in it, but pages of others
- * would have the browsers of their visitors load it, each from an address of its own; or reach one on the visitor's
- * machine. What is no browser names no origin, and is bounded by its address.
- * @param host header `Host` of the request: without EDITOR_URL, pages of the host that the channel is reached by may
- *   use it, whichever name that is
+ * The channel has no secrets, but pages of other sites could use it from their visitors' addresses,
+ * or reach a local one. Non-browser clients send no origin; limits apply by address. @param host
+ * header `Host`: without EDITOR_URL, pages of the same host may connect
  */
 export function mayUseChannel(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
@@ -319,7 +311,7 @@ export function mayUseChannel(
   return page !== undefined && page !== '' && page === channel
 }
 
-/** Names by which the channel may be called: those that operators have set. */
+/** Configured host names of the channel. */
 export function channelNames({
   HOST: host,
   EDITOR_URL: page,

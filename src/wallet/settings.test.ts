@@ -26,7 +26,7 @@ describe('settings of the wallet', () => {
 
   const wrong: readonly (readonly [variables: Record<string, string>, said: RegExp])[] = [
     [{ WALLET_URL: 'http://wallet.example.com' }, /^WALLET_URL: .* has to be https/],
-    [{ WALLET_URL: 'https://example.com/wallet' }, /^WALLET_URL: .* has more than a host/],
+    [{ WALLET_URL: 'https://example.com/wallet' }, /^WALLET_URL: .* must not have a path/],
     [
       { WALLET_URL: 'https://wallet.example.com', WALLET_RP_ID: 'example.org' },
       /is not at or below the relying party example\.org/,

@@ -46,7 +46,7 @@ for (const { name, start } of payingChains) {
         EDITOR_EMULATOR_API: chain.restUrl,
         EDITOR_SAMPLES: join(folder, 'samples.json'),
       })
-      const url = String((await program.logged(/the editor listens/))['url'])
+      const url = String((await program.logged(/Editor listening/))['url'])
       // What Chromium inserts in place of underlined text it gives that text's look by itself, which the policy
       // refuses; the editor then has its own.
       const { page, said } = await openEditorPage(browser, { url }, { expected: ['Applying inline style violates'] })

@@ -11,7 +11,7 @@ import type { Logger } from '../../platform/log.ts'
 
 interface DeployFeedOptions {
   readonly pool: Pool
-  /** Database that deployments are told in. */
+  /** For NOTIFY. */
   readonly databaseUrl: string
   readonly projects: ProjectAccess
   readonly authenticate: Authenticate
@@ -31,11 +31,10 @@ interface Subscriber {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * Sends the subscribers of one process what happens to deployments of projects that they may see, whichever process
- * received it. Access is checked when they subscribe and again before each message: the session of the access token,
- * the project, and that the repository is still connected. After a loss of the database the state of what changed
- * meanwhile is sent, possibly a second time; pushes are not.
- * @returns when notifications are heard
+ * Sends the subscribers of this process the deployments of their projects, whichever process
+ * received them. Access is checked on subscription and before each message. After a loss of the
+ * database, missed deployments are sent, possibly twice; pushes are not. @returns when it listens
+ * for notifications
  */
 export async function createDeployFeed({
   pool,
@@ -45,14 +44,14 @@ export async function createDeployFeed({
   log,
 }: DeployFeedOptions): Promise<RunningDeployFeed> {
   const subscribers = new Map<string, Set<Subscriber>>()
-  /** The last message of each project that is on its way: they keep their order. */
+  /** The last pending message of each project, for ordering. */
   const telling = new Map<string, Promise<void>>()
   const deployments = new DeploymentStore(pool)
   const connections = new ConnectionStore(pool)
   const stopping = new AbortController()
   let heardAt = new Date()
 
-  /** @throws ApiError 401 where the session has ended */
+  /** @throws ApiError 401 if the session has ended */
   const checkAccess = async (projectId: string, accessToken: string | undefined): Promise<boolean> => {
     const userId = accessToken === undefined ? undefined : (await authenticate(accessToken)).userId
     return (await projects.find(projectId, userId)) !== undefined
@@ -63,15 +62,13 @@ export async function createDeployFeed({
     if (all?.size === 0) subscribers.delete(projectId)
     return wasThere
   }
-  /** Access cannot be confirmed: the client has to subscribe again. */
+  /** Access cannot be confirmed: the client must subscribe again. */
   const endBy = (projectId: string, subscriber: Subscriber, error: unknown): void => {
     if (!remove(projectId, subscriber)) return
     if (!(error instanceof ApiError))
-      log.warn({ err: asError(error) }, 'access to a deployment could not be checked; the subscription ends')
+      log.warn({ err: asError(error) }, 'Could not check access to a deployment; ending the subscription')
     subscriber.onEnd?.(
-      error instanceof ApiError
-        ? error
-        : new ApiError(503, 'unavailable', 'Access could not be checked. Subscribe again.'),
+      error instanceof ApiError ? error : new ApiError(503, 'unavailable', 'Could not check access. Subscribe again.'),
     )
   }
   const tell = async (message: DeployMessage): Promise<void> => {
@@ -88,12 +85,12 @@ export async function createDeployFeed({
       } catch (error) {
         endBy(projectId, subscriber, error)
       }
-      // A subscriber that has left meanwhile gets nothing.
+      // The subscriber may have left in the meantime.
       if (isAllowed === true && subscribers.get(projectId)?.has(subscriber) === true) {
         try {
           subscriber.send(message)
         } catch (error) {
-          log.warn({ err: asError(error) }, 'a deployment could not be told')
+          log.warn({ err: asError(error) }, 'Could not send a deployment message')
         }
       }
     }
@@ -103,7 +100,7 @@ export async function createDeployFeed({
     if (!subscribers.has(projectId)) return
     const told = (telling.get(projectId) ?? Promise.resolve())
       .then(() => tell(message))
-      .catch((error: unknown) => log.warn({ err: asError(error) }, 'a deployment could not be told'))
+      .catch((error: unknown) => log.warn({ err: asError(error) }, 'Could not send a deployment message'))
     telling.set(projectId, told)
     void told.then(() => {
       if (telling.get(projectId) === told) telling.delete(projectId)
@@ -126,10 +123,10 @@ export async function createDeployFeed({
       applicationName: 'flowfarm deploy feed',
       onReconnect: () => {
         catchUp().catch((error: unknown) =>
-          log.warn({ err: asError(error) }, 'the feed of deployments could not look for what it missed'),
+          log.warn({ err: asError(error) }, 'The deployment feed could not read missed deployments'),
         )
       },
-      onError: (error) => log.warn({ err: error }, 'the feed of deployments lost the database; connecting again'),
+      onError: (error) => log.warn({ err: error }, 'The deployment feed lost the database; reconnecting'),
     },
   )
 
@@ -137,7 +134,7 @@ export async function createDeployFeed({
     subscribe: async (projectId, accessToken, send, onEnd) => {
       const userId = accessToken === undefined ? undefined : (await authenticate(accessToken)).userId
       const project = uuid.test(projectId) ? await projects.find(projectId, userId) : undefined
-      if (project === undefined) throw new ApiError(404, 'no-project', 'There is no such project.')
+      if (project === undefined) throw new ApiError(404, 'no-project', 'The project does not exist.')
       const subscriber: Subscriber = { accessToken, send, onEnd }
       const all = subscribers.get(project.id) ?? new Set()
       subscribers.set(project.id, all.add(subscriber))

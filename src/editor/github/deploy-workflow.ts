@@ -5,9 +5,8 @@ import type { Connection } from './stores/connection-store.ts'
 import { ApiError } from '../../platform/errors.ts'
 
 /**
- * Code that runs in the workflow beside the repository's own, by the commit that Git checks: a tag can be moved. The
- * Flow CLI is built from its source, whose go.sum has the hashes of all that it needs; its releases have no checksums
- * to pin.
+ * External code of the workflow, pinned by commit because tags can move. The Flow CLI is built from
+ * source, whose go.sum has the hashes of its dependencies; its releases have no checksums.
  */
 const pinned = {
   checkout: { version: 'v6.1.0', commit: 'd23441a48e516b6c34aea4fa41551a30e30af803' },
@@ -15,32 +14,31 @@ const pinned = {
 } as const
 const { checkout, flowCli } = pinned
 
-/** An environment as far as its workflow is concerned. */
 interface WorkflowEnvironment {
   readonly name: string
   readonly branch: string
   readonly network: EditorNetwork
 }
 
-/** Where the workflow is in a repository. */
 export const workflowFile = 'flow-deploy.yml'
 export const workflowPath = `.github/workflows/${workflowFile}`
 
-/** Names of the secrets by which the workflow reports. */
+/** Secrets for signing reports. */
 export const reportSecrets = { url: 'RUNNER_WEBHOOK_URL', key: 'RUNNER_WEBHOOK_SECRET' } as const
 
-/** Names of all secrets that the workflow reads. */
+/** All secrets that the workflow reads. */
 export function neededSecrets(environments: readonly Pick<WorkflowEnvironment, 'name'>[]): readonly string[] {
   return [...environments.flatMap(({ name }) => Object.values(secretNames(name))), ...Object.values(reportSecrets)]
 }
 
 /**
- * The workflow that deploys what is pushed to the branches of environments. It runs pinned code only, and no step has a
- * secret that it does not need. The private key is in the environment of one step and in a file outside of the working
- * copy while it runs; it is no output, no argument, and in no log. Values of a run come in as variables, so that the
- * name of a branch cannot become a command.
- * @param folder of the repository that the project is in; empty: its root
- * @throws ApiError 422 `unsafe-name` for a branch or folder that could mean something else in a workflow
+ * Deploys pushes to the branches of environments. It runs pinned code only, and each step gets only
+ * the secrets that it needs. The private key is in the environment of one step and a temporary file
+ * outside of the working copy. Values of a run are passed as variables, so that a branch name
+ * cannot become a command.
+ *
+ * @param folder of the project; empty: the root. @throws ApiError 422 `unsafe-name` for a branch or
+ * folder that could be interpreted in a workflow
  */
 export function deployWorkflow(environments: readonly WorkflowEnvironment[], folder: string): string {
   const unsafe = [...environments.map(({ branch }) => branch), ...(folder === '' ? [] : [folder])].find(
@@ -50,7 +48,7 @@ export function deployWorkflow(environments: readonly WorkflowEnvironment[], fol
     throw new ApiError(
       422,
       'unsafe-name',
-      'A workflow can deploy branches and folders whose names are of letters, digits, blanks and . _ / + - alone, ' +
+      'Names of deployed branches and folders may contain only letters, digits, spaces and . _ / + -, ' +
         `and "${unsafe}" has others.`,
     )
   const lines = [
@@ -62,7 +60,7 @@ export function deployWorkflow(environments: readonly WorkflowEnvironment[], fol
     '  workflow_dispatch:',
     '    inputs:',
     '      action: { description: "What to do", type: choice, options: [deploy, dry-run, rollback], default: deploy }',
-    '      commit_sha: { description: "Commit to go back to (rollback)", type: string, default: "" }',
+    '      commit_sha: { description: "Commit to roll back to", type: string, default: "" }',
     'permissions: {}',
     'concurrency:',
     '  group: flow-deploy-${{ github.ref }}',
@@ -136,7 +134,7 @@ function job({ name, branch, network }: WorkflowEnvironment, folder: string): re
   ]
 }
 
-/** Signs the time and the body with the connection's key, which curl never sees. A lost report fails nothing. */
+/** Signs time and body with the connection's key. A lost report fails nothing. */
 function report(status: string): readonly string[] {
   return [
     '        continue-on-error: true',
@@ -156,17 +154,17 @@ function report(status: string): readonly string[] {
   ]
 }
 
-/** A name in which GitHub's patterns for branches find nothing but itself. */
+/** Escapes GitHub's branch patterns. */
 function literalName(name: string): string {
   return name.replaceAll('+', String.raw`\+`)
 }
 
-/** How far the clock of a workflow may be from ours, in seconds; reports are remembered for longer than that. */
+/** Maximum clock difference of a workflow, seconds. Reports are remembered for longer. */
 export const reportSeconds = 300
 
 /**
- * The key by which the workflow of one connection signs its reports: derived, never stored, stored as a secret of the
- * repository. A new connection has a new key. @returns 64 hex digits
+ * Key for the reports of one connection: derived, and stored only as a secret of the repository. A
+ * new connection has a new key. @returns 64 hex digits
  */
 export function reportKey(
   webhookSecret: string,
@@ -177,12 +175,12 @@ export function reportKey(
   )
 }
 
-/** What is signed: when, and the body. */
+/** Signs timestamp and body. */
 export function signReport(key: string, timestamp: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`
 }
 
-/** Whether a report was signed by this key. Takes as long whatever was sent. */
+/** Constant-time comparison. */
 export function isSignedReport(key: string, timestamp: string, body: Buffer, signature: string): boolean {
   const [given, right] = [Buffer.from(signature), Buffer.from(signReport(key, timestamp, body))]
   return given.length === right.length && timingSafeEqual(given, right)

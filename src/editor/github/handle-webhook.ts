@@ -19,12 +19,11 @@ interface WebhookParts {
   readonly installations: InstallationStore
 }
 
-/** What became of a delivery. */
 type Outcome = 'taken' | 'repeated' | 'too-old' | 'not-of-interest'
 
-/** GitHub sends again what failed for three days; what is older than that by far was kept by somebody. */
+/** GitHub retries for three days; much older deliveries are replays. */
 const oldestMs = 7 * 86_400_000
-/** Events with a time of their own need not be remembered beyond it. */
+/** Events with a timestamp need not be remembered for longer. */
 const keptDays = { timed: 8, untimed: 400 }
 
 type Handler = (parts: WebhookParts, db: Queryable, payload: unknown) => Promise<void>
@@ -38,9 +37,8 @@ const handlers: Readonly<Record<string, { readonly at?: (payload: unknown) => Da
 }
 
 /**
- * Handles a GitHub event with a valid signature in one transaction.
- * @param event X-GitHub-Event, which is not signed: the body must fit it
- * @throws ApiError 400 `bad-event`
+ * Handles a verified event in one transaction. @param event X-GitHub-Event, which is unsigned: the
+ * body must match it. @throws ApiError 400 `bad-event`
  */
 export async function handleWebhook(
   parts: WebhookParts,
@@ -163,22 +161,22 @@ function read<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.out
   throw new ApiError(
     400,
     'bad-event',
-    `The body is not of this event: ${result.error.issues[0]?.path.join('.') ?? 'it'} does not fit.`,
+    `The body does not match the event: invalid ${result.error.issues[0]?.path.join('.') ?? 'body'}.`,
   )
 }
 
-/** The used parts of GitHub's events. Texts of GitHub that are too long are cut, not refused. */
+/** The used parts of GitHub's events. Long texts are truncated. */
 
 const id = z.number().int().positive()
-/** As far as the column goes. */
+/** Limit of the column. */
 const attempt = id.max(2_147_483_647)
 
-/** GitHub is younger. */
+/** Before GitHub existed. */
 const earliestMs = Date.UTC(2000, 0, 1)
 
-/** A time that has not come yet by our clock is now: else it would be the newest for as long as it lies ahead. */
+/** Future times become the current time: otherwise they would stay the newest. */
 function toTime(at: Date, check: z.RefinementCtx): Date {
-  if (!(at.getTime() >= earliestMs)) check.addIssue({ code: 'custom', message: 'has to be a time' })
+  if (!(at.getTime() >= earliestMs)) check.addIssue({ code: 'custom', message: 'must be a time' })
   return new Date(Math.min(at.getTime(), Date.now()))
 }
 
@@ -190,7 +188,7 @@ const pushEvent = z.object({
   ref: z.string().max(300),
   after: z.string().regex(/^[0-9a-f]{40,64}$/),
   deleted: z.boolean().optional(),
-  // Seconds since 1970 in this event; elsewhere a text.
+  // Seconds since 1970 in this event, text in others.
   repository: repository.extend({ pushed_at: z.union([seconds, time]) }),
   head_commit: z
     .object({
@@ -247,7 +245,7 @@ const stages: Readonly<Record<string, Stage>> = {
 }
 
 /**
- * A run as a deployment; undefined for other runs. Runs of pull requests from forks do not count: they have the fork's
+ * Undefined for other runs. Runs of pull requests from forks are ignored: they have the fork's
  * code, workflow and branch name.
  */
 function deploymentOf(run: WorkflowRun, repositoryId: number): (RunReport & { readonly path: string }) | undefined {
@@ -272,14 +270,14 @@ function deploymentOf(run: WorkflowRun, repositoryId: number): (RunReport & { re
   }
 }
 
-/** It becomes a link in a page. */
+/** Becomes a link in a page. */
 function webAddress(text: string | null | undefined): string | null {
   return text !== null && text !== undefined && /^https?:\/\//.test(text) && text.length <= 500 && URL.canParse(text)
     ? text
     : null
 }
 
-/** Signed deliveries, so that each counts once. Their headers are not signed, so they are not part of the digest. */
+/** Signed deliveries, so that each counts once. Headers are unsigned and not part of the digest. */
 export class DeliveryStore {
   readonly #pool: Pool
 
@@ -288,7 +286,8 @@ export class DeliveryStore {
   }
 
   /**
-   * @param signed the signed bytes @returns whether they are new; a concurrent transaction with the same bytes waits
+   * @param signed the signed bytes. @returns whether they are new; a concurrent transaction with
+   * the same bytes waits
    */
   async isNew(db: Queryable, source: 'github' | 'workflow', signed: Buffer, keptDays: number): Promise<boolean> {
     const { rowCount } = await query(

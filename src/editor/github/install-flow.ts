@@ -10,17 +10,17 @@ interface InstallParts {
   readonly github: GitHubClient
   readonly states: InstallStates
   readonly installations: InstallationStore
-  /** Where GitHub sends people back to. */
+  /** Where GitHub redirects the browser. */
   readonly callbackUrl: string
 }
 
 interface InstallBegun {
-  /** Where the App is installed, or its repositories are chosen. */
+  /** Installs the App or selects repositories. */
   readonly url: string
-  /** Where somebody shows who they are at GitHub, when the App is installed already. */
+  /** Authorizes a user when the App is already installed. */
   readonly authorizeUrl: string
   readonly state: string
-  /** What the browser keeps until it is back. */
+  /** Cookie of the browser. */
   readonly browser: string
 }
 
@@ -33,12 +33,12 @@ const installations = z.object({ installations: z.array(installation) })
 const repositories = z.object({ repositories: z.array(z.object({ id: z.number().int().positive() })) })
 const person = z.object({ id: z.number().int().positive(), login: z.string() })
 
-/** Pages of a hundred: beyond that repositories are found by their name alone, and still checked when they are used. */
+/** Pages of 100 repositories. Beyond them, access is checked on use only. */
 const maxPages = 30
 
 /**
- * Installs the App and finds out which installations are the user's: GitHub's code is traded for a user token, which is
- * not kept. The installation id in the callback's URL is ignored, since anyone can write it.
+ * Installs the App and lists the user's installations with a user token, which is not stored. The
+ * installation id in the callback URL is ignored, because anyone can write it.
  */
 export class InstallFlow {
   readonly #parts: InstallParts
@@ -61,8 +61,8 @@ export class InstallFlow {
   }
 
   /**
-   * @param code of GitHub; undefined where the App was asked for and somebody else has to agree
-   * @throws ApiError 400 `bad-state` where this browser did not begin it, or has ended it; 403 `github-code`
+   * @param code of GitHub; undefined if an owner must approve the installation. @throws ApiError
+   * 400 `bad-state` if this browser did not start it or has finished it; 403 `github-code`
    */
   async end(
     state: string,
@@ -128,7 +128,7 @@ export class InstallFlow {
         )
       ).map(({ id }) => id)
     } catch (error) {
-      // Removed or suspended since the list was made.
+      // Removed or suspended in the meantime.
       if (isStatus(error, 403, 404)) return []
       throw error
     }

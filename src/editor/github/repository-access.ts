@@ -7,19 +7,18 @@ import type { Installation, InstallationStore } from './stores/installation-stor
 import type { ProjectAccess } from '../projects/read-projects.ts'
 import { ApiError } from '../../platform/errors.ts'
 
-/** A repository that somebody means, and by which installation it is reached. */
+/** A repository and the installation through which it is accessed. */
 export interface Repository {
   readonly installation: Installation
   readonly owner: string
   readonly repo: string
 }
 
-/** The repository of a project. */
 interface ConnectedRepository extends Repository {
   readonly connection: Connection
 }
 
-/** What somebody has to be allowed at GitHub themselves, whatever the App is allowed there. */
+/** The required permission of the user on GitHub. */
 type Right = 'read' | 'write' | 'admin'
 
 interface AccessParts {
@@ -33,14 +32,14 @@ const levels: Readonly<Record<string, number>> = { none: 0, read: 1, write: 2, a
 const needed: Readonly<Record<Right, number>> = { read: 1, write: 2, admin: 3 }
 const permission = z.object({ permission: z.string(), user: z.object({ id: z.number().int() }).nullish() })
 
-/** For how long an answer about a person's rights serves for what only reads, ms. */
+/** Cache time of a user's permissions for reads, ms. */
 const rightsMs = 60_000
 const maxKept = 5000
 
 /**
- * Decides who may do what with a repository: the project is the user's, the installation is one that the user has shown
- * to be theirs, the repository belongs to it, and the user has the right at GitHub. The last check keeps members of an
- * organization out of repositories that only the App may see; it is made anew for each change.
+ * Access control: the user owns the project, has proved access to the installation, the repository
+ * belongs to the installation, and the user has the permission on GitHub. The last check protects
+ * repositories that only the App can see; it is repeated for each change.
  */
 export class RepositoryAccess {
   readonly #parts: AccessParts
@@ -50,25 +49,25 @@ export class RepositoryAccess {
     this.#parts = parts
   }
 
-  /** @throws ApiError 404 `no-project` where there is none that they may see, 403 `not-your-project` */
+  /** @throws ApiError 404 `no-project` if missing or invisible, 403 `not-your-project` */
   async requireProject(userId: string, projectId: string): Promise<void> {
     const project = await this.#parts.projects.find(projectId, userId)
-    if (project === undefined) throw new ApiError(404, 'no-project', 'There is no such project.')
+    if (project === undefined) throw new ApiError(404, 'no-project', 'The project does not exist.')
     if (project.ownerId !== userId)
       throw new ApiError(
         403,
         'not-your-project',
-        'Only the owner of a project reaches its repository: fork the project to have one of your own.',
+        'Only the owner of a project can access its repository. Fork the project to connect your own.',
       )
   }
 
-  /** The connection of a project, whether it is on or off. @throws ApiError 404 `not-connected`, as `requireProject` */
+  /** On or off. @throws ApiError 404 `not-connected`, as `requireProject` */
   async connectionOf(userId: string, projectId: string): Promise<Connection> {
     await this.requireProject(userId, projectId)
     const connection = await this.#parts.connections.ofProject(projectId)
-    // A project that changed hands does not bring the rights of who had it before.
+    // A new owner of a project does not inherit the connection.
     if (connection === undefined || connection.userId !== userId)
-      throw new ApiError(404, 'not-connected', 'This project is connected with no repository.')
+      throw new ApiError(404, 'not-connected', 'The project is not connected with a repository.')
     return connection
   }
 
@@ -79,7 +78,7 @@ export class RepositoryAccess {
       throw new ApiError(
         409,
         'connection-off',
-        `The connection with ${connection.owner}/${connection.repo} is off (${connection.offReason}): connect the ` +
+        `The connection with ${connection.owner}/${connection.repo} is off (${connection.offReason}). Connect the ` +
           'project again.',
         { details: { reason: connection.offReason } },
       )
@@ -87,33 +86,41 @@ export class RepositoryAccess {
     return { connection, installation, owner: connection.owner, repo: connection.repo }
   }
 
-  /** @throws ApiError 403 `no-installation`, 404 `not-on-github` where the owner is not that of the installation */
+  /**
+   * @throws ApiError 403 `no-installation`, 404 `not-on-github` if the installation belongs to
+   * another owner
+   */
   async ofInstallation(userId: string, installationId: number, owner: string, repo: string): Promise<Repository> {
     const installation = await this.installationOf(userId, installationId)
     if (installation.accountLogin.toLowerCase() !== owner.toLowerCase())
-      throw new ApiError(404, 'not-on-github', `This installation is for repositories of ${installation.accountLogin}.`)
+      throw new ApiError(
+        404,
+        'not-on-github',
+        `This installation only covers repositories of ${installation.accountLogin}.`,
+      )
     return { installation, owner, repo }
   }
 
   /**
-   * An installation of the user. @throws ApiError 403 `no-installation` (also for others') or `installation-suspended`
+   * @throws ApiError 403 `no-installation` (also for those of other users) or
+   * `installation-suspended`
    */
   async installationOf(userId: string, installationId: number): Promise<Installation> {
     const installation = await this.#parts.installations.find(userId, installationId)
     if (installation === undefined)
-      throw new ApiError(403, 'no-installation', 'This installation is not one of yours: connect with GitHub first.')
+      throw new ApiError(403, 'no-installation', 'You have no access to this installation. Connect with GitHub first.')
     if (installation.isSuspended)
       throw new ApiError(
         403,
         'installation-suspended',
-        `The App is suspended for ${installation.accountLogin}: GitHub has it under Settings, Applications.`,
+        `The App is suspended for ${installation.accountLogin}. Resume it on GitHub under Settings, Applications.`,
       )
     return installation
   }
 
   /**
-   * A token for this repository and these permissions alone.
-   * @throws ApiError 403 `not-installed`, `no-right` where the person may not do as much there themselves
+   * A token for this repository and these permissions only. @throws ApiError 403 `not-installed`,
+   * `no-right` if the user lacks the permission
    */
   async open({ installation, owner, repo }: Repository, right: Right, permissions: Permissions): Promise<GitHubCall> {
     const { github } = this.#parts
@@ -122,8 +129,8 @@ export class RepositoryAccess {
       throw new ApiError(
         403,
         'no-right',
-        `${installation.githubLogin} does not have the right "${right}" for ${owner}/${repo} at GitHub. Ask its ` +
-          'owner, or connect as somebody who has it.',
+        `${installation.githubLogin} does not have the permission "${right}" for ${owner}/${repo} on GitHub. Ask its ` +
+          'owner, or connect with another account.',
       )
     }
     return github.asInstallation(installation.installationId, permissions, repo)
@@ -160,7 +167,7 @@ export class RepositoryAccess {
           username: githubLogin,
         }),
       )
-      // Somebody else may have taken the name since.
+      // Another user may have taken the name.
       return user?.id === githubUserId ? (levels[name] ?? 0) : 0
     } catch (error) {
       if (isStatus(error, 404)) return 0

@@ -3,13 +3,10 @@ import type { ChainReader } from '../../flow/chain-reader.ts'
 import { asError, RetryableError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** Where the code of contracts comes from. */
 export interface ContractSource {
   /**
-   * All contracts of an account, code by name.
-   * @param address 16 hex digits, without 0x
-   * @returns undefined where the network has no such account
-   * @throws RetryableError while no node answers; the signal's reason
+   * All contracts of an account, code by name. @param address 16 hex digits. @returns undefined if
+   * the account does not exist. @throws RetryableError if no node is available; the signal's reason
    */
   contractsOf(
     network: EditorNetwork,
@@ -20,16 +17,18 @@ export interface ContractSource {
 
 interface AccountCacheOptions {
   readonly source: ContractSource
-  /** How long an account's contracts are taken for current; contracts may be updated. Default 600,000 ms. */
+  /** Cache time of contracts, which may be updated. Default 600,000 ms. */
   readonly freshMs?: number
-  /** The same for "there is none", and the pause after a failure while older contracts are there. Default 30,000 ms. */
+  /**
+   * Cache time of missing contracts, and pause after a failure while stale contracts are served.
+   * Default 30,000 ms.
+   */
   readonly absentMs?: number
-  /** Most bytes of code that are kept, of all networks. Default 64 MB. */
+  /** Maximum bytes of cached code. Default 64 MB. */
   readonly maxBytes?: number
   readonly now?: () => number
 }
 
-/** What is known of an account. */
 interface KnownAccount {
   readonly contracts: ReadonlyMap<string, string> | undefined
   readonly bytes: number
@@ -45,12 +44,12 @@ interface OpenCall {
 const minute = 60_000
 
 /**
- * Contracts of accounts by network and address, for all connections. Concurrent requests share one call, which is
- * aborted when nobody waits any more. The least recently used accounts are dropped first.
+ * Contracts by network and address, for all connections. Concurrent requests share one call, which
+ * is aborted when all callers have left. Least recently used accounts are dropped first.
  */
 export class AccountCache {
   readonly #options: Required<AccountCacheOptions>
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #known = new Map<string, KnownAccount>()
   readonly #calls = new Map<string, OpenCall>()
   #bytes = 0
@@ -65,15 +64,14 @@ export class AccountCache {
     this.#options = { source, freshMs, absentMs, maxBytes, now }
   }
 
-  /** How many bytes of code are kept. */
+  /** Bytes of cached code. */
   get bytes(): number {
     return this.#bytes
   }
 
   /**
-   * All contracts of an account, code by name. Where nobody answers, what was known before still holds for a while.
-   * @returns undefined where there is no such account
-   * @throws RetryableError, the signal's reason
+   * All contracts of an account, code by name; stale ones while no node is available. @returns
+   * undefined if the account does not exist. @throws RetryableError, the signal's reason
    */
   async contractsOf(
     network: EditorNetwork,
@@ -98,7 +96,7 @@ export class AccountCache {
     }
   }
 
-  /** One that an account was found without may come soon: it is asked again after a short time. */
+  /** A contract is expected soon: shortens the cache time. */
   expectMore(network: EditorNetwork, address: string): void {
     const known = this.#known.get(`${network} ${address}`)
     if (known !== undefined) known.askAgainAt = Math.min(known.askAgainAt, this.#options.now() + this.#options.absentMs)
@@ -133,7 +131,7 @@ export class AccountCache {
       if (!abort.signal.aborted) this.#keep(key, contracts)
       return contracts
     })
-    // Whoever waits is told; when all have left, nobody is.
+    // Callers handle the rejection; without callers nobody does.
     answer.catch(() => undefined)
     const call = { answer, abort, waiting: 0 }
     this.#calls.set(key, call)
@@ -143,7 +141,7 @@ export class AccountCache {
   #keep(key: string, contracts: ReadonlyMap<string, string> | undefined): void {
     this.#bytes -= this.#known.get(key)?.bytes ?? 0
     this.#known.delete(key)
-    // An entry costs something too, or accounts without contracts would fill the memory.
+    // Includes the overhead of an entry, so that empty accounts cannot fill the memory.
     const bytes = 500 + [...(contracts ?? [])].reduce((sum, [name, code]) => sum + name.length + code.length, 0)
     const { now, freshMs, absentMs, maxBytes } = this.#options
     this.#known.set(key, { contracts, bytes, askAgainAt: now() + (contracts === undefined ? absentMs : freshMs) })
@@ -157,12 +155,12 @@ export class AccountCache {
 }
 
 interface NodeContractsOptions {
-  /** A reader per network that has a node. Read at each call: a network may become known later. */
+  /** Read at each call: networks may become known later. */
   readonly nodes: Readonly<Partial<Record<EditorNetwork, Pick<ChainReader, 'getAccount'>>>>
   readonly log: Logger
 }
 
-/** Contracts of accounts from access nodes, at the latest state: one call per account. */
+/** One access node call per account, at the latest state. */
 export function createNodeContracts({ nodes, log }: NodeContractsOptions): ContractSource {
   return {
     async contractsOf(network, address, signal) {
@@ -170,7 +168,7 @@ export function createNodeContracts({ nodes, log }: NodeContractsOptions): Contr
       if (node === undefined) {
         throw new RetryableError(
           'no-access-node',
-          `no access node of ${network} is known, which imports would be read from: set ` +
+          `no access node of ${network} for imports. Set ` +
             `EDITOR_${network.toUpperCase()}_NODE or CHAIN_ACCESS_NODE`,
         )
       }
@@ -183,10 +181,10 @@ export function createNodeContracts({ nodes, log }: NodeContractsOptions): Contr
         signal.throwIfAborted()
         if (thrown instanceof RetryableError) throw thrown
         const error = asError(thrown)
-        log.warn({ err: error, network, address }, 'the contracts of an account could not be read')
+        log.warn({ err: error, network, address }, 'Could not read the contracts of an account')
         throw new RetryableError(
           'contracts-not-read',
-          `no access node of ${network} gives the contracts of 0x${address}: ${error.message}`,
+          `could not read the contracts of 0x${address} on ${network}: ${error.message}`,
           { cause: error },
         )
       }

@@ -39,38 +39,39 @@ const maxDocuments = 1000
 /** UTF-16 units. */
 const longestDocument = 2_000_000
 const maxCharacters = 20_000_000
-/** Import statements and the names in them, of all documents: all are gone through whenever one of them changes. */
+/** Of all documents of a connection: all are read at every change. */
 const maxImports = 10_000
 
 /** UTF-16 units of contract files; beyond it unused files are deleted. */
 const maxPlaced = 40_000_000
 
-/** The folder of one connection. Writes run one after the other, so the files are those of the last texts. */
+/** The folder of one connection. Writes are serialized, so the files match the last texts. */
 export class ConnectionWorkspace implements ImportWorkspace {
   readonly folder: string
   readonly #options: ConnectionWorkspaceOptions
   readonly #documents = new Map<string, DocumentImports>()
-  /** Documents that declare a contract, by its name, those that came first at the front. */
+  /** Documents by declared contract, oldest first. */
   readonly #declaring = new Map<string, Set<string>>()
-  /** Documents that were written once. */
+  /** Documents with a file. */
   readonly #hasFile = new Set<string>()
   #imports = 0
   #characters = 0
   readonly #names = new FileNames()
-  /** Where documents lead to, by their paths, as servers were given them. */
+  /** Import paths by document, as sent to servers. */
   readonly #imported = new Map<string, readonly string[]>()
-  /** Texts of documents whose files are older: servers read files of what is imported alone. */
+  /** Texts newer than their files: servers read only files of imported documents. */
   readonly #unwritten = new Map<string, string>()
-  /** All files that were written, by name; the texts are on the disk. */
+  /** Written files by name; the texts are on disk. */
   readonly #placed = new Map<string, FileParts & { readonly characters: number }>()
   #placedCharacters = 0
   /** The file of each contract, by its id. */
   #files: ReadonlyMap<string, FileParts> = new Map()
   /**
-   * Contracts that this connection has requested: it is notified of them even if another connection had them fetched.
+   * Contracts that this connection requested; it is notified even if another connection fetched
+   * them.
    */
   readonly #asked = new Set<string>()
-  /** What the files were made of. */
+  /** Cache key of the files. */
   #madeOf = ''
   #generation = 0
   #queue: Promise<unknown> = Promise.resolve()
@@ -91,7 +92,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       throw new ApiError(
         413,
         'document-too-large',
-        `The document has ${text.length} characters, and ${longestDocument} are checked at most. Split it.`,
+        `The document is too large: ${text.length} characters (limit ${longestDocument}). Split it.`,
         { field: 'text' },
       )
     }
@@ -111,7 +112,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       AbortSignal.any([signal, this.#closing.signal]),
     )
     this.#asked.add(contractId(contract))
-    // The documents that import it see it when they are prepared again.
+    // Importing documents read it when they are prepared again.
     await this.#inTurn(() => this.#layOut())
     return found
   }
@@ -152,7 +153,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     }
     const found: string[] = []
     const seen = new Set([path])
-    // Who imports nothing but what was visited goes first: the way back of a walk in depth.
+    // Depth-first post-order: importers of visited documents first.
     const visit = (document: string): void => {
       for (const importer of importers.get(document) ?? []) {
         if (seen.has(importer)) continue
@@ -175,7 +176,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
 
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return
-    this.#closing.abort(new ApiError(503, 'connection-closed', 'The connection was closed.'))
+    this.#closing.abort(new ApiError(503, 'connection-closed', 'Connection closed.'))
     await this.#queue
     await rm(this.folder, { recursive: true, force: true })
     this.#options.onClose()
@@ -190,7 +191,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return result
   }
 
-  /** @param document undefined: it is there no more. @throws ApiError 413 */
+  /** @param document undefined: removed. @throws ApiError 413 */
   #remember(path: string, document: DocumentImports | undefined): void {
     const old = this.#documents.get(path)
     const characters = this.#characters - (old?.text.length ?? 0) + (document?.text.length ?? 0)
@@ -201,7 +202,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       throw new ApiError(
         413,
         'too-many-documents',
-        `A connection has at most ${maxDocuments} documents with ${maxCharacters} characters in all. Close some.`,
+        `Too many open documents (limit ${maxDocuments} documents, ${maxCharacters} characters). Close some.`,
         { field: 'text' },
       )
     }
@@ -209,7 +210,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       throw new ApiError(
         413,
         'too-many-imports',
-        `The documents of a connection have at most ${maxImports} imports in all. Close some.`,
+        `Too many imports in open documents (limit ${maxImports}). Close some.`,
         { field: 'text' },
       )
     }
@@ -251,7 +252,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       this.#declaring.set(name, (this.#declaring.get(name) ?? new Set()).add(path))
   }
 
-  /** Puts the contracts that documents import into files, where these are not what they were. */
+  /** Writes the files of imported contracts, if they changed. */
   async #layOut(): Promise<void> {
     const { library, network } = this.#options
     const wanted = this.#documents
@@ -282,7 +283,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     if (hasMoved || hasMore) this.#generation++
   }
 
-  /** Removes the files that nothing leads to any more. One that is needed again is the same again. */
+  /** Deletes unreferenced files. */
   async #clear(): Promise<void> {
     const used = new Set(this.#files.values().map(({ name }) => name))
     for (const { name, characters } of this.#placed.values()) {
@@ -295,7 +296,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
 
   #prepared(path: string): PreparedText {
     const document = this.#documents.get(path)
-    if (document === undefined) throw new Error(`the document ${path} is not there`)
+    if (document === undefined) throw new Error(`missing document ${path}`)
     const changes: LocationChange[] = []
     const missing = new Map<string, ContractName>()
     for (const statement of document.statements) {
@@ -325,7 +326,9 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return { text, missing: [...missing.values()] }
   }
 
-  /** The contracts of the chain that a statement imports; none where a document of the connection has what it names. */
+  /**
+   * The imported contracts of the chain; none if a document of the connection declares the name.
+   */
   #contractsOf(statement: DocumentImports['statements'][number]): ContractName[] {
     const {
       names,
@@ -338,7 +341,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return name === undefined || address === undefined ? [] : [{ address, name }]
   }
 
-  /** The document that declares what a statement imports by its name alone. */
+  /** The document that declares a contract imported by name. */
   #documentOf(statement: DocumentImports['statements'][number], path: string): string | undefined {
     const name = byName(statement)
     if (name === undefined) return undefined
@@ -348,7 +351,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       .find((other) => other !== path)
   }
 
-  /** Files with contracts, and all that these import. */
+  /** Files with contracts, and all files that these import. */
   async #filesOf(paths: readonly string[]): Promise<ContractFile[]> {
     const found = new Map<string, ContractFile>()
     const left = [...paths]
@@ -363,8 +366,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 
   /**
-   * Writes a document the first time, and afterwards only while another one imports it. Its own imports are written
-   * before a server can read them.
+   * Writes a document the first time, and later only while another one imports it. Its own imports
+   * are written before a server can read them.
    */
   async #writeOrKeep(path: string, text: string): Promise<void> {
     const isRead = this.#imported
@@ -385,7 +388,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     }
   }
 
-  /** @throws ApiError 409 `path-taken` where a part of the path is a link */
+  /** @throws ApiError 409 `path-taken` if a part of the path is a link */
   async #haveFolder(folder: string, path: string): Promise<void> {
     const real = await realpath(folder).catch(async (error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error
@@ -393,12 +396,12 @@ export class ConnectionWorkspace implements ImportWorkspace {
       return realpath(folder)
     })
     if (real !== folder)
-      throw new ApiError(409, 'path-taken', `A part of ${path} leads elsewhere. Choose another path.`, {
+      throw new ApiError(409, 'path-taken', `A part of ${path} is a link. Choose another path.`, {
         field: 'path',
       })
   }
 
-  /** The connection's folder is made anew where something that cleans up has taken it. */
+  /** Recreates the folder if a cleaner deleted it. */
   async #openToWrite(target: string): Promise<FileHandle> {
     const begin = (): Promise<FileHandle> =>
       open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o644)
@@ -409,7 +412,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     })
   }
 
-  /** Never writes through links: neither parts of the path nor the file itself. @throws ApiError 409 `path-taken` */
+  /** Never follows links. @throws ApiError 409 `path-taken` */
   async #write(path: string, text: string): Promise<void> {
     const target = join(this.folder, path)
     try {
@@ -426,7 +429,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
         throw new ApiError(
           409,
           'path-taken',
-          `There is a document where ${path} has a folder, or the other way round. Choose another path.`,
+          `${path} conflicts with another document: a file and a folder have the same path. Choose another path.`,
           { field: 'path', cause: error },
         )
       }
@@ -435,7 +438,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 }
 
-/** Makes the folder with what the CLI takes for its project. @param folder a path without links */
+/** With the project files that the CLI expects. @param folder a path without links */
 export async function makeProjectFolder(folder: string): Promise<void> {
   await mkdir(join(folder, contractFolder), { recursive: true, mode: 0o700 })
   const networks = {
@@ -452,12 +455,11 @@ function byName({ names, location: { kind, value } }: DocumentImports['statement
   return names.every(({ name }) => name === value) ? value : undefined
 }
 
-/** The path that a location in a document leads to. */
 function targetOf(document: string, location: string): string {
   return posix.join(posix.dirname(document), location)
 }
 
-/** What a document costs whenever another one is changed. */
+/** Cost of a document at each change. */
 function countImports(document: DocumentImports | undefined): number {
   return (document?.statements ?? []).reduce((sum, { names }) => sum + 1 + names.length, 0)
 }
@@ -470,30 +472,26 @@ function relativePath(from: string, to: string): string {
 const longestPath = 512
 const deepest = 16
 
-/**
- * Checks where a document is to be below its connection's folder.
- * @param path such as `contracts/A.cdc`
- * @throws ApiError 400 `invalid-path`
- */
+/** @param path such as `contracts/A.cdc`. @throws ApiError 400 `invalid-path` */
 function checkDocumentPath(path: string): void {
   const problem = problemOf(path)
   if (problem === undefined) return
   throw new ApiError(
     400,
     'invalid-path',
-    `The document cannot have this path: ${problem}. Give one such as contracts/Token.cdc.`,
+    `Invalid document path: ${problem}. Use a path such as contracts/Token.cdc.`,
     { field: 'path' },
   )
 }
 
 function problemOf(path: string): string | undefined {
   const parts = path.split('/')
-  if (path.length === 0 || path.length > longestPath) return `it has no characters, or more than ${longestPath}`
+  if (path.length === 0 || path.length > longestPath) return `it is empty or longer than ${longestPath} characters`
   if (parts.length > deepest) return `it has more than ${deepest} parts`
-  if (/[\0-\x1F\x7F\\]/.test(path) || !path.isWellFormed()) return 'it has control characters or a backslash'
+  if (/[\0-\x1F\x7F\\]/.test(path) || !path.isWellFormed()) return 'it contains control characters or a backslash'
   if (parts.some((part) => part === '' || part === '.' || part === '..' || Buffer.byteLength(part) > 255))
-    return 'it has an empty part, ".", "..", or one that is too long'
+    return 'it contains an empty part, ".", ".." or a part that is too long'
   if (!path.endsWith('.cdc')) return 'it does not end with .cdc'
-  if (parts[0] === contractFolder) return `${contractFolder} is the folder of the chain's contracts`
+  if (parts[0] === contractFolder) return `${contractFolder} is reserved for contracts of the chain`
   return undefined
 }

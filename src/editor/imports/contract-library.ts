@@ -6,20 +6,18 @@ import { firstOf, importStatements, sourceTokens } from './import-statements.ts'
 import type { ImportStatement } from './import-statements.ts'
 import type { ResolvedContract, ContractName } from './import-workspace.ts'
 
-/** A contract of the chain with what it imports. */
 export interface ChainContract extends ResolvedContract {
   readonly id: string
   readonly statements: readonly ImportStatement[]
-  /** Whether something in it is for contracts of the same account alone. */
+  /** Whether it has `access(account)` members. */
   readonly hasAccountAccess: boolean
 }
 
-/** The key of a contract on its network: same-named contracts of other accounts have another. */
+/** Key of a contract on its network. */
 export function contractId({ address, name }: { readonly address: string; readonly name: string }): string {
   return `${address}.${name}`
 }
 
-/** Reads what a contract imports. */
 export function readChainContract({ address, name, code }: ResolvedContract): ChainContract {
   return {
     address,
@@ -31,21 +29,20 @@ export function readChainContract({ address, name, code }: ResolvedContract): Ch
   }
 }
 
-/** The contracts that a statement names, by address; none for other locations. */
+/** The contracts that a statement imports by address; none for other locations. */
 export function namedContracts({ names, location: { kind, value } }: ImportStatement): string[] {
   return kind === 'address' ? names.map(({ name }) => contractId({ address: value, name })) : []
 }
 
-/** A contract with the hash of its code. */
 interface KnownContract extends ChainContract {
   readonly hash: string
 }
 
 interface ContractLibraryOptions {
   readonly accounts: AccountCache
-  /** How long a contract holds before it is looked up again. Default 600,000 ms. */
+  /** Cache time of a contract. Default 600,000 ms. */
   readonly freshMs?: number
-  /** The same for "there is none". Default 30,000 ms. */
+  /** Cache time of a missing contract. Default 30,000 ms. */
   readonly absentMs?: number
   readonly now?: () => number
 }
@@ -55,22 +52,22 @@ interface Entry {
   lookAgainAt: number
 }
 
-/** Most contracts that one import brings with it, and how far they may lead; hostile contracts import without end. */
+/** Limits of one import, because hostile contracts import without end. */
 const maxContracts = 150
 const deepest = 24
-/** Calls to nodes, which count them. */
+/** Concurrent calls to nodes. */
 const maxAtOnce = 6
 const maxCharacters = 8_000_000
-/** What is remembered for all connections. */
+/** Maximum entries for all connections. */
 const maxEntries = 3000
 const maxCharactersInAll = 50_000_000
 
 /**
- * Contracts that connections have requested, with their imports, by network, address and name. Equal code is read once.
+ * Requested contracts with their imports, by network, address and name. Equal code is parsed once.
  */
 export class ContractLibrary {
   readonly #options: Required<ContractLibraryOptions>
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #entries = new Map<string, Entry>()
   #characters = 0
 
@@ -78,16 +75,16 @@ export class ContractLibrary {
     this.#options = { accounts, freshMs, absentMs, now }
   }
 
-  /** Whether a contract is to be looked up, for the first time or again. */
+  /** Whether a contract must be fetched, or fetched again. */
   isWanted(network: EditorNetwork, name: ContractName): boolean {
     const entry = this.#entries.get(`${network} ${contractId(name)}`)
     return entry === undefined || this.#options.now() >= entry.lookAgainAt
   }
 
   /**
-   * Reads a contract and all that it imports, as far as that is there and not too much.
-   * @returns undefined where the account has no such contract
-   * @throws RetryableError where no node answers for the contract itself; the signal's reason
+   * Fetches a contract and its imports, within limits. @returns undefined if the account has no
+   * such contract. @throws RetryableError if no node is available for the contract itself; the
+   * signal's reason
    */
   async resolve(
     network: EditorNetwork,
@@ -105,7 +102,7 @@ export class ContractLibrary {
         0,
         maxContracts - seen.size,
       )
-      // What one of them lacks is said where it is imported; the others are of use.
+      // A missing import is reported where it is imported.
       const found = await mapLimited(distinct, maxAtOnce, (name) =>
         this.#lookUp(network, name, signal).catch((error: unknown) => {
           signal.throwIfAborted()
@@ -124,7 +121,7 @@ export class ContractLibrary {
     return { address, name, code }
   }
 
-  /** The known ones of these contracts and all their imports, by id. */
+  /** These contracts and their imports, as far as known, by id. */
   known(network: EditorNetwork, wanted: Iterable<ContractName>): Map<string, KnownContract> {
     const found = new Map<string, KnownContract>()
     let level = [...wanted]
@@ -163,7 +160,7 @@ export class ContractLibrary {
     return contract
   }
 
-  /** A contract that another one imports could not be read now: it is tried again, and does not hold up the rest. */
+  /** An import that failed is retried later and does not block the rest. */
   #absentFor(network: EditorNetwork, name: ContractName, error: unknown): undefined {
     if (!(error instanceof Error)) throw error
     const key = `${network} ${contractId(name)}`

@@ -13,26 +13,25 @@ import { asError, FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
 export interface ImportWorkspacesOptions {
-  /** Where folders are made; without it the system's for temporary files. Several processes may share it. */
+  /** Default: the system's temporary folder. Processes may share it. */
   readonly root?: string | undefined
   readonly source: ContractSource
   readonly log: Logger
-  /** How long a contract holds before it is looked up again. Default 600,000 ms. */
+  /** Cache time of a contract. Default 600,000 ms. */
   readonly freshMs?: number
-  /** The same for one that is not there. Default 30,000 ms. */
+  /** Cache time of a missing contract. Default 30,000 ms. */
   readonly absentMs?: number
-  /** Most bytes of contracts that are kept on the disk beside those of open connections. Default 256 MB. */
+  /** Maximum bytes of stored contracts beyond those of open connections. Default 256 MB. */
   readonly maxStoredBytes?: number
   readonly now?: () => number
 }
 
-/** What is made here; its workspaces can do all that `ImportWorkspace` has. */
 export interface ContractWorkspaces extends ImportWorkspaces {
   open(network: EditorNetwork): Promise<ConnectionWorkspace>
 }
 
 /**
- * Folders for connections below one folder of this process; folders of dead processes are deleted.
+ * Folders of connections below one folder of this process; folders of dead processes are deleted.
  * @throws FatalError if the folder cannot be used
  */
 export async function createImportWorkspaces(options: ImportWorkspacesOptions): Promise<ContractWorkspaces> {
@@ -53,7 +52,7 @@ export async function createImportWorkspaces(options: ImportWorkspacesOptions): 
   let isClosed = false
   return {
     async open(network) {
-      if (isClosed) throw new Error('the folders of the language servers are closed')
+      if (isClosed) throw new Error('the workspaces are closed')
       const folder = join(run, randomBytes(16).toString('hex'))
       await makeProjectFolder(folder)
       const workspace = new ConnectionWorkspace({
@@ -81,8 +80,7 @@ async function makeRunFolder(root: string, log: Logger): Promise<string> {
     await mkdir(root, { recursive: true })
     // Servers compare paths without links.
     const real = await realpath(root)
-    if (/[@%:]/.test(real))
-      throw new Error('the checkers of Cadence take "@", "%" and ":" in a path for something else')
+    if (/[@%:]/.test(real)) throw new Error('Cadence checkers misread "@", "%" and ":" in paths')
     const host = hostname().replaceAll(/[^\w.-]/g, '_')
     await removeLeftOvers(real, `${prefix}-${host}-`, log)
     return await mkdtemp(join(real, `${prefix}-${host}-${process.pid}-`))
@@ -90,19 +88,19 @@ async function makeRunFolder(root: string, log: Logger): Promise<string> {
     const error = asError(thrown)
     throw new FatalError(
       'editor-folder',
-      `the folder ${root} cannot hold what language servers read: ${error.message}. Set EDITOR_FOLDER to one that ` +
-        'this process may write to.',
+      `cannot use the folder ${root} for language servers: ${error.message}. Set EDITOR_FOLDER to a folder that ` +
+        'this process can write to.',
       { cause: error },
     )
   }
 }
 
-/** Of processes of this machine that are no more. */
+/** Folders of dead processes of this machine. */
 async function removeLeftOvers(root: string, start: string, log: Logger): Promise<void> {
   for (const name of await readdir(root)) {
     const pid = name.startsWith(start) ? Number(/^(\d+)-\w{6}$/.exec(name.slice(start.length))?.[1]) : Number.NaN
     if (Number.isNaN(pid) || isAlive(pid)) continue
-    log.info({ folder: name }, 'the folder of a process that has ended is taken away')
+    log.info({ folder: name }, 'Deleting the folder of a dead process')
     await endProcessesIn(join(root, name), log)
     await rm(join(root, name), { recursive: true, force: true })
   }
@@ -118,22 +116,22 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Kills processes that work in a folder: language servers whose parent was killed and that hang. Linux only.
- * @param folder absolute, without links; nothing else may work there
+ * Kills orphaned language servers that hang. Linux only. @param folder absolute, without links;
+ * used by nothing else
  */
 async function endProcessesIn(folder: string, log: Logger): Promise<void> {
   const names = await readdir('/proc').catch(() => [])
   for (const name of names) {
     const pid = /^\d+$/.test(name) ? Number(name) : process.pid
     if (pid === process.pid) continue
-    // Of processes that are gone, or of others, the system tells nothing.
+    // Unreadable for other users' processes and those that have ended.
     const place = await readlink(`/proc/${name}/cwd`).catch(() => '')
     if (place !== folder && !place.startsWith(`${folder}/`)) continue
-    log.warn({ pid }, 'a language server that a killed process has left is ended')
+    log.warn({ pid }, 'Ending an orphaned language server')
     try {
       process.kill(pid, 'SIGKILL')
     } catch (error) {
-      log.warn({ err: error, pid }, 'it could not be ended')
+      log.warn({ err: error, pid }, 'Could not end the process')
     }
   }
 }

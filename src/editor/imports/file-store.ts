@@ -6,19 +6,18 @@ import { fileURLToPath } from 'node:url'
 const length = 6
 
 /**
- * Short names for texts, from their hashes, such as `3f2a9c.cdc`: they replace an address in a line. Texts of one
- * folder never share a name.
+ * Short names from hashes, such as `3f2a9c.cdc`, which fit in place of an address. Unique within a
+ * folder.
  */
 export class FileNames {
-  /** The whole hash of the text, by name. */
+  /** Full hash by name. */
   readonly #hashes = new Map<string, string>()
 
-  /** The name of a text in this folder, the same whenever it is asked for. */
   nameOf(text: string): string {
     const hash = hashOf(text)
     const digits = BigInt(`0x${hash}`).toString(36)
     for (let at = 0; ; at++) {
-      // Beyond the digits the place itself makes the name another.
+      // Beyond the digits, the position makes the name unique.
       const part = at + length <= digits.length ? digits.slice(at, at + length) : `${digits.slice(0, length)}${at}`
       const name = `${part}.cdc`
       const owner = this.#hashes.get(name)
@@ -29,27 +28,27 @@ export class FileNames {
   }
 }
 
-/** SHA-256 of a text, in hex digits. */
+/** SHA-256, hex. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** What a file system says that cannot link: another device, no links at all, or too many to one file. */
+/** Errors where hard links are not possible: another device, unsupported, or too many. */
 const cannotLink: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOSYS', 'ENOTSUP'])
 
 /**
- * Texts by SHA-256, each once on disk and read-only; folders of connections get links. The least recently used are
- * deleted first, which does not affect the links.
+ * Texts by SHA-256, stored once and read-only; connections get hard links. Least recently used
+ * texts are deleted first, which does not affect the links.
  */
 export class FileStore {
   readonly #folder: string
   readonly #maxBytes: number
-  /** Bytes of each text by its hash, in the order of their last use. */
+  /** Bytes by hash, in order of last use. */
   readonly #sizes = new Map<string, number>()
   readonly #writing = new Map<string, Promise<void>>()
   #bytes = 0
 
-  /** @param maxBytes how much is kept for further connections, in bytes of UTF-8 */
+  /** @param maxBytes UTF-8 bytes kept for later connections */
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder
     this.#maxBytes = maxBytes
@@ -59,7 +58,7 @@ export class FileStore {
     return this.#bytes
   }
 
-  /** Puts a text where `path` says, unless something is there already. */
+  /** Does nothing if `path` exists. */
   async place(text: string, path: string): Promise<void> {
     const hash = hashOf(text)
     await this.#have(hash, text)
@@ -88,7 +87,7 @@ export class FileStore {
   async #write(hash: string, text: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true })
     const path = this.#pathOf(hash)
-    // Somebody who reads sees the whole of it or nothing.
+    // Atomic for readers.
     await writeFile(`${path}.new`, text, { mode: 0o444, flag: 'w' })
     await rename(`${path}.new`, path)
     const size = Buffer.byteLength(text)
@@ -107,25 +106,24 @@ export class FileStore {
   }
 }
 
-/** A file that was removed from the store meanwhile, or cannot be shared. */
+/** For texts deleted from the store in the meantime, or without hard links. */
 async function writeOwn(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o444, flag: 'wx' }).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error
   })
 }
 
-/** Whether an error is one of the file system with this code. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-/** The absolute path of a `file:` URI; undefined for one that names no file of this machine, or is no URI at all. */
+/** Undefined for other hosts and invalid URIs. */
 export function fileUriPath(uri: string): string | undefined {
   if (!uri.startsWith('file:///') || !URL.canParse(uri)) return undefined
   try {
     return fileURLToPath(uri)
   } catch (error) {
-    // Bytes that are no UTF-8, or a slash within a name.
+    // Invalid UTF-8, or a slash within a name.
     if (error instanceof URIError || error instanceof TypeError) return undefined
     throw error
   }

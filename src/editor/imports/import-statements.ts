@@ -1,25 +1,28 @@
 import { endOfComment } from '../../flow/code/script-tokens.ts'
 
-/** A word (name, keyword, number), a string literal, or a mark of one character; places in UTF-16 units. */
+/**
+ * A word (name, keyword, number), a string literal, or a one-character mark; offsets in UTF-16
+ * units.
+ */
 export interface SourceToken {
   readonly kind: 'word' | 'string' | 'mark'
-  /** As it is written; a string with its quotes, and only up to its first template. */
+  /** As written; a string includes quotes and ends at its first template. */
   readonly text: string
   readonly start: number
   readonly end: number
 }
 
-/** Line comments, openings of block comments and strings, words, any other character. */
+/** Line comments, starts of block comments and strings, words, any other character. */
 const pattern = /\/\/[^\n\r\u2028\u2029]*|\/\*|"|[\p{L}\p{N}_]+|[^\s]/gu
 const wordStart = /^[\p{L}\p{N}_]/u
-/** The same where only imports and contracts are looked for: all else is skipped. */
+/** For imports and contracts only. */
 const rarePattern = /\/\/[^\n\r\u2028\u2029]*|\/\*|[".]|import|contract/g
 const [wordBefore, wordBehind] = [/[\p{L}\p{N}_]$/u, wordStart]
-/** What ends a stretch of a string: its quote, a template, its line. A backslash takes the next character with it. */
+/** Ends a part of a string: quote, template or line end. A backslash escapes the next character. */
 const stringMark = /\\\(|\\[^\n]?|["\n]/g
 
 /**
- * Tokens of a Cadence source, whether it parses or not. Comments and strings have none, except in templates,
+ * Tokens of a Cadence source, valid or not. Comments and strings have none, except templates,
  * `"\(name)"`. Source: onflow/cadence `parser/lexer`.
  */
 export function sourceTokens(code: string): SourceToken[] {
@@ -27,8 +30,8 @@ export function sourceTokens(code: string): SourceToken[] {
 }
 
 /**
- * The tokens of imports and contract declarations (and possibly others), several times as fast as `sourceTokens`: each
- * `import` and `contract` up to the mark that ends it, and any `.` with the next token.
+ * Several times as fast as `sourceTokens`: only tokens of imports and contract declarations (and
+ * possibly others).
  */
 export function declaringTokens(code: string): SourceToken[] {
   return tokensOf(code, true)
@@ -36,9 +39,9 @@ export function declaringTokens(code: string): SourceToken[] {
 
 function tokensOf(code: string, isSparse: boolean): SourceToken[] {
   const tokens: SourceToken[] = []
-  /** Up to where no token may be skipped: the next one, or the mark that ends a declaration. */
+  /** Which tokens must not be skipped: the next one, or up to the end of a declaration. */
   let needed: 'none' | 'next' | 'declaration' = 'none'
-  /** For each template that is open: how many brackets are open in it. */
+  /** Open brackets of each open template. */
   const templates: number[] = []
   const readString = (start: number, from: number): number => {
     stringMark.lastIndex = from
@@ -91,22 +94,20 @@ function isPartOfWord(code: string, start: number, end: number): boolean {
   return wordBefore.test(code.slice(Math.max(0, start - 2), start)) || wordBehind.test(code.slice(end, end + 2))
 }
 
-/** A name that an import brings, and under which it is known in the source. */
 interface ImportedName {
   readonly name: string
   readonly alias: string | undefined
 }
 
-/** Where an import leads, and the place of the word or the string that says so. */
 export interface ImportLocation {
   readonly kind: 'address' | 'string' | 'identifier'
-  /** 16 hex digits of an address, what stands in the quotes, or the identifier. */
+  /** 16 hex digits of an address, the quoted text, or the identifier. */
   readonly value: string
   readonly start: number
   readonly end: number
 }
 
-/** An import declaration. Places are in UTF-16 units. */
+/** Offsets in UTF-16 units. */
 export interface ImportStatement {
   /** None in `import "A"`, `import A` and `import 0x1`. */
   readonly names: readonly ImportedName[]
@@ -125,7 +126,7 @@ export interface ImportStatement {
 export function importStatements(tokens: readonly SourceToken[]): ImportStatement[] {
   const found: ImportStatement[] = []
   for (const [at, token] of tokens.entries()) {
-    // The word is reserved: wherever it stands by itself, a declaration begins.
+    // The keyword is reserved, so it always starts a declaration.
     if (token.kind !== 'word' || token.text !== 'import' || tokens[at - 1]?.text === '.') continue
     const statement = statementAt(tokens, at)
     if (statement !== undefined) found.push(statement)
@@ -153,7 +154,7 @@ function statementAt(tokens: readonly SourceToken[], start: number): ImportState
   }
   const from = tokens[at]
   if (from?.kind !== 'word' || from.text !== 'from') {
-    // `import Crypto`: the name is the place.
+    // `import Crypto`: the name is the location.
     return names.length === 1 && names[0]?.alias === undefined
       ? {
           names: [],
@@ -177,12 +178,12 @@ function locationOf({ kind, text, start, end }: SourceToken): ImportLocation | u
   return isName(text) ? { kind: 'identifier', value: text, start, end } : undefined
 }
 
-/** Not the reserved word: behind it the next declaration begins. */
+/** `import` starts the next declaration. */
 function isName(text: string): boolean {
   return /^[A-Za-z_]\w*$/.test(text) && text !== 'import'
 }
 
-/** 16 hex digits of a literal such as `0x1`; undefined for what is no address. */
+/** 16 hex digits of a literal such as `0x1`; undefined if invalid. */
 function addressOf(literal: string): string | undefined {
   const digits = /^0x([0-9a-fA-F][0-9a-fA-F_]*)$/
     .exec(literal)?.[1]
@@ -192,23 +193,21 @@ function addressOf(literal: string): string | undefined {
   return digits === undefined || digits.length > 16 ? undefined : digits.padStart(16, '0')
 }
 
-/** A document with what it imports. */
 export interface DocumentImports {
   readonly text: string
   readonly statements: readonly ImportStatement[]
-  /** Names of the contracts that it declares, contract interfaces too. */
+  /** Contracts and contract interfaces. */
   readonly contracts: readonly string[]
 }
 
-/** Limits for hostile documents: all documents of a connection are read at each change. */
+/** All documents of a connection are read at each change. */
 const [maxStatements, maxNames, maxContracts] = [300, 500, 300]
 
-/** Reads a document as far as imports are concerned, whether it parses or not. */
+/** Works for invalid sources too. */
 export function readDocument(text: string): DocumentImports {
   return { text, ...declarationsIn(declaringTokens(text)) }
 }
 
-/** What tokens of a document declare. */
 export function declarationsIn(tokens: readonly SourceToken[]): Omit<DocumentImports, 'text'> {
   const contracts = tokens.flatMap(({ kind, text: word }, at) => {
     if (kind !== 'word' || word !== 'contract') return []
@@ -219,7 +218,7 @@ export function declarationsIn(tokens: readonly SourceToken[]): Omit<DocumentImp
   return { statements: firstOf(importStatements(tokens)), contracts: [...new Set(contracts)].slice(0, maxContracts) }
 }
 
-/** Imports up to what a source may have; those behind it are left as they are, and lead nowhere. */
+/** Imports beyond the limit stay as they are and are not resolved. */
 export function firstOf(statements: readonly ImportStatement[]): ImportStatement[] {
   let names = 0
   const within = statements.slice(0, maxStatements)

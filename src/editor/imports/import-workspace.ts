@@ -1,13 +1,12 @@
 import type { EditorNetwork } from '../editor-network.ts'
 
-/** Where contracts of the chain are in a connection's folder; no document may be there. */
+/** Folder of chain contracts in a connection's folder; documents cannot be there. */
 export const contractFolder = '_'
 
-/** A document as a language server is given it. */
 export interface PreparedText {
-  /** Lines are kept, and so are positions up to the end of each line's text: import locations keep their length. */
+  /** Keeps line numbers, and columns up to the end of the original text of each line. */
   readonly text: string
-  /** Contracts that the text imports and that are missing or may be outdated: fetch them in the background. */
+  /** Missing or outdated contracts: fetch them in the background. */
   readonly missing: readonly ContractName[]
 }
 
@@ -17,19 +16,19 @@ export interface ContractName {
   readonly name: string
 }
 
-/** A part of a text as LSP tells it: lines and characters from 0, characters in UTF-16 units, the end excluded. */
+/** LSP range: zero-based, UTF-16 units, end exclusive. */
 export interface TextRange {
   readonly start: { readonly line: number; readonly character: number }
   readonly end: { readonly line: number; readonly character: number }
 }
 
-/** Which contract a line of a file below the folder is from, and where it begins in that file, in lines from 0. */
+/** The contract at a line of a file, and its first line there, zero-based. */
 export interface ContractAt {
   readonly contract: ContractName
   readonly firstLine: number
 }
 
-/** Where something is declared: in a contract of the chain, with the lines of its own code, or in a document. */
+/** In a contract of the chain, with lines of its own code, or in a document. */
 export type DefinitionPlace =
   | { readonly contract: ContractName; readonly range: TextRange }
   | { readonly document: string; readonly range: TextRange }
@@ -39,54 +38,51 @@ export interface ResolvedContract extends ContractName {
 }
 
 /**
- * What a language server finds on disk for one connection: a folder with `flow.json` and the contracts that its
- * documents import. Contracts are shared between connections by the hash of their code, read-only.
+ * What a language server finds on disk for one connection: a folder with `flow.json` and imported
+ * contracts, which are shared read-only between connections.
  */
 export interface ImportWorkspace {
-  /** Absolute; nobody else's documents are below it. */
+  /** Absolute; exclusive to the connection. */
   readonly folder: string
   /**
-   * Grows when other documents have to be prepared and checked again: contracts came or were updated, or a document
-   * declares a contract that others import by name.
+   * Increases when other documents must be prepared and checked again: contracts arrived or
+   * changed, or a document declares a contract that others import by name.
    */
   readonly generation?: number
   /**
-   * Stores a document for imports by path, and returns the text to check.
-   * @param path relative, such as `contracts/A.cdc`
-   * @throws ApiError 400 `invalid-path`, 413 `too-many-documents`, `too-many-imports`, `document-too-large`, 409
-   * `path-taken`
+   * Stores a document for imports by path, and returns the text to check. @param path relative,
+   * such as `contracts/A.cdc`. @throws ApiError 400 `invalid-path`, 413 `too-many-documents`,
+   * `too-many-imports`, `document-too-large`, 409 `path-taken`
    */
   prepare(path: string, text: string): Promise<PreparedText>
-  /** Fetches a contract and all its imports. Undefined: no such contract. @throws RetryableError if no node answers */
+  /**
+   * Fetches a contract and its imports. Undefined: no such contract. @throws RetryableError if no
+   * node is available
+   */
   fetch(contract: ContractName, signal: AbortSignal): Promise<ResolvedContract | undefined>
   /**
-   * Which contract a line is from; files below `_/` hold one or more contracts.
-   * @param file relative path or URI
-   * @param line from 0
-   * @returns undefined for other files
+   * The contract at a line of a file below `_/`. @param file relative path or URI. @param line
+   * zero-based. @returns undefined for other files
    */
   describe?(file: string, line: number): ContractAt | undefined
   /**
-   * Finds a declaration for `textDocument/definition` of the CLI, whose checker gives the right range with the URI of
-   * the requesting document, and for contracts nothing or a wrong line.
-   * @param path the requesting document
-   * @param at where the name stands in it
-   * @param range what the server returned, if anything
+   * Resolves `textDocument/definition` of the CLI, whose checker returns the URI of the requesting
+   * document, and a wrong or no line for contracts. @param range of the server's response, if any
    */
   locate?(path: string, at: TextRange['start'], range: TextRange | undefined): Promise<DefinitionPlace | undefined>
   /**
-   * Direct and indirect importers of a document, in the order in which they must be checked again: a checker keeps the
-   * types of what it has checked before.
+   * Direct and indirect importers, in the order in which they must be checked again: a checker
+   * keeps types of what it has checked.
    */
   importersOf?(path: string): string[]
-  /** A document was closed: others do not find it any more. */
+  /** The document is closed and no longer found by others. */
   remove(path: string): Promise<void>
-  /** Takes the folder away. */
+  /** Deletes the folder. */
   close(): Promise<void>
 }
 
 export interface ImportWorkspaces {
   open(network: EditorNetwork): Promise<ImportWorkspace>
-  /** Takes away all folders; for the end of the process. */
+  /** Deletes all folders. */
   close(): Promise<void>
 }

@@ -4,36 +4,34 @@ import type { ChainContract } from './contract-library.ts'
 import type { ImportStatement, ImportLocation } from './import-statements.ts'
 import type { ContractName } from './import-workspace.ts'
 
-/** A contract within a file: from which line on, from 0. */
+/** A contract within a file; first line, zero-based. */
 interface ContractPart extends ContractName {
   readonly firstLine: number
 }
 
-/** A file that language servers read contracts from. */
 export interface ContractFile {
-  /** Other text, other name, so that no server keeps an old one. */
+  /** Depends on the text, so that no server keeps an outdated file. */
   readonly name: string
   readonly text: string
-  /** In the order of their lines. */
+  /** In order of lines. */
   readonly parts: readonly ContractPart[]
 }
 
-/** Groups of contracts that have to be in one file, by their ids. */
+/** Ids of contracts that must share a file. */
 type Together = Iterable<readonly string[]>
 
 /**
- * Lays out contracts as files, so that imports by address become imports of files. A checker identifies a type by its
- * file, so each contract is in exactly one file. These share a file:
+ * Lays out contracts as files, so that imports by address become imports of files. A checker
+ * identifies a type by its file, so each contract is in exactly one file. These share a file:
  *
  * - contracts that one statement imports (`import A, B from 0x1`);
  * - a contract and one of the same account that it imports, if that has `access(account)`;
  * - contracts whose files would otherwise import each other.
  *
- * A shared file starts with the merged imports of its contracts, because a checker refuses a second import of a name.
- * Contracts for which a name would have two meanings do not share; their statements stay as they are.
- * @param together further groups, from statements of documents
- * @param nameOf the name of a file, by its text
- * @returns files by contract id
+ * A shared file starts with the merged imports. Contracts with conflicting names do not share a
+ * file.
+ * @param together further groups, from statements of documents. @param nameOf the name of a file,
+ * by its text. @returns files by contract id
  */
 export function layOutContracts(
   contracts: ReadonlyMap<string, ChainContract>,
@@ -56,7 +54,7 @@ export function layOutContracts(
   return new Files(contracts, groups, nameOf).write()
 }
 
-/** Sets of ids that can be joined. */
+/** Union-find. */
 class Groups {
   readonly #parents: Map<string, string>
 
@@ -67,7 +65,7 @@ class Groups {
   of(id: string): string {
     let at = id
     for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {
-      // Halves the way for the next who asks.
+      // Path halving.
       this.#parents.set(at, this.#parents.get(parent) ?? parent)
       at = parent
     }
@@ -78,14 +76,14 @@ class Groups {
     const [first, ...others] = ids
     if (first === undefined) return
     for (const id of others) {
-      // The smaller id leads, so that the outcome does not depend on the order.
+      // The smaller id leads, for a deterministic result.
       const [leader = first, follower = first] = [this.of(first), this.of(id)].toSorted()
       this.#parents.set(follower, leader)
     }
   }
 }
 
-/** Joins groups that import each other in a circle (Tarjan's components, without recursion). */
+/** Joins cyclic imports (Tarjan's components, without recursion). */
 function joinCircles(contracts: ReadonlyMap<string, ChainContract>, groups: Groups): void {
   const imported = new Map<string, Set<string>>()
   for (const contract of contracts.values()) {
@@ -157,7 +155,7 @@ class Files {
 
   write(): Map<string, ContractFile> {
     const files = new Map<string, ContractFile>()
-    // Where a circle is cut depends on where one begins.
+    // Sorted, because the start determines where a cycle is cut.
     for (const id of [...this.#contracts.keys()].toSorted()) {
       const file = this.#fileOf(id)
       if (file !== undefined) files.set(id, file)
@@ -165,7 +163,7 @@ class Files {
     return files
   }
 
-  /** Undefined where the file is being written: a circle of contracts that cannot share one. */
+  /** Undefined while the file is being written: a cycle of contracts that cannot share one. */
   #fileOf(id: string): ContractFile | undefined {
     const group = this.#groupOf.get(id)
     if (group === undefined || this.#isOpen.has(group)) return undefined
@@ -197,9 +195,9 @@ class Files {
 
   #fileOfSeveral(members: readonly ChainContract[]): ContractFile {
     const own = new Set(members.map(({ id }) => id))
-    /** Statements that stay. */
+    /** Unchanged statements. */
     const kept = new Set<string>()
-    /** Paths by what is imported, `A as B` too. */
+    /** Paths by imported name, also `A as B`. */
     const imports = new Map<string, string>()
     const bodies = members.map(({ code, statements }) =>
       blankOut(
@@ -236,7 +234,7 @@ class Files {
   }
 }
 
-/** The one file of all these contracts; undefined where there is none, or one is elsewhere. */
+/** The file of all these contracts; undefined if there is none or several. */
 export function fileOf<File extends Pick<ContractFile, 'name'>>(
   ids: readonly string[],
   find: (id: string) => File | undefined,
@@ -245,12 +243,12 @@ export function fileOf<File extends Pick<ContractFile, 'name'>>(
   return others.every((file) => file?.name === first?.name) ? first : undefined
 }
 
-/** What a statement that stays as it is brings, as far as one has to tell it from others. */
+/** Identity of an unchanged statement. */
 function written({ names, location: { kind, value } }: ImportStatement): string {
   return `${names.map(({ name, alias }) => `${name} as ${alias ?? name}`).join()} from ${kind} ${value}`
 }
 
-/** Whether no name of these contracts and their imports has two meanings. */
+/** Whether no name in these contracts and their imports is ambiguous. */
 function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
   const own = new Set(members.map(({ id }) => id))
   const meanings = new Map(members.map(({ name, id }) => [name, id]))
@@ -268,25 +266,24 @@ function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
   )
 }
 
-/** The location by which a document imports a contract file. @param folder of the files, from the root */
+/** The import location of a contract file in a document. @param folder of the files */
 export function locationFrom(path: string, folder: string, { name }: Pick<ContractFile, 'name'>): string {
   const relative = posix.relative(posix.dirname(path), posix.join(folder, name))
   return relative.startsWith('.') ? relative : `./${relative}`
 }
 
-/** Another place for an import to lead to. */
 export interface LocationChange {
   readonly location: ImportLocation
-  /** What is to stand in the quotes: no quote, no backslash and no line break. */
+  /** Without quotes, backslashes and line breaks. */
   readonly path: string
 }
 
-/** What may follow a literal that becomes longer: nothing that has a place of its own. */
+/** May follow a longer literal: blanks and comments only. */
 const restOfLine = /[ \t;]*(?:\/\/[^\n\r]*)?(?=[\n\r]|$)/y
 
 /**
- * Replaces import locations. A shorter literal is padded with blanks; a longer one is written only at the end of its
- * line. Where neither is possible, the import stays. @param changes in the order of the source
+ * Replaces import locations. A shorter literal is padded; a longer one is written only at the end
+ * of its line. Otherwise the import stays. @param changes in source order
  */
 export function replaceLocations(code: string, changes: readonly LocationChange[]): string {
   const parts: string[] = []
@@ -299,14 +296,14 @@ export function replaceLocations(code: string, changes: readonly LocationChange[
     const length = end - start
     restOfLine.lastIndex = end
     if (literal.length > length && !restOfLine.test(code)) continue
-    // A name may follow `from` with nothing between them, which a string may as well.
+    // `from` may be followed directly by a string.
     parts.push(code.slice(done, start), literal.padEnd(length))
     done = end
   }
   return parts.join('') + code.slice(done)
 }
 
-/** The source with stretches of it made blank; line breaks stay. @param stretches in the order of the source */
+/** Replaces parts with blanks, keeping line breaks. @param stretches in source order */
 export function blankOut(
   code: string,
   stretches: ReadonlyArray<{ readonly start: number; readonly end: number }>,

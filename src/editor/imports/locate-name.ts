@@ -6,21 +6,20 @@ import type { DefinitionPlace, TextRange } from './import-workspace.ts'
 import type { ContractFile } from './lay-out-contracts.ts'
 
 interface NameQuestion {
-  /** The document that was asked about, and where in it. */
   readonly path: string
   readonly at: TextRange['start']
-  /** Where the name is declared, in a file that is not known; undefined where that is not known either. */
+  /** From the server; undefined if unknown. */
   readonly range: TextRange | undefined
   readonly documents: ReadonlyMap<string, DocumentImports>
-  /** Files of contracts, and all that these import. */
+  /** Files of contracts and of their imports. */
   readonly files: (paths: readonly string[]) => Promise<readonly ContractFile[]>
-  /** The imports of a document as servers were given them. */
+  /** Import paths of a document, as sent to servers. */
   readonly imported: (path: string) => readonly string[]
 }
 
 /**
- * Finds a declaration in the document, in documents that it imports, or in contracts: the first one where the name
- * stands at the server's range, else an imported declaration of that name.
+ * Finds a declaration in the document, its imports or contracts: the first with the name at the
+ * server's range, else an imported declaration of that name.
  */
 export async function locateName({
   path,
@@ -64,7 +63,7 @@ export async function locateName({
   return undefined
 }
 
-/** A range of a file by the lines of the contract that it is in. */
+/** In lines of the contract. */
 function inContract({ parts }: ContractFile, { start, end }: TextRange): DefinitionPlace | undefined {
   const part = parts.findLast(({ firstLine }) => firstLine <= start.line)
   if (part === undefined) return undefined
@@ -72,7 +71,7 @@ function inContract({ parts }: ContractFile, { start, end }: TextRange): Definit
   return { contract: { address: part.address, name: part.name }, range: { start: up(start), end: up(end) } }
 }
 
-/** Go and LSP agree on these alone. */
+/** Line ends on which Go and LSP agree. */
 const lineEnd = /\r?\n/
 
 function standsAt(text: string, { start, end }: TextRange, name: string): boolean {
@@ -95,7 +94,7 @@ const keywords: ReadonlySet<string> = new Set([
   'case',
 ])
 
-/** Where a name is declared, by nesting: `['FungibleToken', 'Vault']` is the Vault directly in FungibleToken. */
+/** By nesting: `['FungibleToken', 'Vault']` is the Vault directly in FungibleToken. */
 function findDeclaration(code: string, names: readonly string[]): TextRange | undefined {
   const tokens = sourceTokens(code)
   let from = 0
@@ -134,7 +133,7 @@ function endOfBlock(tokens: readonly SourceToken[], from: number): number {
   return tokens.length
 }
 
-/** The name at a place with its qualifiers: `FungibleToken.Vault` at Vault gives both. */
+/** With qualifiers: `FungibleToken.Vault` at Vault returns both. */
 function namesAt(line: string, character: number): string[] {
   for (const match of line.matchAll(/[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*/g)) {
     if (match.index > character || character > match.index + match[0].length) continue

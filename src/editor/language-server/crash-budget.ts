@@ -5,17 +5,17 @@ type CrashLimits = Pick<
   'crashesPerClient' | 'crashRefillMs' | 'crashPauseMs' | 'maxCrashPauseMs' | 'crashMemoryMs'
 >
 
-/** Clients whose crashes are remembered; the ones that crashed longest ago are dropped first. */
+/** Maximum clients; the oldest crashes are dropped first. */
 const maxClients = 5000
 
 /**
- * How often each client may crash language servers, over all of its connections: a token bucket per client. A client
- * without a budget gets no new text to a server; what servers have digested stays.
+ * Token bucket of language server crashes per client, over all its connections. Without budget, a
+ * client's new text is not sent to a server; digested text stays.
  */
 export class CrashBudget {
   readonly clock: Clock
   readonly limits: CrashLimits
-  /** Crashes that are counted against a client as of a time, in the order of the last one. */
+  /** Crashes at a time, in order of the last one. */
   readonly #spent = new Map<string, { crashes: number; at: number }>()
 
   constructor(limits: CrashLimits, clock: Clock) {
@@ -23,12 +23,11 @@ export class CrashBudget {
     this.clock = clock
   }
 
-  /** Clients that are remembered. */
   get size(): number {
     return this.#spent.size
   }
 
-  /** @param crashes less than 0 to refund */
+  /** @param crashes negative to refund */
   spend(client: string, crashes: number): void {
     const spent = Math.max(0, this.#spentBy(client) + crashes)
     this.#spent.delete(client)
@@ -38,7 +37,7 @@ export class CrashBudget {
     if (this.#spent.size > maxClients && oldest !== undefined) this.#spent.delete(oldest)
   }
 
-  /** When a client may crash a server again, ms since 1970; undefined: now. */
+  /** Time at which a client may crash a server again, ms since 1970; undefined: now. */
   emptyUntil(client: string): number | undefined {
     const { crashesPerClient, crashRefillMs } = this.limits
     const missing = this.#spentBy(client) + 1 - crashesPerClient
@@ -52,34 +51,35 @@ export class CrashBudget {
   }
 }
 
-/** Sums of fractions are inexact. */
+/** Floating-point tolerance. */
 const tolerance = 1e-9
 
-/** Crashes of a document until it is set aside for the first time. */
+/** Crashes before the first quarantine. */
 const maxCrashes = 3
 
-/** An operator or a random kill says nothing about a document; the kernel's kill at low memory may. */
+/**
+ * A signal usually comes from an operator; the kernel's at low memory may be the document's fault.
+ */
 const signalWeight = 0.2
 
-/** A hang costs the other clients much more time than a crash. */
+/** A hang costs other clients more time than a crash. */
 const hangWeight = 2
 
-/** Requests differ although they are about the same text, so one answer does not clear them. */
+/** Requests about the same text differ, so one response does not clear them. */
 const passesOfRequests = 5
 
-/** How a server ended. */
 export interface ServerEnd {
-  /** Another process ended it by a signal. */
+  /** Ended by a signal of another process. */
   readonly isFromOutside?: boolean
   readonly isHang?: boolean
 }
 
 /**
- * Whether a document, or requests about one, may be sent to a language server. After a crash everything that the server
- * was busy with is suspect and is sent alone, so that the cause of another crash is known.
+ * Whether a document, or requests about one, may be sent to a language server. After a crash
+ * everything in progress is suspect and sent alone, to identify the cause of another crash.
  *
- *     trusted ──crash──► suspect ──three crashes, then one──► set aside, each time twice as long
- *        ▲──digested alone──┘ ▲──────────pause over──────────────┘
+ *     trusted ──crash──► suspect ──three crashes, then one──► quarantined, each time twice as long
+ *        ▲──digested alone──┘ ▲──────────pause over───────────────┘
  */
 export class Quarantine {
   readonly client: string
@@ -87,7 +87,7 @@ export class Quarantine {
   readonly #isRequests: boolean
   #passesLeft = 0
   #isSlow = false
-  /** Numbers of texts: the present one, and the ones that were sent, digested and crashed a server last. */
+  /** Versions of the text: current, and last sent, digested and crashed. */
   #text = 0
   #sent = -1
   #digested = -1
@@ -96,10 +96,10 @@ export class Quarantine {
   #pauses = 0
   #crashedAt = 0
   #until = 0
-  /** Spent for crashes among other things, to be refunded if this text is cleared. */
+  /** Budget to refund if this text is cleared. */
   #charged = 0
 
-  /** @param client address or network; @param isRequests whether it stands for requests about a document */
+  /** @param client address or network. @param isRequests for requests about a document */
   constructor(budget: CrashBudget, client: string, isRequests = false) {
     this.#budget = budget
     this.client = client
@@ -110,12 +110,12 @@ export class Quarantine {
     return this.#passesLeft > 0
   }
 
-  /** A server may crash some time after it seemed to be done with it. */
+  /** A server may crash some time after it seems done. */
   get isSlow(): boolean {
     return this.#isSlow
   }
 
-  /** Until when it must not be sent, ms since 1970. Texts that a server has digested may always be sent. */
+  /** Do not send until, ms since 1970. Digested texts may always be sent. */
   get setAsideUntil(): number | undefined {
     if (this.#digested === this.#text) return undefined
     const until = Math.max(this.#until, this.#budget.emptyUntil(this.client) ?? 0)
@@ -136,21 +136,21 @@ export class Quarantine {
     this.#isSlow = isSlow
   }
 
-  /** A server ended that was busy with things of several clients. @param things of this client */
+  /** A server ended while busy with several clients. @param things of this client */
   crashedAmong(clients: number, things: number, { isFromOutside = false }: ServerEnd = {}): void {
     if (isFromOutside) return
     this.#charged += 1 / clients / things
     this.#count(1 / clients, 1 / clients / things)
   }
 
-  /** A server ended that was busy with nothing else. */
+  /** A server ended while busy with this only. */
   crashedAlone({ isFromOutside = false, isHang = false }: ServerEnd = {}): void {
     this.suspect(this.#isSlow)
     const weight = isFromOutside ? signalWeight : isHang ? hangWeight : 1
     this.#count(weight, weight)
   }
 
-  /** A server digested it alone. The same text is cleared; another one says nothing about the text that crashed. */
+  /** Digested alone: clears the text that was sent, and no other. */
   passed(): void {
     this.#passesLeft = Math.max(0, this.#passesLeft - 1)
     if (!this.#isRequests && this.#sent === this.#crashed) {
@@ -161,7 +161,7 @@ export class Quarantine {
     this.digested()
   }
 
-  /** A server digested what was sent last, or answered a request. */
+  /** Digested the last text, or answered a request. */
   digested(): void {
     if (!this.#isRequests) this.#digested = this.#sent
   }

@@ -11,33 +11,38 @@ import { parserServerName } from '../parser/parser-server.ts'
 import { asError, FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** A program that speaks LSP over stdin and stdout, framed by `Content-Length`. The channel runs one per network. */
+/** Speaks LSP over stdin and stdout with `Content-Length`. The channel runs one per network. */
 export interface LanguageServerProgram {
-  /** `cli`: a `flow`-style program, which checks types. `parser`: built in, syntax and the names of a file only. */
+  /**
+   * `cli`: a `flow`-style program with type checks. `parser`: built in; syntax and names of a file
+   * only.
+   */
   readonly kind: 'cli' | 'parser'
-  /** What people are told that answers them, such as `Cadence 1.0 parser: syntax only`. */
+  /** Shown to users, such as `Cadence 1.0 parser: syntax only`. */
   readonly label: string
   readonly command: string
   readonly args: readonly string[]
-  /** In addition to PATH, HOME and TMPDIR; this process's variables, which include secrets, are not passed on. */
+  /**
+   * In addition to PATH, HOME and TMPDIR. This process's environment, which has secrets, is not
+   * passed on.
+   */
   readonly env?: Readonly<Record<string, string>>
-  /** Of `initialize`. */
   readonly initializationOptions?: unknown
 }
 
 interface FindLanguageServerOptions {
   /** EDITOR_LANGUAGE_SERVER. */
   readonly choice: 'auto' | 'cli' | 'parser'
-  /** CHAIN_CLI_COMMAND: a name to be found on PATH, or a path. */
+  /** CHAIN_CLI_COMMAND: a name on PATH, or a path. */
   readonly command: string
   readonly log: Logger
-  /** How long a program may take to answer `initialize`. Default 20,000 ms. */
+  /** Timeout of `initialize`. Default 20,000 ms. */
   readonly startMs?: number
 }
 
 /**
- * The language server for a setting. One of the CLI is started once, to see whether it answers.
- * @throws FatalError where `cli` is required and does not work
+ * A CLI server is started once to test it. @throws FatalError if `cli` is required and does not
+ * work
  */
 export async function findLanguageServer({
   choice,
@@ -50,49 +55,48 @@ export async function findLanguageServer({
     const program = cliProgram(await locateProgram(command))
     const name = await tryProgram(program, startMs)
     const found = { ...program, label: name ?? program.label }
-    log.info({ languageServer: found.label, command }, 'Cadence is checked by the language server of the CLI')
+    log.info({ languageServer: found.label, command }, 'Using the language server of the CLI')
     return found
   } catch (thrown) {
     const error = asError(thrown)
-    const why = `the language server of the CLI cannot be used: ${command} cadence language-server ${error.message}`
+    const why = `Cannot use the language server of the CLI: ${command} cadence language-server ${error.message}`
     if (choice === 'cli') {
       const remedy = 'Set CHAIN_CLI_COMMAND to a `flow` program, or EDITOR_LANGUAGE_SERVER to parser.'
       throw new FatalError('no-language-server', `${why}. ${remedy}`, { cause: error })
     }
     const fallback = parserProgram()
     const remedy =
-      'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by ' +
-      'CHAIN_CLI_COMMAND'
-    // No fault: nobody asked for a CLI, and the page says what checks.
+      'The editor reports only syntax errors, without types. Install the Flow CLI or set ' + 'CHAIN_CLI_COMMAND'
+    // The CLI is optional, and the page shows which checker is used.
     log.info({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
     return fallback
   }
 }
 
-/** The language server of a `flow`-style program. Its client is off: imports are files of the workspace. */
+/** Its network access is off: imports are files of the workspace. */
 function cliProgram(command: string): LanguageServerProgram {
   return {
     kind: 'cli',
     label: `Cadence, by ${basename(command)}`,
     command,
     args: ['cadence', 'language-server', '--enable-flow-client=false'],
-    // Crash reports would carry people's code to whoever made the server.
+    // Crash reports would send users' code to the vendor.
     initializationOptions: { accessCheckMode: 'strict', reportCrashes: false },
   }
 }
 
 /**
- * The absolute path of a program, found as a shell would on this process's PATH.
- * @throws Error whose message follows the command, such as "is not there: …"
+ * Resolves a program like a shell. @throws Error whose message follows the command, such as "not
+ * found: …"
  */
 async function locateProgram(command: string): Promise<string> {
   const path = command.includes('/') ? resolve(command) : await onPath(command)
   const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
   if (path === undefined || found === undefined)
-    throw new Error(`is not there: no program ${command}${command.includes('/') ? '' : ' on PATH'}`)
-  if (!found.isFile()) throw new Error(`cannot be run: ${path} is no file`)
+    throw new Error(`not found: no program ${command}${command.includes('/') ? '' : ' on PATH'}`)
+  if (!found.isFile()) throw new Error(`cannot run: ${path} is not a file`)
   await access(path, constants.X_OK).catch((error: unknown) => {
-    throw new Error(`cannot be run: ${path} is not executable`, { cause: error })
+    throw new Error(`cannot run: ${path} is not executable`, { cause: error })
   })
   return path
 }
@@ -101,16 +105,16 @@ async function onPath(name: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', name])
     const path = stdout.trim()
-    // A word of the shell itself is none.
+    // Shell builtins have no path.
     return isAbsolute(path) ? path : undefined
   } catch (error) {
-    // The shell says so by its exit code.
+    // Not found.
     if (error instanceof Error && 'code' in error && typeof error.code === 'number') return undefined
     throw error
   }
 }
 
-/** Our own language server on the parser of Cadence 1.0, as a program. */
+/** Built in, on the parser of Cadence 1.0. */
 export function parserProgram(): LanguageServerProgram {
   return {
     kind: 'parser',
@@ -120,7 +124,7 @@ export function parserProgram(): LanguageServerProgram {
   }
 }
 
-/** The least that programs work with: nothing of this process's environment, which has secrets. */
+/** Without this process's environment, which has secrets. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 const initializeId = 1
@@ -128,9 +132,8 @@ const longestName = 80
 const maxErrorCharacters = 300
 
 /**
- * Starts a language server in an empty folder, waits for its answer to `initialize`, and ends it.
- * @returns the name that it gives itself; undefined where it gives none
- * @throws Error that says what it did instead, such as "is not there"
+ * Starts a language server in an empty folder, waits for `initialize` and ends it. @returns its
+ * name, if any. @throws Error that says what failed
  */
 async function tryProgram(program: LanguageServerProgram, timeoutMs: number): Promise<string | undefined> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'language-server-')))
@@ -162,27 +165,27 @@ async function tryIn(
   child.on('error', (error) => {
     failed.reject(
       'code' in error && error.code === 'ENOENT'
-        ? new Error('is not there: no such program')
+        ? new Error('not found')
         : new Error(`does not start: ${error.message}`),
     )
     ended.resolve(undefined)
   })
   child.on('close', (code, signal) => {
-    failed.reject(new Error(`ended with ${code ?? signal ?? '?'}${said.trim() === '' ? '' : `: ${said.trim()}`}`))
+    failed.reject(new Error(`exited with ${code ?? signal ?? '?'}${said.trim() === '' ? '' : `: ${said.trim()}`}`))
     ended.resolve(undefined)
   })
-  // A program that reads nothing of what it is given has ended, or will be said to be too slow.
+  // A program that does not read has exited or will time out.
   child.stdin.on('error', () => undefined)
-  // Reader and writer without a connection, which would leave a failed write to nobody.
+  // Without a connection object, which leaves failed writes unhandled.
   const reader = new StreamMessageReader(child.stdout)
   const answered = Promise.withResolvers<unknown>()
   answered.promise.catch(() => undefined)
-  reader.onError((error) => answered.reject(new Error(`does not speak as language servers do: ${error.message}`)))
+  reader.onError((error) => answered.reject(new Error(`does not speak LSP: ${error.message}`)))
   reader.listen((message) => {
     if ('id' in message && message.id === initializeId && !('method' in message))
       answered.resolve('result' in message ? message.result : undefined)
   })
-  const timer = setTimeout(() => failed.reject(new Error(`does not answer within ${timeoutMs / 1000} s`)), timeoutMs)
+  const timer = setTimeout(() => failed.reject(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs)
   try {
     const request: RequestMessage = {
       jsonrpc: '2.0',
@@ -190,11 +193,11 @@ async function tryIn(
       method: 'initialize',
       params: { processId: process.pid, rootUri: pathToFileURL(folder).href, capabilities: {}, initializationOptions },
     }
-    // What cannot be written was ended before; its end tells why.
+    // The exit reports why.
     new StreamMessageWriter(child.stdin).write(request).catch(() => undefined)
     const { capabilities, serverInfo } = ((await Promise.race([answered.promise, failed.promise])) ??
       {}) as Partial<InitializeResult>
-    if (typeof capabilities !== 'object' || capabilities === null) throw new Error('answers, and is no language server')
+    if (typeof capabilities !== 'object' || capabilities === null) throw new Error('is not a language server')
     return typeof serverInfo?.name === 'string' && serverInfo.name !== ''
       ? serverInfo.name.slice(0, longestName)
       : undefined
@@ -206,7 +209,7 @@ async function tryIn(
   }
 }
 
-/** Ends a program with all that it has started. */
+/** Ends the process group. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {

@@ -1,4 +1,4 @@
-/** What messages of JSON-RPC 2.0 are, and the codes of errors that LSP gives meaning to. */
+/** JSON-RPC 2.0 messages and LSP error codes. */
 
 export type RpcId = number | string
 
@@ -14,7 +14,7 @@ type RpcMessage =
   | { readonly kind: 'response'; readonly id: RpcId | null; readonly result?: unknown; readonly error?: RpcErrorBody }
   | { readonly kind: 'invalid'; readonly id: RpcId | null; readonly why: string }
 
-/** Codes of JSON-RPC and of LSP 3.17. */
+/** JSON-RPC and LSP 3.17. */
 export const rpcCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,
@@ -23,15 +23,14 @@ export const rpcCodes = {
   internalError: -32_603,
   serverNotInitialized: -32_002,
   requestCancelled: -32_800,
-  /** The server gave the request up; the client may send it again. */
+  /** The server cancelled the request; the client may retry. */
   serverCancelled: -32_802,
   requestFailed: -32_803,
 } as const
 
-/** Longest id and name of a method that is taken. */
+/** Maximum length of ids and methods. */
 const longestName = 256
 
-/** A request was answered by an error. */
 export class RpcFailure extends Error {
   readonly code: number
   readonly data: unknown
@@ -48,17 +47,17 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Says what a parsed message is. */
+/** Classifies a parsed message. */
 export function rpcMessageOf(value: unknown): RpcMessage {
   if (!isObject(value))
-    return { kind: 'invalid', id: null, why: 'A message is one JSON object; lists of messages are not taken.' }
+    return { kind: 'invalid', id: null, why: 'A message must be a JSON object; batches are not supported.' }
   const { id, method, params } = value
   const hasId = isId(id)
   if ('id' in value && id !== null && !hasId) {
     return {
       kind: 'invalid',
       id: null,
-      why: `id: give a number up to ${Number.MAX_SAFE_INTEGER}, or a text of at most ${longestName} characters.`,
+      why: `id must be a number up to ${Number.MAX_SAFE_INTEGER} or a text of at most ${longestName} characters.`,
     }
   }
   if (method === undefined && ('result' in value || 'error' in value)) {
@@ -67,7 +66,7 @@ export function rpcMessageOf(value: unknown): RpcMessage {
     return { kind: 'response', id: hasId ? id : null, error: errorBodyOf(error) }
   }
   if (typeof method !== 'string' || method.length === 0 || method.length > longestName) {
-    return { kind: 'invalid', id: hasId ? id : null, why: 'method: give the name of a method of LSP.' }
+    return { kind: 'invalid', id: hasId ? id : null, why: 'method must be the name of an LSP method.' }
   }
   return hasId ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
 }
@@ -89,7 +88,7 @@ export function errorText(id: RpcId | null, { code, message, data }: RpcErrorBod
 }
 
 function isId(id: unknown): id is RpcId {
-  // A larger number would be answered as another one.
+  // A larger number would lose precision.
   return (
     (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER) ||
     (typeof id === 'string' && id.length <= longestName)
@@ -97,12 +96,11 @@ function isId(id: unknown): id is RpcId {
 }
 
 function errorBodyOf(error: unknown): RpcErrorBody {
-  if (!isObject(error))
-    return { code: rpcCodes.internalError, message: 'The language server gave an error without content.' }
+  if (!isObject(error)) return { code: rpcCodes.internalError, message: 'The language server returned an empty error.' }
   const { code, message, data } = error
   return {
     code: typeof code === 'number' ? code : rpcCodes.internalError,
-    message: typeof message === 'string' ? message : 'The language server gave an error without a message.',
+    message: typeof message === 'string' ? message : 'The language server returned an error without a message.',
     ...(data === undefined ? {} : { data }),
   }
 }

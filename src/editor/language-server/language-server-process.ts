@@ -8,37 +8,36 @@ import { isShallowText } from '../../platform/http/read-json.ts'
 
 export interface ProcessOptions {
   readonly program: LanguageServerProgram
-  /** Working directory. */
   readonly folder: string
-  /** PATH and HOME of this process, which the program is given; nothing else of its environment is. */
+  /** PATH and HOME; nothing else of this process's environment is passed on. */
   readonly environment: Readonly<Record<string, string>>
   readonly maxMessageBytes: number
   readonly onMessage: (message: unknown) => void
   /**
-   * Told once, when the process is gone or its output makes no sense; then nothing more is heard of it.
-   * @param isFromOutside somebody else has ended it, by a signal
+   * Called once, when the process has ended or its output is invalid. @param isFromOutside ended by
+   * a signal of another process
    */
   readonly onEnd: (why: string, isFromOutside: boolean) => void
 }
 
-/** Signals sent by others. The kernel also sends SIGKILL when memory runs out. */
+/** Signals of other processes. The kernel also sends SIGKILL at low memory. */
 const signalsOfOthers: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
 
-/** How long after a pipe broke the end of the process is waited for, which says more, ms. */
+/** After a broken pipe, wait for the exit, which tells more, ms. */
 const untilExitMs = 500
 
-/** What may wait in this process for a server that does not read, in bytes; with more whoever writes waits. */
+/** Maximum unread bytes; then writers wait. */
 const maxUnwrittenBytes = 1024 * 1024
 
-/** Bytes of its standard error that are kept for the log. */
+/** Bytes of stderr kept for the log. */
 const keptErrorBytes = 4000
 
 const pageBytes = 4096
 
 /**
- * A language server in a process group of its own, with a minimal environment.
+ * A language server in its own process group, with a minimal environment.
  *
- *     running ──exit, broken output, kill()──► ended
+ *     running ──exit, invalid output, kill()──► ended
  */
 export class LanguageServerProcess {
   readonly #child: ChildProcessWithoutNullStreams
@@ -67,30 +66,30 @@ export class LanguageServerProcess {
     stderr.on('data', (piece: Buffer) => {
       this.#lastError = (this.#lastError + piece.toString()).slice(-keptErrorBytes)
     })
-    // A process that has gone away breaks its pipes first; that it is gone is told by its end.
+    // A process that exits breaks its pipes first; the exit event reports it.
     for (const stream of [stdin, stdout, stderr])
       stream.on(
         'error',
-        (error) => void setTimeout(() => this.#end(`its pipe broke: ${error.message}`), untilExitMs).unref(),
+        (error) => void setTimeout(() => this.#end(`broken pipe: ${error.message}`), untilExitMs).unref(),
       )
-    this.#child.once('error', (error) => this.#end(`it could not be run: ${error.message}`))
+    this.#child.once('error', (error) => this.#end(`could not run: ${error.message}`))
     this.#child.once('exit', (code, signal) => {
-      if (signal === null) this.#end(`it exited with ${code}`)
-      else this.#end(`it was ended by ${signal}`, signalsOfOthers.has(signal))
+      if (signal === null) this.#end(`exited with ${code}`)
+      else this.#end(`ended by ${signal}`, signalsOfOthers.has(signal))
     })
   }
 
-  /** Undefined where it could not be started. */
+  /** Undefined if it did not start. */
   get pid(): number | undefined {
     return this.#child.pid
   }
 
-  /** The end of what it wrote to its standard error. It may quote documents. */
+  /** Last stderr output. It may quote documents. */
   get lastError(): string {
     return this.#lastError
   }
 
-  /** Whether enough waits to be written that more should wait outside. */
+  /** Whether writers should wait. */
   get isFull(): boolean {
     return this.#child.stdin.writableLength > maxUnwrittenBytes
   }
@@ -99,10 +98,10 @@ export class LanguageServerProcess {
     if (!this.#hasEnded && this.#child.stdin.writable) this.#child.stdin.write(frameOf(json))
   }
 
-  /** Resolves when the process has read what waited, or has ended. */
+  /** Resolves when the process has read pending input, or has ended. */
   async drained(): Promise<void> {
     while (this.isFull && !this.#hasEnded && !this.#child.stdin.destroyed) {
-      // One listener for all who wait.
+      // One listener for all waiters.
       this.#draining ??= this.#untilDrained()
       await this.#draining
     }
@@ -116,7 +115,7 @@ export class LanguageServerProcess {
     this.#draining = undefined
   }
 
-  /** Resident memory, in bytes; undefined where the system does not tell. */
+  /** Resident memory; undefined if unknown. */
   async memoryBytes(): Promise<number | undefined> {
     try {
       const [, pages] = (await readFile(`/proc/${this.pid}/statm`, 'utf8')).split(' ')
@@ -126,12 +125,12 @@ export class LanguageServerProcess {
     }
   }
 
-  /** Ends it and all that it has started, at once. */
+  /** Ends the process group at once. */
   kill(): void {
-    this.#end('it was killed')
+    this.#end('killed')
   }
 
-  /** Asks it to end as LSP says, and ends it after `graceMs`. */
+  /** Shuts down by LSP, then kills after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.send('{"jsonrpc":"2.0","id":0,"method":"shutdown"}')
     this.send('{"jsonrpc":"2.0","method":"exit"}')
@@ -143,7 +142,6 @@ export class LanguageServerProcess {
     this.#killGroup()
   }
 
-  /** Resolves when the process is gone. */
   async gone(): Promise<void> {
     await this.#exited
   }
@@ -152,12 +150,12 @@ export class LanguageServerProcess {
     if (this.#hasEnded) return
     try {
       for (const bytes of reader.read(piece)) {
-        if (!isShallowText(bytes)) throw new Error('a message is nested too deep')
+        if (!isShallowText(bytes)) throw new Error('message nested too deeply')
         this.#options.onMessage(JSON.parse(bytes.toString()))
         if (this.#hasEnded) return
       }
     } catch (error) {
-      this.#end(`its output is not LSP: ${asError(error).message.slice(0, 200)}`)
+      this.#end(`invalid LSP output: ${asError(error).message.slice(0, 200)}`)
     }
   }
 
@@ -174,7 +172,7 @@ export class LanguageServerProcess {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch (error) {
-      // Nobody of the group is there any more; some systems say so by EPERM.
+      // The group has ended; some systems report EPERM.
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ESRCH' && code !== 'EPERM') throw error
     }
@@ -185,25 +183,21 @@ export class LanguageServerProcess {
 
 const headerEnd = Buffer.from('\r\n\r\n')
 
-/** A header has one or two short lines. */
 const maxHeaderBytes = 1024
 
-/** Output that is not what the protocol says; what comes after it cannot be told apart any more. */
+/** The stream cannot be resynchronized after it. */
 export class BrokenFraming extends Error {}
 
-/** A message with its header. */
 export function frameOf(json: string): string {
   return `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
 }
 
-/**
- * Splits a byte stream into messages, of at most `maxBytes`. Incomplete messages are kept in pieces and joined once.
- */
+/** Splits a byte stream into messages. Incomplete messages are kept in pieces and joined once. */
 export class FrameReader {
   readonly #maxBytes: number
   #pieces: Buffer[] = []
   #held = 0
-  /** Bytes of the message whose header was read; undefined while a header is awaited. */
+  /** Bytes of the current message; undefined while reading a header. */
   #wanted: number | undefined
 
   /** @param maxBytes of one message */
@@ -211,7 +205,7 @@ export class FrameReader {
     this.#maxBytes = maxBytes
   }
 
-  /** Gives the messages that are whole now, as bytes of JSON. @throws BrokenFraming */
+  /** Complete messages, as bytes of JSON. @throws BrokenFraming */
   read(piece: Buffer): Buffer[] {
     if (piece.length > 0) this.#pieces.push(piece)
     this.#held += piece.length
@@ -226,20 +220,18 @@ export class FrameReader {
     }
   }
 
-  /** Whether a header was read. */
   #readHeader(): boolean {
     if (this.#held === 0) return false
     const all = this.#joined()
     const end = all.subarray(0, maxHeaderBytes).indexOf(headerEnd)
     if (end < 0) {
-      if (all.length >= maxHeaderBytes) throw new BrokenFraming(`no end of the header within ${maxHeaderBytes} bytes`)
+      if (all.length >= maxHeaderBytes) throw new BrokenFraming(`header longer than ${maxHeaderBytes} bytes`)
       this.#keep(all)
       return false
     }
     const length = /^content-length:[ \t]*(\d{1,15})[ \t]*$/im.exec(all.toString('latin1', 0, end))?.[1]
-    if (length === undefined) throw new BrokenFraming('a header without Content-Length')
-    if (Number(length) > this.#maxBytes)
-      throw new BrokenFraming(`a message of ${length} bytes; at most ${this.#maxBytes} are taken`)
+    if (length === undefined) throw new BrokenFraming('header without Content-Length')
+    if (Number(length) > this.#maxBytes) throw new BrokenFraming(`message of ${length} bytes (limit ${this.#maxBytes})`)
     this.#wanted = Number(length)
     this.#keep(all.subarray(end + headerEnd.length))
     return true

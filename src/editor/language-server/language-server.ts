@@ -13,13 +13,13 @@ import { backoffMs } from '../../platform/retry.ts'
 
 export type ServerState = 'starting' | 'ready' | 'restarting'
 
-/** Whoever uses a language server from a folder of its own. */
+/** A user of a language server, with its own folder. */
 export interface Member {
   /** Absolute. */
   readonly folder: string
-  /** A notification of the server about something below the folder. */
+  /** A notification about a URI below the folder. */
   readonly take: (method: string, params: Record<string, unknown>, uri: string) => void
-  /** A run of the server began that knows nothing yet. */
+  /** A new run started, without any documents. */
   readonly wake: () => void
   readonly told: (state: ServerState) => void
 }
@@ -33,16 +33,16 @@ interface LanguageServerOptions {
   readonly log: Logger
 }
 
-/** So many losses, one soon after the other, have a cause that comes back. */
+/** This many losses in a row have a recurring cause. */
 const lossesInARow = 2
 
 /**
- * The language server of one network, shared by all connections: started for the first one, and again after a crash, a
- * hang or too much memory. Members then send their documents again.
+ * The language server of one network, shared by all connections: started for the first one, and
+ * again after a crash, a hang or too much memory. Members then send their documents again.
  *
  *     idle ──join──► starting ──initialize answered──► ready ──lost──► pausing ──pause over──► starting
  *      ▲               └────────────────lost───────────────────────────► ▲
- *      └── the last member left, and nobody came for a while ── any
+ *      └── the last member left, and idleMs passed ── any
  */
 export class LanguageServer {
   readonly #options: LanguageServerOptions
@@ -73,17 +73,17 @@ export class LanguageServer {
     return this.#state
   }
 
-  /** The process that runs; undefined between two. */
+  /** Undefined between runs. */
   get pid(): number | undefined {
     return this.#run?.pid
   }
 
-  /** What the server said that it can do, for clients; of the last run that was ready. */
+  /** Capabilities of the last ready run, for clients. */
   get capabilities(): Record<string, unknown> {
     return this.#capabilities
   }
 
-  /** Why it is not there, where it is not. */
+  /** Why it is unavailable. */
   get trouble(): string | undefined {
     return this.#state === 'ready' ? undefined : this.#lastTrouble
   }
@@ -101,7 +101,7 @@ export class LanguageServer {
     this.#idling = setTimeout(() => this.#rest(), this.#options.limits.idleMs)
   }
 
-  /** The run that is ready, or the next one. Rejects with the signal's reason, or when the server is closed. */
+  /** The ready run, or the next one. Rejects with the signal's reason, or on close. */
   async ready(signal: AbortSignal): Promise<ServerRun> {
     for (;;) {
       signal.throwIfAborted()
@@ -118,12 +118,12 @@ export class LanguageServer {
     }
   }
 
-  /** Ends the process, and starts none again. */
+  /** Ends the process for good. */
   async close(): Promise<void> {
     if (this.#state === 'closed') return
     this.#end()
     this.#state = 'closed'
-    this.#becoming.reject(new Error('the language server channel is closing'))
+    this.#becoming.reject(new Error('The language server channel is closing'))
     clearTimeout(this.#idling)
     await Promise.all(this.#stopping)
   }
@@ -147,11 +147,11 @@ export class LanguageServer {
       this.#run = run
       run.initialize(initializeParams(program, root)).then(
         (result) => this.#began(run, result),
-        (error: unknown) => this.#lost(run, 'start', `it did not answer initialize: ${asError(error).message}`),
+        (error: unknown) => this.#lost(run, 'start', `no response to initialize: ${asError(error).message}`),
       )
     } catch (error) {
-      // What the system refuses at once, such as a folder that is gone.
-      this.#lost(undefined, 'start', `it could not be started: ${asError(error).message}`)
+      // Immediate failures, such as a missing folder.
+      this.#lost(undefined, 'start', `could not start: ${asError(error).message}`)
     }
   }
 
@@ -160,7 +160,7 @@ export class LanguageServer {
     this.#state = 'ready'
     this.#readyAt = performance.now()
     this.#capabilities = toldCapabilities(result)
-    this.#log.info({ pid: run.pid, failures: this.#failures }, 'a language server is ready')
+    this.#log.info({ pid: run.pid, failures: this.#failures }, 'Language server ready')
     const became = this.#becoming
     this.#renew()
     became.resolve(run)
@@ -184,10 +184,10 @@ export class LanguageServer {
     const pauseMs = backoffMs(this.#failures, limits.backoffMs, limits.longestBackoffMs)
     this.#log.warn(
       { reason: wasReady ? reason : 'start', why, failures: this.#failures, pauseMs },
-      'a language server was lost',
+      'Language server lost',
     )
-    // It may quote documents of people.
-    this.#log.debug({ output: run?.lastError }, 'what the language server said last')
+    // It may quote documents.
+    this.#log.debug({ output: run?.lastError }, 'Last output of the language server')
     for (const member of this.#members.values()) member.told('restarting')
     if (this.#members.size === 0) this.#state = 'idle'
     else this.#pausing = setTimeout(() => this.#restart(), pauseMs)
@@ -198,7 +198,7 @@ export class LanguageServer {
     else this.#start()
   }
 
-  /** Nobody was there for long. */
+  /** Idle for `idleMs`. */
   #rest(): void {
     this.#idling = undefined
     if (this.#members.size > 0 || this.#state === 'closed') return
@@ -214,10 +214,10 @@ export class LanguageServer {
     if (run !== undefined) this.#await(run.stop())
   }
 
-  /** Waits for an end when everything closes. */
+  /** Close waits for it. */
   #await(end: Promise<void>): void {
     const ending = end
-      .catch((error: unknown) => this.#log.error({ err: asError(error) }, 'a language server could not be ended'))
+      .catch((error: unknown) => this.#log.error({ err: asError(error) }, 'Could not end a language server'))
       .finally(() => this.#stopping.delete(ending))
     this.#stopping.add(ending)
   }
@@ -227,7 +227,7 @@ export class LanguageServer {
     this.#becoming.promise.catch(() => undefined)
   }
 
-  /** Passes a notification to the member whose folder its URI is in; others are dropped. */
+  /** By the folder of the URI; others are dropped. */
   #take(method: string, params: unknown): void {
     if (!isObject(params)) return
     const document = params['textDocument']
@@ -238,7 +238,7 @@ export class LanguageServer {
     try {
       member.take(method, params, uri)
     } catch (error) {
-      this.#log.error({ err: asError(error), method }, 'a notification of a language server could not be passed on')
+      this.#log.error({ err: asError(error), method }, 'Could not pass on a notification')
     }
   }
 

@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-/** Time and timers; tests set it by hand. */
+/** Tests replace it. */
 export interface Clock {
   /** ms since 1970; never goes back. */
   readonly now: () => number
-  /** Runs something after so long, ms. @returns what cancels it */
+  /** Runs after a delay, ms. @returns the function that cancels it */
   readonly after: (ms: number, run: () => void) => () => void
 }
 
-/** Monotonic: setting the machine's clock ends no pause. */
+/** Monotonic: clock changes do not affect timers. */
 export const machineClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, run) => {
@@ -18,76 +18,77 @@ export const machineClock: Clock = {
   },
 }
 
-/** What one connection, and all together, may take of the channel. */
 export interface LspLimits {
-  /** Connections in all. */
   readonly connections: number
-  /** Connections of one address, or one network of IPv6; this machine is not limited. */
+  /** Per client network; this machine is not limited. */
   readonly connectionsPerAddress: number
-  /** Bytes of a client's message. Up to twice as many are refused; more end the connection. */
+  /**
+   * Bytes of a client's message. Larger ones are refused; more than twice this closes the
+   * connection.
+   */
   readonly messageBytes: number
-  /** Bytes of a message of the language server; a larger one counts as a crash. */
+  /** Bytes of a server message; larger ones count as a crash. */
   readonly serverMessageBytes: number
   readonly documentsPerConnection: number
-  /** Bytes (UTF-8) of a document. The CLI's checker takes quadratic time: 1 MiB takes longer than `hangMs`. */
+  /** UTF-8 bytes. The CLI's checker takes quadratic time: 1 MiB takes longer than `hangMs`. */
   readonly documentBytes: number
   /** Bytes of all documents of a connection. */
   readonly connectionBytes: number
-  /** Bytes of all documents of one address, and of all there are: what is held in memory is up to six times as much. */
+  /** Bytes of all documents per address, and in total. Memory use is up to six times as much. */
   readonly addressBytes: number
   readonly allBytes: number
-  /** Requests of a connection that the language server has not answered; cancelled ones count until it has. */
+  /** Unanswered requests per connection, including cancelled ones. */
   readonly requestsPerConnection: number
-  /** Contracts that the documents of a connection may have fetched. */
+  /** Contracts fetched per connection. */
   readonly contractsPerConnection: number
-  /** Contracts that an address may have fetched in ten minutes over all connections. */
+  /** Contracts fetched per address in ten minutes. */
   readonly contractsPerAddress: number
   /**
-   * Units of work (`workUnits`) that a connection may cause a second, on average over five seconds. A connection that
-   * causes more is read more slowly.
+   * Work units (`workUnits`) per second and connection, averaged over five seconds. Above it the
+   * connection is read more slowly.
    */
   readonly workPerSecond: number
-  /** The same for all connections of one address, or one network of IPv6, together. */
+  /** The same per client network. */
   readonly addressWorkPerSecond: number
-  /** Bytes of messages of a connection that wait for their turn; with more the socket is not read. */
+  /** Bytes of queued messages per connection; above it the socket is not read. */
   readonly waitingBytes: number
-  /** Bytes that may wait for a client that does not read; with more its connection is closed with 1013. */
+  /** Bytes queued for a slow client; above it the connection is closed with 1013. */
   readonly unreadBytes: number
-  /** Projects whose deployments a connection hears of. */
+  /** Subscribed projects per connection. */
   readonly deploySubscriptions: number
-  /** Bytes of memory of a language server's process (resident); with more it is started again. 0 is no limit. */
+  /** Resident memory of a language server, bytes; above it the server is restarted. 0: no limit. */
   readonly serverMemoryBytes: number
 
-  /** How long a socket may be open without a word before it asks for anything, ms. */
+  /** Timeout of the first message, ms. */
   readonly silentMs: number
-  /** Pause between pings of a client, ms; who answers none until the next is gone. */
+  /** Interval of pings, ms; a client that misses one is disconnected. */
   readonly pingMs: number
-  /** How long an answer to `init` may take, ms. */
+  /** Timeout of `init`, ms. */
   readonly initMs: number
-  /** How long the answer to a request may take, ms. */
+  /** Timeout of a request, ms. */
   readonly requestMs: number
-  /** How long a language server may take to start, ms. */
+  /** Timeout of a server start, ms. */
   readonly startMs: number
-  /** A language server that answers nothing for so long is killed, ms. */
+  /** An unresponsive language server is killed after this time, ms. */
   readonly hangMs: number
-  /** How often a server that has something to do is asked whether it is there, ms. */
+  /** Interval of probes of a busy server, ms. */
   readonly probeMs: number
-  /** How long diagnostics of a document that is tried alone are waited for, ms. */
+  /** Timeout of diagnostics of a document that is sent alone, ms. */
   readonly settleMs: number
-  /** The process ends when no connection was there for so long, ms. */
+  /** The process ends after this time without connections, ms. */
   readonly idleMs: number
-  /** First and longest pause before a start after a crash, ms. */
+  /** First and longest pause before a restart after a crash, ms. */
   readonly backoffMs: number
   readonly longestBackoffMs: number
-  /** After so long without a crash the pause is short again, ms. */
+  /** After this time without a crash the pause is short again, ms. */
   readonly stableMs: number
-  /** Crashes of language servers that a client may cause at once, and how long until it may cause one more, ms. */
+  /** Crashes per client at once, and the time to regain one, ms. */
   readonly crashesPerClient: number
   readonly crashRefillMs: number
-  /** How long a document that crashes servers is set aside, ms; each further time doubles it up to the longest. */
+  /** First quarantine of a document that crashes servers, ms; doubles up to the longest. */
   readonly crashPauseMs: number
   readonly maxCrashPauseMs: number
-  /** After so long without a crash a document is trusted as before, ms. */
+  /** After this time without a crash a document is trusted again, ms. */
   readonly crashMemoryMs: number
 }
 
@@ -131,7 +132,6 @@ export const defaultLspLimits: LspLimits = {
   crashMemoryMs: 1_800_000,
 }
 
-/** Metrics of the channel. */
 export class LspMetrics {
   readonly connections: Gauge
   readonly documents: Gauge<'network'>
@@ -149,23 +149,19 @@ export class LspMetrics {
     const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
       known(name, (full) => new Counter({ name: full, help, labelNames, registers }))
     this.connections = gauge('connections', 'Open connections of the language server channel.', [])
-    this.documents = gauge('documents', 'Documents that clients of the channel have open.', ['network'])
-    this.restarts = counter('restarts_total', 'Language servers that were lost, by why: ended, hang, memory, start.', [
+    this.documents = gauge('documents', 'Open documents of clients.', ['network'])
+    this.restarts = counter('restarts_total', 'Lost language servers, by reason: ended, hang, memory, start.', [
       'network',
       'reason',
     ])
-    this.setAside = counter(
-      'set_aside_total',
-      'Documents that were set aside because the language server ended on them.',
-      ['network'],
-    )
-    this.closed = counter('closed_total', 'Connections that the channel ended: slow, silent, too-large.', ['reason'])
+    this.setAside = counter('set_aside_total', 'Documents quarantined after crashing the language server.', ['network'])
+    this.closed = counter('closed_total', 'Connections closed by the channel: slow, silent, too-large.', ['reason'])
     this.requestSeconds = known(
       'request_seconds',
       (name) =>
         new Histogram({
           name,
-          help: 'Time of requests to the language server: answered, failed, cancelled, timeout, lost (it ended).',
+          help: 'Duration of language server requests: answered, failed, cancelled, timeout, lost (server ended).',
           labelNames: ['network', 'method', 'outcome'],
           buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
           registers,

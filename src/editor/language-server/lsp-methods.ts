@@ -3,12 +3,12 @@ import type { LanguageServerProgram } from './find-language-server.ts'
 import { isObject, rpcCodes } from './json-rpc.ts'
 import type { RpcErrorBody } from './json-rpc.ts'
 
-/** Clients send changes, whatever the server takes: the channel applies them. */
+/** Clients send changes, whatever the server supports: the channel applies them. */
 const incremental = 2
 
 const markup = ['markdown', 'plaintext']
 
-/** Assumed capabilities of clients: one `initialize` serves all of them. */
+/** One `initialize` serves all clients. */
 const capabilities = {
   general: { positionEncodings: ['utf-16'] },
   textDocument: {
@@ -52,7 +52,7 @@ const capabilities = {
   window: { workDoneProgress: false },
 }
 
-/** Params of the only `initialize` of a server. @param root parent of the folders of all connections */
+/** @param root parent folder of all connections */
 export function initializeParams(program: LanguageServerProgram, root: string): unknown {
   const uri = pathToFileURL(root).href
   return {
@@ -66,7 +66,7 @@ export function initializeParams(program: LanguageServerProgram, root: string): 
   }
 }
 
-/** The server's capabilities for clients: without workspace-wide ones, and with incremental changes. */
+/** The server's capabilities for clients: without workspace-wide ones, with incremental changes. */
 export function toldCapabilities(result: unknown): Record<string, unknown> {
   const own = isObject(result) && isObject(result['capabilities']) ? result['capabilities'] : {}
   const {
@@ -80,7 +80,7 @@ export function toldCapabilities(result: unknown): Record<string, unknown> {
 }
 
 /**
- * Requests that are passed to the shared server: about one document of the client, or resolving a response to one.
+ * Requests passed to the shared server: about one document, or resolving a response to one.
  * Requests about the server itself (settings, folders, shutdown) are not.
  */
 const aboutDocument = /^(textDocument\/(?!did|will|publishDiagnostics)\w+(\/\w+)*)$/
@@ -109,18 +109,16 @@ const commands: ReadonlySet<string> = new Set([
 
 type RequestRoute = 'document' | 'other' | 'unknown'
 
-/** Whether a request goes to the language server, and whether it has to name a document. */
 export function routeOf(method: string): RequestRoute {
   if (aboutDocument.test(method)) return 'document'
   return others.has(method) ? 'other' : 'unknown'
 }
 
-/** Whether `workspace/executeCommand` asks for what is allowed. */
 export function isAllowedCommand(params: unknown): boolean {
   return isObject(params) && typeof params['command'] === 'string' && commands.has(params['command'])
 }
 
-/** Methods by which durations are counted; all others are one label. */
+/** Methods with their own metrics label. */
 const counted: ReadonlySet<string> = new Set([
   'textDocument/hover',
   'textDocument/completion',
@@ -139,7 +137,7 @@ const counted: ReadonlySet<string> = new Set([
   'workspace/executeCommand',
 ])
 
-/** The label of a method in metrics: there are as many as we say, whatever clients send. */
+/** Bounded, whatever clients send. */
 export function methodLabel(method: string): string {
   return counted.has(method) ? method : 'other'
 }
@@ -147,7 +145,6 @@ export function methodLabel(method: string): string {
 /** Requests of a language server are answered here, for all clients. */
 type RequestAnswer = { readonly result: unknown } | { readonly error: RpcErrorBody }
 
-/** The answer to a request of the language server. */
 export function answerOf(method: string, params: unknown): RequestAnswer {
   switch (method) {
     case 'workspace/configuration': {
@@ -155,7 +152,7 @@ export function answerOf(method: string, params: unknown): RequestAnswer {
       return { result: items.map(() => null) }
     }
     case 'workspace/applyEdit':
-      return { result: { applied: false, failureReason: 'Edits are made by commands of the editor alone.' } }
+      return { result: { applied: false, failureReason: 'Only commands of the editor can make edits.' } }
     case 'window/showDocument':
       return { result: { success: false } }
     case 'client/registerCapability':
@@ -167,6 +164,6 @@ export function answerOf(method: string, params: unknown): RequestAnswer {
     default:
       return /^workspace\/\w+\/refresh$/.test(method)
         ? { result: null }
-        : { error: { code: rpcCodes.methodNotFound, message: `There is no ${method.slice(0, 100)} here.` } }
+        : { error: { code: rpcCodes.methodNotFound, message: `Unknown method ${method.slice(0, 100)}.` } }
   }
 }

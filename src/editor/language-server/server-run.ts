@@ -6,10 +6,10 @@ import type { ProcessOptions } from './language-server-process.ts'
 import type { LspLimits } from './lsp-limits.ts'
 import { answerOf } from './lsp-methods.ts'
 
-/** A server ended before it had answered; what was asked may be asked again. */
+/** The server ended before it responded; the request may be sent again. */
 export class ServerLost extends RpcFailure {
   constructor() {
-    super(rpcCodes.serverCancelled, 'The language server was started again; send the request again.')
+    super(rpcCodes.serverCancelled, 'The language server was restarted. Send the request again.')
     this.name = 'ServerLost'
   }
 }
@@ -19,27 +19,29 @@ export type LossReason = 'ended' | 'hang' | 'memory' | 'start'
 interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'maxMessageBytes'> {
   readonly limits: LspLimits
   /**
-   * Whether runs before this one were lost in a row: what was sent last is then suspect, even if it seemed digested.
+   * Whether previous runs were lost in a row: the last text is then suspect even if it seemed
+   * digested.
    */
   readonly isRepeated: boolean
   readonly onNotification: (method: string, params: unknown) => void
-  /** Told once when the process is gone, killed because it did not answer, or took too much memory. */
+  /** Called once, when the process exits, hangs or uses too much memory. */
   readonly onLost: (reason: LossReason, why: string) => void
 }
 
 interface AskOptions {
-  /** Default: whoever asks gives it up. */
+  /** Default: none. */
   readonly timeoutMs?: number
-  /** What is suspected of the document that it is about. */
+  /** Quarantine of the document in question. */
   readonly document?: Quarantine | undefined
 }
 
-/** A request that was sent. */
 export interface Asked {
   readonly answer: Promise<unknown>
-  /** Gives it up: the server is told, and its answer is not awaited. Rejects `answer` with `RequestCancelled`. */
+  /** Cancels the request at the server. Rejects `answer` with `RequestCancelled`. */
   readonly cancel: () => void
-  /** Resolves when the server has responded (also to a cancelled request), has ended, or timed out. */
+  /**
+   * Resolves when the server has responded (also to a cancelled request), has ended, or timed out.
+   */
   readonly settled: Promise<void>
 }
 
@@ -51,32 +53,33 @@ interface Pending {
   readonly settle: () => void
 }
 
-/** A document of which nothing says yet that the server has digested it. */
+/** A document that the server has not provably digested. */
 interface Unchecked {
   readonly number: number
   readonly sentAt: number
   isDiagnosed: boolean
 }
 
-/** Servers answer unknown methods that start with `$/` by an error, which is response enough. */
+/** Servers answer unknown methods that start with `$/` with an error, which suffices. */
 const probeMethod = '$/alive'
 
-/** Documents that are suspected where the server had nothing to do. */
+/** Suspects when the server was idle. */
 const maxLatest = 4
 
-/** Between two looks whether a server has digested what it was given, ms. */
+/** Polling interval, ms. */
 const lookMs = 10
 
-/** Probes between two looks at the memory. */
+/** Probes between memory checks. */
 const ticksPerLook = 20
 
-/** How long a server has to end when it is asked to, ms. */
+/** Time to stop gracefully, ms. */
 const stopGraceMs = 2000
 
 /**
- * One run of a language server with its pending requests and documents. It is probed while it is busy, to detect hangs.
+ * One run of a language server with its pending requests and documents. It is probed while busy, to
+ * detect hangs.
  *
- *     started ──initialize()──► serving ──exit, hang, too much memory──► lost, its requests rejected
+ *     started ──initialize()──► serving ──exit, hang, too much memory──► lost (requests rejected)
  *                                  └──stop()──► stopped
  */
 export class ServerRun {
@@ -84,24 +87,24 @@ export class ServerRun {
   readonly #process: LanguageServerProcess
   readonly #pending = new Map<number, Pending>()
   readonly #probes = new Map<number, Pending>()
-  /** Cancelled requests that the server has not answered yet. */
+  /** Cancelled requests without a response. */
   readonly #cancelled = new Map<number, { readonly settle: () => void; readonly timer: NodeJS.Timeout }>()
   readonly #unchecked = new Map<Quarantine, Unchecked>()
-  /** What was given last, the latest at the end. */
+  /** Documents sent last, latest at the end. */
   #latest: Quarantine[] = []
   #lastId = 0
   #isAlive = true
   #isInitialized = false
   #lossReason: LossReason = 'ended'
-  /** Whether diagnostics were ever published: of a server that does, those of a document tell that it was digested. */
+  /** Whether the server publishes diagnostics, which show that a document was digested. */
   #publishes = false
   #probing: Promise<void> | undefined
   #ticking: NodeJS.Timeout | undefined
   #ticks = 0
-  /** What is tried alone, in line. */
+  /** The queue of documents sent alone. */
   #line: Promise<void> = Promise.resolve()
   #inLine = 0
-  /** All others get a turn between two things that are tried alone. */
+  /** Lets others write between two documents sent alone. */
   #isGap = false
   #gap = Promise.withResolvers<void>()
   #alone: Quarantine | undefined
@@ -127,22 +130,22 @@ export class ServerRun {
     return this.#process.pid
   }
 
-  /** What it wrote to its standard error last. */
+  /** Last stderr output. */
   get lastError(): string {
     return this.#process.lastError
   }
 
-  /** Whether something is being tried alone: nothing else may be sent until `free()`. */
+  /** Whether a document is being sent alone: wait for `free()`. */
   get isReserved(): boolean {
     return this.#isAlive && this.#inLine > 0 && !this.#isGap
   }
 
-  /** Whether it reads more slowly than is written: whoever can wait waits for `drained()`. */
+  /** Whether writers should wait for `drained()`. */
   get isFull(): boolean {
     return this.#isAlive && this.#process.isFull
   }
 
-  /** Starts the protocol and gives the result of `initialize`. @throws RpcFailure */
+  /** @returns the result of `initialize`. @throws RpcFailure */
   async initialize(params: unknown): Promise<unknown> {
     const result = await this.ask('initialize', params, { timeoutMs: this.#options.limits.startMs }).answer
     this.#isInitialized = true
@@ -154,7 +157,6 @@ export class ServerRun {
     if (this.#isAlive) this.#process.send(notificationText(method, params))
   }
 
-  /** Sends a notification with the whole text of a document. */
   give(method: string, params: unknown, document: Quarantine): void {
     this.notify(method, params)
     if (!this.#isAlive) return
@@ -164,14 +166,13 @@ export class ServerRun {
     this.#tick()
   }
 
-  /** Diagnostics of a document came. */
   diagnosed(document: Quarantine): void {
     this.#publishes = true
     const unchecked = this.#unchecked.get(document)
     if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
 
-  /** A document is there no more: no diagnostics come of it. What the server was given of it, it still has in hand. */
+  /** No more diagnostics are expected; the server may still work on it. */
   forget(document: Quarantine): void {
     const unchecked = this.#unchecked.get(document)
     if (unchecked !== undefined) unchecked.isDiagnosed = true
@@ -192,7 +193,7 @@ export class ServerRun {
               id,
               new RpcFailure(
                 rpcCodes.requestFailed,
-                `The language server did not answer within ${timeoutMs / 1000} s.`,
+                `The language server did not respond within ${timeoutMs / 1000} s.`,
               ),
             )
           }, timeoutMs)
@@ -202,7 +203,7 @@ export class ServerRun {
     return {
       answer: promise,
       settled,
-      cancel: () => this.#giveUp(id, new RpcFailure(rpcCodes.requestCancelled, 'The request was cancelled.')),
+      cancel: () => this.#giveUp(id, new RpcFailure(rpcCodes.requestCancelled, 'Request cancelled.')),
     }
   }
 
@@ -210,13 +211,13 @@ export class ServerRun {
     if (this.#isAlive) await this.#process.drained()
   }
 
-  /** Resolves when others may write immediately: nothing is tried alone, or the run is over. */
+  /** Resolves when others may write: nothing is sent alone, or the run is over. */
   async free(): Promise<void> {
     if (this.isReserved) await this.#gap.promise
   }
 
   /**
-   * Acts on a document while the server has nothing else to do, and waits until it is digested. Others wait.
+   * Acts on a document while the server is idle, and waits until it is digested. Others wait.
    * @throws RpcFailure `ServerCancelled` if the server ended
    */
   async alone(document: Quarantine, act: () => void | Promise<void>): Promise<void> {
@@ -244,26 +245,24 @@ export class ServerRun {
     const opened = this.#gap
     this.#gap = Promise.withResolvers<void>()
     opened.resolve()
-    // Those who waited write before this.
+    // Waiting writers go first.
     setImmediate(() => {
       this.#isGap = false
       close()
     })
   }
 
-  /** Ends the process in order. */
   async stop(): Promise<void> {
     this.#isAlive = false
     this.#forgetAll()
     await this.#process.stop(stopGraceMs)
   }
 
-  /** Resolves when the process is gone. */
   async gone(): Promise<void> {
     await this.#process.gone()
   }
 
-  /** Probes until it is so. */
+  /** Probes until the condition holds. */
   async #digested(isSo: () => boolean): Promise<void> {
     for (;;) {
       await this.#probe()
@@ -272,7 +271,10 @@ export class ServerRun {
     }
   }
 
-  /** Resolves when the server has answered a probe sent after this call. @throws RpcFailure if it ends before */
+  /**
+   * Resolves when the server has answered a probe sent after this call. @throws RpcFailure if it
+   * ends before
+   */
   async #probe(): Promise<void> {
     if (this.#probing !== undefined) await this.#probing
     this.#probing ??= this.#probeOnce()
@@ -285,12 +287,12 @@ export class ServerRun {
     this.#lastId++
     const id = this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const timer = setTimeout(() => this.#kill('hang', `it answered nothing for ${hangMs / 1000} s`), hangMs)
+    const timer = setTimeout(() => this.#kill('hang', `no response for ${hangMs / 1000} s`), hangMs)
     this.#probes.set(id, { resolve, reject, timer, document: undefined, settle: () => undefined })
     this.#process.send(requestText(id, probeMethod, undefined))
     try {
       await promise.catch((error: unknown) => {
-        // An error that the server gives is an answer; only its end is none.
+        // An error response is a response.
         if (!this.#isAlive) throw error
       })
     } finally {
@@ -298,7 +300,7 @@ export class ServerRun {
     }
   }
 
-  /** An answer shows that what was sent before has been taken. */
+  /** A response shows that earlier messages were read. */
   #checkedUpTo(id: number): void {
     const settled = performance.now() - this.#options.limits.settleMs
     for (const [document, { number, sentAt, isDiagnosed }] of this.#unchecked) {
@@ -308,7 +310,6 @@ export class ServerRun {
     }
   }
 
-  /** Probes now and then while there is something to do. */
   #tick(): void {
     if (!this.#isInitialized) return
     this.#ticking ??= setInterval(() => {
@@ -319,7 +320,7 @@ export class ServerRun {
       }
       this.#ticks++
       if (this.#ticks % ticksPerLook === 0) void this.#lookAtMemory()
-      // Who waits for the probe is told of its failure; here the loss itself is told by the process.
+      // Callers of the probe get its failure; the process reports the loss.
       if (this.#probing === undefined) this.#probe().catch(() => undefined)
     }, this.#options.limits.probeMs)
   }
@@ -329,7 +330,7 @@ export class ServerRun {
     if (serverMemoryBytes === 0) return
     const bytes = await this.#process.memoryBytes()
     if (bytes !== undefined && bytes > serverMemoryBytes)
-      this.#kill('memory', `it took ${Math.round(bytes / 1024 / 1024)} MiB`)
+      this.#kill('memory', `it used ${Math.round(bytes / 1024 / 1024)} MiB`)
   }
 
   #kill(reason: LossReason, why: string): void {
@@ -374,7 +375,7 @@ export class ServerRun {
     pending.reject(failure)
     const timer = setTimeout(() => this.#settleCancelled(id), this.#options.limits.requestMs)
     this.#cancelled.set(id, { settle: pending.settle, timer })
-    // The server may be at it, or have it still before it.
+    // The server may still work on it.
     if (pending.document !== undefined)
       this.#unchecked.set(pending.document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: true })
   }

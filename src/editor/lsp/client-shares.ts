@@ -1,29 +1,28 @@
 import type { Clock, LspLimits } from '../language-server/lsp-limits.ts'
 
-/** Seconds of the rate that may be used at once. */
+/** Burst, in seconds of the rate. */
 export const burstSeconds = 5
 
-/** What messages cost, in units. One unit is a short message, which takes the event loop some 20 µs. */
+/** Cost of messages. One unit is a short message, about 20 µs of the event loop. */
 export const workUnits = {
-  /** A new session: a folder is made and another one is removed. */
+  /** A new session: creates a folder and deletes another. */
   networkChange: 50,
-  /** The upgrade to a WebSocket. */
+  /** WebSocket upgrade. */
   connection: 20,
-  /** A subscription to deployments: a signature is checked and the database is read. */
+  /** Checks a signature and reads the database. */
   subscription: 20,
-  /** A request that goes to the language server and back. */
+  /** A round trip to the language server. */
   request: 2,
 } as const
 
-/** Bytes that are parsed or written for one unit. */
+/** Bytes parsed or written per unit. */
 const bytesPerUnit = 8192
 
-/** Units for reading or writing so many bytes. */
 export function unitsOfBytes(bytes: number): number {
   return bytes / bytesPerUnit
 }
 
-/** A token bucket that may be overdrawn: the work is done, and its caller waits afterwards. */
+/** A token bucket that may be overdrawn: the caller waits after the work. */
 export class WorkBudget {
   readonly #perSecond: number
   readonly #now: () => number
@@ -43,7 +42,7 @@ export class WorkBudget {
     this.#units -= units
   }
 
-  /** How long to wait until the budget is not overdrawn, ms; 0 if it is not. */
+  /** Time until the budget is no longer overdrawn, ms. */
   get waitMs(): number {
     this.#refill()
     return this.#units >= 0 ? 0 : (-this.#units / this.#perSecond) * 1000
@@ -58,23 +57,23 @@ export class WorkBudget {
 
 interface Share {
   bytes: number
-  /** Contracts that may still be fetched, as of `since`. */
+  /** Remaining contracts, as of `since`. */
   contracts: number
   since: number
   readonly work: WorkBudget
 }
 
-/** In which what an address may have fetched comes back, ms. */
+/** Refill time of `contracts`, ms. */
 const contractsMs = 600_000
 
-/** Addresses that are remembered though they have nothing open. */
+/** Maximum idle addresses remembered. */
 const maxAddresses = 5000
 
-/** What all connections of one address take together; who opens more of them gets no more of it. */
+/** Shared by all connections of one address. */
 export class ClientShares {
   readonly #limits: LspLimits
   readonly #clock: Clock
-  /** The last used ones at the end. */
+  /** Least recently used first. */
   readonly #shares = new Map<string, Share>()
   #bytes = 0
 
@@ -83,24 +82,27 @@ export class ClientShares {
     this.#clock = clock
   }
 
-  /** Bytes of all documents. */
+  /** Of all documents. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Counts bytes of documents; negative to release. @returns why they do not fit; nothing is counted then */
+  /**
+   * Counts bytes of documents; negative to release. @returns why they do not fit; then nothing is
+   * counted
+   */
   hold(client: string, bytes: number): string | undefined {
     const share = this.#shareOf(client)
     const { addressBytes, allBytes } = this.#limits
     if (bytes > 0 && share.bytes + bytes > addressBytes)
-      return `all that your address has open has more than ${addressBytes} bytes`
-    if (bytes > 0 && this.#bytes + bytes > allBytes) return `all that is open here has more than ${allBytes} bytes`
+      return `the open documents of your address have more than ${addressBytes} bytes`
+    if (bytes > 0 && this.#bytes + bytes > allBytes) return `all open documents have more than ${allBytes} bytes`
     share.bytes += bytes
     this.#bytes += bytes
     return undefined
   }
 
-  /** Whether another contract may be fetched, which is counted. */
+  /** Counts the contract if allowed. */
   mayFetch(client: string): boolean {
     const share = this.#shareOf(client)
     const { contractsPerAddress: max } = this.#limits
@@ -112,7 +114,6 @@ export class ClientShares {
     return true
   }
 
-  /** What the event loop does for all connections of an address. */
   workOf(client: string): WorkBudget {
     return this.#shareOf(client).work
   }
@@ -131,7 +132,8 @@ export class ClientShares {
   }
 
   /**
-   * Deletes the least recently used address that has nothing open; there are no more of the others than connections.
+   * Deletes the least recently used idle address; the others are bounded by the number of
+   * connections.
    */
   #forgetOne(): void {
     for (const [client, { bytes }] of this.#shares) {

@@ -6,40 +6,40 @@ import type { ContractName, ImportWorkspace, ResolvedContract } from '../imports
 
 interface ContractFetchesOptions {
   readonly workspace: Pick<ImportWorkspace, 'fetch'>
-  /** Contracts that may be asked for, in all. */
+  /** Maximum contracts of the connection. */
   readonly max: number
-  /** Whether the client, which may have other connections, may have another one fetched. */
+  /** Whether the address may fetch another contract. */
   readonly mayFetch: () => boolean
-  /** Ends fetching. */
   readonly signal: AbortSignal
   readonly log: Logger
   readonly onResolved: (contract: ResolvedContract) => void
-  /** There is no such contract, or no node tells. */
+  /** The contract does not exist, or no node is available. */
   readonly onUnresolved: (contract: ContractName, why: string) => void
-  /** Documents that name a contract which is there now, by their paths. */
+  /** Paths of documents whose import arrived. */
   readonly onNeeded: (paths: readonly string[]) => void
 }
 
 interface Fetch {
   readonly paths: Set<string>
-  /** Undefined while it is fetched; else when it may be asked for again, ms of the process. */
+  /** Undefined while fetching; else the time of the next try (`performance.now()`). */
   until: number | undefined
 }
 
-/** At the same time, for one connection. */
+/** Concurrent fetches per connection. */
 const atOnce = 4
 
-/** Tries of one contract, while nodes do not answer. */
+/** Attempts while nodes are unavailable. */
 const maxTries = 5
 
-/** How long it is believed that a contract could not be had, ms. */
+/** Cache time of a failure, ms. */
 const believedMs = 30_000
 
 /**
- * Fetches missing contracts of a connection's documents, each once, and reports the documents to send again.
+ * Fetches missing contracts of a connection's documents, each once, and reports the documents to
+ * send again.
  *
- *     unknown ──want──► fetching ──there──► forgotten (the workspace has it)
- *        ▲                 └──not there──► refused for a while ──┐
+ *     unknown ──want──► fetching ──found──► removed (the workspace has it)
+ *        ▲                 └──not found──► cached for a while ──┐
  *        └──────────────────────────────────────────────────────┘
  */
 export class ContractFetches {
@@ -53,7 +53,7 @@ export class ContractFetches {
     this.#options = options
   }
 
-  /** A document lacks contracts. @param path of the document */
+  /** @param path of the importing document */
   want(path: string, missing: readonly ContractName[]): void {
     for (const contract of missing) {
       const key = `${contract.address}.${contract.name}`
@@ -68,21 +68,17 @@ export class ContractFetches {
     if (this.#asked >= max) return
     if (!mayFetch()) {
       if (!this.#isToldFull)
-        onUnresolved(
-          contract,
-          'your address has had as many contracts fetched as it may for now; it is tried again after a change',
-        )
+        onUnresolved(contract, 'your address has reached its limit of contracts for now; it is retried after a change')
       this.#isToldFull = true
       return
     }
     this.#isToldFull = false
     this.#asked++
-    if (this.#asked === max)
-      onUnresolved(contract, `a connection may have ${max} contracts fetched; connect again for more`)
+    if (this.#asked === max) onUnresolved(contract, `limit of ${max} contracts per connection; reconnect for more`)
     const fetch: Fetch = { paths, until: undefined }
     this.#fetches.set(key, fetch)
     this.#limit(() => this.#run(key, contract, fetch)).catch((error: unknown) => {
-      log.error({ err: asError(error), contract }, 'what a fetched contract is needed for failed')
+      log.error({ err: asError(error), contract }, 'Could not handle a fetched contract')
     })
   }
 
@@ -94,7 +90,7 @@ export class ContractFetches {
       if (signal.aborted) return
       if (resolved === undefined) {
         fetch.until = performance.now() + believedMs
-        onUnresolved(contract, 'there is no such contract at this address')
+        onUnresolved(contract, 'the account has no such contract')
         return
       }
       this.#fetches.delete(key)
@@ -103,8 +99,8 @@ export class ContractFetches {
     } catch (error) {
       if (signal.aborted) return
       fetch.until = performance.now() + believedMs
-      log.warn({ err: asError(error), contract }, 'a contract could not be fetched')
-      onUnresolved(contract, 'no access node gave it; it is tried again after a change')
+      log.warn({ err: asError(error), contract }, 'Could not fetch a contract')
+      onUnresolved(contract, 'no access node is available; it is retried after a change')
     }
   }
 

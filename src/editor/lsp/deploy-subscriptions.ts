@@ -1,7 +1,7 @@
 import { ApiError, asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** What happened to a project's deployments, as `/lsp` sends it to those who have asked by `subscribe:deploy`. */
+/** Sent on `/lsp` to subscribers (`subscribe:deploy`). */
 export interface DeployMessage {
   readonly type: 'deploy:push' | 'deploy:started' | 'deploy:completed' | 'deploy:failed'
   readonly data: {
@@ -20,10 +20,10 @@ export interface DeployMessage {
 
 export interface DeployFeed {
   /**
-   * Sends deployment events until the returned function is called or the access token becomes invalid.
-   * @param accessToken undefined for anonymous clients, who see public projects only
-   * @param onEnd called once with the reason when the token is refused later
-   * @throws ApiError 401, or 404 if there is no such project or it is not visible
+   * Sends deployment events until the returned function is called or the access token becomes
+   * invalid. @param accessToken undefined for anonymous clients, who see public projects only.
+   * @param onEnd called once with the reason when the token is rejected later. @throws ApiError
+   * 401, or 404 if the project does not exist or is not visible
    */
   subscribe(
     projectId: string,
@@ -34,21 +34,20 @@ export interface DeployFeed {
 }
 
 interface DeploySubscriptionsOptions {
-  /** Undefined where this server has no repositories. */
+  /** Undefined without a GitHub App. */
   readonly feed: DeployFeed | undefined
-  /** Projects at the same time. */
+  /** Maximum concurrent projects. */
   readonly max: number
   readonly log: Logger
   readonly send: (message: Record<string, unknown> | DeployMessage) => void
 }
 
-/** Longest id of a project, and longest access token. */
+/** Maximum lengths of a project id and an access token. */
 const [longestId, longestToken] = [100, 8192]
 
-/** The projects of whose deployments one connection is told. */
 export class DeploySubscriptions {
   readonly #options: DeploySubscriptionsOptions
-  /** How to end each; undefined while it begins. */
+  /** Ends a subscription; undefined while it starts. */
   readonly #ends = new Map<string, (() => void) | undefined>()
   #isClosed = false
 
@@ -56,32 +55,32 @@ export class DeploySubscriptions {
     this.#options = options
   }
 
-  /** `subscribe:deploy`: answered by `subscribed`, or by `error` with the `project_id` that was meant. */
+  /** Answered with `subscribed`, or `error` with the `project_id`. */
   async subscribe(message: Readonly<Record<string, unknown>>): Promise<void> {
     const { feed, max, send } = this.#options
     const { project_id: projectId, token } = message
-    if (!isId(projectId)) return this.#refuse(undefined, 'bad-message', 'project_id: give the id of a project.')
+    if (!isId(projectId)) return this.#refuse(undefined, 'bad-message', 'project_id must be the id of a project.')
     if (token !== undefined && token !== null && (typeof token !== 'string' || token.length > longestToken)) {
-      return this.#refuse(projectId, 'bad-message', 'token: give an access token as text, or leave it out.')
+      return this.#refuse(projectId, 'bad-message', 'token must be an access token, or absent.')
     }
     if (feed === undefined)
-      return this.#refuse(projectId, 'no-deployments', 'This server knows of no deployments: it has no GitHub App.')
+      return this.#refuse(projectId, 'no-deployments', 'Deployments are not available: no GitHub App is configured.')
     if (this.#ends.has(projectId)) return send({ type: 'subscribed', project_id: projectId })
     if (this.#ends.size >= max) {
       return this.#refuse(
         projectId,
         'too-many-subscriptions',
-        `A connection hears of at most ${max} projects; send unsubscribe:deploy for another one first.`,
+        `Too many subscriptions (limit ${max} projects). Send unsubscribe:deploy for another one first.`,
       )
     }
     this.#ends.set(projectId, undefined)
     await this.#begin(feed, projectId, token ?? undefined)
   }
 
-  /** `unsubscribe:deploy`: answered by `unsubscribed`, whether there was a subscription or not. */
+  /** Answered with `unsubscribed`, with or without a subscription. */
   unsubscribe(message: Readonly<Record<string, unknown>>): void {
     const { project_id: projectId } = message
-    if (!isId(projectId)) return this.#refuse(undefined, 'bad-message', 'project_id: give the id of a project.')
+    if (!isId(projectId)) return this.#refuse(undefined, 'bad-message', 'project_id must be the id of a project.')
     this.#ends.get(projectId)?.()
     this.#ends.delete(projectId)
     this.#options.send({ type: 'unsubscribed', project_id: projectId })
@@ -96,13 +95,13 @@ export class DeploySubscriptions {
   async #begin(feed: DeployFeed, projectId: string, token: string | undefined): Promise<void> {
     const { send, log } = this.#options
     let isWanted = true
-    // Taken back while it begins: what is heard until it has ended is not passed on.
+    // Unsubscribed while it starts: drop its messages.
     const early = (): void => {
       isWanted = false
     }
     this.#ends.set(projectId, early)
     try {
-      // The answer goes before what happens.
+      // The response goes before messages.
       const held: DeployMessage[] = []
       let isAnswered = false
       const end = await feed.subscribe(
@@ -132,8 +131,8 @@ export class DeploySubscriptions {
       if (this.#ends.get(projectId) === early) this.#ends.delete(projectId)
       if (!isWanted) return
       if (error instanceof ApiError) return this.#refuse(projectId, error.code, error.message)
-      log.error({ err: asError(error) }, 'a subscription to deployments failed')
-      this.#refuse(projectId, 'internal-error', 'The subscription failed by a fault of the server; try again.')
+      log.error({ err: asError(error) }, 'A deployment subscription failed')
+      this.#refuse(projectId, 'internal-error', 'The subscription failed because of an internal error. Try again.')
     }
   }
 

@@ -1,20 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../language-server/json-rpc.ts'
 
-/** Changes that cannot be applied to the text that is there. */
+/** Changes that do not apply to the text. */
 export class BadChange extends Error {}
 
-/** So many changes are cheaper to find from the top of the text than by its lines. */
+/** For up to this many changes, scanning the text is cheaper than splitting it into lines. */
 const maxSought = 4
 
-/** How long changes keep all others from having a turn, ms. */
+/** Maximum time before yielding to the event loop, ms. */
 const turnMs = 8
 
 /**
- * Applies the `contentChanges` of `textDocument/didChange` in order, in UTF-16 units. Positions beyond a line mean its
- * end, lines beyond the text the text's end. Many changes yield to the event loop in between.
- * @param maxUnits longest text, in UTF-16 units; a longer one is returned as it is then
- * @throws BadChange; the signal's reason
+ * Applies the `contentChanges` of `textDocument/didChange` in order, in UTF-16 units. Positions
+ * beyond a line mean its end, lines beyond the text the end of the text. @param maxUnits a longer
+ * text is returned at once. @throws BadChange; the signal's reason
  */
 export async function applyChanges(
   text: string,
@@ -36,10 +35,10 @@ export async function applyChanges(
 }
 
 function applied(text: string | LineText, change: unknown, isOneOfMany: boolean): string | LineText {
-  if (!isObject(change) || typeof change['text'] !== 'string') throw new BadChange('contentChanges: each needs a text')
+  if (!isObject(change) || typeof change['text'] !== 'string') throw new BadChange('contentChanges: text is required')
   const { range, text: put } = change
   if (range === undefined || range === null) return put
-  if (!isObject(range)) throw new BadChange('contentChanges: a range has start and end')
+  if (!isObject(range)) throw new BadChange('contentChanges: a range needs start and end')
   if (isOneOfMany) {
     const lines = typeof text === 'string' ? new LineText(text) : text
     if (!lines.replace(positionOf(range['start']), positionOf(range['end']), put)) throw endsBeforeStart()
@@ -55,7 +54,11 @@ function endsBeforeStart(): BadChange {
   return new BadChange('contentChanges: a range ends before it starts')
 }
 
-/** Where a position is in a text, in UTF-16 units. Lines end with \n, \r\n or \r. */
+/**
+ * Offset in UTF-16 units. Lines end with \
+ * , \\r\
+ *  or \\r.
+ */
 export function offsetOf(text: string, position: unknown): number {
   const { line, character } = positionOf(position)
   let start = 0
@@ -68,7 +71,7 @@ export function offsetOf(text: string, position: unknown): number {
 }
 
 function positionOf(position: unknown): LinePosition {
-  if (!isObject(position)) throw new BadChange('position: give line and character')
+  if (!isObject(position)) throw new BadChange('position: line and character are required')
   const { line, character } = position
   if (!isCount(line) || !isCount(character)) throw new BadChange('position: line and character are integers from 0')
   return { line, character }
@@ -77,7 +80,7 @@ function positionOf(position: unknown): LinePosition {
 function lineEnd(text: string, from: number): number {
   const feed = text.indexOf('\n', from)
   const end = feed < 0 ? text.length : feed
-  // Looked for within the line alone: a text without any \r would otherwise be read to its end for each line.
+  // Searched within the line only: without any \\r, every search would read to the end of the text.
   const turn = text.slice(from, end).indexOf('\r')
   return turn < 0 ? end : from + turn
 }
@@ -86,18 +89,18 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0
 }
 
-/** Where something is in a text, counted in UTF-16 units. */
+/** In UTF-16 units. */
 interface LinePosition {
   readonly line: number
   readonly character: number
 }
 
-/** Far fewer than a call may have arguments. */
+/** Below the maximum number of call arguments. */
 const maxSpliced = 10_000
 
-/** A text by lines, for many changes: each costs what it changes, not the length of the text. */
+/** A text by lines: the cost of a change does not depend on the length of the text. */
 class LineText {
-  /** Each with what ends it; the last one has no end, and may be empty. */
+  /** Each with its line end; the last one has none and may be empty. */
   #lines: string[]
   #length: number
 
@@ -111,7 +114,7 @@ class LineText {
     return this.#length
   }
 
-  /** Replaces the text between two positions. @returns false and does nothing if the end is before the start */
+  /** @returns false and does nothing if the end is before the start */
   replace(start: LinePosition, end: LinePosition, put: string): boolean {
     const [from, to] = [this.#within(start), this.#within(end)]
     if (to.line < from.line || (to.line === from.line && to.character < from.character)) return false
@@ -123,11 +126,12 @@ class LineText {
     }
     let text = before + put + behind
     let first = from.line
-    // The two ends of a line become one.
+    // A \\r and a \
+    //  become one line end.
     if (text.startsWith('\n') && first > 0 && this.#line(first - 1).endsWith('\r')) text = this.#line(--first) + text
     const isLast = to.line === this.#lines.length - 1
     const lines = linesOf(text)
-    // What ended the line is in the text: no line begins behind it.
+    // The inserted text ends the line.
     this.#put(first, to.line + 1, isLast ? lines : lines.slice(0, -1))
     return true
   }
@@ -162,7 +166,7 @@ class LineText {
   }
 }
 
-/** Lines with what ends each, `\n`, `\r\n` or `\r`, and what is behind the last end. */
+/** Lines with their ends. */
 function linesOf(text: string): string[] {
   if (!/[\r\n]/.test(text)) return [text]
   return text.split(/(?<=\n|\r(?!\n))/).concat(hasEnd(text) ? [''] : [])

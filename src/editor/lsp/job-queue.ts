@@ -6,19 +6,19 @@ interface Job {
 }
 
 interface JobQueueOptions {
-  /** A job failed; the next ones run all the same. */
+  /** Later jobs still run. */
   readonly onFailure: (error: Error) => void
-  /** Told when the sum of bytes that wait changed. */
+  /** Called when the queued bytes change. */
   readonly onChange: (waitingBytes: number) => void
 }
 
-/** So many places of jobs that are done are kept before those that wait move up. */
+/** Finished jobs kept before the array is compacted. */
 const maxDone = 1000
 
-/** Does one thing after the other, in the order in which they came. */
+/** Runs jobs one by one, in order. */
 export class JobQueue {
   readonly #options: JobQueueOptions
-  /** Those that are done are undefined: a queue that never gets empty holds nothing of them. */
+  /** Finished jobs are undefined, so that they hold no memory. */
   #jobs: (Job | undefined)[] = []
   #next = 0
   #waitingBytes = 0
@@ -29,12 +29,12 @@ export class JobQueue {
     this.#options = options
   }
 
-  /** Things that wait, the one that is being done left out. */
+  /** Queued jobs, without the running one. */
   get length(): number {
     return this.#jobs.length - this.#next
   }
 
-  /** @param bytes what it holds in memory while it waits */
+  /** @param bytes held while queued */
   add(bytes: number, run: Job['run']): void {
     if (this.#isClosed) return
     this.#jobs.push({ bytes, run })
@@ -48,7 +48,7 @@ export class JobQueue {
     }
   }
 
-  /** Drops what waits, and resolves when what is being done has ended. */
+  /** Drops queued jobs and waits for the running one. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#jobs = []

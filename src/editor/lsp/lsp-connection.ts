@@ -16,7 +16,7 @@ import { unitsOfBytes, WorkBudget, workUnits } from './client-shares.ts'
 
 interface LspConnectionOptions {
   readonly servers: ReadonlyMap<EditorNetwork, LanguageServer>
-  /** Networks that the client may choose now. */
+  /** Selectable networks. */
   readonly offered: () => readonly EditorNetwork[]
   readonly workspaces: ImportWorkspaces
   readonly deploys: DeployFeed | undefined
@@ -26,21 +26,22 @@ interface LspConnectionOptions {
   readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
-  /** The client's address or network. */
+  /** Address or network. */
   readonly client: string
 }
 
-/** How long a client that is dropped has to read why, ms. */
+/** Time for a dropped client to read the reason, ms. */
 const dropGraceMs = 1000
 
 /**
- * One WebSocket. Its first message chooses the network; then it speaks LSP and subscribes to deployments.
+ * One WebSocket. Its first message selects the network; then it speaks LSP and subscribes to
+ * deployments.
  *
  *     open ──init──► with a session ──init for another network──► with another session
  *       └──exit, too slow, closed by the client or the server──► closed
  *
- * The socket is not read while too much waits, or while the connection or its address is over its work budget. Messages
- * that were read together (at most 64 KiB) are held until then.
+ * The socket is not read while the queue is full or a work budget is overdrawn. Messages that were
+ * read together (at most 64 KiB) are held until then.
  */
 export class LspConnection {
   /** Answered since the last ping. */
@@ -49,7 +50,7 @@ export class LspConnection {
   readonly #options: LspConnectionOptions
   readonly #deploys: DeploySubscriptions
   #session: LspSession | undefined
-  /** Ends of sessions that are not over. */
+  /** Sessions that are closing. */
   readonly #closing = new Set<Promise<void>>()
   #isCrowded = false
   readonly #work: WorkBudget
@@ -79,14 +80,14 @@ export class LspConnection {
     })
     socket.on('error', (error: Error & { code?: string }) => {
       if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') options.metrics.closed.inc({ reason: 'too-large' })
-      log.debug({ err: error }, 'a client of the language server channel failed')
+      log.debug({ err: error }, 'LSP client error')
     })
     socket.once('close', () => this.#gone())
   }
 
-  /** Asks whether the client is there; one that has not answered before is ended. */
+  /** Terminates a client that did not answer the last ping. */
   ping(): void {
-    // Who is not read cannot be heard to answer.
+    // A paused socket cannot answer.
     if (!this.isAlive && !this.#socket.isPaused) {
       this.#options.metrics.closed.inc({ reason: 'silent' })
       this.#socket.terminate()
@@ -96,14 +97,14 @@ export class LspConnection {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
   }
 
-  /** Closes with a code and why, and waits for nobody who does not read it. */
+  /** Closes with a code and reason, without waiting for the client. */
   drop(code: number, reason: string): void {
-    this.#socket.resume() // the client's own close has to be heard
+    this.#socket.resume() // receive the client's close
     this.#socket.close(code, reason)
     setTimeout(() => this.#socket.terminate(), dropGraceMs).unref()
   }
 
-  /** Resolves when all that it had is taken away. */
+  /** Resolves when all resources are released. */
   async ended(): Promise<void> {
     while (this.#closing.size > 0) await Promise.all(this.#closing)
   }
@@ -112,8 +113,8 @@ export class LspConnection {
     try {
       this.#take(bytes, isBinary)
     } catch (error) {
-      // A fault of ours, which ends this connection and no other.
-      this.#options.log.error({ err: asError(error) }, 'a message of the language server channel failed')
+      // An internal error ends this connection only.
+      this.#options.log.error({ err: asError(error) }, 'Could not handle an LSP message')
       this.drop(1011, 'internal error')
     }
   }
@@ -123,7 +124,7 @@ export class LspConnection {
     this.#spend(1 + unitsOfBytes(bytes.length))
     const value = isBinary || !isShallowText(bytes) ? undefined : parsed(bytes)
     if (value === undefined) {
-      const message = 'A message is one JSON object in a text frame, without a header, and nested not too deep.'
+      const message = 'A message must be one JSON object in a text frame, without headers and not nested too deeply.'
       return this.#send(errorText(null, { code: rpcCodes.parseError, message }))
     }
     const type = isObject(value) && !('jsonrpc' in value) && !('method' in value) ? value['type'] : undefined
@@ -131,7 +132,7 @@ export class LspConnection {
     else this.#takeRpc(value, bytes.length)
   }
 
-  /** Messages of the channel itself. */
+  /** Messages of the channel, not of LSP. */
   #takeOwn(type: string, message: Readonly<Record<string, unknown>>): void {
     if (type === 'init') this.#init(message['network'])
     else if (type === 'subscribe:deploy') {
@@ -139,7 +140,10 @@ export class LspConnection {
       void this.#deploys.subscribe(message)
     } else if (type === 'unsubscribe:deploy') this.#deploys.unsubscribe(message)
     else
-      this.#refuse('unknown-type', 'type: choose init, subscribe:deploy or unsubscribe:deploy; all else is JSON-RPC.')
+      this.#refuse(
+        'unknown-type',
+        'type must be init, subscribe:deploy or unsubscribe:deploy; other messages are JSON-RPC.',
+      )
   }
 
   #init(network: unknown): void {
@@ -178,7 +182,7 @@ export class LspConnection {
     const session = this.#session
     if (message.kind === 'invalid')
       return this.#send(errorText(message.id, { code: rpcCodes.invalidRequest, message: message.why }))
-    if (message.kind === 'response') return // nothing was asked of the client
+    if (message.kind === 'response') return // the server sends no requests
     if (message.method === 'exit') return this.drop(1000, 'exit')
     if (session === undefined) {
       this.#send(JSON.stringify({ type: 'error', code: 'not-initialized', message: 'Send init message first' }))
@@ -195,8 +199,8 @@ export class LspConnection {
   #refusalOf(method: string, bytes: number): string | undefined {
     const { messageBytes } = this.#options.limits
     if (bytes <= messageBytes) return undefined
-    const refusal = `a message has at most ${messageBytes} bytes, and this one ${bytes}`
-    this.#send(notificationText('window/showMessage', { type: 1, message: `${method} was not obeyed: ${refusal}.` }))
+    const refusal = `the message has ${bytes} bytes (limit ${messageBytes})`
+    this.#send(notificationText('window/showMessage', { type: 1, message: `${method} was rejected: ${refusal}.` }))
     return refusal
   }
 
@@ -215,7 +219,7 @@ export class LspConnection {
     this.#spend(unitsOfBytes(text.length))
   }
 
-  /** Counts work; where the connection or its address has used up its budget, nothing more is taken for a while. */
+  /** Pauses reading while the connection or its address is over budget. */
   #spend(units: number): void {
     const { shares, client } = this.#options
     const ofAddress = shares.workOf(client)
@@ -227,7 +231,7 @@ export class LspConnection {
     this.#readOrNot()
   }
 
-  /** Takes what was held: at least one message, and more while the budget lasts. */
+  /** Handles held messages: at least one, and more while the budget lasts. */
   #takeHeld(): void {
     this.#resting = undefined
     let taken = 0
@@ -278,7 +282,7 @@ function bytesOf(data: RawData): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString()) as unknown

@@ -23,26 +23,29 @@ import type { Clock, LspLimits } from '../language-server/lsp-limits.ts'
 
 export interface LspServerOptions {
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly log: Logger
   readonly metrics: Metrics
   readonly clientOf: (request: IncomingMessage) => Client
-  /** Whether an origin may connect to the requested host; undefined for non-browser clients. Default: all may. */
+  /**
+   * Whether an origin may connect to the requested host; undefined for non-browser clients.
+   * Default: all.
+   */
   readonly allowsOrigin?: (origin: string | undefined, host: string | undefined) => boolean
-  /** Refuses clients by what they sent, before anything is answered. @throws ApiError */
+  /** Checks clients before any response. @throws ApiError */
   readonly admit?: (request: IncomingMessage) => void
-  /** What checks Cadence, for all networks. */
+  /** For all networks. */
   readonly program: LanguageServerProgram
-  /** Closed by whoever made it, after this. */
+  /** Closed by the caller, after this. */
   readonly workspaces: ImportWorkspaces
-  /** Those that there may be. */
+  /** All networks. */
   readonly networks: readonly EditorNetwork[]
-  /** Those that clients may choose now. Default: all. */
+  /** Selectable networks. Default: all. */
   readonly offered?: () => readonly EditorNetwork[]
   readonly deploys?: DeployFeed | undefined
   readonly limits?: Partial<LspLimits>
-  /** What pauses are counted by. Default: the time of this machine. */
+  /** Default: the machine's. */
   readonly clock?: Clock
   /** PATH and HOME for the language server. Default: system folders and the user's home. */
   readonly environment?: Readonly<Record<string, string>>
@@ -50,25 +53,22 @@ export interface LspServerOptions {
 
 export interface LspServer {
   readonly port: number
-  /** The process of a network's language server; undefined where none runs. */
+  /** Undefined without a running process. */
   readonly pidOf: (network: EditorNetwork) => number | undefined
-  /** Closes all connections (1001), ends the language servers, and takes the folders of connections away. */
+  /** Closes connections (1001), language servers and folders. */
   close(): Promise<void>
 }
 
 const path = '/lsp'
 const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** What clients may cut a message into. */
+/** Maximum fragments of a message. */
 const maxFragments = 64
 
-/** How long HTTP requests that run at the end may take, ms. */
+/** Time for HTTP requests in progress, ms. */
 const closeGraceMs = 2000
 
-/**
- * Starts the language server channel: WebSocket `/lsp`, and `GET /health`.
- * @throws what the system says when the port cannot be bound
- */
+/** WebSocket `/lsp` and `GET /health`. @throws the system error when the port cannot be bound */
 export async function createLspServer(options: LspServerOptions): Promise<LspServer> {
   const { log, networks, program, offered = () => networks, clock = machineClock } = options
   const limits: LspLimits = { ...defaultLspLimits, ...options.limits }
@@ -132,10 +132,10 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
     if (at === path)
       return respond(response, 426, {
         code: 'websocket-only',
-        detail: `${path} is a WebSocket: connect with ws:// or wss://.`,
+        detail: `${path} is a WebSocket. Connect with ws:// or wss://.`,
       })
     if (at !== '/health') {
-      const unknown = new ApiError(404, 'unknown-path', `There is nothing here but ${path} and /health.`)
+      const unknown = new ApiError(404, 'unknown-path', `Not found. This port serves only ${path} and /health.`)
       const page = notFoundPage(request, unknown)
       if (page === undefined) return respond(response, 404, { code: unknown.code, detail: unknown.message })
       response
@@ -159,10 +159,10 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
     close: async () => {
       isClosing = true
       clearInterval(pinging)
-      for (const connection of connections) connection.drop(1001, 'the server is stopping')
-      // What waits for a language server ends with it.
+      for (const connection of connections) connection.drop(1001, 'The server is stopping')
+      // Requests that wait for a language server end with it.
       await Promise.all([...servers.values()].map((one) => one.close()))
-      // A connection that is dropped is gone within its grace.
+      // Dropped connections end within their grace period.
       while (connections.size > 0 || ending.size > 0) {
         await Promise.all([
           ...ending,
@@ -186,10 +186,10 @@ interface Refusal {
 const unavailable: Refusal = {
   status: 503,
   code: 'stopping',
-  detail: 'The server is stopping; connect again in a moment.',
+  detail: 'The server is stopping. Reconnect in a moment.',
 }
 
-/** Counts connections, in all and by address. */
+/** Connections in total and by address. */
 class ConnectionGate {
   readonly #limits: LspLimits
   readonly #byAddress = new Map<string, number>()
@@ -203,14 +203,13 @@ class ConnectionGate {
 
   refusalOf(client: Client): Refusal | undefined {
     const { connections, connectionsPerAddress } = this.#limits
-    if (this.#all >= connections)
-      return { status: 503, code: 'full', detail: 'There are too many connections; try again later.' }
+    if (this.#all >= connections) return { status: 503, code: 'full', detail: 'Too many connections. Try again later.' }
     const waitSeconds = Math.ceil(this.#shares.workOf(clientNetwork(client.address)).waitMs / 1000)
     if (waitSeconds > 0) {
       return {
         status: 429,
         code: 'rate-limited',
-        detail: `Your address has used its share of the channel. Connect again in ${waitSeconds} s.`,
+        detail: `Your address is over its work budget. Reconnect in ${waitSeconds} s.`,
       }
     }
     if (client.isLocal || (this.#byAddress.get(clientNetwork(client.address)) ?? 0) < connectionsPerAddress)
@@ -218,11 +217,11 @@ class ConnectionGate {
     return {
       status: 429,
       code: 'too-many-connections',
-      detail: `Your address has ${connectionsPerAddress} connections, which is the most; close one.`,
+      detail: `Too many connections from your address (limit ${connectionsPerAddress}). Close one.`,
     }
   }
 
-  /** Counted from the upgrade on, so that a crowd that arrives at once is seen. */
+  /** Counted from the upgrade on, so that simultaneous clients count. */
   enter(client: Client, socket: Duplex): void {
     const address = clientNetwork(client.address)
     this.#all++
@@ -242,7 +241,7 @@ function refusalOf(
   { admit, allowsOrigin }: Pick<LspServerOptions, 'admit' | 'allowsOrigin'>,
 ): Refusal | undefined {
   if (pathOf(request) !== path)
-    return { status: 404, code: 'unknown-path', detail: `There is no WebSocket here, but at ${path}.` }
+    return { status: 404, code: 'unknown-path', detail: `Not found. The WebSocket is at ${path}.` }
   try {
     admit?.(request)
   } catch (error) {
@@ -253,12 +252,12 @@ function refusalOf(
   return {
     status: 403,
     code: 'foreign-origin',
-    detail: 'Pages of this origin may not connect; EDITOR_URL says which may.',
+    detail: 'This origin may not connect. EDITOR_URL sets the allowed origin.',
   }
 }
 
 function refuse(socket: Duplex, { status, code, detail }: Refusal): void {
-  // The client may be gone already; there is nobody left to tell.
+  // The client may have left already.
   socket.on('error', () => socket.destroy())
   const body = JSON.stringify({ code, detail })
   socket.end(

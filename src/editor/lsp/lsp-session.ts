@@ -21,12 +21,8 @@ interface LspSessionOptions {
   readonly network: EditorNetwork
   readonly server: LanguageServer
   readonly openWorkspace: () => Promise<ImportWorkspace>
-  /**
-   * The end of the sessions before this one. A connection has one folder at a time, however often it changes its
-   * network.
-   */
+  /** The end of previous sessions, because a connection has one folder at a time. */
   readonly previous: Promise<unknown>
-  /** Counts units of work. */
   readonly spend: (units: number) => void
   readonly limits: LspLimits
   readonly metrics: LspMetrics
@@ -34,17 +30,15 @@ interface LspSessionOptions {
   readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
-  /** The client's address or network. */
+  /** Address or network. */
   readonly client: string
-  /** Sends the client a message. */
   readonly send: (text: string) => void
-  /** Told how many bytes of messages wait for their turn. */
+  /** Called with the queued bytes. */
   readonly onWaiting: (bytes: number) => void
-  /** The language server was not to be had; the session has closed itself. */
+  /** Called when the language server is unavailable; the session has closed itself. */
   readonly onFailed: (code: string, message: string) => void
 }
 
-/** A request of the client that has not been answered. */
 interface ClientRequest {
   readonly id: RpcId
   readonly method: string
@@ -56,17 +50,18 @@ interface ClientRequest {
 type Outcome = 'answered' | 'failed' | 'cancelled' | 'timeout' | 'lost'
 
 /**
- * Documents, requests and names of one connection. Messages are handled in order, after the server has started.
+ * Documents, requests and URIs of one connection. Messages are handled in order, after the server
+ * has started.
  *
- *     starting ──workspace and server are there──► ready ──close()──► closed
- *        └──not within the time──► failed, closed
+ *     starting ──workspace and server ready──► ready ──close()──► closed
+ *        └──timeout──► failed, closed
  */
 export class LspSession implements Member {
   readonly network: EditorNetwork
   readonly #options: LspSessionOptions
   readonly #queue: JobQueue
   readonly #requests = new Map<RpcId, ClientRequest>()
-  /** Cancelled requests that the language server has not answered yet. */
+  /** Cancelled requests without a response of the server. */
   #cancelled = 0
   readonly #ending = new AbortController()
   #workspace: ImportWorkspace | undefined
@@ -74,7 +69,9 @@ export class LspSession implements Member {
   #hider: FolderHider | undefined
   #documents: SessionDocuments | undefined
   #isReady = false
-  /** The client's last message if it is a waiting change: a following change of the same document replaces it. */
+  /**
+   * The last message, if it is a queued change: the next change of the same document replaces it.
+   */
   #lastChange: { readonly uri: unknown; isFollowed: boolean } | undefined
   #closed: Promise<void> | undefined
 
@@ -83,14 +80,13 @@ export class LspSession implements Member {
     this.#options = options
     this.#queue = new JobQueue({
       onFailure: (error) => {
-        if (!this.#ending.signal.aborted)
-          options.log.error({ err: error }, 'a message of the language server channel could not be worked on')
+        if (!this.#ending.signal.aborted) options.log.error({ err: error }, 'Could not handle an LSP message')
       },
       onChange: options.onWaiting,
     })
   }
 
-  /** Begins, before anything else is asked of it. */
+  /** Call first. */
   start(): void {
     this.#queue.add(0, () => this.#start())
   }
@@ -99,12 +95,12 @@ export class LspSession implements Member {
     return this.#workspace?.folder ?? ''
   }
 
-  /** The client asked for the same network again. */
+  /** The client selected the same network again. */
   initAgain(): void {
     this.#queue.add(0, () => this.#tellReady())
   }
 
-  /** A request of the client. @param bytes of its message; @param refusal why it is not to be obeyed */
+  /** @param bytes of the message. @param refusal why it is rejected */
   request(id: RpcId, method: string, params: unknown, bytes: number, refusal?: string): void {
     const { limits } = this.#options
     this.#lastChange = undefined
@@ -112,14 +108,14 @@ export class LspSession implements Member {
       return this.#send(
         errorText(id, {
           code: rpcCodes.invalidRequest,
-          message: 'A request of this id is under way; give each its own.',
+          message: 'A request with this id is pending. Use a unique id for each request.',
         }),
       )
     if (this.#requests.size + this.#cancelled >= limits.requestsPerConnection) {
       return this.#send(
         errorText(id, {
           code: rpcCodes.requestFailed,
-          message: `A connection has at most ${limits.requestsPerConnection} requests under way; wait for answers.`,
+          message: `Too many pending requests (limit ${limits.requestsPerConnection}). Wait for responses.`,
         }),
       )
     }
@@ -128,7 +124,7 @@ export class LspSession implements Member {
         request,
         {
           code: rpcCodes.requestFailed,
-          message: `The language server did not answer within ${limits.requestMs / 1000} s.`,
+          message: `The language server did not respond within ${limits.requestMs / 1000} s.`,
         },
         'timeout',
       )
@@ -145,7 +141,7 @@ export class LspSession implements Member {
     })
   }
 
-  /** A notification of the client. @param refusal why it is not to be obeyed */
+  /** @param refusal why it is rejected */
   notification(method: string, params: unknown, bytes: number, refusal?: string): void {
     if (method === '$/cancelRequest') return this.#cancel(params)
     const change =
@@ -191,7 +187,7 @@ export class LspSession implements Member {
     if (this.#isReady) this.#tell('flow/serverStatus', { state })
   }
 
-  /** Ends it: nothing is sent any more, the documents are closed, the folder is taken away. Never rejects. */
+  /** Closes the documents and deletes the folder. Never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -223,11 +219,8 @@ export class LspSession implements Member {
       this.#tellReady()
     } catch (error) {
       if (signal.aborted) return
-      log.warn({ err: asError(error), trouble: server.trouble }, 'a connection got no language server')
-      onFailed(
-        'server-unavailable',
-        `The language server of ${network} could not be started; send init again in a moment.`,
-      )
+      log.warn({ err: asError(error), trouble: server.trouble }, 'No language server for a connection')
+      onFailed('server-unavailable', `Could not start the language server of ${network}. Send init again in a moment.`)
       void this.close()
     }
   }
@@ -249,16 +242,15 @@ export class LspSession implements Member {
         'answered',
       )
     }
-    // The server is for others too: it is the connection that has been shut down, and goes on until it ends.
+    // The server is shared: only the connection shuts down.
     if (method === 'shutdown') return this.#finish(request, resultText(request.id, null), 'answered')
     const [space, documents] = [this.#space, this.#documents]
     const route = routeOf(method)
-    if (route === 'unknown')
-      throw new RpcFailure(rpcCodes.methodNotFound, `There is no ${method.slice(0, 100)} in this channel.`)
+    if (route === 'unknown') throw new RpcFailure(rpcCodes.methodNotFound, `Unknown method ${method.slice(0, 100)}.`)
     if (space === undefined || documents === undefined)
-      throw new RpcFailure(rpcCodes.serverNotInitialized, 'The language server is not there.')
+      throw new RpcFailure(rpcCodes.serverNotInitialized, 'The language server is not running.')
     if (method === 'workspace/executeCommand' && !isAllowedCommand(params))
-      throw new RpcFailure(rpcCodes.invalidParams, 'command: there is no such command in this channel.')
+      throw new RpcFailure(rpcCodes.invalidParams, 'command: unknown or not allowed.')
     const document = documentOf(params, route === 'document', space, documents)
     const mapped = withoutTokens(toServer(params, space))
     await this.#ask(request, mapped, documents, document)
@@ -275,18 +267,19 @@ export class LspSession implements Member {
       const run = await documents.ready()
       if (this.#requests.get(request.id) !== request) return // answered, or given up
       if (document?.refusal !== undefined)
-        throw new RpcFailure(rpcCodes.requestFailed, `The document is not checked: ${document.refusal}.`)
+        throw new RpcFailure(rpcCodes.requestFailed, `Document not checked: ${document.refusal}.`)
       const until = asked.setAsideUntil ?? document?.quarantine.setAsideUntil
       if (until !== undefined) {
         const wait = inWords(until - this.#options.clock.now())
         throw new RpcFailure(
           rpcCodes.requestFailed,
-          'The language server ended on what was asked, or on others of your address, several times; ask again in ' +
+          'The language server crashed several times on this request or others of your address. Try again in ' +
             `${wait}.`,
         )
       }
       if (asked.isSuspect) {
-        // If the server ended after the request, the client has its answer; else the next run is asked.
+        // If the server ended after the request, the client has its response; else the next run
+        // gets the request.
         await run.alone(asked, () => this.#answer(request, run, params, document)).catch(unlessLost)
         continue
       }
@@ -297,7 +290,7 @@ export class LspSession implements Member {
     }
   }
 
-  /** Asks the server and answers the client. Never rejects. */
+  /** Never rejects. */
   async #answer(
     request: ClientRequest,
     run: ServerRun,
@@ -321,7 +314,10 @@ export class LspSession implements Member {
     }
   }
 
-  /** The declaration of a name, by the workspace: the CLI names the wrong file for imports. Undefined if unknown. */
+  /**
+   * Resolves a declaration through the workspace: the CLI names the wrong file for imports.
+   * Undefined if unknown.
+   */
   async #locate(path: string, params: unknown, result: unknown, space: UriSpace): Promise<unknown> {
     const workspace = this.#workspace
     const at = isObject(params) ? rangeOf({ start: params['position'], end: params['position'] })?.start : undefined
@@ -335,8 +331,8 @@ export class LspSession implements Member {
         range: place.range,
       }
     } catch (error) {
-      // The server's own answer is still there.
-      this.#options.log.warn({ err: asError(error) }, 'a declaration could not be looked for')
+      // Falls back to the server's response.
+      this.#options.log.warn({ err: asError(error) }, 'Could not resolve a declaration')
       return undefined
     }
   }
@@ -350,13 +346,10 @@ export class LspSession implements Member {
     }
     if (error instanceof ForeignUri)
       return this.#fail(request, { code: rpcCodes.invalidParams, message: error.message }, 'failed')
-    this.#options.log.error(
-      { err: asError(error), method: methodLabel(request.method) },
-      'a request of the language server channel failed',
-    )
+    this.#options.log.error({ err: asError(error), method: methodLabel(request.method) }, 'LSP request failed')
     this.#fail(
       request,
-      { code: rpcCodes.internalError, message: 'The request failed by a fault of the server.' },
+      { code: rpcCodes.internalError, message: 'The request failed because of an internal error.' },
       'failed',
     )
   }
@@ -365,14 +358,14 @@ export class LspSession implements Member {
     const id = isObject(params) ? params['id'] : undefined
     const request = typeof id === 'number' || typeof id === 'string' ? this.#requests.get(id) : undefined
     if (request !== undefined)
-      this.#fail(request, { code: rpcCodes.requestCancelled, message: 'The request was cancelled.' }, 'cancelled')
+      this.#fail(request, { code: rpcCodes.requestCancelled, message: 'Request cancelled.' }, 'cancelled')
   }
 
   #fail(request: ClientRequest, error: RpcErrorBody, outcome: Outcome): void {
     this.#finish(request, errorText(request.id, error), outcome)
   }
 
-  /** Answers once; a server that is still at it is told to leave it. */
+  /** Answers once; cancels at the server. */
   #finish(request: ClientRequest, text: string, outcome: Outcome): void {
     if (this.#requests.get(request.id) !== request) return
     this.#requests.delete(request.id)
@@ -386,7 +379,7 @@ export class LspSession implements Member {
     this.#send(text)
   }
 
-  /** The language server may be working on it still, which counts as a request under way. */
+  /** The server may still work on it, so it counts as pending. */
   #giveUp({ asked }: ClientRequest): void {
     if (asked === undefined) return
     this.#cancelled++
@@ -408,15 +401,11 @@ export class LspSession implements Member {
 
   async #close(): Promise<void> {
     const { server, log } = this.#options
-    // Those that wait are answered while something can still be sent.
+    // Answer pending requests before the connection closes.
     for (const request of this.#requests.values()) {
-      this.#fail(
-        request,
-        { code: rpcCodes.requestCancelled, message: 'The session with the language server has ended.' },
-        'cancelled',
-      )
+      this.#fail(request, { code: rpcCodes.requestCancelled, message: 'The session has ended.' }, 'cancelled')
     }
-    this.#ending.abort(new Error('the session has ended'))
+    this.#ending.abort(new Error('The session has ended'))
     await this.#queue.close()
     try {
       this.#documents?.leave()
@@ -424,7 +413,7 @@ export class LspSession implements Member {
       server.leave(this)
       await this.#workspace.close()
     } catch (error) {
-      log.error({ err: asError(error) }, 'the folder of a connection could not be taken away')
+      log.error({ err: asError(error) }, 'Could not delete the folder of a connection')
     }
   }
 }
@@ -438,7 +427,7 @@ function unlessLost(error: unknown): void {
   if (!(error instanceof ServerLost)) throw error
 }
 
-/** The open document that a request is about. @throws RpcFailure, ForeignUri where it has to name one */
+/** @throws RpcFailure, ForeignUri if a document is required */
 function documentOf(
   params: unknown,
   isNeeded: boolean,
@@ -453,7 +442,7 @@ function documentOf(
   return documents.get(space.pathOf(item['uri']))
 }
 
-/** A range of LSP; undefined where it is none. */
+/** Undefined if invalid. */
 function rangeOf(value: unknown): TextRange | undefined {
   if (!isObject(value)) return undefined
   const [start, end] = [value['start'], value['end']].map((position) => {
@@ -465,7 +454,7 @@ function rangeOf(value: unknown): TextRange | undefined {
   return start === undefined || end === undefined ? undefined : { start, end }
 }
 
-/** Tokens of progress are the client's own; those of two would not be told apart. */
+/** Progress tokens of clients could collide. */
 function withoutTokens(params: unknown): unknown {
   if (!isObject(params)) return params
   const { workDoneToken: _done, partialResultToken: _partial, ...rest } = params

@@ -16,34 +16,36 @@ import type { UriSpace } from './uri-space.ts'
 import { ApiError, asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** Versions that are remembered to name those of the client in diagnostics. */
+/** Versions remembered for diagnostics. */
 const rememberedVersions = 64
 
 /**
- * An open document: the client's text, to be sent again at any time, and what the server was given. Versions for the
- * server are our own, since documents are sent again without a change.
+ * An open document: the client's text, and what the server got. The server sees our own versions,
+ * because documents are sent again without a change.
  */
 export class OpenDocument {
   readonly path: string
   readonly languageId: string
-  /** Whether the text may be sent. */
+  /** For the text. */
   readonly quarantine: Quarantine
-  /** Whether requests about it may be sent. */
+  /** For requests about it. */
   readonly asked: Quarantine
   text: string
-  /** Of `text`, in UTF-8. */
+  /** UTF-8 size of `text`. */
   bytes = 0
-  /** Why it is not sent: too large, or a change failed. It needs its whole text to be sent again. */
+  /**
+   * Why it is not sent: too large, or a change failed. The client must send the whole text again.
+   */
   refusal: string | undefined
-  /** Until when the document is set aside, as the client was told it last; undefined where it is not. */
+  /** End of the quarantine as last reported to the client. */
   toldAsideUntil: number | undefined
-  /** Something is to be done to send it again. */
+  /** A refresh is queued. */
   isRefreshing = false
-  /** What the server is given in place of `text`. */
+  /** The text for the server. */
   #prepared = ''
   #clientVersion: number | undefined
   #serverVersion = 0
-  /** Whether what was prepared last was given to a run. */
+  /** Whether the last prepared text was sent. */
   #isGiven = false
   #givenTo: ServerRun | undefined
   readonly #clientVersions = new Map<number, number | undefined>()
@@ -57,23 +59,23 @@ export class OpenDocument {
     this.asked = new Quarantine(crashes, client, true)
   }
 
-  /** The client's version, where it gave one. */
+  /** The client's version, if any. */
   set version(version: unknown) {
     this.#clientVersion = typeof version === 'number' && Number.isInteger(version) ? version : undefined
   }
 
-  /** Takes over what the server is to be given from now on, be it the same text as before. */
+  /** The text for the server from now on. */
   set prepared(text: string) {
     this.#prepared = text
     this.#isGiven = false
   }
 
-  /** Whether a run has it as it was prepared last. */
+  /** Whether a run has the last prepared text. */
   isGivenTo(run: ServerRun): boolean {
     return this.#givenTo === run && this.#isGiven
   }
 
-  /** Sends the prepared text as it is now. @param uri of the server */
+  /** @param uri of the server */
   giveTo(run: ServerRun, uri: string): void {
     this.#serverVersion++
     const version = this.#serverVersion
@@ -95,7 +97,10 @@ export class OpenDocument {
     this.#isGiven = true
   }
 
-  /** Closes it. @param isForgetful the server ignores closing, so it gets an empty text @param uri of the server */
+  /**
+   * @param isForgetful the server ignores closing, so it gets an empty text. @param uri of the
+   * server
+   */
   takeFrom(run: ServerRun, uri: string, isForgetful: boolean): void {
     if (this.#givenTo !== run) return
     this.#givenTo = undefined
@@ -108,7 +113,7 @@ export class OpenDocument {
     run.notify('textDocument/didClose', { textDocument: { uri } })
   }
 
-  /** The client's version of which a server's version was made; undefined where it gave none or that is long ago. */
+  /** The client's version for a version of ours; undefined if unknown. */
   clientVersionOf(serverVersion: unknown): number | undefined {
     return typeof serverVersion === 'number' ? this.#clientVersions.get(serverVersion) : undefined
   }
@@ -125,36 +130,35 @@ interface SessionDocumentsOptions {
   readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
-  /** The client's address or network. */
+  /** Address or network. */
   readonly client: string
   readonly signal: AbortSignal
-  /** Counts units of work. */
   readonly spend: (units: number) => void
-  /** Sends the client a notification. */
+  /** Sends a notification. */
   readonly tell: (method: string, params: Record<string, unknown>) => void
-  /** Has something done when it is its turn. */
+  /** Runs in order with other messages. */
   readonly enqueue: (run: () => Promise<void>) => void
 }
 
-/** Of `window/showMessage` and of diagnostics. */
+/** For `window/showMessage` and diagnostics. */
 const [errorLevel, warningLevel] = [1, 2]
 
 /**
- * The open documents of one client. Changes are applied to a copy, and servers get whole texts, so the next run can be
- * given all documents in order. Methods are called one at a time.
+ * The open documents of one client. Servers get whole texts, so a new run can get all documents in
+ * order. Methods are called one at a time.
  */
 export class SessionDocuments {
   readonly #options: SessionDocumentsOptions
-  /** Requests that are about no document. */
+  /** Requests without a document. */
   readonly asked: Quarantine
   readonly #open = new Map<string, OpenDocument>()
   readonly #fetches: ContractFetches
   #bytes = 0
-  /** Of the workspace, as it was when all documents were made ready by it. */
+  /** Generation of the workspace when all documents were prepared. */
   #generation: number | undefined
-  /** The run that has, or is being given, all that is open. */
+  /** The run that has, or is getting, all documents. */
   #run: ServerRun | undefined
-  /** Wakes when the first of the documents that are set aside is to be tried again. */
+  /** Timer of the first quarantine to end. */
   #waking: { readonly at: number; readonly stop: () => void } | undefined
 
   constructor(options: SessionDocumentsOptions) {
@@ -180,7 +184,7 @@ export class SessionDocuments {
     return this.#open.get(path)
   }
 
-  /** The run that is there now or next, once it has all documents. Rejects when the session ends. */
+  /** The current or next run, once it has all documents. Rejects when the session ends. */
   async ready(): Promise<ServerRun> {
     for (;;) {
       const run = await this.#options.server.ready(this.#options.signal)
@@ -191,18 +195,18 @@ export class SessionDocuments {
     }
   }
 
-  /** `textDocument/didOpen`. @throws ForeignUri, BadChange */
+  /** @throws ForeignUri, BadChange */
   async open(params: unknown): Promise<void> {
     const { space, limits, metrics, network, crashes, client } = this.#options
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const path = space.pathOf(item['uri'])
     const { text, version, languageId } = item
-    if (typeof text !== 'string') throw new BadChange('textDocument: give its text')
+    if (typeof text !== 'string') throw new BadChange('textDocument: text is required')
     let document = this.#open.get(path)
     if (document === undefined) {
       if (this.#open.size >= limits.documentsPerConnection) {
         throw new BadChange(
-          `a connection has at most ${limits.documentsPerConnection} documents open; close one to open ${path}`,
+          `too many open documents (limit ${limits.documentsPerConnection}); close one to open ${path}`,
         )
       }
       document = new OpenDocument(
@@ -220,15 +224,13 @@ export class SessionDocuments {
   }
 
   /**
-   * `textDocument/didChange`.
-   * @param isFollowed whether another change of the document waits: the server gets the result of both
-   * @throws ForeignUri, BadChange
+   * @param isFollowed whether another change of the document is queued: the server gets the result
+   * of both. @throws ForeignUri, BadChange
    */
   async change(params: unknown, isFollowed: () => boolean = () => false): Promise<void> {
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const document = this.#open.get(this.#options.space.pathOf(item['uri']))
-    if (document === undefined)
-      throw new BadChange('a document was changed that is not open; open it with textDocument/didOpen first')
+    if (document === undefined) throw new BadChange('the changed document is not open; send textDocument/didOpen first')
     const changes = isObject(params) ? params['contentChanges'] : undefined
     const usable = document.refusal === undefined ? changes : fromWholeText(changes)
     if (usable === undefined) return // the client was told that it is not followed any more
@@ -242,16 +244,13 @@ export class SessionDocuments {
       })
     } catch (error) {
       if (!(error instanceof BadChange)) throw error
-      await this.#refuse(
-        document,
-        `a change could not be applied (${error.message}); send the whole text or open it again`,
-      )
+      await this.#refuse(document, `could not apply a change (${error.message}); send the whole text or open it again`)
       return
     }
     await this.#setText(document, text, item['version'], isFollowed)
   }
 
-  /** `textDocument/didClose`. @throws ForeignUri */
+  /** @throws ForeignUri */
   async close(params: unknown): Promise<void> {
     const { space, workspace, metrics, network } = this.#options
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
@@ -269,7 +268,7 @@ export class SessionDocuments {
     this.#refresh([...importers, ...this.#outdated()])
   }
 
-  /** Diagnostics of the server. @param uri of the server */
+  /** @param uri of the server */
   publish(params: Record<string, unknown>, uri: string): void {
     const { space, tell } = this.#options
     const path = space.ownPath(uri)
@@ -285,7 +284,7 @@ export class SessionDocuments {
     })
   }
 
-  /** Everything is closed: for the end of the session. */
+  /** For the end of the session. */
   leave(): void {
     const { metrics, network, space } = this.#options
     this.#waking?.stop()
@@ -297,14 +296,17 @@ export class SessionDocuments {
     this.#open.clear()
   }
 
-  /** A message about a document could not be taken; it is not followed any more. @param params of the message */
+  /**
+   * A message about a document could not be handled; the document is no longer checked. @param
+   * params of the message
+   */
   async lose(params: unknown, why: string): Promise<void> {
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const document = this.#open.get(this.#options.space.pathOf(item['uri']))
     if (document !== undefined) await this.#refuse(document, why)
   }
 
-  /** The checker of Cadence knows nothing of closed documents. */
+  /** The CLI's checker ignores closing. */
   get #isForgetful(): boolean {
     return this.#options.server.program.kind === 'cli'
   }
@@ -319,14 +321,14 @@ export class SessionDocuments {
     const bytes = Buffer.byteLength(text)
     const all = this.#bytes - document.bytes + bytes
     document.version = version
-    if (bytes > documentBytes) return this.#refuse(document, `it has more than ${documentBytes} bytes; make it smaller`)
+    if (bytes > documentBytes) return this.#refuse(document, `it has more than ${documentBytes} bytes. Make it smaller`)
     if (all > connectionBytes)
       return this.#refuse(
         document,
-        `all that is open has more than ${connectionBytes} bytes; close something, and open it again`,
+        `the open documents have more than ${connectionBytes} bytes. Close one and open this again`,
       )
     const full = this.#options.shares.hold(this.#options.client, bytes - document.bytes)
-    if (full !== undefined) return this.#refuse(document, `${full}; close something, and open it again`)
+    if (full !== undefined) return this.#refuse(document, `${full}. Close one and open this again`)
     this.#bytes = all
     document.text = text
     document.bytes = bytes
@@ -335,12 +337,12 @@ export class SessionDocuments {
     document.asked.changed()
     if (isFollowed()) return
     await this.#prepareAndGive(document)
-    // A checker keeps what it has made of others that import this one.
+    // A checker keeps types of importing documents.
     const others = [...(this.#options.workspace.importersOf?.(document.path) ?? []), ...this.#outdated()]
     this.#refresh(others.filter((path) => path !== document.path))
   }
 
-  /** All documents, where what they import is elsewhere since this was asked last. */
+  /** All documents, if imports have changed since the last call. */
   #outdated(): string[] {
     const { generation } = this.#options.workspace
     if (generation === this.#generation) return []
@@ -371,7 +373,7 @@ export class SessionDocuments {
     }
   }
 
-  /** Gives a document; where the server ends meanwhile, the next run is given all. */
+  /** If the server ends, the next run gets all documents. */
   async #giveOrLeave(run: ServerRun, document: OpenDocument): Promise<void> {
     const { space } = this.#options
     if (document.refusal !== undefined) return
@@ -402,11 +404,11 @@ export class SessionDocuments {
     document.text = ''
     this.#letGo(document)
     await this.#take(document)
-    this.#diagnose(document, [`This document is not checked: ${why}.`])
+    this.#diagnose(document, [`Document not checked: ${why}.`])
     if (!wasRefused)
       this.#options.tell('window/showMessage', {
         type: warningLevel,
-        message: `${document.path} is not checked: ${why}.`,
+        message: `${document.path} not checked: ${why}.`,
       })
   }
 
@@ -417,17 +419,17 @@ export class SessionDocuments {
     document.toldAsideUntil = until
     metrics.setAside.inc({ network })
     const pauseMs = Math.ceil(until - clock.now())
-    log.warn({ bytes: document.bytes, pauseMs }, 'a document on which the language server ends was set aside')
+    log.warn({ bytes: document.bytes, pauseMs }, 'Quarantined a document that crashes the language server')
     const at = new Date(until).toISOString()
     const why =
-      'the language server ended on it, or on others of your address, several times. It is tried again in ' +
+      'the language server crashed several times on it or on others of your address. It is retried in ' +
       `${inWords(pauseMs)}, at ${at}`
-    this.#diagnose(document, [`This document is not checked: ${why}.`])
+    this.#diagnose(document, [`Document not checked: ${why}.`])
     tell('flow/documentSetAside', { uri: space.clientUri(document.path), message: why, until: at })
-    tell('window/showMessage', { type: errorLevel, message: `${document.path} is not checked: ${why}.` })
+    tell('window/showMessage', { type: errorLevel, message: `${document.path} not checked: ${why}.` })
   }
 
-  /** Retries documents that were set aside when their pause is over, with one timer. */
+  /** Retries documents whose quarantine is over, with one timer. */
   #wakeAt(at: number): void {
     const { clock, signal, enqueue } = this.#options
     if (signal.aborted || (this.#waking !== undefined && this.#waking.at <= at)) return
@@ -452,7 +454,7 @@ export class SessionDocuments {
     document.takeFrom(run, this.#options.space.serverUri(document.path), this.#isForgetful)
   }
 
-  /** Diagnostics of ours in place of the server's. */
+  /** Replaces the server's diagnostics. */
   #diagnose(document: OpenDocument, messages: readonly string[]): void {
     const start = { line: 0, character: 0 }
     this.#options.tell('textDocument/publishDiagnostics', {
@@ -466,7 +468,7 @@ export class SessionDocuments {
     })
   }
 
-  /** Has documents sent again whose imports are there now. */
+  /** Sends documents again whose imports arrived. */
   #refresh(paths: readonly string[]): void {
     for (const path of paths) {
       const document = this.#open.get(path)
@@ -480,24 +482,23 @@ export class SessionDocuments {
     }
   }
 
-  /** What went wrong with a notification, for the log and the client. */
   failed(error: unknown): void {
     const { tell, log } = this.#options
-    log.error({ err: asError(error) }, 'a document could not be given to the language server')
+    log.error({ err: asError(error) }, 'Could not send a document to the language server')
     tell('window/showMessage', {
       type: errorLevel,
-      message: 'A document could not be checked, by a fault of the server; change it to try again.',
+      message: 'A document was not checked because of an internal error. Change it to try again.',
     })
   }
 }
 
-/** A time that people wait, such as `40 s` or `5 min`. */
+/** Such as `40 s` or `5 min`. */
 export function inWords(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** Resolves when nothing else is tried alone and the server reads, or it has ended. */
+/** Resolves when nothing is sent alone and the server reads, or has ended. */
 export async function untilWritable(run: ServerRun): Promise<void> {
   while (run.isReserved || run.isFull) {
     await run.free()
@@ -505,7 +506,7 @@ export async function untilWritable(run: ServerRun): Promise<void> {
   }
 }
 
-/** Changes from the last whole text on; undefined where there is none. */
+/** Changes from the last whole text on; undefined without one. */
 function fromWholeText(changes: unknown): unknown[] | undefined {
   if (!Array.isArray(changes)) return undefined
   const at = changes.findLastIndex(

@@ -3,76 +3,76 @@ import { pathToFileURL } from 'node:url'
 import type { ContractAt, ContractName } from '../imports/import-workspace.ts'
 import { isObject } from '../language-server/json-rpc.ts'
 
-/** Longest path, in characters, and deepest folder that a document of a connection may have. */
+/** Maximum characters of a path, depth, and bytes of a segment. */
 const [longestPath, deepestPath, longestSegmentBytes] = [512, 16, 200]
 
-/** Names at the top of a workspace that are its own: what it writes there no document may stand for. */
+/** Reserved names at the top of a workspace. */
 const ownNames: ReadonlySet<string> = new Set(['flow.json', '_'])
 
-/** A URI that names nothing that this connection may have. */
 export class ForeignUri extends Error {
   constructor(why: string) {
-    super(`uri: ${why}; give file:///<path of a file of the project>, such as file:///contracts/Token.cdc`)
+    super(`uri: ${why}; use file:///<path in the project>, such as file:///contracts/Token.cdc`)
     this.name = 'ForeignUri'
   }
 }
 
-/** Tells which contract a line of a file of a workspace is from, where it is one of those that were fetched. */
+/** The contract at a line of a file of the workspace. */
 type DescribeFile = (path: string, line: number) => ContractAt | undefined
 
-/** What a client has in place of a file of the language server. */
+/** The client's counterpart of a server file. */
 interface ClientPlace {
   readonly uri: string
-  /** The line of the file with which it begins; what the server says of lines counts from there. */
+  /** First line of it in the server file. */
   readonly firstLine: number
 }
 
 /**
- * URIs of one connection. The client's `file:///contracts/A.cdc` is the same path below the connection's folder for the
- * server. Nothing outside that folder exists for the client, which never learns its name.
+ * URIs of one connection. The client's `file:///contracts/A.cdc` is the same path below the
+ * connection's folder. The client never learns the name of that folder, and nothing outside it is
+ * accessible.
  *
- * - Paths are checked by segment after percent-decoding: `..`, `%2f`, `\`, NUL and the like are refused, not repaired.
- * - A client gets the URI of a document in the spelling in which it opened it.
- * - Contracts of the chain are `file:///deps/<address>/<Name>.cdc` for clients.
+ * - Paths are checked by segment after percent-decoding: `..`, `%2f`, `\\`, NUL and the like are
+ * rejected.
+ * - A client gets URIs in its own spelling.
+ * - Contracts of the chain are `file:///deps/<address>/<Name>.cdc`.
  */
 export class UriSpace {
   readonly #folder: string
   readonly #describe: DescribeFile | undefined
-  /** The client's spelling of the documents that it has opened, by path. */
+  /** The client's spelling by path. */
   readonly #spelled = new Map<string, string>()
 
-  /** @param folder absolute, without a slash at its end */
+  /** @param folder absolute, without a trailing slash */
   constructor(folder: string, describe?: DescribeFile) {
     this.#folder = folder
     this.#describe = describe
   }
 
-  /** The path of a URI of the client, relative, such as `contracts/A.cdc`. @throws ForeignUri */
+  /** Relative, such as `contracts/A.cdc`. @throws ForeignUri */
   pathOf(uri: unknown): string {
-    if (typeof uri !== 'string') throw new ForeignUri('it is missing')
+    if (typeof uri !== 'string') throw new ForeignUri('missing')
     const path = decodedPath(uri)
-    if (path === undefined) throw new ForeignUri('it is no URI of a file')
+    if (path === undefined) throw new ForeignUri('not a file URI')
     const relative = path.slice(1)
-    if (relative.length > longestPath) throw new ForeignUri(`its path has more than ${longestPath} characters`)
+    if (relative.length > longestPath) throw new ForeignUri(`the path has more than ${longestPath} characters`)
     const segments = relative.split('/')
-    if (segments.length > deepestPath) throw new ForeignUri(`its path is more than ${deepestPath} folders deep`)
+    if (segments.length > deepestPath) throw new ForeignUri(`the path is more than ${deepestPath} folders deep`)
     if (!segments.every(isPlainSegment))
-      throw new ForeignUri('a part of its path is empty, . or .., too long, or has characters that files cannot have')
-    if (ownNames.has(segments[0] ?? '')) throw new ForeignUri('this name is kept for the language server')
+      throw new ForeignUri('a part of the path is empty, ., .., too long or has invalid characters')
+    if (ownNames.has(segments[0] ?? '')) throw new ForeignUri('this name is reserved')
     return relative
   }
 
-  /** The language server's URI of a path. */
   serverUri(path: string): string {
     return pathToFileURL(`${this.#folder}/${path}`).href
   }
 
-  /** The language server's URI for one of the client. @throws ForeignUri */
+  /** @throws ForeignUri */
   toServer(uri: unknown): string {
     return this.serverUri(this.pathOf(uri))
   }
 
-  /** The path below the connection's folder of a URI of the language server; undefined where it is elsewhere. */
+  /** Path of a server URI below the connection's folder; undefined elsewhere. */
   ownPath(uri: unknown): string | undefined {
     const path = typeof uri === 'string' ? decodedPath(uri) : undefined
     if (path === undefined || !path.startsWith(`${this.#folder}/`)) return undefined
@@ -80,12 +80,12 @@ export class UriSpace {
     return relative.split('/').every(isPlainSegment) ? relative : undefined
   }
 
-  /** The client's URI for a server URI; undefined outside the connection. @param line that is pointed to */
+  /** Undefined outside the connection. @param line in the server file */
   toClient(uri: unknown, line = 0): string | undefined {
     return this.placeOf(uri, line)?.uri
   }
 
-  /** The same, with where it begins: files of the server hold several contracts at times. */
+  /** Server files may hold several contracts. */
   placeOf(uri: unknown, line: number): ClientPlace | undefined {
     const path = this.ownPath(uri)
     if (path === undefined) return undefined
@@ -96,30 +96,27 @@ export class UriSpace {
       : { uri: this.contractUri(described.contract), firstLine: described.firstLine }
   }
 
-  /** The client's URI of a contract of the chain. */
   contractUri({ address, name }: ContractName): string {
     return this.clientUri(`deps/${address}/${name}.cdc`)
   }
 
-  /** The client's URI of a path, as it has spelled it. */
+  /** In the client's spelling. */
   clientUri(path: string): string {
     return this.#spelled.get(path) ?? pathToFileURL(`/${path}`).href
   }
 
-  /** Keeps how the client spells the URI of a document that it opens. */
   spell(path: string, uri: string): void {
     this.#spelled.set(path, uri)
   }
 
-  /** Forgets the spelling of a document that was closed. */
   forget(path: string): void {
     this.#spelled.delete(path)
   }
 }
 
-/** The decoded path of a `file:` URI; undefined for other URIs and for a host, query or fragment. */
+/** Undefined for other URIs and for a host, query or fragment. */
 function decodedPath(uri: string): string | undefined {
-  // Nothing that is longer than this is within the limits once decoded.
+  // Longer URIs cannot be within the limits once decoded.
   if (uri.length > 9 * (longestPath + 4096)) return undefined
   const path = /^file:\/\/(\/[^?#]*)$/i.exec(uri)?.[1]
   if (path === undefined || /%2f|%5c|%00/i.test(path)) return undefined
@@ -142,9 +139,9 @@ function isPlainSegment(segment: string): boolean {
 }
 
 /**
- * Names under which LSP has URIs, at any depth. Only these are mapped, so texts of documents, hovers and completions
- * are never changed. `changes` of a workspace edit has URIs as keys; `data` returns to the server, so it is mapped both
- * ways.
+ * LSP properties with URIs, at any depth. Only these are mapped, so texts of documents, hovers and
+ * completions never change. `changes` of a workspace edit has URIs as keys; `data` returns to the
+ * server, so it is mapped both ways.
  */
 const uriNames: ReadonlySet<string> = new Set([
   'uri',
@@ -158,20 +155,19 @@ const uriNames: ReadonlySet<string> = new Set([
   'contextUri',
 ])
 
-/** Ranges of the file that an object points to. */
 const rangeNames: ReadonlySet<string> = new Set(['range', 'targetRange', 'targetSelectionRange', 'selectionRange'])
 
-/** Whether an object makes sense without a foreign part: a link without target, a label part without location. */
+/**
+ * Whether an object is valid without its foreign part: a link without target, a label part without
+ * location.
+ */
 function doesWithout(name: string, object: Record<string, unknown>): boolean {
   return name === 'data' || name === 'target' || (name === 'location' && 'value' in object)
 }
 
 const foreign = Symbol('foreign')
 
-/**
- * Maps what a client sends. Texts within `arguments` that are `file:` URIs are mapped too: commands take them so.
- * @throws ForeignUri for a URI outside the connection's space
- */
+/** Also maps `file:` URIs within `arguments`, which commands use. @throws ForeignUri */
 export function toServer(value: unknown, space: UriSpace, isArgument = false): unknown {
   if (isArgument && typeof value === 'string' && /^\s*file:/i.test(value)) return space.toServer(value)
   if (Array.isArray(value)) return value.map((item) => toServer(item, space, isArgument))
@@ -186,7 +182,7 @@ export function toServer(value: unknown, space: UriSpace, isArgument = false): u
   return objectOf(mapped)
 }
 
-/** Maps what the language server sends. What points elsewhere is left out; undefined where nothing is left. */
+/** Foreign parts are left out; undefined if nothing is left. */
 export function toClient(value: unknown, space: UriSpace): unknown {
   const mapped = clientValue(value, space, false)
   return mapped === foreign ? undefined : mapped
@@ -215,7 +211,7 @@ function clientValue(value: unknown, space: UriSpace, isArgument: boolean): unkn
   return objectOf(mapped)
 }
 
-/** Where an object with a URI and a range points to: the line tells which contract of a file is meant. */
+/** The line selects the contract of a file. */
 function placeIn(
   value: Record<string, unknown>,
   space: UriSpace,
@@ -228,7 +224,6 @@ function placeIn(
   return place === undefined ? foreign : { name, ...place }
 }
 
-/** A range some lines further up. */
 function moved(range: unknown, lines: number): unknown {
   if (lines === 0 || !isObject(range)) return range
   const up = (position: unknown): unknown =>
@@ -245,7 +240,7 @@ function clientProperty(name: string, item: unknown, space: UriSpace, isArgument
   return clientValue(item, space, isArgument || name === 'arguments')
 }
 
-/** An argument keeps its place, without its content. */
+/** Keeps the position of arguments. */
 function noForeign(item: unknown): unknown {
   return item === foreign ? null : item
 }
@@ -262,7 +257,7 @@ function keysMapped(
   )
 }
 
-/** Unlike an object literal that is assigned to, this takes `__proto__` for a name like any other. */
+/** Unlike an object literal, treats `__proto__` as an ordinary name. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
@@ -272,27 +267,26 @@ function isWebUri(uri: string): boolean {
 }
 
 /**
- * Removes folder names from messages of a language server, such as `cannot read /srv/w/5f…/A.cdc`: the connection's own
- * is left out, others become `…`. The names are unguessable, so user texts are not affected.
+ * Removes folder names from messages of a language server, such as `cannot read /srv/w/5f…/A.cdc`.
+ * The names are unguessable, so user texts are not affected.
  */
 export class FolderHider {
   readonly #root: string
   readonly #folder: string
   readonly #any: RegExp
 
-  /** @param folder of the connection; those of others are beside it */
+  /** @param folder of the connection; its siblings belong to others */
   constructor(folder: string) {
     this.#folder = folder
     this.#root = dirname(folder)
     this.#any = new RegExp(`${this.#root.replace(/[^\w/]/g, '\\$&')}(?:/[^/\\s"'\`<>(),;:]*)?`, 'g')
   }
 
-  /** Whether a text of JSON names any folder. */
   isNamedIn(json: string): boolean {
     return json.includes(this.#root)
   }
 
-  /** The value without them, names of properties included. */
+  /** Includes property names. */
   hide(value: unknown): unknown {
     if (typeof value === 'string') return this.#hideInText(value)
     if (Array.isArray(value)) return value.map((item) => this.hide(item))

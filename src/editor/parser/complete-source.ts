@@ -6,7 +6,7 @@ import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 import type { Scope } from '../../flow/cadence/program-outline.ts'
 import { holderOf } from '../../flow/cadence/resolve-name.ts'
 
-/** What is taken to stand where nothing is written yet. It is no word of anybody's. */
+/** Inserted at the cursor. Not a real identifier. */
 export const placeholder = 'completion_is_asked_here_'
 
 const kinds: Readonly<Record<string, CompletionItemKind>> = {
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, CompletionItemKind>> = {
 const maxItems = 1000
 const hidden: ReadonlySet<string> = new Set(['special function', 'transaction'])
 
-/** Completions: members after a dot, else visible names and keywords. */
+/** Members after a dot, else visible names and keywords. */
 export function completeAt(code: string, offset: number, linked: LinkedSource | undefined): CompletionItem[] {
   const before = code.slice(0, offset).replace(/\w*$/, '')
   const use = linked?.useAt(offset)
@@ -75,7 +75,7 @@ const holders: ReadonlySet<string> = new Set([
   'mapping',
 ])
 
-/** In what one types, by the brackets that are open before it. */
+/** From the open brackets before the cursor. */
 function contextOf(before: string): WordContext {
   const open: WordContext[] = []
   let head: string[] = []
@@ -94,7 +94,7 @@ function contextOf(before: string): WordContext {
   return open.at(-1) ?? 'outside'
 }
 
-/** Where one types: outside of all declarations, between the members of a type, or in code. */
+/** Outside of declarations, between the members of a type, or in code. */
 type WordContext = 'outside' | 'members' | 'code'
 
 const words: Readonly<Record<WordContext, string>> = {
@@ -138,7 +138,7 @@ const snippets: ReadonlyArray<
 
 const accesses = ['access(all)', 'access(self)', 'access(contract)', 'access(account)']
 
-/** Types and functions that Cadence brings. */
+/** Built-in types and functions. */
 const builtIns =
   `Address AnyResource AnyStruct Bool Block Capability Character Fix64 UFix64 Int Int8 Int16 Int32 Int64 Int128
   Int256 UInt UInt8 UInt16 UInt32 UInt64 UInt128 UInt256 Word8 Word16 Word32 Word64 Word128 Word256 Never Path
@@ -157,7 +157,6 @@ const functions = [
   'OptionalType',
 ]
 
-/** Key words, snippets and names of the language for a place. */
 function wordItems(context: WordContext): CompletionItem[] {
   const items: CompletionItem[] = (words[context] ?? '')
     .split(' ')

@@ -10,21 +10,20 @@ import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 import type { NameUse } from '../../flow/cadence/program-outline.ts'
 import { meaningOf, useAt } from '../../flow/cadence/resolve-name.ts'
 
-/** A file that a source imports. */
 export interface ImportedFile {
-  /** As the import has it in its quotes. */
+  /** As quoted in the import. */
   readonly location: string
   readonly uri: string
   readonly code: string
 }
 
-/** A source whose imports lead to the contracts of other files. */
+/** A source with resolved imports. */
 export class LinkedSource {
   readonly source: ParsedSource
   readonly #uri: string
   readonly #homes = new Map<Declaration, { readonly uri: string; readonly source: ParsedSource }>()
 
-  /** @param parsed gives a file that is imported, parsed by itself: what is in it is changed by nobody */
+  /** @param parsed returns an imported file, parsed; it is not modified */
   constructor(
     uri: string,
     source: ParsedSource,
@@ -43,32 +42,31 @@ export class LinkedSource {
       this.#homes.set(declaration, home)
       this.#contracts.set(declaration, contract)
       this.#settle(contract, home)
-      // From here on the import has the members of what it imports.
+      // Now the import has the members of the contract.
       declaration.members.splice(0, Infinity, ...contract.members)
     }
   }
 
   readonly #contracts = new Map<Declaration, Declaration>()
 
-  /** The name at an offset of the source; at the end of a name too. */
+  /** Also at the end of a name. */
   useAt(offset: number): NameUse | undefined {
     const byte = this.source.places.byteOfOffset(offset)
     return useAt(this.source.outline, byte) ?? (byte === 0 ? undefined : useAt(this.source.outline, byte - 1))
   }
 
-  /** What a name means, in this file or another. */
+  /** In this file or another. */
   declarationOf(use: NameUse): Declaration | undefined {
     const meaning = meaningOf(use, this.source.outline)
     if (meaning.kind === 'foreign') return meaning.contract.members.find(({ name }) => name === meaning.member)
     return meaning.kind === 'declared' ? meaning.declaration : undefined
   }
 
-  /** The same, and through an import to the contract itself. */
+  /** Follows imports to the contract. */
   target(declaration: Declaration): Declaration {
     return this.#contracts.get(declaration) ?? declaration
   }
 
-  /** Where the name of a declaration stands. */
   locationOf(declaration: Declaration): Location {
     const target = this.target(declaration)
     const { uri, source } = this.#homes.get(target) ?? { uri: this.#uri, source: this.source }
@@ -78,7 +76,6 @@ export class LinkedSource {
     }
   }
 
-  /** Whether a declaration is of the source itself. */
   isOwn(declaration: Declaration): boolean {
     return !this.#homes.has(declaration)
   }
@@ -89,7 +86,7 @@ export class LinkedSource {
   }
 }
 
-/** The contract that an import brings; one with another name where the import renames the only one. */
+/** The imported contract; one with another name if the import renames the only one. */
 function contractOf({ name }: Declaration, { outline }: ParsedSource): Declaration | undefined {
   const contracts = outline.declarations.filter(({ kind }) => kind !== 'import' && kind !== 'parameter')
   return (
@@ -110,8 +107,8 @@ interface KeptFile {
 }
 
 /**
- * Files that documents import by path, within the project only: the nearest folder above that has a `flow.json`, as for
- * the CLI. Links out of it are not followed; open documents come before files.
+ * Files imported by path, within the project only: the nearest parent folder with a `flow.json`, as
+ * for the CLI. Links out of it are not followed; open documents take precedence over files.
  */
 export class ImportedFiles {
   readonly #openText: (uri: string) => string | undefined
@@ -121,7 +118,6 @@ export class ImportedFiles {
     this.#openText = openText
   }
 
-  /** What a document imports by path, as far as it is there. */
   async importedBy(uri: string, code: string): Promise<ImportedFile[]> {
     const locations = new Set(
       importStatements(sourceTokens(code)).flatMap(({ location: { kind, value } }) =>
@@ -143,7 +139,7 @@ export class ImportedFiles {
     return files.flat()
   }
 
-  /** Undefined where there is no plain file of the project. */
+  /** Undefined unless it is a regular file of the project. */
   async #read(path: string, project: string): Promise<string | undefined> {
     try {
       if (!isBelow(await realpath(path), await realpath(project))) return undefined

@@ -17,11 +17,11 @@ export interface ParsedSource {
   readonly places: TextPlaces
   readonly outline: ProgramOutline
   readonly faults: readonly SyntaxFault[]
-  /** Whether the outline is of all of the code, and not of what stands before a fault. */
+  /** Whether the outline covers all of the code. */
   readonly isWhole: boolean
 }
 
-/** Parses a source. @throws RangeError where it is nested deeper than the parser can go */
+/** @throws RangeError if nested too deeply for the parser */
 export function parseSource(code: string, parse: Parse): ParsedSource {
   const parsed = parse(hideNewerSyntax(code))
   const { Errors: errors, Message: message } = parsed.error ?? {}
@@ -32,7 +32,7 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
         ? [{ Message: message }]
         : []
   let outline: ProgramOutline | undefined
-  // Behind some faults the parser goes on; behind others it gives what stands before them.
+  // After some errors the parser continues; after others it returns the part before them.
   const last = parsed.program?.Declarations?.at(-1)?.EndPos.Offset ?? -1
   const isWhole = faults.every((fault) => ((fault.StartPos ?? fault.Pos)?.Offset ?? Number.MAX_SAFE_INTEGER) <= last)
   return {
@@ -40,7 +40,7 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
     places: new TextPlaces(code),
     faults,
     isWhole,
-    // A check has no use for it.
+    // Lazy: a check does not need it.
     get outline() {
       return (outline ??= outlineOf(parsed, new SourceText(code)))
     },
@@ -48,10 +48,9 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
 }
 
 /**
- * Parses a source that is being typed: as it is, without the rest of the line, or only up to the place, closed.
- * @param inserted assumed text at the place
- * @param name where the requested name stands
- * @returns undefined if the name is in none of these
+ * Parses a source that is being typed: as it is, without the rest of the line, or up to the cursor
+ * and closed. @param inserted text at the cursor. @param name offset of the requested name.
+ * @returns undefined if none of these has the name
  */
 export function parseAround(
   code: string,
@@ -80,7 +79,7 @@ export function parseAround(
 
 const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
-/** What closes all that a text opens. */
+/** Closes all open brackets. */
 function closing(text: string): string {
   const open: string[] = []
   for (const { kind, text: mark } of sourceTokens(text)) {
@@ -92,13 +91,13 @@ function closing(text: string): string {
   return open.length === 0 ? '' : ` ${open.reverse().join('\n')}`
 }
 
-/** What diagnostics name as their source. */
+/** Source of diagnostics. */
 export const diagnosticSource = 'Cadence syntax'
 
 const maxDiagnostics = 200
 const longestMessage = 1000
 
-/** What is wrong with a source by the parser, which knows its syntax and no types. */
+/** Syntax errors only. */
 export function diagnose({ faults, places, code }: ParsedSource): Diagnostic[] {
   const found = new Map<string, Diagnostic>()
   for (const fault of faults.slice(0, maxDiagnostics)) {
@@ -115,13 +114,13 @@ export function diagnose({ faults, places, code }: ParsedSource): Diagnostic[] {
   return [...found.values()]
 }
 
-/** @param before what stands before a byte */
+/** @param before text before a byte */
 function boundsOf(
   fault: SyntaxFault & { readonly EndPos?: { readonly Offset: number } },
   before: (byte: number) => string,
 ): { start: number; end: number } {
   const start = (fault.StartPos ?? fault.Pos)?.Offset ?? 0
-  // Of some tokens that it does not expect the parser gives the place behind them.
+  // For some unexpected tokens the parser returns the place after them.
   const mark = fault.StartPos === undefined ? /'([^\s\w]{1,3})'$/.exec(fault.Message ?? '')?.[1] : undefined
   if (mark !== undefined && start >= mark.length) {
     const text = before(start)
@@ -131,11 +130,9 @@ function boundsOf(
   return { start, end: Math.max(start, fault.EndPos?.Offset ?? start) }
 }
 
-/** The parser has no words for two faults. @param before what stands before the fault */
+/** Messages for two errors without one. @param before text before the error */
 function messageOf({ Message: message, SuggestedFix: fix }: SyntaxFault, before: string): string {
   if (message === undefined)
-    return /\w\s*\{$/.test(before)
-      ? 'a type restricted by interfaces, T{I}, is no longer there: write {I}'
-      : 'this is nested deeper than the parser goes'
+    return /\w\s*\{$/.test(before) ? 'restricted types T{I} were removed: use {I}' : 'nested too deeply for the parser'
   return typeof fix === 'string' && fix !== '' ? `${message}: write ${fix}` : message
 }

@@ -21,13 +21,12 @@ import { asError } from '../../platform/errors.ts'
 interface ParserServerOptions {
   readonly connection: MessageConnection
   readonly readers: ReaderThreads
-  /** How long a document rests after a change before it is checked. Default 30 ms. */
+  /** Delay between a change and its check. Default 30 ms. */
   readonly pauseMs?: number
-  /** Called on `exit`. */
   readonly onExit: (code: number) => void
 }
 
-/** UTF-16 units; a contract of the chain has 200,000 at most, or so. */
+/** UTF-16 units; contracts of the chain have up to about 200,000. */
 const longestSource = 1_000_000
 const maxDocuments = 20_000
 
@@ -43,19 +42,18 @@ const capabilities: InitializeResult['capabilities'] = {
   renameProvider: true,
 }
 
-/** What the server tells that it is. */
 export const parserServerName = 'Cadence 1.0 parser: syntax only, no types'
 
 /**
- * The built-in language server. Documents are checked shortly after their last change; results for older versions are
- * dropped.
+ * The built-in language server. Documents are checked shortly after their last change; results for
+ * older versions are dropped.
  */
 export class ParserServer {
   readonly #options: Required<ParserServerOptions>
   readonly #documents = new Map<string, TextDocument>()
   readonly #checks = new Map<string, NodeJS.Timeout>()
   readonly #isChecking = new Set<string>()
-  /** The last answers about sources that parsed. */
+  /** Last answers about valid sources. */
   readonly #lastGood = new Map<string, Map<string, unknown>>()
   readonly #imported: ImportedFiles
   #isStopping = false
@@ -139,7 +137,7 @@ export class ParserServer {
 
   async #check(uri: string): Promise<void> {
     const document = this.#documents.get(uri)
-    // The check that runs begins again where the document has changed.
+    // A running check starts again if the document has changed.
     if (document === undefined || this.#isChecking.has(uri)) return
     const { version } = document
     const text = document.getText()
@@ -154,8 +152,7 @@ export class ParserServer {
   }
 
   async #diagnose(uri: string, code: string): Promise<readonly Diagnostic[]> {
-    if (code.length > longestSource)
-      return [notRead(`it has ${code.length} characters, and ${longestSource} are read at most`)]
+    if (code.length > longestSource) return [notRead(`it has ${code.length} characters (limit ${longestSource})`)]
     try {
       return await this.#options.readers.ask({ kind: 'check', uri, code, imports: [], offset: 0 })
     } catch (error) {
@@ -175,7 +172,7 @@ export class ParserServer {
     return this.#answer({ kind, uri, code, offset, imports }) as Promise<SourceAnswers[Kind] | undefined>
   }
 
-  /** While a source does not parse, what the last one that did gave is better than nothing. */
+  /** For an invalid source, the last valid answer is better than none. */
   async #askOrLast<Kind extends 'symbols' | 'folds'>(kind: Kind, uri: string): Promise<SourceAnswers[Kind]> {
     const document = this.#documents.get(uri)
     if (document === undefined || document.getText().length > longestSource) return undefined
@@ -197,7 +194,7 @@ export class ParserServer {
     if (!/^[A-Za-z_]\w*$/.test(newName))
       throw new ResponseError(
         ErrorCodes.InvalidParams,
-        `newName: "${newName.slice(0, 100)}" is no name of Cadence; letters, digits and _ are`,
+        `newName: "${newName.slice(0, 100)}" is not a Cadence identifier; use letters, digits and _`,
       )
     const document = this.#documents.get(uri)
     if (document === undefined || document.getText().length > longestSource) return null
@@ -212,7 +209,7 @@ export class ParserServer {
     return edits === undefined ? null : { changes: { [uri]: edits } }
   }
 
-  /** @throws ResponseError where the source cannot be read */
+  /** @throws ResponseError for an unreadable source */
   async #answer(question: SourceQuestion): Promise<SourceAnswers[keyof SourceAnswers]> {
     try {
       return await this.#options.readers.ask(question)
@@ -224,7 +221,7 @@ export class ParserServer {
 
   #tell(uri: string, version: number | undefined, diagnostics: readonly Diagnostic[]): void {
     const params = { uri, diagnostics, ...(version === undefined ? {} : { version }) }
-    // Whoever would read it is gone, and with them this process, when its input ends.
+    // The client has left, and this process ends with its input.
     this.#options.connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => undefined)
   }
 }
@@ -235,6 +232,6 @@ function notRead(reason: string): Diagnostic {
     range: { start, end: start },
     severity: DiagnosticSeverity.Warning,
     source: diagnosticSource,
-    message: `The source was not checked: ${reason}.`,
+    message: `Source not checked: ${reason}.`,
   }
 }

@@ -8,20 +8,19 @@ import type { ParsedProgram } from '../../flow/cadence/syntax-tree.ts'
 import { asError } from '../../platform/errors.ts'
 
 /**
- * The thread that parses sources (see `reader-threads.ts`): posts `ready`, then answers one question at a time. The
- * parser is Go in WebAssembly and cannot be interrupted from its own thread.
+ * The parser thread (see `reader-threads.ts`): posts `ready`, then answers one question at a time.
+ * The parser is Go in WebAssembly and cannot be interrupted from its own thread.
  */
 
-/** What the thread says. */
 export type ReaderWord =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly answer: SourceAnswers[keyof SourceAnswers] }
-  /** Nested deeper than the parser, or what reads its tree, can go. */
+  /** Nested too deeply. */
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'failed'; readonly message: string }
 
 const port = parentPort
-if (port === null) throw new Error('this is a thread of the language server')
+if (port === null) throw new Error('not started as a thread')
 const say = (word: ReaderWord): void => port.postMessage(word)
 
 const binary = fileURLToPath(new URL('../cadence-parser.wasm', import.meta.resolve('@onflow/cadence-parser')))

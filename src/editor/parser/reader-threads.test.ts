@@ -19,7 +19,7 @@ describe('the threads that parse for the editor', () => {
     )
     expect(error)
       .to.be.instanceOf(UnreadableSource)
-      .with.property('message', 'it takes the parser longer than 0.2 s: make the source simpler')
+      .with.property('message', 'parsing takes longer than 0.2 s; simplify the source')
     expect(await reader.ask(question('access(all) fun main() {}'))).to.deep.equal([])
     // It is known to be bad, and not read again.
     expect(

@@ -5,7 +5,7 @@ import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 import { FlowfarmError, RetryableError } from '../../platform/errors.ts'
 import { limitThreadCpu } from '../../platform/thread-limits.ts'
 
-/** A source that the parser cannot read in the time and memory that it has, or that is nested deeper than it goes. */
+/** A source that exceeds the parser's time, memory or depth. */
 export class UnreadableSource extends FlowfarmError {
   constructor(message: string, cause?: unknown) {
     super('unreadable-source', message, { cause })
@@ -13,9 +13,9 @@ export class UnreadableSource extends FlowfarmError {
 }
 
 interface ReaderThreadsOptions {
-  /** CPU time of the thread for one question. Default 4,000 ms: a contract of 100 KB takes 1,000 at most. */
+  /** CPU time per question. Default 4,000 ms: a contract of 100 KB takes up to 1,000. */
   readonly cpuLimitMs?: number
-  /** Questions that wait; further ones are refused. Default 500. */
+  /** Maximum queued questions. Default 500. */
   readonly maxWaiting?: number
 }
 
@@ -25,15 +25,15 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** CPU time for the start of a thread, which compiles 5.5 MB of WebAssembly. */
+/** CPU time of a thread start, which compiles 5.5 MB of WebAssembly. */
 const startCpuMs = 30_000
 const resourceLimits = { maxOldGenerationSizeMb: 384 } as const
-/** Sources that are known to be bad, which are not tried again. */
+/** Bad sources, which are not tried again. */
 const maxKnownBad = 200
 
 /**
- * Reads sources in a thread, one at a time; checks come last. A source that takes too much time or memory ends the
- * thread and is not read again.
+ * Parses sources in a thread, one at a time; checks come last. A source that takes too much time or
+ * memory ends the thread and is not tried again.
  *
  *     none ──question──► starting ──ready──► idle ◄──answer── busy
  *                                             │ ──next──►      │ timeout or dead thread: none
@@ -52,14 +52,14 @@ export class ReaderThreads {
     this.#options = { cpuLimitMs, maxWaiting }
   }
 
-  /** @throws UnreadableSource; RetryableError where too many questions wait, or no thread can be started */
+  /** @throws UnreadableSource; RetryableError if the queue is full or no thread starts */
   async ask<Kind extends SourceQuestion['kind']>(
     question: SourceQuestion & { readonly kind: Kind },
   ): Promise<SourceAnswers[Kind]> {
     const bad = this.#bad.get(hashOf(question))
     if (bad !== undefined) throw bad
     if (this.#isClosed || this.#waiting.length >= this.#options.maxWaiting)
-      throw new RetryableError('readers-busy', 'too many sources are being read: try again shortly')
+      throw new RetryableError('readers-busy', 'Too many sources are queued. Try again shortly.')
     const { promise, resolve, reject } = Promise.withResolvers<SourceAnswers[keyof SourceAnswers]>()
     const job: Job = { question, resolve, reject }
     const firstCheck =
@@ -72,7 +72,7 @@ export class ReaderThreads {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const closed = new RetryableError('readers-closed', 'the language server is stopping')
+    const closed = new RetryableError('readers-closed', 'The language server is stopping')
     for (const job of this.#waiting.splice(0)) job.reject(closed)
     this.#running?.reject(closed)
     this.#running = undefined
@@ -88,14 +88,12 @@ export class ReaderThreads {
     this.#thread.postMessage(job?.question, [])
     const { cpuLimitMs } = this.#options
     this.#endLimit = limitThreadCpu(this.#thread, cpuLimitMs, () => {
-      this.#fail(
-        new UnreadableSource(`it takes the parser longer than ${cpuLimitMs / 1000} s: make the source simpler`),
-      )
+      this.#fail(new UnreadableSource(`parsing takes longer than ${cpuLimitMs / 1000} s; simplify the source`))
     })
   }
 
   #start(): void {
-    // The parser greets on its output, which is the channel to the client here.
+    // The parser writes to its output, which is the channel to the client here.
     const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), {
       resourceLimits,
       stdout: true,
@@ -109,14 +107,14 @@ export class ReaderThreads {
       if (this.#thread === thread) this.#hear(word)
     })
     thread.on('error', (error) => {
-      if (this.#thread === thread) this.#fail(new UnreadableSource('the parser gives up on it', error))
+      if (this.#thread === thread) this.#fail(new UnreadableSource('the parser crashed', error))
     })
     thread.on('exit', (code) => {
       if (this.#thread === thread)
-        this.#fail(new UnreadableSource('the parser gives up on it', new Error(`the thread ended with ${code}`)))
+        this.#fail(new UnreadableSource('the parser crashed', new Error(`the thread ended with ${code}`)))
     })
     this.#endLimit = limitThreadCpu(thread, startCpuMs, () => {
-      this.#fail(new RetryableError('reader-unavailable', `the parser does not start within ${startCpuMs / 1000} s`))
+      this.#fail(new RetryableError('reader-unavailable', `the parser did not start within ${startCpuMs / 1000} s`))
     })
   }
 
@@ -128,7 +126,7 @@ export class ReaderThreads {
     if (word.kind === 'answer') job?.resolve(word.answer)
     else if (word.kind !== 'ready' && job !== undefined) {
       const error = new UnreadableSource(
-        word.kind === 'too-deep' ? 'it is nested deeper than the parser goes' : `the parser fails: ${word.message}`,
+        word.kind === 'too-deep' ? 'it is nested too deeply for the parser' : `the parser fails: ${word.message}`,
       )
       if (word.kind === 'too-deep') this.#keepBad(job, error)
       job.reject(error)
@@ -136,7 +134,7 @@ export class ReaderThreads {
     this.#next()
   }
 
-  /** What is asked now fails, or what waits for a thread; the thread is given up. */
+  /** Fails the current question, or the queue, and drops the thread. */
   #fail(error: FlowfarmError): void {
     const job = this.#running ?? this.#waiting.shift()
     if (this.#running !== undefined && error instanceof UnreadableSource) this.#keepBad(this.#running, error)
@@ -165,7 +163,7 @@ export class ReaderThreads {
   }
 }
 
-/** Of what the parser is given: the source, and the imported ones too. */
+/** Of the source and its imports. */
 function hashOf({ code, imports }: SourceQuestion): string {
   const hash = createHash('sha256').update(code)
   for (const file of imports) hash.update('\0').update(file.code)

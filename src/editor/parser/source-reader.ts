@@ -19,7 +19,7 @@ import type { TextPlaces } from './text-places.ts'
 import { builtIn } from '../../flow/cadence/resolve-name.ts'
 import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 
-/** What the reader can be asked, of a source and a place in it (UTF-16 units from its beginning). */
+/** A question about a source and an offset (UTF-16 units). */
 export type SourceQuestion = {
   readonly uri: string
   readonly code: string
@@ -30,28 +30,28 @@ export type SourceQuestion = {
   | { readonly kind: 'rename'; readonly newName: string }
 )
 
-/** The answers, by what was asked. */
+/** By kind of question. */
 export interface SourceAnswers {
   readonly check: readonly Diagnostic[]
-  /** Undefined where the source does not parse: what is known of an earlier one is better than nothing. */
+  /** Undefined for an invalid source: an older answer is better than none. */
   readonly symbols: readonly DocumentSymbol[] | undefined
   readonly folds: readonly FoldingRange[] | undefined
   readonly hover: Hover | undefined
   readonly definition: Location | undefined
   readonly highlights: readonly DocumentHighlight[]
   readonly completion: readonly CompletionItem[]
-  /** Undefined where the name is not one that can be renamed here. */
+  /** Undefined if the name cannot be renamed here. */
   readonly rename: readonly TextEdit[] | undefined
 }
 
-/** Limits of the cache of parsed documents and imports, in UTF-16 units. */
+/** Cache limits, in UTF-16 units. */
 const maxKept = 32
 const maxKeptCharacters = 150_000
 
-/** Answers questions about sources by what the parser makes of them. What it keeps of them only saves time. */
+/** Its cache only saves time. */
 export class SourceReader {
   readonly #parse: Parse
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #kept = new Map<string, ParsedSource>()
   #characters = 0
 
@@ -59,7 +59,7 @@ export class SourceReader {
     this.#parse = parse
   }
 
-  /** @throws RangeError where a source is nested deeper than the parser can go */
+  /** @throws RangeError for a source nested too deeply */
   answer(question: SourceQuestion): SourceAnswers[keyof SourceAnswers] {
     const { kind, code, offset } = question
     if (kind === 'check') return diagnose(this.#source(code))
@@ -124,7 +124,7 @@ function shown(target: Declaration, declaration: Declaration): string {
     declaration.kind === 'import' && declaration.location !== undefined && target === declaration
       ? `\n\nimported from ${declaration.location}`
       : ''
-  // A line of backticks in a signature or comment may not end the block.
+  // Backticks must not end the code block.
   const doc = target.doc === '' ? '' : `\n\n${target.doc.slice(0, 4000)}`
   return `\`\`\`\`cadence\n${head.replaceAll('````', '')}\n\`\`\`\`${from}${doc}`
 }
@@ -135,7 +135,7 @@ function definitionAt(linked: LinkedSource, offset: number): Location | undefine
   return declaration === undefined ? undefined : linked.locationOf(declaration)
 }
 
-/** All places of the name at an offset that mean the same; for one that nothing declares, none. */
+/** All uses with the same meaning; none for undeclared names. */
 function sameNames(linked: LinkedSource, offset: number): Range[] {
   const use = linked.useAt(offset)
   const declaration = use === undefined ? undefined : linked.declarationOf(use)
@@ -149,7 +149,7 @@ function sameNames(linked: LinkedSource, offset: number): Range[] {
 function rename(linked: LinkedSource, offset: number, newText: string): TextEdit[] | undefined {
   const use = linked.useAt(offset)
   const declaration = use === undefined ? undefined : linked.declarationOf(use)
-  // What others import, or brought here, is named elsewhere too.
+  // Imported names and exports are used elsewhere too.
   if (
     declaration === undefined ||
     !linked.isOwn(declaration) ||
@@ -185,7 +185,6 @@ const kinds: Readonly<Record<string, SymbolKind>> = {
 
 const maxSymbols = 5000
 
-/** The declarations of a source, types with what is in them. */
 function symbolsOf({ outline, places }: ParsedSource): DocumentSymbol[] {
   const budget = { left: maxSymbols }
   return outline.declarations.flatMap((declaration) => symbolOf(declaration, places, budget))
@@ -199,7 +198,7 @@ function symbolOf(declaration: Declaration, places: TextPlaces, budget: { left: 
   const range = places.rangeOfBytes(start, end)
   const selectionRange = places.rangeOfBytes(nameStart, nameStart + Buffer.byteLength(name) - 1)
   const children = members.toSorted((a, b) => a.start - b.start).flatMap((member) => symbolOf(member, places, budget))
-  // A client refuses a name that lies outside of what it names.
+  // Clients reject a selection range outside of the range.
   const isWithin = nameStart >= start && nameStart <= end
   return [
     {
@@ -213,7 +212,7 @@ function symbolOf(declaration: Declaration, places: TextPlaces, budget: { left: 
   ]
 }
 
-/** What can be folded: declarations over several lines. */
+/** Declarations over several lines. */
 function foldsOf({ outline, places }: ParsedSource): FoldingRange[] {
   const all = outline.uses.flatMap(({ declares }) => (declares === undefined ? [] : [declares]))
   const folds = new Map<number, number>()

@@ -2,13 +2,13 @@ import type { Position, Range } from 'vscode-languageserver-protocol'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 
 /**
- * Places in a text: LSP counts lines and UTF-16 units, strings UTF-16 units, the parser bytes of UTF-8. A lone
+ * Converts positions: LSP counts lines and UTF-16 units, the parser bytes of UTF-8. A lone
  * surrogate counts as three bytes, as encoders replace it.
  */
 export class TextPlaces {
   readonly #text: string
   readonly #document: TextDocument
-  /** Where each line begins, in bytes. */
+  /** In bytes. */
   readonly #byteStarts: number[] = [0]
 
   constructor(text: string) {
@@ -21,7 +21,7 @@ export class TextPlaces {
     }
   }
 
-  /** A place beyond its line means the line's end, one beyond the text the text's end. */
+  /** Positions beyond a line mean its end, lines beyond the text the end of the text. */
   offsetAt(position: Position): number {
     return this.#document.offsetAt(position)
   }
@@ -30,7 +30,6 @@ export class TextPlaces {
     return this.#document.positionAt(offset)
   }
 
-  /** The character that a byte belongs to. */
   offsetOfByte(byte: number): number {
     const line = lastNotAfter(this.#byteStarts, Math.max(0, byte))
     let bytes = this.#byteStarts[line] ?? 0
@@ -44,7 +43,6 @@ export class TextPlaces {
     return at
   }
 
-  /** The first byte of the character at an offset. */
   byteOfOffset(offset: number): number {
     const { line } = this.#document.positionAt(offset)
     let bytes = this.#byteStarts[line] ?? 0
@@ -56,7 +54,7 @@ export class TextPlaces {
     return bytes
   }
 
-  /** @param last the last byte, as the parser tells ends */
+  /** @param last inclusive, as the parser returns it */
   rangeOfBytes(first: number, last: number): Range {
     const start = this.offsetOfByte(first)
     return { start: this.positionAt(start), end: this.positionAt(Math.max(start, this.offsetOfByte(last + 1))) }
@@ -71,7 +69,6 @@ function isPair(text: string, at: number): boolean {
   return (text.codePointAt(at) ?? 0) > 0xffff
 }
 
-/** Bytes of a character that is one UTF-16 unit. */
 function sizeOf(unit: number): number {
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3
 }

@@ -51,7 +51,7 @@ describe('the plan of a save', () => {
   it('holds files against the folders that the project says it has', () => {
     expect(() => plan({}, { files: [{ path: 'x', content: '' }] }, ['x'])).to.throw('is a folder')
     expect(plan({}, { files: [{ path: 'x', content: '' }], folders: [] }, ['x']).folders).to.deep.equal([])
-    expect(() => plan({ 'a/b': '' }, { folders: ['A'] })).to.throw('a; write it like that')
+    expect(() => plan({ 'a/b': '' }, { folders: ['A'] })).to.throw('a; use that spelling')
     expect(plan({ 'a/b': '' }, { folders: ['a', 'c/d', 'a'] }).folders).to.deep.equal(['a', 'c/d'])
   })
 

@@ -3,7 +3,6 @@ import { requireRoom } from './project-quotas.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
 import type { GivenFile, SaveRequest } from './project-requests.ts'
 
-/** A file that the project has. */
 export interface StoredFile {
   readonly path: string
   readonly key: string
@@ -11,28 +10,27 @@ export interface StoredFile {
   readonly bytes: number
 }
 
-/** What a project has before a save: nothing, where it is new. */
+/** Empty for a new project. */
 interface Stored {
   readonly files: readonly StoredFile[]
   readonly folders: readonly string[]
 }
 
-/** What a save changes. */
 export interface SavePlan {
-  /** Files that are new, have another content, or another spelling of their path. */
+  /** New, changed or renamed files. */
   readonly written: readonly GivenFile[]
-  /** Keys of files that go. None of them is written as well. */
+  /** Disjoint from `written`. */
   readonly deletedKeys: readonly string[]
   readonly fileCount: number
   readonly byteCount: number
-  /** All files that there are afterwards. */
+  /** All paths after the save. */
   readonly paths: ReadonlySet<string>
   readonly folders: readonly string[]
 }
 
 /**
- * Compares a save with what there is. Files that it does not name stay as they are.
- * @throws ApiError 422 `INVALID_PATH` where paths do not fit together, `QUOTA_EXCEEDED`
+ * Files that the save does not name stay. @throws ApiError 422 `INVALID_PATH` for conflicting
+ * paths, `QUOTA_EXCEEDED`
  */
 export function planSave(
   stored: Stored,

@@ -1,18 +1,18 @@
 import { ApiError } from '../../platform/errors.ts'
 
-/** What the projects function answers where something was not done; clients act on the code. */
+/** Error codes of the projects function and their statuses. */
 const statuses = {
   UNAUTHORIZED: 401,
   ORIGIN_NOT_ALLOWED: 403,
-  /** There is none, or it is not for whoever asks: the answer is the same. */
+  /** Missing or not visible: the same response. */
   NOT_FOUND: 404,
-  /** The project has changed since the version that a save was made from. */
+  /** Changed since the version that the save is based on. */
   CONFLICT: 409,
   INVALID_INPUT: 400,
   INVALID_PATH: 422,
   INVALID_TEXT: 422,
   QUOTA_EXCEEDED: 422,
-  /** The same `save_id` stood for something else before. */
+  /** The `save_id` belongs to another save. */
   SAVE_ID_REUSED: 422,
   RATE_LIMITED: 429,
 } as const
@@ -21,7 +21,7 @@ type ProjectErrorCode = keyof typeof statuses
 
 interface ProjectErrorOptions {
   readonly field?: string
-  /** What else `error` of the answer has. */
+  /** Further properties of `error`. */
   readonly facts?: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds?: number
   readonly cause?: unknown
@@ -39,20 +39,23 @@ export function projectError(
   })
 }
 
-/** Or signed in once, and deleted since. */
+/** Also for deleted users. */
 export function notSignedIn(): ApiError {
-  return projectError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
+  return projectError(
+    'UNAUTHORIZED',
+    'Authentication required. Send the access token as `Authorization: Bearer <token>`.',
+  )
 }
 
-/** What a private project of somebody else is to all others, too. */
+/** Also for private projects of other users. */
 export function noSuchProject(): ApiError {
-  return projectError('NOT_FOUND', 'There is no such project, or it is private; sign in as its owner to see it.')
+  return projectError('NOT_FOUND', 'The project does not exist or is private. Sign in as its owner to open it.')
 }
 
-/** Else a save that is new would be taken for one that is done. */
+/** Otherwise a new save would count as done. */
 export function saveIdReused(): ApiError {
   const field = 'save_id'
-  return projectError('SAVE_ID_REUSED', 'This "save_id" stood for another save; make a new one for each.', {
+  return projectError('SAVE_ID_REUSED', '"save_id" was used for another save. Create a new one for each save.', {
     field,
     facts: { field },
   })

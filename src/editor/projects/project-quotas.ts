@@ -1,7 +1,7 @@
 import { pathRules } from './project-paths.ts'
 import { projectError } from './project-error.ts'
 
-/** PROJECTS_PER_USER, PROJECT_FILES, PROJECT_FILE_BYTES, PROJECT_BYTES; bytes of UTF-8. */
+/** PROJECTS_PER_USER, PROJECT_FILES, PROJECT_FILE_BYTES, PROJECT_BYTES; UTF-8 bytes. */
 export interface ProjectQuotas {
   readonly projects: number
   readonly files: number
@@ -9,7 +9,7 @@ export interface ProjectQuotas {
   readonly projectBytes: number
 }
 
-/** Folders may be as many as files. */
+/** The limit of folders is that of files. */
 type QuotaName = keyof ProjectQuotas | 'folders'
 
 const wireNames: Readonly<Record<QuotaName, string>> = {
@@ -20,11 +20,11 @@ const wireNames: Readonly<Record<QuotaName, string>> = {
   projectBytes: 'project_bytes',
 }
 const meanings: Readonly<Record<QuotaName, string>> = {
-  projects: 'projects of one user',
-  files: 'files of one project',
-  folders: 'folders of one project',
-  fileBytes: 'bytes of one file',
-  projectBytes: 'bytes of all files of one project',
+  projects: 'projects per user',
+  files: 'files per project',
+  folders: 'folders per project',
+  fileBytes: 'bytes per file',
+  projectBytes: 'bytes per project',
 }
 
 function maxOf(quotas: ProjectQuotas, name: QuotaName): number {
@@ -32,10 +32,8 @@ function maxOf(quotas: ProjectQuotas, name: QuotaName): number {
 }
 
 /**
- * Refuses what would be more than a quota.
- * @param asked what there would be
- * @param before what there is: it may stay and shrink, also where the quota was lowered meanwhile
- * @throws ApiError 422 `QUOTA_EXCEEDED`
+ * @param asked the value after the change. @param before the current value, which may stay or
+ * shrink even above a lowered quota. @throws ApiError 422 `QUOTA_EXCEEDED`
  */
 export function requireRoom(
   quotas: ProjectQuotas,
@@ -45,10 +43,10 @@ export function requireRoom(
 ): void {
   const max = maxOf(quotas, name)
   if (asked <= max || asked <= before) return
-  const subject = path === undefined ? 'this would make' : `${path} has`
+  const subject = path === undefined ? 'this change makes' : `${path} has`
   throw projectError(
     'QUOTA_EXCEEDED',
-    `There may be ${max} ${meanings[name]}; ${subject} ${asked}. Delete some, or make it smaller.`,
+    `Quota exceeded: ${subject} ${asked} (limit ${max} ${meanings[name]}). Delete or shrink something.`,
     {
       facts: { quota: wireNames[name], max, asked, ...(path === undefined ? {} : { path }) },
     },
@@ -61,7 +59,7 @@ interface ProjectLimits extends Record<string, unknown> {
   project_bytes: number
 }
 
-/** The limits as pages are told them, so that they can say what is wrong while people type. */
+/** For validation in the page. */
 export function projectLimits(quotas: ProjectQuotas): ProjectLimits {
   const { maxBytes, maxSegmentBytes, maxSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
   return {
@@ -81,7 +79,7 @@ export function projectLimits(quotas: ProjectQuotas): ProjectLimits {
   }
 }
 
-/** The largest body: the project's bytes, half of them escaped, and the JSON around them. */
+/** The project's bytes, half of them escaped, and the JSON around them. */
 export function maxBodyBytes({ projectBytes }: ProjectQuotas): number {
   return 2 * projectBytes + 1_000_000
 }

@@ -10,7 +10,6 @@ import type { HoldUser } from '../../platform/auth/authenticate.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 
-/** What endpoints work with. */
 export interface ProjectParts {
   readonly pool: pg.Pool
   readonly quotas: ProjectQuotas
@@ -18,9 +17,9 @@ export interface ProjectParts {
 }
 
 export interface OpenCall {
-  /** Undefined: whoever asks has not signed in. */
+  /** Undefined: not signed in. */
   readonly userId: string | undefined
-  /** Of the body, unread. */
+  /** Unvalidated. */
   readonly data: unknown
   readonly parts: ProjectParts
 }
@@ -29,7 +28,7 @@ export interface SessionCall extends OpenCall {
   readonly userId: string
 }
 
-/** One of the things that the projects function does. What `run` gives is the `data` of the answer. */
+/** `run` returns the `data` of the response. */
 export type Endpoint =
   | { readonly access: 'open'; readonly kind: 'read' | 'write'; readonly run: (call: OpenCall) => Promise<unknown> }
   | {
@@ -38,24 +37,24 @@ export type Endpoint =
       readonly run: (call: SessionCall) => Promise<unknown>
     }
 
-/** Names a project towards its owner. */
-export const projectId = z.uuid('has to be the id of a project, a UUID')
+/** For owners. */
+export const projectId = z.uuid('must be the id of a project, a UUID')
 
-/** What a client calls one save, of its own choosing, to be able to send it again. */
-export const saveId = z.uuid('has to be a UUID').transform((id) => id.toLowerCase())
+/** Chosen by the client, to repeat a save safely. */
+export const saveId = z.uuid('must be a UUID').transform((id) => id.toLowerCase())
 
-/** As links have it. */
+/** As in links. */
 export const slug = z
   .string()
   .min(1)
   .max(80)
-  .regex(/^[a-z0-9-]*$/, 'has to be a slug: a-z, 0-9 and dashes')
+  .regex(/^[a-z0-9-]*$/, 'must be a slug: a-z, 0-9 and dashes')
 
-export const version = z.number().int('has to be a whole number').min(1).max(2_147_483_647)
+export const version = z.number().int('must be a whole number').min(1).max(2_147_483_647)
 
-const network = z.enum(editorNetworks, `has to be one of ${editorNetworks.join(', ')}`)
+const network = z.enum(editorNetworks, `must be one of ${editorNetworks.join(', ')}`)
 
-/** Joiners of emoji are allowed; characters that change the direction of the page are not. */
+/** Emoji joiners are allowed; direction-changing characters are not. */
 export const projectName = z
   .string()
   .trim()
@@ -63,9 +62,9 @@ export const projectName = z
   .max(100)
   .regex(
     /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u,
-    'has characters that cannot be shown',
+    'contains invisible characters',
   )
-  .regex(/[\p{L}\p{N}\p{P}\p{S}]/u, 'has nothing that can be seen; give a name')
+  .regex(/[\p{L}\p{N}\p{P}\p{S}]/u, 'has no visible character; enter a name')
 
 /** @throws ApiError 400 `INVALID_INPUT` that names the field */
 export function readData<Schema extends z.ZodObject>(schema: Schema, data: unknown): z.output<Schema> {
@@ -81,17 +80,16 @@ export function readData<Schema extends z.ZodObject>(schema: Schema, data: unkno
   }
 }
 
-/** A file as a save brings it. */
 export interface GivenFile {
   readonly path: string
   readonly key: string
   readonly content: string
-  /** SHA-256 of the content in UTF-8. */
+  /** SHA-256 of the UTF-8 content. */
   readonly hash: Buffer
   readonly bytes: number
 }
 
-/** What a save says of the project itself. Undefined: it stays as it is. */
+/** Undefined fields stay unchanged. */
 export interface GivenFields {
   readonly name?: string | undefined
   readonly network?: EditorNetwork | undefined
@@ -101,31 +99,31 @@ export interface GivenFields {
   readonly folders?: readonly string[] | undefined
 }
 
-/** A save, checked as far as that can be done without the project. */
+/** Checked without the project. */
 export interface SaveRequest {
   /** Undefined: a new project. */
   readonly existing: { readonly id: string; readonly version: number } | undefined
   readonly saveId: string | undefined
-  /** Slug of what a new project is a copy of, that was made elsewhere than here. */
+  /** Slug of the original, if the copy was made elsewhere. */
   readonly forkedFrom: string | undefined
   readonly fields: GivenFields
   readonly files: readonly GivenFile[]
   readonly deletedFiles: readonly string[]
-  /** SHA-256 of all this. */
+  /** SHA-256 of the request. */
   readonly digest: Buffer
 }
 
-/** Far more than any quota; what a project may have is asked later. */
+/** Far above any quota, which is checked later. */
 const maxPaths = 10_000
 
-/** Of a tab: one that leads to nothing is left out later, so that it may be anything. */
+/** Tabs of missing files are dropped later. */
 const tab = z.string().max(1000)
 const paths = z
   .array(
     z
       .string()
-      .max(pathRules.maxBytes, `has to have at most ${pathRules.maxBytes} bytes`)
-      .refine((path) => path.isWellFormed() && !path.includes('\0'), 'is no text that a path could be'),
+      .max(pathRules.maxBytes, `must have at most ${pathRules.maxBytes} bytes`)
+      .refine((path) => path.isWellFormed() && !path.includes('\0'), 'is not valid text'),
   )
   .max(maxPaths)
 
@@ -134,7 +132,7 @@ const saveInput = z.strictObject({
   version: version.optional(),
   save_id: saveId.optional(),
   name: projectName.optional(),
-  // What the server has chosen stays: links lead to it.
+  // Ignored: the server chooses the slug, because links use it.
   slug: slug.optional(),
   forked_from: slug.optional(),
   network: network.optional(),
@@ -161,11 +159,11 @@ export function readSave(data: unknown): SaveRequest {
     deleted_files: deletedFiles,
     ...fields
   } = readData(saveInput, data)
-  if (id === undefined && fields.name === undefined) throw wrong('name', 'is missing: a new project needs a name')
+  if (id === undefined && fields.name === undefined) throw wrong('name', 'is required for a new project')
   if (id !== undefined && from === undefined)
-    throw wrong('version', 'is missing: it is the version that this save was made from')
-  if (id === undefined && from !== undefined) throw wrong('id', 'has to come with "version"; a new project has neither')
-  if (id !== undefined && forkedFrom !== undefined) throw wrong('forked_from', 'is for a new project; leave it out')
+    throw wrong('version', 'is required: the version that the save is based on')
+  if (id === undefined && from !== undefined) throw wrong('id', 'is required with "version"; a new project has neither')
+  if (id !== undefined && forkedFrom !== undefined) throw wrong('forked_from', 'is only for new projects; remove it')
   for (const folder of fields.folders ?? []) requirePath(folder)
   const files = given.map(readFile)
   requireEachOnce(files, deletedFiles)
@@ -191,8 +189,8 @@ export function readSave(data: unknown): SaveRequest {
 
 function readFile({ path, content }: { readonly path: string; readonly content: string }): GivenFile {
   requirePath(path)
-  if (content.includes('\0')) throw invalidText(path, 'a zero character, which the database does not take')
-  if (!content.isWellFormed()) throw invalidText(path, 'half of a character (a lone surrogate)')
+  if (content.includes('\0')) throw invalidText(path, 'a NUL character')
+  if (!content.isWellFormed()) throw invalidText(path, 'a lone surrogate')
   return { path, key: pathKey(path), content, hash: sha256(content), bytes: Buffer.byteLength(content) }
 }
 
@@ -205,7 +203,7 @@ function requireEachOnce(files: readonly GivenFile[], deletedFiles: readonly str
   const seen = new Map<string, string>()
   for (const { path, key } of files) {
     const other = seen.get(key)
-    const text = other === path ? 'is there twice; send it once' : `is too much like ${other}; choose another name`
+    const text = other === path ? 'appears twice; send it once' : `is too similar to ${other}; choose another name`
     if (other !== undefined) throw invalidPath({ path, rule: 'same-path', text })
     seen.set(key, path)
   }
@@ -215,7 +213,7 @@ function requireEachOnce(files: readonly GivenFile[], deletedFiles: readonly str
     throw invalidPath({
       path: both,
       rule: 'same-path',
-      text: 'is both in "files" and in "deleted_files"; do one of the two',
+      text: 'is in both "files" and "deleted_files"; use only one',
     })
 }
 
@@ -224,7 +222,7 @@ function wrong(field: string, text: string): Error {
 }
 
 function invalidText(path: string, what: string): Error {
-  return projectError('INVALID_TEXT', `File ${path} has ${what}; files are text.`, { facts: { path } })
+  return projectError('INVALID_TEXT', `File ${path} contains ${what}; files must be text.`, { facts: { path } })
 }
 
 function sha256(text: string): Buffer {

@@ -36,7 +36,7 @@ import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 
 const deleteInput = z.strictObject({ id: projectId, version: versionSchema.optional() })
 
-/** `/projects/delete`: the project and its files go. Copies that others have made stay. */
+/** Forks of other users stay. */
 async function deleteProject({ userId, data, parts: { pool } }: SessionCall): Promise<{ readonly deleted: true }> {
   const { id, version } = readData(deleteInput, data)
   return await withRetriedTransaction(pool, async (client) => {
@@ -44,7 +44,7 @@ async function deleteProject({ userId, data, parts: { pool } }: SessionCall): Pr
     if (version !== undefined && project.version !== version) {
       throw projectError(
         'CONFLICT',
-        `The project has changed: it has version ${project.version}, not ${version}. Look at it before you delete it.`,
+        `The project has changed: its version is ${project.version}, not ${version}. Review it before you delete it.`,
         {
           facts: {
             current: { version: project.version, updated_at: project.updated_at, name: project.name },
@@ -58,7 +58,7 @@ async function deleteProject({ userId, data, parts: { pool } }: SessionCall): Pr
   })
 }
 
-/** `/projects/save`: makes a project, or writes into one; all of it or nothing. */
+/** Creates or changes a project, completely or not at all. */
 async function save({ userId, data, parts }: SessionCall): Promise<SavedProject> {
   const request = readSave(data)
   const named = { userId, saveId: request.saveId, digest: request.digest }
@@ -88,21 +88,20 @@ export interface ProjectsFunctionOptions {
   readonly log: Logger
   readonly authenticate: Authenticate
   readonly holdUser: HoldUser
-  /** Whether an origin such as `https://editor.example.com` may call. The editor's own pages send theirs too. */
+  /** The editor's own pages send their origin too. */
   readonly allowsOrigin: (origin: string) => boolean
-  /** Who asks, as far as limits are concerned. */
   readonly clientOf: (request: IncomingMessage) => Client
   readonly quotas: ProjectQuotas
   /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
-  /** Bytes of all bodies in memory. Default 128 MB, and at least one largest body. */
+  /** Maximum bytes of all bodies in memory. Default 128 MB, and at least one largest body. */
   readonly bodyBytesAtOnce?: number
 }
 
 export interface ProjectsFunction {
-  /** Answers `POST /functions/v1/projects` and what browsers ask before it; leaves all other paths alone. */
+  /** Serves `POST /functions/v1/projects` and its preflight. */
   readonly middleware: Middleware<RequestState>
-  /** Removes what is of no use any more; to be called every hour or so. */
+  /** Deletes expired rows; called every hour. */
   prune(): Promise<void>
 }
 
@@ -117,14 +116,14 @@ const codes: Readonly<Record<number, string>> = {
   503: 'BUSY',
 }
 
-/** Whoever has not signed in reads, and names no more than a project. */
+/** Anonymous calls only read. */
 const maxOpenBodyBytes = 16 * 1024
 
-/** A body takes up some four times its bytes until it is in the database. */
+/** A body needs about four times its bytes until it is stored. */
 const usualBodyBytesAtOnce = 128_000_000
 
 /**
- * The projects function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false,
+ * One POST with `{endpoint, data}`, answered with `{success: true, data}` or `{success: false,
  * error: {code, message, …}}` and the matching HTTP status.
  */
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
@@ -137,7 +136,7 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   return {
     middleware: endpointFunction({
       path: projectsFunctionPath,
-      failed: 'a projects request failed',
+      failed: 'Projects request failed',
       log,
       codes,
       allowsOrigin: options.allowsOrigin,
@@ -150,7 +149,7 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   }
 }
 
-/** What all requests of a process share. */
+/** Shared by all requests of the process. */
 interface Counted {
   readonly rates: ProjectRates
   readonly room: BodyRoom
@@ -165,7 +164,7 @@ async function answer(
   const { rates, room } = counted
   rates.takeClient(network)
   const parts = { pool, quotas, holdUser }
-  // Known before the body is read: only who has signed in may send a large one.
+  // Checked before the body is read: only signed-in users may send a large one.
   const token = bearerToken(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
   return await rates.during(userId ?? network, () =>
@@ -185,7 +184,7 @@ async function call(
   const { endpoint: name, data } = readData(endpointCall, body)
   const endpoint = allEndpoints.get(name)
   if (endpoint === undefined) {
-    const text = `Field "endpoint" names nothing that there is; there are ${[...allEndpoints.keys()].join(', ')}.`
+    const text = `Unknown endpoint (field "endpoint"). Endpoints: ${[...allEndpoints.keys()].join(', ')}.`
     throw projectError('NOT_FOUND', text, { field: 'endpoint', facts: { field: 'endpoint' } })
   }
   if (userId !== undefined) rates.takeAccount(endpoint.kind, userId)
@@ -194,7 +193,7 @@ async function call(
   return await endpoint.run({ userId, data, parts })
 }
 
-/** Of whoever has not signed in. Nothing that is larger can be done without that. */
+/** Larger bodies require a session. */
 async function readSmallBody(context: RequestContext): Promise<unknown> {
   try {
     return await readJson(context.req, maxOpenBodyBytes)
@@ -205,7 +204,7 @@ async function readSmallBody(context: RequestContext): Promise<unknown> {
   }
 }
 
-/** All that the projects function does, by the name in `endpoint` of its body. */
+/** By the `endpoint` of the body. */
 const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/projects/list', { access: 'session', kind: 'read', run: list }],
   ['/projects/get', { access: 'open', kind: 'read', run: get }],
@@ -214,22 +213,22 @@ const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/projects/fork', { access: 'session', kind: 'write', run: fork }],
 ])
 
-/** Calls a minute, and at once; 0 is no limit. Each process counts for itself. */
+/** Calls per minute, and concurrent ones; 0: no limit. Per process. */
 interface ProjectRateLimits {
-  /** By one address on the net, or one network of IPv6. */
+  /** Per client network. */
   readonly client: number
-  /** For one account, from wherever: what reads, */
+  /** Reads per account. */
   readonly read: number
-  /** and what changes something. Editors save some seconds after each change. */
+  /** Changes per account. Editors save some seconds after each change. */
   readonly write: number
-  /** Concurrent requests of an account or anonymous client: each may hold a whole project in memory. */
+  /**
+   * Concurrent requests per account or anonymous client: each may hold a whole project in memory.
+   */
   readonly atOnce: number
 }
 
-/** What holds unless other limits are given. */
 export const projectRateLimits: ProjectRateLimits = { client: 600, read: 300, write: 120, atOnce: 8 }
 
-/** Counts who asks how often, in memory. */
 class ProjectRates {
   readonly #client: SlidingWindow
   readonly #account: Readonly<Record<'read' | 'write', SlidingWindow>>
@@ -252,11 +251,11 @@ class ProjectRates {
     take(this.#account[kind], userId)
   }
 
-  /** Runs `fn` within the concurrency limit. @throws ApiError 429 `RATE_LIMITED`, and what `fn` throws */
+  /** @throws ApiError 429 `RATE_LIMITED`, and errors of `fn` */
   async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(who) ?? 0
     if (this.#atOnce > 0 && running >= this.#atOnce) {
-      throw projectError('RATE_LIMITED', `There may be ${this.#atOnce} requests at a time; wait for the others.`, {
+      throw projectError('RATE_LIMITED', `Too many concurrent requests (limit ${this.#atOnce}). Wait for the others.`, {
         retryAfterSeconds: 1,
       })
     }
@@ -274,31 +273,30 @@ class ProjectRates {
 function take(window: SlidingWindow, key: string): void {
   const { isAllowed, retryAfterSeconds } = window.take(key)
   if (!isAllowed)
-    throw projectError('RATE_LIMITED', `That was too often; try again in ${retryAfterSeconds} s.`, {
+    throw projectError('RATE_LIMITED', `Too many requests. Try again in ${retryAfterSeconds} s.`, {
       retryAfterSeconds,
     })
 }
 
-/** Bytes of each body that need no budget: small saves do not wait for large ones. */
+/** Bodies up to this size need no budget, so that small saves do not wait for large ones. */
 const smallBytes = 256_000
 
-/** Large bodies of one account that may be under way: who sends them slowly, on purpose, holds no more. */
+/** Concurrent large bodies per account, which bounds slow senders. */
 const maxLarge = 2
 
-/** Room in memory for bodies of requests, of all accounts together. */
+/** Memory budget for request bodies of all accounts. */
 export class BodyRoom {
   readonly #budget: ByteBudget
   readonly #large = new Map<string, number>()
 
-  /** @param bytes what there is room for beside small bodies */
+  /** @param bytes beside small bodies */
   constructor(bytes: number) {
     this.#budget = new ByteBudget(bytes)
   }
 
   /**
-   * Runs `fn`, which says by its argument how many bytes have come, and gives back the room in the end.
-   * @param who has sent it
-   * @throws what `fn` throws; in `take` ApiError 503 `busy` where there is no room
+   * Runs `fn`, which reports received bytes, and releases them afterwards. @param who the sender.
+   * @throws errors of `fn`; in `take` ApiError 503 `busy`
    */
   async during<Result>(who: string, fn: (take: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let [come, isLarge] = [0, false]
@@ -324,9 +322,14 @@ export class BodyRoom {
   #begin(who: string): void {
     const running = this.#large.get(who) ?? 0
     if (running >= maxLarge) {
-      throw new ApiError(503, 'busy', `${maxLarge} large requests of this account are under way; wait for them.`, {
-        details: { retryAfterSeconds: 2 },
-      })
+      throw new ApiError(
+        503,
+        'busy',
+        `Too many large requests of this account (limit ${maxLarge}). Wait for the others.`,
+        {
+          details: { retryAfterSeconds: 2 },
+        },
+      )
     }
     this.#large.set(who, running + 1)
   }

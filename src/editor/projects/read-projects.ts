@@ -6,7 +6,7 @@ import { readData, slug as slugSchema } from './project-requests.ts'
 import type { OpenCall, SessionCall } from './project-requests.ts'
 import { query } from '../../platform/db/pool.ts'
 
-/** What lists and answers tell of a project. Times are written as ISO 8601 by JSON. */
+/** Times become ISO 8601 in JSON. */
 export interface ProjectRow {
   readonly id: string
   readonly slug: string
@@ -23,27 +23,26 @@ export interface ProjectRow {
   readonly updated_at: Date
 }
 
-/** Of `projects.projects p`. A project has fewer bytes than numbers of JavaScript count exactly. */
+/** Columns of `projects.projects p`. Project sizes are below 2^53. */
 export const projectColumns = `p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.open_files, p.folders,
   p.version, p.file_count, p.byte_count::float8 as byte_count, p.created_at, p.updated_at`
 
-/** The project that `p` is a copy of, where viewer `$viewer` (null: a stranger) may see it. */
+/** Joins the original of `p` if `$viewer` (null: anonymous) may see it. */
 function originJoin(viewer: string): string {
   return `left join projects.projects o on o.id = p.forked_from and (o.is_public or o.user_id = ${viewer})`
 }
 
-/** To go with `originJoin`. */
 const originColumn = `case when o.id is null then null else json_build_object('id', o.id, 'slug', o.slug, 'name',
   o.name) end as forked_from`
 
-/** What a project is a copy of; null: of none that is there and may be seen. */
+/** The original; null if missing or not visible. */
 interface Origin {
   readonly id: string
   readonly slug: string
   readonly name: string
 }
 
-/** What whoever has saved is told. */
+/** Response to a save. */
 export interface SavedProject {
   readonly id: string
   readonly slug: string
@@ -58,18 +57,18 @@ const getInput = z.strictObject({ slug: slugSchema })
 interface SeenFile {
   readonly path: string
   readonly content: string
-  /** Version of the project that last changed it. */
+  /** Version of the project that last changed the file. */
   readonly version: number
 }
 
-/** What of a project is shown. `user_id` is for its owner alone. */
+/** `user_id` is only for the owner. */
 interface SeenProject extends ProjectRow {
   readonly isOwner: boolean
   readonly forked_from: Origin | null
   readonly user_id?: string
 }
 
-/** `/projects/get`: one statement, so that the files are those of the version. */
+/** One statement, so that the files belong to the version. */
 export async function get({
   userId,
   data,
@@ -96,21 +95,23 @@ export async function get({
 
 const listInput = z.strictObject({
   cursor: z.string().max(200).nullable().optional(),
-  limit: z.number().int('has to be a whole number').min(1).max(200).default(50),
+  limit: z.number().int('must be a whole number').min(1).max(200).default(50),
 })
 
-/** What a list tells of a project: not what is in it. */
+/** Without contents. */
 interface ListedProject extends Omit<ProjectRow, 'open_files' | 'folders'> {
   readonly forked_from: Origin | null
 }
 
 interface ProjectPage {
   readonly projects: readonly ListedProject[]
-  /** For the next page; null: this is the last. */
+  /** null on the last page. */
   readonly next_cursor: string | null
 }
 
-/** `/projects/list`: the user's own, last saved first. One that is saved meanwhile moves to the first page. */
+/**
+ * The user's projects, last saved first. A project saved in the meantime moves to the first page.
+ */
 export async function list({ userId, data, parts: { pool } }: SessionCall): Promise<ProjectPage> {
   const { cursor, limit } = readData(listInput, data)
   const after = cursor === undefined || cursor === null ? [null, null] : readCursor(cursor)
@@ -138,7 +139,7 @@ function shown({ micros: _micros, ...project }: ListedProject & { readonly micro
   return project
 }
 
-/** Where a page ends: microseconds since 1970, which numbers count exactly until 2255, and the id. */
+/** Position of a page: microseconds since 1970 (exact until 2255) and id. */
 function writeCursor(micros: string, id: string): string {
   return Buffer.from(`${micros} ${id}`).toString('base64url')
 }
@@ -147,15 +148,15 @@ function readCursor(cursor: string): [micros: number, id: string] {
   const [, micros, id] =
     /^(\d{1,16}) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (micros !== undefined && id !== undefined && Number.isSafeInteger(Number(micros))) return [Number(micros), id]
-  throw projectError('INVALID_INPUT', 'Field "cursor" is none of a list here; leave it out to begin anew.', {
+  throw projectError('INVALID_INPUT', 'Field "cursor" is invalid. Remove it to start from the first page.', {
     field: 'cursor',
     facts: { field: 'cursor' },
   })
 }
 
-/** What the other rooms may know of projects. */
+/** For other features. */
 export interface ProjectAccess {
-  /** Undefined: there is no such project, or this user may not see it. */
+  /** Undefined: missing or not visible to the user. */
   find(
     projectId: string,
     userId: string | undefined,
@@ -164,7 +165,9 @@ export interface ProjectAccess {
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Asks the database each time: what its owner has just made private is private. Ids may be any text. */
+/**
+ * Queries the database each time, so that changes of visibility apply at once. Ids may be any text.
+ */
 export function createProjectAccess(pool: pg.Pool): ProjectAccess {
   return {
     find: async (projectId, userId) => {

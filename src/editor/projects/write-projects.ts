@@ -17,7 +17,7 @@ import { query, withRetriedTransaction } from '../../platform/db/pool.ts'
 import { RetryableError } from '../../platform/errors.ts'
 import type { ApiError } from '../../platform/errors.ts'
 
-/** A request that a client may send again: of whom, its name, and what it asks for. */
+/** A request that may be repeated: its user, id and content. */
 export interface NamedSave {
   readonly userId: string
   readonly saveId: string | undefined
@@ -25,9 +25,8 @@ export interface NamedSave {
 }
 
 /**
- * What this very save has made before, when its answer was lost.
- * @returns undefined where it was never done
- * @throws ApiError 422 `SAVE_ID_REUSED` where another save had this name, 404 where the project is gone since
+ * The result of an earlier identical save, whose response was lost. @returns undefined if new.
+ * @throws ApiError 422 `SAVE_ID_REUSED`, 404 if the project was deleted
  */
 export async function findEarlierSave(
   client: PoolClient,
@@ -51,20 +50,20 @@ export async function findEarlierSave(
   return saved
 }
 
-/** Slugs that are tried: the second is never needed but by whoever breaks the generator. */
+/** A second attempt is practically never needed. */
 const maxTries = 5
 
 /**
- * Serialises creation of projects of a user until the end of the transaction, for the quota and for repeated requests.
- * The user cannot be deleted meanwhile, so no project is orphaned.
- * @throws ApiError 401 `UNAUTHORIZED` if the user is gone
+ * Serializes project creation of a user until the end of the transaction, for the quota and
+ * repeated requests. The user cannot be deleted in the meantime. @throws ApiError 401
+ * `UNAUTHORIZED` if the user was deleted
  */
 export async function lockAccount(client: PoolClient, userId: string, holdUser: HoldUser): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId.toLowerCase()}`])
   if (!(await holdUser(client, userId))) throw notSignedIn()
 }
 
-/** To be called under `lockAccount`. @throws ApiError 422 `QUOTA_EXCEEDED` */
+/** Requires `lockAccount`. @throws ApiError 422 `QUOTA_EXCEEDED` */
 export async function requireRoomForOne(client: PoolClient, userId: string, quotas: ProjectQuotas): Promise<void> {
   const {
     rows: [row],
@@ -76,7 +75,7 @@ export async function requireRoomForOne(client: PoolClient, userId: string, quot
   requireRoom(quotas, 'projects', (row?.count ?? 0) + 1)
 }
 
-/** Creates a project with its files, under `lockAccount`. Its origin is stored if the user may see it. */
+/** Requires `lockAccount`. The original is stored if the user may see it. */
 export async function createProject(
   client: PoolClient,
   save: NamedSave,
@@ -123,7 +122,7 @@ export async function createProject(
   })
 }
 
-/** Tries slugs until one is free. @param make gives undefined where the slug is taken */
+/** @param make returns undefined if the slug is taken */
 async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<Made | undefined>): Promise<Made> {
   for (let tries = 0; tries < maxTries; tries++) {
     const made = await make(newSlug(name))
@@ -132,7 +131,7 @@ async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<M
   throw new RetryableError('slugs-taken', `${maxTries} random slugs in a row were taken`)
 }
 
-/** The tabs that lead to files of the project. */
+/** Tabs of existing files. */
 function openTabs(
   fields: Pick<GivenFields, 'active_file' | 'open_files'>,
   { paths }: Pick<SavePlan, 'paths'>,
@@ -146,10 +145,12 @@ function openTabs(
 
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-/** Slugs cannot be guessed: 32^10 per name, without look-alike letters. */
+/** Unguessable: 32^10 per name, without look-alike letters. */
 const randomLength = 10
 
-/** The Latin part of the name and ten random letters: at most 51 characters of a-z, 0-9 and dashes. */
+/**
+ * The Latin part of the name and ten random letters: at most 51 characters of a-z, 0-9 and dashes.
+ */
 export function newSlug(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -162,9 +163,8 @@ export function newSlug(name: string): string {
 }
 
 /**
- * Saves into an existing project. Concurrent saves wait for the transaction and find the version changed. A save that
- * changes nothing keeps the version.
- * @throws ApiError 404, 409 `CONFLICT`, 422 for paths, quotas and a reused `save_id`
+ * Concurrent saves wait for the transaction and then find a conflict. A save without changes keeps
+ * the version. @throws ApiError 404, 409 `CONFLICT`, 422 for paths, quotas and a reused `save_id`
  */
 export async function updateProject(
   client: PoolClient,
@@ -191,7 +191,7 @@ export async function updateProject(
   return await write(client, save, { ...after, version: isChanged ? version + 1 : version }, { ...plan, isChanged })
 }
 
-/** The user's project, which nobody else changes until the end of the transaction. @throws ApiError 404 */
+/** Locks the user's project. @throws ApiError 404 */
 export async function lockProject(client: PoolClient, id: string, userId: string): Promise<ProjectRow> {
   const {
     rows: [project],
@@ -230,7 +230,7 @@ function changedFields(project: ProjectRow, { fields }: SaveRequest, plan: SaveP
   }
 }
 
-/** One statement: its parts see the tables as they were before, and no file is both deleted and written. */
+/** One statement: its parts see the tables before it, and no file is both deleted and written. */
 async function write(
   client: PoolClient,
   save: NamedSave,
@@ -286,7 +286,7 @@ async function write(
   if (row === undefined) throw noSuchProject()
   const { is_noted: isNoted, ...saved } = row
   if (isNoted) return saved
-  // Only a save without changes gets here: it is done as before, and another save's id is refused.
+  // A save without changes: a repeated save succeeds, and the id of another save is rejected.
   const earlier = await findEarlierSave(client, save)
   if (earlier === undefined || earlier.version !== saved.version) throw saveIdReused()
   return saved
@@ -303,8 +303,8 @@ interface CurrentFile {
 }
 
 /**
- * The answer to a save of a stale version: `current` is the project, with contents of the files that the save names;
- * `yours` is what the save would have overwritten. @param project locked, so its files are of this version
+ * Error of a save based on a stale version: `current` is the project, with contents of the files
+ * that the save names; `yours` is what it would have overwritten. @param project locked
  */
 async function conflict(
   client: PoolClient,
@@ -321,8 +321,8 @@ async function conflict(
   const there = new Map(rows.map((row) => [row.key, row]))
   const { version, updated_at, name, network, is_public, active_file, open_files, folders } = project
   const text =
-    `The project has changed: it has version ${version}, and this save was made from version ${existing?.version}. ` +
-    'Bring the two together, and save that with the current version.'
+    `The project has changed: its version is ${version}, but the save is based on version ${existing?.version}. ` +
+    'Merge the changes and save with the current version.'
   return projectError('CONFLICT', text, {
     facts: {
       current: {
@@ -355,7 +355,7 @@ function isSame(file: GivenFile, there: { readonly path: string; readonly hash: 
   return there !== undefined && there.path === file.path && there.hash.equals(file.hash)
 }
 
-/** Files as columns for `unnest($::text[], $::text[], $::text[], $::bytea[], $::int[])`. */
+/** For `unnest($::text[], $::text[], $::text[], $::bytea[], $::int[])`. */
 function fileArrays(
   files: readonly GivenFile[],
 ): [keys: string[], paths: string[], contents: string[], hashes: Buffer[], bytes: number[]] {
@@ -370,7 +370,7 @@ function fileArrays(
 
 const forkInput = z.strictObject({ slug: slugSchema, save_id: saveId.optional() })
 
-/** `/projects/fork`: a private copy of a project that is public, or one's own. It remembers what it is a copy of. */
+/** A private copy of a public or own project, which stores its original. */
 export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: SessionCall): Promise<SavedProject> {
   const { slug: from, save_id: named } = readData(forkInput, data)
   const save = { userId, saveId: named, digest: createHash('sha256').update(`fork ${from}`).digest() }
@@ -382,7 +382,7 @@ export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: 
       rows: [origin],
     } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(
       client,
-      // Nobody makes it private, changes or deletes it until the copy is made.
+      // Locked until the copy is complete.
       `select id, name, file_count, cardinality(folders) as folder_count, byte_count::float8 as byte_count
         from projects.projects
        where slug = $1 and (is_public or user_id = $2) for share`,
@@ -423,7 +423,7 @@ export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: 
   })
 }
 
-/** At most 100 units of UTF-16, and no half characters. */
+/** At most 100 UTF-16 units, without lone surrogates. */
 export function forkName(name: string): string {
   let whole = ''
   for (const character of `Fork of ${name}`) {
@@ -433,12 +433,12 @@ export function forkName(name: string): string {
   return whole.trimEnd()
 }
 
-/** In the order in which saves take them, so that nobody waits for each other. Files go with their project. */
+/** In the order of saves, to avoid deadlocks. Files are deleted with their project. */
 const statements = ['delete from projects.projects where user_id = $1', 'delete from projects.saves where user_id = $1']
 
 /**
- * Deletes a user's projects in the transaction that deletes the user. Copies of others stay.
- * @param userId sub of the auth server
+ * Deletes a user's projects in the transaction that deletes the user. Copies of others stay. @param
+ * userId sub of the auth server
  */
 export async function forgetProjects(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])

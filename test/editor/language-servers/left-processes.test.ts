@@ -66,7 +66,7 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
       await untilGone(pid)
       expect(await readdir(folder)).to.have.length(1)
       const second = new FlowfarmProcess(['editor'], variables)
-      await second.logged(/the editor listens/)
+      await second.logged(/Editor listening/)
       expect(await readdir(folder)).to.satisfy(
         (names: string[]) => names.length === 1 && names[0]?.includes(`-${second.pid}-`),
       )
@@ -100,7 +100,7 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
 })
 
 async function clientOf(program: FlowfarmProcess): Promise<LspClient> {
-  const url = String((await program.logged(/the editor listens/))['url'])
+  const url = String((await program.logged(/Editor listening/))['url'])
   const settings = (await (await fetch(`${url}/editor/settings`)).json()) as { lsp_url: string }
   return LspClient.ready(Number(new URL(settings.lsp_url).port), 'mainnet')
 }

@@ -237,7 +237,7 @@ describe('the language server channel', () => {
     const { calls, environment } = result as { calls: string[]; environment: string[] }
     expect(calls.map((call) => JSON.parse(call) as unknown)).to.deep.equal([
       { jsonrpc: '2.0', id: 77, result: [null, null] },
-      { jsonrpc: '2.0', id: 78, error: { code: -32_601, message: 'There is no unknown/thing here.' } },
+      { jsonrpc: '2.0', id: 78, error: { code: -32_601, message: 'Unknown method unknown/thing.' } },
     ])
     expect(environment.sort()).to.deep.equal(['HOME', 'PATH', 'TMPDIR'])
   })

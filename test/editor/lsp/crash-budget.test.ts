@@ -55,7 +55,7 @@ describe('a client that makes the language server end again and again', () => {
     expect(await restartsOf(world)).to.be.within(3, 6)
     const told = attacker.heard.filter(({ method }) => method === 'flow/documentSetAside')
     expect(told.length).to.be.within(2, 4)
-    expect(told.at(-1)?.params?.['message']).to.match(/It is tried again in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
+    expect(told.at(-1)?.params?.['message']).to.match(/It is retried in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
     for (const client of [colleague, other])
       expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
     // Who mends it is served after the pause, without another change.

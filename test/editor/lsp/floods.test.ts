@@ -142,7 +142,7 @@ describe('floods of the language server channel', () => {
     expect(sameNetwork.answer)
       .to.match(/^HTTP\/1.1 429 /)
       .and.to.include('"code":"rate-limited"')
-      .and.to.match(/Connect again in \d+ s/)
+      .and.to.match(/Reconnect in \d+ s/)
     await (await world.stranger({ [addressHeader]: '2001:db8:fffe::1' })).close()
   })
 })

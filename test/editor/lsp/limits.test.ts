@@ -25,7 +25,7 @@ describe('limits of the language server channel', () => {
     expect(await client.textAt(main)).to.equal('small')
     client.didOpen('file:///b.cdc', 'y'.repeat(100))
     client.didOpen('file:///c.cdc', 'z'.repeat(100))
-    await client.diagnosed('file:///c.cdc', /all that is open has more than 150 bytes/)
+    await client.diagnosed('file:///c.cdc', /the open documents have more than 150 bytes/)
     other.didOpen(main, 'w'.repeat(100))
     expect(await other.textAt(main)).to.equal('w'.repeat(100))
   })
@@ -37,11 +37,11 @@ describe('limits of the language server channel', () => {
     first.didOpen(main, 'x'.repeat(100))
     expect(await first.textAt(main)).to.equal('x'.repeat(100))
     second.didOpen(main, 'y'.repeat(100))
-    await second.diagnosed(main, /not checked: all that your address has open has more than 150 bytes/)
+    await second.diagnosed(main, /not checked: the open documents of your address have more than 150 bytes/)
     other.didOpen(main, 'z'.repeat(100))
     expect(await other.textAt(main)).to.equal('z'.repeat(100))
     last.didOpen(main, 'w'.repeat(100))
-    await last.diagnosed(main, /not checked: all that is open here has more than 250 bytes/)
+    await last.diagnosed(main, /not checked: all open documents have more than 250 bytes/)
     await first.close()
     await world.workspaces.untilFolders(3)
     for (const client of [second, last]) {
@@ -82,7 +82,7 @@ describe('limits of the language server channel', () => {
     for (const name of ['a', 'b', 'c']) client.didOpen(`file:///${name}.cdc`, name)
     const { params } = await client.next(({ method }) => method === 'window/showMessage')
     expect(params?.['message']).to.equal(
-      'textDocument/didOpen: a connection has at most 2 documents open; close one to open c.cdc.',
+      'textDocument/didOpen: too many open documents (limit 2); close one to open c.cdc.',
     )
     client.notify('textDocument/didClose', { textDocument: { uri: 'file:///a.cdc' } })
     client.didOpen('file:///c.cdc', 'c')
@@ -94,7 +94,7 @@ describe('limits of the language server channel', () => {
     const [client, other] = [await world.client(), await world.client()]
     client.didOpen(main, 'short')
     client.didChange(main, 'x'.repeat(1500), 2)
-    await client.diagnosed(main, /a message has at most 1000 bytes/)
+    await client.diagnosed(main, /limit 1000\b/)
     const { error } = await client.ask('textDocument/hover', {
       textDocument: { uri: main },
       position: start,
@@ -114,7 +114,7 @@ describe('limits of the language server channel', () => {
     const waiting = [1, 2].map((id) => client.ask('textDocument/never', about, id))
     expect((await client.ask('textDocument/never', about, 3)).error?.message).to.match(/at most 2 requests/)
     for (const { error } of await Promise.all(waiting))
-      expect(error).to.include({ code: -32_803, message: 'The language server did not answer within 0.1 s.' })
+      expect(error).to.include({ code: -32_803, message: 'The language server did not respond within 0.1 s.' })
     // The server was told to cancel them and has not answered: they count for another `requestMs`.
     expect((await client.ask('textDocument/never', about)).error?.message).to.match(/at most 2 requests/)
     let state = await client.ask('textDocument/state', about)
@@ -256,7 +256,7 @@ describe('contracts that documents of the channel import', () => {
     const client = await world.client()
     client.didOpen(main, 'import None from 0x1654653399040a61 import Busy from 0x1654653399040a61', 1)
     const { params } = await client.next(({ method }) => method === 'flow/dependencyUnresolved')
-    expect(params).to.include({ contractName: 'None', message: 'there is no such contract at this address' })
+    expect(params).to.include({ contractName: 'None', message: 'the account has no such contract' })
     client.didChange(main, 'import None from 0x1654653399040a61', 2)
     await client.next(({ method }) => method === 'flow/dependencyResolved')
     await client.textAt(main)
@@ -283,7 +283,7 @@ describe('contracts that one address imports', () => {
     const second = await world.client('mainnet', '192.0.2.7')
     second.didOpen(main, imports(['D', 'E', 'F']))
     const { params } = await second.next(({ params: told }) => told?.['contractName'] === 'E')
-    expect(params?.['message']).to.match(/as many contracts fetched as it may for now/)
+    expect(params?.['message']).to.match(/reached its limit of contracts for now/)
     await second.next(({ params: told }) => told?.['contractName'] === 'D')
     const other = await world.client()
     other.didOpen(main, imports(['G']))
@@ -291,8 +291,7 @@ describe('contracts that one address imports', () => {
     world.clock.advance(150_000)
     second.didChange(main, imports(['E', 'F']), 2)
     await second.next(
-      ({ params: told }) =>
-        told?.['contractName'] === 'E' && told['message'] === 'there is no such contract at this address',
+      ({ params: told }) => told?.['contractName'] === 'E' && told['message'] === 'the account has no such contract',
     )
     expect(asked).to.deep.equal(['A', 'B', 'C', 'D', 'G', 'E'])
   })
@@ -306,7 +305,7 @@ describe('deployments in the language server channel', () => {
       listeners,
       subscribe: (projectId, token, send) => {
         if (projectId === 'private' && token !== 'mine')
-          return Promise.reject(new ApiError(404, 'unknown-project', 'There is no such project.'))
+          return Promise.reject(new ApiError(404, 'unknown-project', 'The project does not exist.'))
         const all = listeners.get(projectId) ?? new Set()
         listeners.set(projectId, all.add(send))
         return Promise.resolve(() => void all.delete(send))
@@ -329,7 +328,7 @@ describe('deployments in the language server channel', () => {
     expect(await client.next(({ type }) => type === 'error')).to.deep.equal({
       type: 'error',
       code: 'unknown-project',
-      message: 'There is no such project.',
+      message: 'The project does not exist.',
       project_id: 'private',
     })
     client.send({ type: 'subscribe:deploy', project_id: 'private', token: 'mine' })

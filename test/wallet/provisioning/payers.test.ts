@@ -76,7 +76,7 @@ describe('payers of accounts', () => {
       .to.contain('WALLET_TESTNET_PAYER')
       .and.contain('does not match')
     node.accounts.clear()
-    expect(await failure(open(PayerAccount.parse(text, 'WALLET_TESTNET_PAYER')))).to.contain('no account')
+    expect(await failure(open(PayerAccount.parse(text, 'WALLET_TESTNET_PAYER')))).to.contain('does not exist')
     const mainnet = await TransactionNode.start({ chainId: 'flow-mainnet' })
     try {
       const { payer } = fundPayer(mainnet)

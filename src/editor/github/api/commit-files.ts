@@ -7,10 +7,9 @@ import { isEmptyRepository } from './read-repository.ts'
 import type { RepositoryName } from './read-repository.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** A file as it is to be after a commit. */
 interface FileChange {
   readonly path: string
-  /** Undefined for what is deleted. */
+  /** Undefined for deleted files. */
   readonly content: string | undefined
   readonly action: 'create' | 'update' | 'delete' | 'put'
 }
@@ -19,7 +18,7 @@ interface CommitRequest extends RepositoryName {
   readonly branch: string
   readonly message: string
   readonly files: readonly FileChange[]
-  /** The commit that the branch has to be at; null: there must not be such a branch; undefined: whatever it is at. */
+  /** The expected commit of the branch; null: the branch must not exist; undefined: any. */
   readonly expectedHead: string | null | undefined
 }
 
@@ -37,13 +36,13 @@ const tree = z.object({
   tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })),
 })
 type Tree = z.output<typeof tree>
-/** What a repository without a commit has in place of a head. */
+/** In place of a head. */
 const emptyRepository = Symbol('empty repository')
 const modes = { file: '100644', symlink: '120000', submodule: '160000' }
 
 /**
- * Commits all changes or none on top of a branch. A missing branch starts at the default branch.
- * @throws ApiError 409 `branch-moved`, `file-exists`, `file-missing` or `path-clash`
+ * Commits all changes or none. A missing branch starts at the default branch. @throws ApiError 409
+ * `branch-moved`, `file-exists`, `file-missing` or `path-clash`
  */
 export async function commitFiles(call: GitHubCall, request: CommitRequest): Promise<Committed> {
   const { owner, repo, branch, expectedHead } = request
@@ -66,7 +65,7 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
         force: false,
       })
   } catch (error) {
-    // Somebody was faster. What we have made hangs in the air, where Git cleans it up.
+    // Another commit was faster. Git cleans up the unreferenced objects.
     if (isStatus(error, 409) || isStatus(error, 422)) {
       const now = await headOf(call, request, branch)
       if (now !== head) throw moved(now === emptyRepository ? undefined : now)
@@ -76,7 +75,7 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
   return made
 }
 
-/** The commit of a branch; undefined: no such branch; `emptyRepository`: no commits at all. */
+/** Undefined: no such branch; `emptyRepository`: no commits at all. */
 async function headOf(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
@@ -101,11 +100,7 @@ async function defaultHead(call: GitHubCall, { owner, repo }: RepositoryName): P
   )
   const head = await headOf(call, { owner, repo }, branch)
   if (head === undefined || head === emptyRepository)
-    throw new ApiError(
-      409,
-      'github-conflict',
-      `The default branch ${branch} of the repository has no commit to begin from.`,
-    )
+    throw new ApiError(409, 'github-conflict', `The default branch ${branch} of the repository has no commits.`)
   return head
 }
 
@@ -142,7 +137,9 @@ async function makeCommit(
   return { sha, message, url }
 }
 
-/** What is in the folders of some files and above them, of a repository too large for one answer. */
+/**
+ * The tree of the folders on the paths of some files, for repositories too large for one response.
+ */
 async function treeAlong(
   call: GitHubCall,
   name: RepositoryName,
@@ -153,7 +150,7 @@ async function treeAlong(
   const shas = new Map([['', root]])
   const found: Tree['tree'] = []
   let truncated = false
-  // Those above come first, and tell where those below are.
+  // Parents come first, because they name their children.
   for (const folder of [...folders].toSorted((a, b) => a.length - b.length)) {
     const sha = shas.get(folder)
     if (sha === undefined) continue
@@ -176,8 +173,8 @@ async function treeAlong(
 }
 
 /**
- * Compares the changes with the tree and returns the modes of files. GitHub truncates large folders; missing files of
- * those are not reported.
+ * Compares the changes with the tree and returns the modes of files. GitHub truncates large
+ * folders; missing files in them are not reported.
  */
 function checkChanges(
   files: readonly FileChange[],
@@ -195,12 +192,12 @@ function checkChanges(
       throw new ApiError(
         409,
         'path-clash',
-        `${clash ?? path} is ${clash === undefined ? 'a folder' : 'a file'} in the repository: choose another ` +
+        `${clash ?? path} is ${clash === undefined ? 'a folder' : 'a file'} in the repository. Choose another ` +
           `name than ${path}.`,
         { details: { path } },
       )
     if (there?.mode === modes.symlink || there?.mode === modes.submodule)
-      throw new ApiError(409, 'path-clash', `${path} is a link in the repository, and is not written over.`, {
+      throw new ApiError(409, 'path-clash', `${path} is a symbolic link in the repository and is not overwritten.`, {
         details: { path },
       })
     if (action === 'create' && there !== undefined)
@@ -208,22 +205,25 @@ function checkChanges(
         details: { path },
       })
     if ((action === 'update' || action === 'delete') && there === undefined && !truncated)
-      throw new ApiError(409, 'file-missing', `${path} is not in the repository any more.`, { details: { path } })
+      throw new ApiError(409, 'file-missing', `${path} no longer exists in the repository.`, { details: { path } })
   }
   return (path) => known.get(path)?.mode ?? modes.file
 }
 
-/** GitHub creates no trees in an empty repository: the first file makes a commit, the others follow in a second one. */
+/**
+ * GitHub creates no trees in an empty repository: the first file makes a commit, the rest follow in
+ * a second one.
+ */
 async function beginRepository(call: GitHubCall, request: CommitRequest): Promise<Committed> {
   const { owner, repo, branch, message, files } = request
   const missing = files.find(({ content }) => content === undefined)
   if (missing !== undefined)
-    throw new ApiError(409, 'file-missing', `${missing.path} is not in the repository, which is empty.`, {
+    throw new ApiError(409, 'file-missing', `${missing.path} does not exist: the repository is empty.`, {
       details: { path: missing.path },
     })
   const [first, ...others] = files
   if (first === undefined)
-    throw new ApiError(400, 'invalid-field', 'Field "files" has to have a file.', { field: 'files' })
+    throw new ApiError(400, 'invalid-field', 'Field "files" must contain a file.', { field: 'files' })
   const answer = await call(`PUT /repos/{owner}/{repo}/contents/${asSegments(first.path)}`, {
     owner,
     repo,
@@ -244,8 +244,8 @@ function moved(head: string | undefined): ApiError {
     409,
     'branch-moved',
     head === undefined
-      ? 'The branch is not there any more.'
-      : `The branch is at ${head} now: look at what has changed there, and commit again on top of it.`,
+      ? 'The branch no longer exists.'
+      : `The branch has moved to ${head}. Review the changes there and commit again.`,
     { details: { head: head ?? null } },
   )
 }

@@ -34,7 +34,7 @@ describe('the client of GitHub', () => {
     for (const key of ['', 'x', 'key.pem', privateKey.slice(0, 100), privateKey.replaceAll('\n', ' ')]) {
       expect(() => createGitHubClient({ ...app, privateKey: key }, { log })).to.throw(
         FatalError,
-        /GITHUB_APP_PRIVATE_KEY is no private key/,
+        /GITHUB_APP_PRIVATE_KEY is not a private key/,
       )
     }
   })

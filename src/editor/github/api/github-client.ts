@@ -5,11 +5,13 @@ import { ApiError, FatalError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { responseText } from '../../../platform/outbound/response-text.ts'
 
-/** The GitHub App by which projects reach repositories, as its operator has registered it. */
 export interface GitHubApp {
   /** GITHUB_APP_ID. */
   readonly appId: string
-  /** GITHUB_APP_PRIVATE_KEY, PEM; line breaks may be written `\n`. */
+  /**
+   * GITHUB_APP_PRIVATE_KEY, PEM; line breaks may be escaped as `
+   * `.
+   */
   readonly privateKey: string
   /** GITHUB_APP_SLUG. */
   readonly slug: string
@@ -17,7 +19,7 @@ export interface GitHubApp {
   readonly clientId: string
   /** GITHUB_APP_CLIENT_SECRET. */
   readonly clientSecret: string
-  /** GITHUB_APP_WEBHOOK_SECRET. Undefined: neither webhooks nor reports of workflows are taken. */
+  /** GITHUB_APP_WEBHOOK_SECRET. Undefined: webhooks and workflow reports are rejected. */
   readonly webhookSecret: string | undefined
   /** GITHUB_URL. */
   readonly url: string
@@ -25,31 +27,33 @@ export interface GitHubApp {
   readonly apiUrl: string
 }
 
-/** Permissions of a token, in GitHub's names. Tokens get fewer than the App has. */
+/** GitHub's names. Tokens get fewer than the App has. */
 export type Permissions = Readonly<
   Partial<Record<'actions' | 'contents' | 'metadata' | 'pull_requests' | 'secrets' | 'workflows', 'read' | 'write'>>
 >
 
 /**
- * Calls GitHub with one token. `{name}` in the route is encoded; other parameters are the query or the body.
- * @returns the unchecked response
- * @throws ApiError with GitHub's status in `details.githubStatus`
+ * Calls GitHub with one token. `{name}` in the route is encoded; other parameters form the query or
+ * body. @returns the unchecked response. @throws ApiError with GitHub's status in
+ * `details.githubStatus`
  */
 export type GitHubCall = (route: string, parameters?: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 export interface GitHubClient {
-  /** As an installation, with a token for one or all repositories. @throws ApiError 403 `not-installed` */
+  /**
+   * A token for one or all repositories of an installation. @throws ApiError 403 `not-installed`
+   */
   asInstallation(installationId: number, permissions: Permissions, repository?: string): Promise<GitHubCall>
   asUser(token: string): GitHubCall
-  /** Trades the code that somebody has come back with for a token of theirs. @throws ApiError 403 `github-code` */
+  /** Exchanges a code for a user token. @throws ApiError 403 `github-code` */
   tradeCode(code: string): Promise<string>
 }
 
 type OctokitClass = NonNullable<ConstructorParameters<typeof App>[0]['Octokit']>
 
 /**
- * GitHub as the App and as its users. Installation tokens are kept for 59 of their 60 minutes, in memory only.
- * @throws FatalError `bad-github-key`
+ * Installation tokens are cached in memory for 59 of their 60 minutes. @throws FatalError
+ * `bad-github-key`
  */
 export function createGitHubClient(
   settings: GitHubApp,
@@ -66,12 +70,12 @@ export function createGitHubClient(
   if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----$/.test(privateKey)) {
     throw new FatalError(
       'bad-github-key',
-      'GITHUB_APP_PRIVATE_KEY is no private key: set the PEM file that GitHub gave, with its line breaks written \\n.',
+      'GITHUB_APP_PRIVATE_KEY is not a private key. Set the PEM file from GitHub, with line breaks escaped as \\n.',
     )
   }
-  const note = (message: string): void => log.debug({ message }, 'the library of GitHub says something')
+  const note = (message: string): void => log.debug({ message }, 'Octokit message')
   const quiet = { debug: () => undefined, info: () => undefined, warn: note, error: note }
-  // The library takes its addresses from a class, which it makes known in this way alone.
+  // The only way to pass hooks to the library.
   const base = new App({ appId, privateKey }).octokit.constructor as OctokitClass
   const Octokit = base.defaults({
     baseUrl: settings.apiUrl.replace(/\/$/, ''),
@@ -116,7 +120,7 @@ export function createGitHubClient(
         try {
           return await first(route, parameters)
         } catch (error) {
-          // It was kept, and has been revoked meanwhile: nothing was done with it.
+          // A cached token was revoked; nothing was done with it.
           if (!isStatus(error, 401)) throw error
           return (await call(true))(route, parameters)
         }
@@ -136,14 +140,17 @@ export function createGitHubClient(
           throw toApiError(error)
         })
       const given = z.object({ access_token: z.string().min(1) }).safeParse(answer.data)
-      // GitHub says that a code is no good with status 200.
-      if (!given.success) throw new ApiError(403, 'github-code', 'GitHub did not take its code back: begin again.')
+      // GitHub reports an invalid code with status 200.
+      if (!given.success) throw new ApiError(403, 'github-code', 'GitHub rejected the code. Start again.')
       return given.data.access_token
     },
   }
 }
 
-/** A token is refused where the installation has gone, is suspended, lacks a permission, or has not that repository. */
+/**
+ * GitHub rejects a token if the installation is gone or suspended, or lacks a permission or the
+ * repository.
+ */
 function notInstalled(error: unknown): unknown {
   if (
     !(error instanceof ApiError) ||
@@ -154,16 +161,16 @@ function notInstalled(error: unknown): unknown {
   return new ApiError(
     403,
     'not-installed',
-    'The App is not installed for this repository, or lacks a permission that this needs. Look at it on GitHub, ' +
+    'The App is not installed for this repository, or lacks a permission. Check it on GitHub, ' +
       'under Settings, Applications.',
     { details: error.details },
   )
 }
 
 /**
- * `fetch` for configured hosts only: no redirects, a timeout and a maximum size.
- * @param origins of GITHUB_URL and GITHUB_API_URL
- * @throws ApiError 409 `repository-moved`, 502 `github-too-long`, 503 `github-unavailable`
+ * `fetch` for configured hosts only, without redirects, with a timeout and maximum size. @param
+ * origins of GITHUB_URL and GITHUB_API_URL. @throws ApiError 409 `repository-moved`, 502
+ * `github-too-long`, 503 `github-unavailable`
  */
 export function boundedFetch(
   origins: readonly string[],
@@ -175,27 +182,23 @@ export function boundedFetch(
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     if (!origins.includes(url.origin))
-      throw new ApiError(500, 'internal-error', 'A call was to go to a host that is not GitHub.')
+      throw new ApiError(500, 'internal-error', 'Blocked a call to a host other than GitHub.')
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
       if (response.status >= 300 && response.status < 400 && response.status !== 304) {
         await response.body?.cancel()
-        throw new ApiError(
-          409,
-          'repository-moved',
-          'GitHub has this repository under another name now: connect it again.',
-        )
+        throw new ApiError(409, 'repository-moved', 'The repository was renamed on GitHub. Connect it again.')
       }
       if ([204, 205, 304].includes(response.status)) return response
       const text = await responseText(
         response,
         maxBytes,
-        () => new ApiError(502, 'github-too-long', `GitHub's answer has more than ${maxBytes} bytes.`),
+        () => new ApiError(502, 'github-too-long', `GitHub's response is too large (limit ${maxBytes} bytes).`),
       )
       return new Response(text, { status: response.status, headers: response.headers })
     } catch (error) {
       if (error instanceof ApiError) throw error
-      throw new ApiError(503, 'github-unavailable', 'GitHub does not answer. Nothing is lost: try again in a moment.', {
+      throw new ApiError(503, 'github-unavailable', 'GitHub is unavailable. Try again in a moment.', {
         cause: error,
         details: { retryAfterSeconds: 5 },
       })
@@ -203,21 +206,18 @@ export function boundedFetch(
   }
 }
 
-/** Checks an answer of GitHub. @throws ApiError 502 `github-answer` where it is not what its documentation says */
+/** @throws ApiError 502 `github-answer` for an undocumented response */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
   const result = schema.safeParse(data)
   if (result.success) return result.data
-  throw new ApiError(502, 'github-answer', 'GitHub gave an answer that cannot be read.', {
+  throw new ApiError(502, 'github-answer', 'GitHub returned an invalid response.', {
     details: { at: result.error.issues[0]?.path.join('.') ?? '' },
   })
 }
 
 const perPage = 100
 
-/**
- * All pages of a list, or as many as are allowed.
- * @param read takes the items out of an answer
- */
+/** All pages of a list, up to a maximum. @param read returns the items of a response */
 export async function allPages<Item>(
   call: GitHubCall,
   route: string,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../platform/errors.ts'
 
-/** An answer of GitHub that is an error, as its library throws it. */
+/** An error response, as Octokit throws it. */
 interface GitHubFailure extends Error {
   readonly status: number
   readonly response?: {
@@ -17,23 +17,22 @@ function isGitHubFailure(error: unknown): error is GitHubFailure {
   )
 }
 
-/** Whether GitHub has said so by this status. */
 export function isStatus(error: unknown, ...statuses: readonly number[]): boolean {
   return error instanceof ApiError && statuses.includes(Number(error.details['githubStatus']))
 }
 
-/** What GitHub said, in its own words. */
+/** GitHub's message. */
 export function wordsOf(error: unknown): string {
   const words = error instanceof ApiError ? error.details['words'] : undefined
   return typeof words === 'string' ? words : ''
 }
 
 /**
- * A GitHub error that may be shown: without the request and its headers, which hold a token. The status is in
+ * A GitHub error without its request, whose headers hold a token. The status is in
  * `details.githubStatus`. Other errors are returned unchanged.
  */
 export function toApiError(error: unknown, now: number = Date.now()): unknown {
-  // What `fetch` has thrown comes wrapped.
+  // Octokit wraps errors of `fetch`.
   if (error instanceof Error && error.cause instanceof ApiError) return error.cause
   if (!isGitHubFailure(error)) return error
   const { status, response } = error
@@ -41,19 +40,16 @@ export function toApiError(error: unknown, now: number = Date.now()): unknown {
   const details = { githubStatus: status, words }
   const wait = waitSeconds(status, response?.headers ?? {}, words, now)
   if (wait !== undefined) {
-    return new ApiError(
-      429,
-      'github-rate-limited',
-      `GitHub takes no more calls at the moment; try again in ${wait} s.`,
-      { details: { ...details, retryAfterSeconds: wait } },
-    )
+    return new ApiError(429, 'github-rate-limited', `GitHub's rate limit is reached. Try again in ${wait} s.`, {
+      details: { ...details, retryAfterSeconds: wait },
+    })
   }
   switch (status) {
     case 401:
       return new ApiError(
         502,
         'github-refused-app',
-        'GitHub does not know this App or its key. The operator has to look at GITHUB_APP_ID and ' +
+        'GitHub does not accept this App or its key. The operator must check GITHUB_APP_ID and ' +
           'GITHUB_APP_PRIVATE_KEY.',
         { details },
       )
@@ -61,35 +57,30 @@ export function toApiError(error: unknown, now: number = Date.now()): unknown {
       return new ApiError(
         403,
         'github-forbidden',
-        said(
-          'GitHub does not allow this to the App: it lacks a permission, or the repository is archived or protected',
-          words,
-        ),
+        said('GitHub denied access: the App lacks a permission, or the repository is archived or protected', words),
         { details },
       )
     case 404:
-      return new ApiError(404, 'not-on-github', 'GitHub has nothing there that the App may see.', { details })
+      return new ApiError(404, 'not-on-github', 'Not found on GitHub, or the App has no access.', { details })
     case 409:
-      return new ApiError(
-        409,
-        'github-conflict',
-        said('GitHub says that this does not fit with what is there', words),
-        { details },
-      )
+      return new ApiError(409, 'github-conflict', said('GitHub reported a conflict', words), { details })
     case 410:
-      return new ApiError(404, 'not-on-github', 'GitHub does not have this any more, or it is switched off there.', {
+      return new ApiError(404, 'not-on-github', 'No longer available on GitHub, or disabled there.', {
         details,
       })
     case 422:
-      return new ApiError(422, 'github-refused', said('GitHub did not take this', words), { details })
+      return new ApiError(422, 'github-refused', said('GitHub rejected the request', words), { details })
     default:
-      return new ApiError(503, 'github-unavailable', `GitHub answered with status ${status}. Try again in a moment.`, {
+      return new ApiError(503, 'github-unavailable', `GitHub returned status ${status}. Try again in a moment.`, {
         details: { ...details, retryAfterSeconds: 5 },
       })
   }
 }
 
-/** Seconds until GitHub accepts calls again; undefined for other errors. It reports limits by 403 as well as 429. */
+/**
+ * Seconds until GitHub accepts calls again; undefined for other errors. Rate limits have status 403
+ * or 429.
+ */
 function waitSeconds(
   status: number,
   headers: Readonly<Record<string, string | number | undefined>>,

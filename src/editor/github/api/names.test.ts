@@ -195,6 +195,6 @@ describe('names of GitHub and Git', () => {
       'a/b',
     ])
     for (const text of ['0', '-1', '01', '1e3', '1.5', '', ' 1', '99999999999999999', '１'])
-      expect(() => readId(text, 'x'), text).to.throw(/number of GitHub/)
+      expect(() => readId(text, 'x'), text).to.throw(/numeric GitHub id/)
   })
 })

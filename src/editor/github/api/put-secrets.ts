@@ -7,24 +7,23 @@ import { ApiError } from '../../../platform/errors.ts'
 
 const publicKey = z.object({ key_id: z.string(), key: z.string() })
 
-/** The public key that secrets of a repository are sealed with. */
 interface SecretsKey {
   readonly keyId: string
   /** X25519, base64. */
   readonly key: string
 }
 
-/** A secret that the client has sealed: only workflows of the repository can open it. */
+/** Sealed by the client; only workflows of the repository can open it. */
 interface SealedSecret {
   readonly keyId: string
-  /** A sealed box, base64. */
+  /** Base64. */
   readonly encryptedValue: string
 }
 
-/** Bytes that a sealed box adds: an ephemeral public key (32) and an authenticator (16). */
+/** Overhead of a sealed box: ephemeral public key (32) and authenticator (16). */
 const sealBytes = 48
 
-/** Bytes of a sealed private key of 64 hex digits. */
+/** A sealed private key of 64 hex digits. */
 export const sealedKeyBytes = sealBytes + 64
 
 export async function readSecretsKey(call: GitHubCall, { owner, repo }: RepositoryName): Promise<SecretsKey> {
@@ -36,10 +35,9 @@ export async function readSecretsKey(call: GitHubCall, { owner, repo }: Reposito
 }
 
 /**
- * Puts secrets into a repository.
- * @param sealed by the client, by name
- * @param own values of this service by name, sealed here; nothing stores or logs them
- * @throws ApiError 409 `key-changed` where the client has sealed with another key than GitHub's present one
+ * @param sealed by the client, by name. @param own values of this service by name, sealed here and
+ * never stored or logged. @throws ApiError 409 `key-changed` if the client sealed with an outdated
+ * key
  */
 export async function putSecrets(
   call: GitHubCall,
@@ -54,8 +52,8 @@ export async function putSecrets(
     throw new ApiError(
       409,
       'key-changed',
-      'The key was not saved: it is sealed with an old key of the repository (key_id). Read GET ' +
-        '/github/secrets/key again and seal it anew.',
+      'Key not saved: it was sealed with an outdated repository key (key_id). Read GET ' +
+        '/github/secrets/key again and seal it with the new one.',
       { field: 'key_id' },
     )
   }
@@ -72,7 +70,10 @@ export async function putSecrets(
   }
 }
 
-/** A sealed box (X25519, XSalsa20-Poly1305), base64. @param key the receiver's, base64 @throws ApiError 502 */
+/**
+ * A sealed box (X25519, XSalsa20-Poly1305), base64. @param key the receiver's, base64. @throws
+ * ApiError 502
+ */
 async function seal(value: string, key: string): Promise<string> {
   await sodium.ready
   const bytes = Buffer.from(key, 'base64')

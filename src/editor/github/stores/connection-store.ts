@@ -4,12 +4,11 @@ import type { EditorNetwork } from '../../editor-network.ts'
 import { query, withRetriedTransaction } from '../../../platform/db/pool.ts'
 import { RetryableError } from '../../../platform/errors.ts'
 
-/** A pool, or a connection in the middle of a transaction. */
+/** A pool, or a connection within a transaction. */
 export type Queryable = Pool | ClientBase
 
 type OffReason = 'installation-deleted' | 'installation-suspended' | 'repository-removed' | 'repository-deleted'
 
-/** What a project is connected with. */
 export interface Connection {
   readonly id: string
   readonly projectId: string
@@ -18,14 +17,14 @@ export interface Connection {
   readonly repositoryId: number
   readonly owner: string
   readonly repo: string
-  /** Folder of the repository; empty: its root. */
+  /** Empty: the root. */
   readonly path: string
   readonly branch: string
   readonly network: EditorNetwork
   readonly workflowPath: string | null
   readonly callbackSalt: Buffer
   readonly lastCommitSha: string | null
-  /** Why it cannot be used any more. */
+  /** Why the connection is off. */
   readonly offReason: OffReason | null
   readonly createdAt: Date
 }
@@ -50,11 +49,11 @@ interface WhichConnections {
   readonly repositoryIds?: readonly number[]
 }
 
-/** Of nothing said it is none. */
+/** No criteria select nothing. */
 const among = `($1::bigint is not null or $2::bigint[] is not null) and ($1::bigint is null or installation_id = $1)
   and ($2::bigint[] is null or repository_id = any ($2))`
 
-/** Connections of projects with repositories: one for each project. */
+/** At most one per project. */
 export class ConnectionStore {
   readonly #pool: Pool
 
@@ -63,7 +62,7 @@ export class ConnectionStore {
   }
 
   /**
-   * Connects a project. Another repository replaces the previous one with its environments, deployments and report key.
+   * Another repository replaces the previous one with its environments, deployments and report key.
    */
   async put(connection: NewConnection): Promise<Connection> {
     return withRetriedTransaction(this.#pool, (db) => put(db, connection))
@@ -77,14 +76,14 @@ export class ConnectionStore {
     return this.#one('id = $1', id)
   }
 
-  /** Whose projects are connected, by id: the next page behind one. */
+  /** Keyset pagination by id. */
   async page(after: string, limit: number): Promise<readonly Pick<Connection, 'id' | 'projectId' | 'userId'>[]> {
     const sql = `select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1
         order by id limit $2`
     return (await query<Pick<Connection, 'id' | 'projectId' | 'userId'>>(this.#pool, sql, [after, limit])).rows
   }
 
-  /** All of one repository: each of them is told what happens there. */
+  /** Several projects may use one repository. */
   async ofRepository(db: Queryable, repositoryId: number): Promise<readonly Connection[]> {
     const { rows } = await query<Row>(
       db,
@@ -94,7 +93,7 @@ export class ConnectionStore {
     return rows.map(fromRow)
   }
 
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   async remove(projectId: string): Promise<boolean> {
     return (await query(this.#pool, 'delete from editor.connections where project_id = $1', [projectId])).rowCount === 1
   }
@@ -106,7 +105,7 @@ export class ConnectionStore {
     ])
   }
 
-  /** A commit of the branch that we have made ourselves. */
+  /** A commit made by this service. */
   async setCommit(id: string, branch: string, sha: string): Promise<void> {
     await query(
       this.#pool,
@@ -115,7 +114,7 @@ export class ConnectionStore {
     )
   }
 
-  /** A push that GitHub tells of. @returns whether it is news; an older one is not */
+  /** @returns false for pushes that are out of order */
   async notePush(db: Queryable, id: string, sha: string, pushedAt: Date): Promise<boolean> {
     const { rowCount } = await query(
       db,
@@ -126,7 +125,7 @@ export class ConnectionStore {
     return rowCount === 1
   }
 
-  /** Switches off connections of an installation, of some of its repositories, or of a repository. */
+  /** Disables connections of an installation, some of its repositories, or a repository. */
   async switchOff(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
     await query(db, `update editor.connections set off_reason = $3, changed_at = now() where ${among}`, [
       which.installationId ?? null,
@@ -135,7 +134,7 @@ export class ConnectionStore {
     ])
   }
 
-  /** Takes those into use again that are off for this reason alone. */
+  /** Enables connections that are off for this reason. */
   async switchOn(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
     await query(
       db,
@@ -185,7 +184,7 @@ async function put(db: Queryable, connection: NewConnection): Promise<Connection
     [projectId, userId, installationId, repositoryId, owner, repo, path, branch, network, randomBytes(32)],
   )
   if (row === undefined)
-    throw new RetryableError('transaction-conflict', 'The project was connected by another request at the same time.')
+    throw new RetryableError('transaction-conflict', 'Another request connected the project at the same time.')
   return fromRow(row)
 }
 
@@ -193,7 +192,7 @@ function fromRow({ installationId, repositoryId, ...row }: Row): Connection {
   return { ...row, installationId: Number(installationId), repositoryId: Number(repositoryId) }
 }
 
-/** What deployed a project goes with its connection: environments, deployments, and the key of its workflow. */
+/** Environments, deployments and the report key belong to the connection. */
 const statements = [
   'delete from editor.install_states where user_id = $1',
   'delete from editor.connections where user_id = $1',
@@ -201,8 +200,8 @@ const statements = [
 ]
 
 /**
- * Deletes a user's GitHub identity and connections in the transaction that deletes the user. GitHub keeps the
- * repositories and the installation. @param userId sub of the auth server
+ * Deletes a user's GitHub identity and connections in the transaction that deletes the user. @param
+ * userId sub of the auth server
  */
 export async function forgetRepositories(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])

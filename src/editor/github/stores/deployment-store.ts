@@ -4,15 +4,14 @@ import type { DeployEnvironment } from './environment-store.ts'
 import type { DeployMessage } from '../../lsp/deploy-subscriptions.ts'
 import { query } from '../../../platform/db/pool.ts'
 
-/** How far a run of the workflow is: it waits, it runs, it has ended. */
+/** Queued, running, completed. */
 export type Stage = 1 | 2 | 3
 
-/** What is told of a run. */
 export interface RunReport {
   readonly runId: number
   readonly attempt: number
   readonly stage: Stage
-  /** Of a run that has ended, in the words of GitHub; null for one that has not. */
+  /** GitHub's conclusion; null while the run is not completed. */
   readonly conclusion: string | null
   readonly sha: string
   readonly branch: string
@@ -38,7 +37,7 @@ const columns = `id, run_id as "runId", run_attempt as attempt, stage, conclusio
   environment, trigger, logs_url as "logsUrl", message, author,
   started_at as "startedAt", ended_at as "endedAt", created_at as "createdAt", changed_at as "changedAt"`
 
-/** Runs of the workflows that deploy: one row for each, whoever tells of it and in whatever order. */
+/** One row per workflow run, from webhooks and reports in any order. */
 export class DeploymentStore {
   readonly #pool: Pool
 
@@ -47,8 +46,8 @@ export class DeploymentStore {
   }
 
   /**
-   * Writes what is told, unless something later was told before: a later attempt, or a later stage of the same one.
-   * @returns the row where it is news; undefined where it is not
+   * Stores a report unless a later attempt or stage is stored. @returns undefined if nothing
+   * changed
    */
   async note(
     db: Queryable,
@@ -95,7 +94,7 @@ export class DeploymentStore {
     return row === undefined ? undefined : fromRow(row)
   }
 
-  /** The newest first. @param before the last one of the page before */
+  /** Newest first. @param before last row of the previous page */
   async list(
     connectionId: string,
     { limit, before }: { readonly limit: number; readonly before: string | undefined },
@@ -111,14 +110,14 @@ export class DeploymentStore {
     return rows.map(fromRow)
   }
 
-  /** Forgets what is of no interest any more. @param days after which a run is */
+  /** @param days age at which runs are deleted */
   async prune(days: number): Promise<void> {
     await query(this.#pool, 'delete from editor.deployments where created_at < now() - make_interval(days => $1)', [
       days,
     ])
   }
 
-  /** What changed of some projects since a moment, oldest first. */
+  /** Changed deployments of some projects, oldest first. */
   async changedSince(
     projectIds: readonly string[],
     since: Date,
@@ -139,17 +138,16 @@ function fromRow(row: Row): Deployment {
   return { ...row, runId: Number(row.runId) }
 }
 
-/** Channel of NOTIFY; told inside the transaction that it tells of, so that it arrives after its commit. */
+/** NOTIFY channel; sent in the transaction of the change. */
 export const deployChannel = 'flowfarm_editor_deploys'
 
 const stages: Readonly<Record<Stage, string>> = { 1: 'queued', 2: 'in_progress', 3: 'completed' }
 
-/** A stage as GitHub calls it. */
+/** GitHub's name. */
 export function statusOf(stage: Stage): string {
   return stages[stage]
 }
 
-/** What subscribers are told of a deployment. */
 export function deployMessage(projectId: string, deployment: Deployment): DeployMessage {
   const { stage, conclusion, sha, branch, network, environment, logsUrl, startedAt, endedAt, message, author } =
     deployment
@@ -172,12 +170,12 @@ export function deployMessage(projectId: string, deployment: Deployment): Deploy
   }
 }
 
-/** Notifies all processes. The message is short enough for NOTIFY (8,000 bytes). */
+/** The message fits NOTIFY (8,000 bytes). */
 export async function tellDeploy(db: Queryable, message: DeployMessage): Promise<void> {
   await query(db, 'select pg_notify($1, $2)', [deployChannel, JSON.stringify(message)])
 }
 
-/** What may stand in a message: one line, without what does not show, and not long. */
+/** One short line without invisible characters. */
 export function shortLine(text: string | null | undefined, max = 200): string | null {
   const line =
     (text ?? '')

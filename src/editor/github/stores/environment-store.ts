@@ -5,7 +5,6 @@ import type { Queryable } from './connection-store.ts'
 import { withTransaction, query } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** Where a project is deployed to. */
 export interface DeployEnvironment {
   readonly name: string
   readonly branch: string
@@ -13,7 +12,7 @@ export interface DeployEnvironment {
   /** `0x` and 16 hex digits. */
   readonly flowAddress: string | null
   readonly keyIndex: number | null
-  /** Whether its secrets were put into the repository. */
+  /** Whether its secrets are in the repository. */
   readonly hasSecrets: boolean
   readonly isDefault: boolean
 }
@@ -22,7 +21,7 @@ const columns = `name, branch, network, flow_address as "flowAddress", key_index
   has_secrets as "hasSecrets", is_default as "isDefault"`
 const maxEnvironments = 20
 
-/** Environments of connections. Keys of accounts are not among what is kept of them. */
+/** Account keys are not stored. */
 export class EnvironmentStore {
   readonly #pool: Pool
 
@@ -40,16 +39,14 @@ export class EnvironmentStore {
     ).rows
   }
 
-  /**
-   * Creates or changes one. @throws ApiError 409 `environment-taken` (branch or secrets), 422 `too-many-environments`
-   */
+  /** @throws ApiError 409 `environment-taken` (branch or secrets), 422 `too-many-environments` */
   async put(
     connectionId: string,
     { name, branch, network, isDefault }: Pick<DeployEnvironment, 'name' | 'branch' | 'network' | 'isDefault'>,
   ): Promise<void> {
     try {
       await withTransaction(this.#pool, async (db) => {
-        // One at a time: two that are the default would stand in each other's way.
+        // Serialized: only one environment may be the default.
         await query(db, 'select 1 from editor.connections where id = $1 for update', [connectionId])
         const { rows } = await query<{ name: string }>(
           db,
@@ -57,7 +54,11 @@ export class EnvironmentStore {
           [connectionId],
         )
         if (rows.length >= maxEnvironments && !rows.some((row) => row.name === name))
-          throw new ApiError(422, 'too-many-environments', `A project has at most ${maxEnvironments} environments.`)
+          throw new ApiError(
+            422,
+            'too-many-environments',
+            `Too many environments (limit ${maxEnvironments} per project).`,
+          )
         if (isDefault)
           await query(
             db,
@@ -77,22 +78,20 @@ export class EnvironmentStore {
     } catch (error) {
       const constraint = violated(error)
       if (constraint === 'environments_branch')
-        throw new ApiError(409, 'environment-taken', 'Another environment of this project has this branch.', {
+        throw new ApiError(409, 'environment-taken', 'Another environment of the project uses this branch.', {
           field: 'branch',
         })
       if (constraint === 'environments_secrets')
         throw new ApiError(
           409,
           'environment-taken',
-          'Another environment of this project has a name that is too much alike: its secrets would have the ' +
-            'same names.',
+          'Another environment of the project has a similar name: its secrets would have the ' + 'same names.',
           { field: 'name' },
         )
       throw error
     }
   }
 
-  /** Its secrets are in the repository now. */
   async noteSecrets(connectionId: string, name: string, flowAddress: string, keyIndex: number): Promise<void> {
     await query(
       this.#pool,
@@ -102,7 +101,7 @@ export class EnvironmentStore {
     )
   }
 
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   async remove(connectionId: string, name: string): Promise<boolean> {
     return (
       (
@@ -115,7 +114,7 @@ export class EnvironmentStore {
   }
 }
 
-/** The unique index that a statement was against. */
+/** The violated unique index. */
 function violated(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof DatabaseError && at.code === '23505') return at.constraint

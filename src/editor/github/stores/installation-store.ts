@@ -5,18 +5,17 @@ import type { HoldUser } from '../../../platform/auth/authenticate.ts'
 import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** An installation of the App that somebody has shown to be able to use. */
+/** An installation that the user has proved access to. */
 export interface Installation {
   readonly installationId: number
-  /** Who they are at GitHub. */
   readonly githubUserId: number
   readonly githubLogin: string
-  /** The account that the App is installed for; it owns the repositories. */
+  /** Owner of the repositories. */
   readonly accountId: number
   readonly accountLogin: string
   /** `User` or `Organization`. */
   readonly accountType: string
-  /** Repositories that they could see when they showed it. */
+  /** Repositories that the user could see at that time. */
   readonly repositoryIds: readonly number[]
   readonly isSuspended: boolean
 }
@@ -33,7 +32,7 @@ const columns = `installation_id as "installationId", github_user_id as "githubU
   account_login as "accountLogin", account_type as "accountType", repository_ids as "repositoryIds",
     is_suspended as "isSuspended"`
 
-/** Who may use which installation. Only what GitHub has said to the person's own token is written here. */
+/** Installations by user, as reported by GitHub to the user's own token. */
 export class InstallationStore {
   readonly #pool: Pool
   readonly #holdUser: HoldUser
@@ -63,14 +62,11 @@ export class InstallationStore {
     return rows.map(fromRow)
   }
 
-  /**
-   * Writes all that somebody has now as who they are at GitHub; what they had as the same before and have no more goes.
-   * @throws ApiError 401 `user-removed`
-   */
+  /** Replaces the installations of a GitHub identity. @throws ApiError 401 `user-removed` */
   async replace(userId: string, githubUserId: number, all: readonly Installation[]): Promise<void> {
     await withTransaction(this.#pool, async (db) => {
       if (!(await this.#holdUser(db, userId)))
-        throw new ApiError(401, 'user-removed', 'Whoever began this has removed their account meanwhile.')
+        throw new ApiError(401, 'user-removed', 'The account was deleted in the meantime.')
       await query(
         db,
         `delete from editor.installations
@@ -104,7 +100,7 @@ export class InstallationStore {
     })
   }
 
-  /** GitHub has said what became of an installation, whoever uses it. */
+  /** Applies a change of an installation for all users. */
   async change(db: Queryable, installationId: number, became: 'deleted' | 'suspended' | 'active'): Promise<void> {
     if (became === 'deleted')
       await query(db, 'delete from editor.installations where installation_id = $1', [installationId])
@@ -126,17 +122,16 @@ function fromRow({ installationId, githubUserId, accountId, repositoryIds, ...ro
   }
 }
 
-/** Somebody who has gone to GitHub. */
 export interface InstallState {
   readonly userId: string
-  /** The project that they began at. */
+  /** The project to return to. */
   readonly projectId: string | undefined
 }
 
-/** How long somebody may take at GitHub, in seconds. */
+/** Time to complete the flow, seconds. */
 export const installSeconds = 600
 
-/** People between going to GitHub and coming back. Each comes back once, in the browser that went. */
+/** Pending installations. Each completes once, in the browser that started it. */
 export class InstallStates {
   readonly #pool: Pool
 
@@ -144,7 +139,7 @@ export class InstallStates {
     this.#pool = pool
   }
 
-  /** @returns what goes to GitHub, and what the browser keeps */
+  /** @returns the state for GitHub and the cookie */
   async begin({ userId, projectId }: InstallState): Promise<{ readonly state: string; readonly browser: string }> {
     const [state, browser] = [randomToken(), randomToken()]
     await query(
@@ -174,12 +169,12 @@ export class InstallStates {
   }
 }
 
-/** 256 random bits, base64url: nothing that could be guessed, so that a plain digest of it may be kept. */
+/** 256 random bits, base64url; a plain digest of it is safe to store. */
 function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** SHA-256, under which tokens are kept. */
+/** SHA-256, under which tokens are stored. */
 export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
