@@ -246,7 +246,7 @@ describe('REST of the simulated node', () => {
       ['/v1/events?type=A.B.C&start_height=1&end_height=251', 400, /exceeds maximum/],
       ['/v1/events?type=A.B.C&start_height=2&end_height=1', 400, /less than or equal/],
       ['/v1/nothing', 404, /unknown path/],
-      ['/v1/blocks', 405, /no POST/, { method: 'POST', body: '{}' }],
+      ['/v1/blocks', 405, /method POST is not allowed/, { method: 'POST', body: '{}' }],
       [
         '/v1/scripts',
         400,

@@ -26,10 +26,7 @@ const labels = [
 /** Simulated cycles in which each of these occurs. */
 const heights = { from: 15_000, to: 16_000 }
 
-/**
- * Contract and name of an event; capabilities were issued anew in each recorded transaction, which is a matter of
- * scripts.
- */
+/** Contracts and names of events, without `flow.` events such as capabilities, which depend on the scripts. */
 function named(types: readonly string[]): string {
   return types
     .filter((type) => !type.startsWith('flow.') && !type.endsWith('.StorefrontInitialized'))

@@ -49,10 +49,7 @@ const domains = {
  * In the third cycle; the branch leaves in the second, so that a started epoch is rolled back too.
  */
 const [head, forkedAfter, end] = [430, 388, 641]
-/**
- * From here on people outside send transactions: some come into blocks that both branches have, others into one cycle
- * and the next.
- */
+/** From here on external users send transactions, both before and after the fork, across two cycles. */
 const begin = 384
 const unit = 100_000_000n
 

@@ -218,8 +218,6 @@ interface SchemaResource {
   readonly text: (queries: QueryService, network: Network) => string
 }
 
-const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
-
 /** Without an EVM database, its two resources say that it is not configured. */
 const resources: readonly SchemaResource[] = [
   {
@@ -259,7 +257,7 @@ const resources: readonly SchemaResource[] = [
 /** @param network whose contract addresses scripts use */
 function registerResources(server: McpServer, queries: QueryService, network: () => Network): void {
   for (const { uri, name, title, description, mimeType, text } of resources) {
-    server.registerResource(name, uri, { title, description, mimeType, cacheHint }, () => ({
+    server.registerResource(name, uri, { title, description, mimeType, cacheHint: listed }, () => ({
       contents: [{ uri, mimeType, text: text(queries, network()) }],
     }))
   }

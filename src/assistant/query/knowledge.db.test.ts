@@ -34,7 +34,7 @@ describe('what the model is told', () => {
 
   it('has columns with types, comments, keys and indexes', () => {
     const blocks = schema.split('\n\n').find((table) => table.includes('CREATE TABLE raw.blocks (')) ?? ''
-    expect(blocks).to.include('  height bigint NOT NULL, -- Block height.')
+    expect(blocks).to.include('  id bytea NOT NULL, -- Block id, 32 bytes.')
     expect(blocks).to.include('-- PRIMARY KEY (height)')
     expect(schema).to.match(/^-- index: btree \(/m)
     expect(schema).to.include('-- raw.events is a view with these columns:')
@@ -82,7 +82,7 @@ describe('what the model is told', () => {
     ]) {
       expect(other.version).not.to.equal(version)
     }
-    expect(instructions).to.include('At most 500 rows').and.include('ended after 30 s')
+    expect(instructions).to.include('limited to 500 rows').and.include('times out after 30 s')
   })
 
   it('is the same after a restart, and however many other tables there are', async () => {

@@ -79,6 +79,6 @@ describe('the program with skills', function () {
   it('does not start with a folder that is not there, and says which setting it is', async () => {
     const program = start({ SKILLS_DIR: join(folder, 'missing') })
     expect(await program.ended()).to.equal(1)
-    expect(program.output()).to.include('set SKILLS_DIR to one that can')
+    expect(program.output()).to.include('set SKILLS_DIR to a readable folder')
   })
 })

@@ -86,7 +86,7 @@ describe('the query service', () => {
       expect(headers.get('x-content-type-options')).to.equal('nosniff')
       const wrong = await ask.get('/api/v1/run_sql', token)
       expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST, OPTIONS'])
-      expect(wrong.body.detail).to.include('does not take this method')
+      expect(wrong.body.detail).to.include('does not support this method')
       for (const path of ['/docs', '/openapi.json', '/health']) {
         const posted = await ask.fetch(path, { method: 'POST' })
         expect([posted.status, posted.headers.get('allow')], path).to.deep.equal([405, 'HEAD, GET, OPTIONS'])

@@ -183,7 +183,7 @@ describe('sessions that PostgreSQL cannot end', function () {
     // One more keeps its slot; the other slot still works.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
     while (sessions.stuckCount <= maxReplaced) await admin.query('SELECT')
-    expect(errors.at(-1)).to.include('Its slot stays taken')
+    expect(errors.at(-1)).to.include('Its slot stays in use')
     expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
     // Without free slots, new and queued statements are refused at once.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
