@@ -105,7 +105,7 @@ describe('enrichment workers', () => {
     world.rows<{ pid: number }>(`
     select pid from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`)
 
-  it('is run by one process at a time, and taken over by another at once when its session is gone', async () => {
+  it('runs in one process at a time and is taken over when its session is lost', async () => {
     await addTokens(100)
     start()
     await untilAnswered(100)
@@ -126,7 +126,7 @@ describe('enrichment workers', () => {
     expect(asked.length).to.equal(300)
   })
 
-  it('loses nothing when its process is killed at any moment, and another goes on', async () => {
+  it('loses nothing when its process is killed', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
     await addTokens(300)
     const settings = {
@@ -154,7 +154,7 @@ describe('enrichment workers', () => {
     expect(await heir.end('SIGTERM'), heir.output()).to.equal(0)
   })
 
-  it('stops within its grace while a node keeps it waiting', async () => {
+  it('stops in time while a node does not respond', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
     await addTokens(5)
     const called = Promise.withResolvers<void>()
@@ -172,7 +172,7 @@ describe('enrichment workers', () => {
     await askedAt.expectBelow(8000)
   })
 
-  it('is off where its setting says so', async () => {
+  it('is disabled by its setting', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
     await addTokens(5)
     await database.pool.query(
@@ -205,7 +205,7 @@ describe('enrichment workers', () => {
     })
   })
 
-  it('asks for as many batches at the same time as it is told, and no more', async () => {
+  it('respects the concurrency setting', async () => {
     await addTokens(120)
     let max = 0
     let now = 0
@@ -223,7 +223,7 @@ describe('enrichment workers', () => {
     expect(max).to.equal(3)
   })
 
-  it('asks first for what is new, also while much else is due', async () => {
+  it('queries new keys first, also with a backlog', async () => {
     await addTokens(3000)
     const loop = new EnrichmentLoop(world.options(tokenMetadataWorker))
     const { signal } = new AbortController()
@@ -260,7 +260,7 @@ describe('enrichment workers', () => {
     expect(suppressed(tokenMetadataWorker.name)[0]).to.have.nested.property('err.stack')
   })
 
-  it('holds it against no key that nobody answers, and goes on when somebody does', async () => {
+  it('blames no key while no node responds, and resumes afterwards', async () => {
     await addTokens(10)
     world.node.refusal = new Refusal('UNAVAILABLE', 'going down')
     start()
@@ -272,7 +272,7 @@ describe('enrichment workers', () => {
     await untilAnswered(10)
   })
 
-  it('takes it for a matter of the node where call after call fails, and blames few keys for it', async () => {
+  it('blames the node after consecutive failures', async () => {
     await addTokens(20)
     world.answer({
       ft_tokens: (call) =>
@@ -297,7 +297,7 @@ describe('enrichment workers', () => {
     )
   })
 
-  it('keeps the answers of a round of which another part fails', async () => {
+  it('keeps successful answers of a partly failed round', async () => {
     await addTokens(40)
     world.answer({
       ft_tokens: (call) => {
@@ -319,7 +319,7 @@ describe('enrichment workers', () => {
     ])
   })
 
-  it('is failed for the one key whose answer the database does not take, or of which nothing can be made', async () => {
+  it('fails only the key whose answer cannot be stored', async () => {
     const outcomes = (values: Record<string, unknown>): Outcome => ({ kind: 'answered', values })
     const question: Question<{ readonly feed: string }> = {
       table: 'app.price_feeds',
@@ -357,7 +357,7 @@ describe('enrichment workers', () => {
     )
   })
 
-  it('finds what is due and what is new by indexes alone, however much there is', async () => {
+  it('finds due and new keys by index', async () => {
     await database.pool.query(`
       insert into app.ft_tokens select 'A.179b6b1cb6755e31.T' || i, i from generate_series(1, 30000) i;
       insert into app.nft_collections select 'A.179b6b1cb6755e31.C' || i, i from generate_series(1, 30000) i;

@@ -11,7 +11,7 @@ import type { TestDatabase } from '../support/database.ts'
 
 const round = { allocated: 3, expired: [], requeued: 2, reenqueued: 1, folded: 5, seconds: 0.01 }
 
-describe('the figures of the farm', () => {
+describe('the metrics of the farm', () => {
   let database: TestDatabase
   let metrics: Metrics
   let figures: FarmMetrics
@@ -52,7 +52,7 @@ describe('the figures of the farm', () => {
     )
   }
 
-  it('say how far each worker is, as soon as this process has made a round', async () => {
+  it('report worker progress after the first round', async () => {
     expect(await gauges()).to.deep.equal({})
     let now: Record<string, number> = {}
     while (now['flagged'] === undefined) {
@@ -74,7 +74,7 @@ describe('the figures of the farm', () => {
     expect(await metrics.registry.metrics()).to.not.include('worker="accounts_worker"')
   })
 
-  it('count what the rounds do', async () => {
+  it('count the lease events of rounds', async () => {
     figures.round(round)
     figures.round(round)
     const { values } = await metrics.farmLeaseEvents.get()
@@ -87,7 +87,7 @@ describe('the figures of the farm', () => {
     })
   })
 
-  it('go when another process coordinates, and come back with the next round', async () => {
+  it('disappear when another process coordinates, and return with the next round', async () => {
     const coordinate = async (): Promise<void> => {
       do {
         figures.round(round)

@@ -55,7 +55,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     }
   }
 
-  it('waits for the chain when it starts first, then works beside ingest, in as many processes as there are', async () => {
+  it('waits for the chain, then runs beside ingest in any number of processes', async () => {
     const farms = [start(['farm']), start(['farm'])]
     await untilConnected(3)
     expect(farms.flatMap(({ log }) => log.filter(({ msg }) => /Farm started/.test(msg)))).to.deep.equal([])
@@ -66,7 +66,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     expect([...farms, ingest].flatMap(trouble)).to.deep.equal([])
   })
 
-  it('ends with 0 within 10 s when it is told to stop under load, holds no lease then, and goes on where it was', async () => {
+  it('exits with 0 within 10 s under load, releases its leases, and resumes', async () => {
     const chain = start(['ingest', 'farm'])
     await untilTrue(database, async () => {
       const { rows } = await database.pool.query<{ busy: boolean }>(
@@ -91,7 +91,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     expect(failed).to.deep.equal([])
   })
 
-  it('holds history back for a worker that is held up, not for ever, and loses nothing by it', async () => {
+  it('delays history for a slow worker for a limited time', async () => {
     const holder = await database.pool.connect()
     try {
       // Whoever folds for accounts_worker waits for this.
@@ -116,7 +116,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     }
   })
 
-  it('ends with 0 within 10 s also while it still waits for the chain', async () => {
+  it('exits with 0 within 10 s while it waits for the chain', async () => {
     const farm = start(['farm'])
     await untilConnected(2)
     const askedAt = new Stopwatch()
@@ -125,7 +125,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     expect(trouble(farm)).to.deep.equal([])
   })
 
-  it('refuses a Redis that may throw jobs away, and says what to do', async function (this: Mocha.Context) {
+  it('rejects a Redis that can evict jobs, with a remedy', async function (this: Mocha.Context) {
     const redis = await startRedis({ policy: 'allkeys-lru' })
     if (redis === undefined) this.skip()
     try {
@@ -138,7 +138,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     }
   })
 
-  it('waits some seconds for a Redis that is not there yet, and ends with 75 where none comes', async function (this: Mocha.Context) {
+  it('waits for Redis at startup and exits with 75 without it', async function (this: Mocha.Context) {
     const redis = await startRedis()
     if (redis === undefined) this.skip()
     try {
@@ -165,7 +165,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     }
   })
 
-  it('tells its figures, in the process that coordinates', async () => {
+  it('reports metrics in the process that coordinates', async () => {
     const chain = start(['ingest', 'farm'], {
       METRICS_PORT: '0',
       START_BLOCK: '1950',

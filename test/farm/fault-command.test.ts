@@ -45,7 +45,7 @@ describe('npm run farm -- fault', () => {
     expect((await run('list')).out).to.equal('No fault is set.\n')
   })
 
-  it('says what is missing or wrong, and ends with 1', async () => {
+  it('reports invalid arguments and exits with 1', async () => {
     for (const [args, message] of [
       [['set', '--worker', 'token_worker', '--from', '3'], /--to is missing/],
       [['set', '--worker', 'token_worker', '--from', '3', '--to', '2'], /--to 2 is below --from 3/],

@@ -29,7 +29,7 @@ describe('a fault drill', () => {
     await database.drop()
   })
 
-  it('flags the heights that it names and no others, holds nobody else up, and is over when it is cleared and they are requeued', async () => {
+  it('flags exactly its heights, delays nothing else, and ends when cleared and requeued', async () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 100, to: 102, reason: 'an exercise' })
     const running = await runFarm(database, { WORKER_RETRY_BASE_MS: '1', WORKER_RETRY_CAP_MS: '2' })
     const flagged = async (): Promise<

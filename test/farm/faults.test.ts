@@ -69,7 +69,7 @@ describe('faults of the farm', function (this: Mocha.Suite) {
     expect(await derivedDigest(database.pool, tables)).to.deep.equal(expected)
   }
 
-  it('goes on after its connections to PostgreSQL were cut', async () => {
+  it('continues after lost PostgreSQL connections', async () => {
     const blocker = await holdUp()
     const running = await runFarm(database, variables)
     await untilTrue(database, async () => (await activeBy(process.pid)).length > 0, running)
@@ -92,7 +92,7 @@ describe('faults of the farm', function (this: Mocha.Suite) {
     })
     after(() => redis?.stop())
 
-    it('fills them again after FLUSHALL, and goes on when Redis was away', async () => {
+    it('refills them after FLUSHALL and continues after a Redis outage', async () => {
       for (const loss of ['flush', 'restart'] as const) {
         const blocker = await holdUp()
         const running = await runFarm(database, { ...variables, REDIS_URL: redis.url })

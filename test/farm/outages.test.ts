@@ -128,7 +128,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
 })
 
 describe('the farm, while PostgreSQL is restarted under it', () => {
-  it('goes on when it is back, without a restart of its own', async () => {
+  it('continues without a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-restart-'))
     await chmod(folder, 0o711)
     const start = (): Promise<EmbeddedPostgres> =>

@@ -80,7 +80,7 @@ describe('a block that a worker always fails at', function (this: Mocha.Suite) {
     expect(await chain.differences(database)).to.deep.equal([])
   }
 
-  it('is run exactly 21 times with pauses up to the cap, then flagged and shown; all else goes on, and requeued it works', async () => {
+  it('is tried exactly 21 times, then flagged, while the rest proceeds; it completes when requeued', async () => {
     await begin(small, 87)
     running = await runFarm(database, { ...retries, LIVE_DERIVERS_CHUNK: '1', TOKEN_WORKER_RANGE: '1' })
     await untilYes(database, async () => (await flagged()).length > 0)

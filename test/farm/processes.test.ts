@@ -54,7 +54,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
       )
   }
 
-  it('a process that was stopped past its deadline commits nothing of the ranges that another has finished', async () => {
+  it('a stalled process commits nothing of ranges that another has finished', async () => {
     const wide = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10' }
     const coordinating = await start(wide)
     await untilCoordinated(database)
@@ -80,7 +80,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     expect(await coordinating.end('SIGTERM')).to.equal(0)
   })
 
-  it('any of four may be killed under load: its ranges are taken over in less than 8 s, no row is twice and none missing', async () => {
+  it('a killed process is replaced in less than 8 s without lost or duplicate rows', async () => {
     await Promise.all([start(), start(), start(), start()])
     // Those that take their places are started meanwhile.
     const victims = started.slice()
@@ -101,7 +101,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     expect(await chain.differences(database)).to.deep.equal([])
   })
 
-  it('gives its ranges back on SIGTERM and ends with 0 within 10 s', async () => {
+  it('releases its ranges on SIGTERM and exits with 0 within 10 s', async () => {
     const one = await start()
     await untilYes(database, async () => (await activeOf(database, one.pid)).length > 0)
     const startedAt = new Stopwatch()

@@ -7,7 +7,7 @@ import { startRedis } from '../../scripts/support/start-redis.ts'
 const program = join(import.meta.dirname, '../support/queue-process.ts')
 
 describe('queues that are closed while their store is away', () => {
-  it('leave nothing that would keep the process alive', async function (this: Mocha.Context) {
+  it('leave nothing that keeps the process alive', async function (this: Mocha.Context) {
     const redis = await startRedis()
     if (redis === undefined) this.skip()
     const child = spawn(process.execPath, [program, redis.url], { stdio: ['pipe', 'pipe', 'inherit'] })

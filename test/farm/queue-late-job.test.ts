@@ -16,7 +16,7 @@ describe('a consumer that is closed while it fetches its first job', () => {
   })
   after(() => database.drop())
 
-  it('is closed when that job has ended, and not before', async () => {
+  it('closes after that job has ended', async () => {
     const queue = await createPostgresWorkQueue(database.url, pino({ level: 'silent' }))
     const locker = await database.pool.connect()
     try {

@@ -33,7 +33,7 @@ describe('the upkeep of the database', () => {
     return rows.map(({ name }) => name)
   }
 
-  it('makes partitions ahead of the head, for raw and derived tables', async () => {
+  it('creates partitions ahead of the head', async () => {
     expect(await run('make-partitions')).to.deep.equal({ head: -1 })
     await setCoverage(database.pool, { main_ingester: [{ from: 100, to: 150_001 }] })
     await run('make-partitions')
@@ -48,7 +48,7 @@ describe('the upkeep of the database', () => {
     await run('make-partitions')
   })
 
-  it('prunes leases of workers that the program no longer has, and none of those that it has, whether on or off', async () => {
+  it('deletes leases of removed workers only', async () => {
     await database.pool.query(`
       insert into app.worker_leases (worker_type, from_height, to_height, updated_at) values
         ('old_worker', 0, 1, now() - interval '2 days'), ('old_worker', 1, 2, now()), ('accounts_worker', 0, 1, now() - interval '2 days')`)
@@ -59,7 +59,7 @@ describe('the upkeep of the database', () => {
     expect(rows.map(({ lease }) => lease)).to.deep.equal(['accounts_worker 0', 'old_worker 1'])
   })
 
-  it('prunes requests that were finished long ago, and none that are open', async () => {
+  it('deletes old finished requests only', async () => {
     await database.pool.query(`
       insert into app.backfill_requests (workers, from_height, to_height, created_at, finished_at) values
         ('{a}', 0, 1, now() - interval '99 days', now() - interval '31 days'), ('{a}', 1, 2, now() - interval '99 days', now() - interval '29 days'),
@@ -68,7 +68,7 @@ describe('the upkeep of the database', () => {
     expect((await database.pool.query('select from app.backfill_requests')).rowCount).to.equal(2)
   })
 
-  it('is on the clock wherever the farm runs, and nowhere else', async () => {
+  it('is scheduled by farm processes only', async () => {
     const scheduled = async (): Promise<string[]> => {
       const { rows } = await database.pool.query<{ is: boolean }>(
         "select to_regclass('pgboss.schedule') is not null as is",

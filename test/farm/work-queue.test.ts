@@ -124,7 +124,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await store?.close()
     })
 
-    it('brings jobs as they were added, in their order', async () => {
+    it('delivers jobs in order', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const jobs = [job(name, 10), job(name, 20, 30), { worker: name, leases: [{ from: 40, generation: 7 }] }]
@@ -134,7 +134,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect(await queue.counts(name)).to.have.property('waiting', 0)
     })
 
-    it('brings urgent jobs before others', async () => {
+    it('delivers urgent jobs first', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       await queue.add(name, [job(name, 1), job(name, 2)])
@@ -143,7 +143,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect((await arrivals.until(4)).map(({ leases }) => leases[0]?.from)).to.deep.equal([3, 4, 1, 2])
     })
 
-    it('has a job once however often it is added, and again when it is done', async () => {
+    it('deduplicates waiting jobs', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       for (let i = 0; i < 3; i++) await queue.add(name, [job(name, 5), job(name, 6)])
@@ -155,7 +155,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect((await arrivals.until(3)).map(({ leases }) => leases[0]?.from)).to.deep.equal([5, 6, 5])
     })
 
-    it('works on as many jobs at a time as it may', async () => {
+    it('respects the concurrency', async () => {
       const name = newName()
       let running = 0
       let max = 0
@@ -177,7 +177,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect(max).to.equal(3)
     })
 
-    it('goes on after a job whose handler throws, and keeps nothing of it', async () => {
+    it('continues after a failed job and removes it', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       await queue.add(name, [job(name, 1), job(name, 2)])
@@ -190,7 +190,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect((await arrivals.until(3)).at(-1)?.leases[0]?.from).to.equal(1)
     })
 
-    it('takes no job while it is paused, and waits for those under way', async () => {
+    it('takes no job while paused, and waits for running ones', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const gate = Promise.withResolvers<void>()
@@ -211,7 +211,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await arrivals.until(2)
     })
 
-    it('brings a job to an idle worker within 50 ms, with a consumer for each of 16 workers', async () => {
+    it('delivers a job to an idle worker within 50 ms, with 16 workers', async () => {
       const idle = Array.from({ length: 16 }, () => ({ name: newName(), arrivals: new Arrivals() }))
       const consumers: QueueConsumer[] = []
       for (const { name, arrivals } of idle) consumers.push(await queue.work(name, 1, arrivals.handler))
@@ -230,7 +230,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await Promise.all(consumers.map((consumer) => consumer.close()))
     })
 
-    it('goes on when all that was stored is gone', async () => {
+    it('continues after the store was emptied', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const gate = Promise.withResolvers<void>()
@@ -277,7 +277,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await other.close()
     })
 
-    it('goes on after its connections were lost', async () => {
+    it('continues after lost connections', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       await queue.work(name, 1, arrivals.handler)
@@ -288,7 +288,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect((await arrivals.until(2)).at(-1)?.leases[0]?.from).to.equal(2)
     })
 
-    it('opens, or says why not, while its connections are cut', async () => {
+    it('opens or reports an error while connections fail', async () => {
       for (let i = 0; i < 10; i++) {
         const state = { isOpening: true }
         const opening = store
@@ -324,7 +324,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await opened.close()
     })
 
-    it('works in the end whenever its store goes away during the start', async () => {
+    it('works after an outage during startup', async () => {
       for (let i = 0; i < 15; i++) {
         const opened = await store.open()
         const idle = Array.from({ length: 4 }, () => ({ name: newName(), arrivals: new Arrivals() }))
@@ -367,7 +367,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       })
     }
 
-    it('gives the job of a process that ended to another', async () => {
+    it('delivers the job of a dead process again', async () => {
       const name = newName()
       const hanging = new Arrivals()
       const gate = Promise.withResolvers<void>()

@@ -89,7 +89,7 @@ const account = (address: string): fc.Arbitrary<Account> =>
     )
     .map(([created, before, since, steps]) => lifeOf(address, created, before, since, steps))
 
-describe('the keys of accounts', () => {
+describe('account keys', () => {
   let database: TestDatabase
 
   before(async () => {
@@ -134,7 +134,7 @@ describe('the keys of accounts', () => {
     })
   }
 
-  it('are those of the chain, by whatever events and in whatever order of ranges, also after rollbacks', async () => {
+  it('equal the chain for any events, order of ranges and rollbacks', async () => {
     const accounts = fc.tuple(account('0x00000000000000a1'), account('0x00000000000000b0'))
     await fc.assert(
       fc.asyncProperty(accounts, inAnyOrder(partitions(end)), fc.nat(end), async (both, ranges, height) => {

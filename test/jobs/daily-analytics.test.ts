@@ -45,7 +45,7 @@ function units(amount: unknown): bigint {
   return BigInt(String(amount).replace('.', ''))
 }
 
-describe('the numbers of parts of the chain by day and hour', () => {
+describe('activity by day and hour', () => {
   let database: TestDatabase
   let blocks: readonly DecodedBlock[]
   let byDay: (readonly [day: string, blocks: readonly DecodedBlock[]])[]
@@ -73,7 +73,7 @@ describe('the numbers of parts of the chain by day and hour', () => {
   const byHour = (rows: readonly { height: number; word: string }[]): string[] =>
     rows.map(({ height, word }) => `${hourOf(blocks[height] as DecodedBlock)} ${word}`)
 
-  it('are those that one gets by counting the recording', async () => {
+  it('equal counts of the recording', async () => {
     const swaps = (await notedTransactions('base')).filter(
       ({ label, outcome }) => label === 'defi/swap' && outcome === 'ok',
     )
@@ -197,7 +197,7 @@ describe('the numbers of parts of the chain by day and hour', () => {
     expect(rows[0]).to.deep.equal({ big: rows[0]?.big, listed: rows[0]?.big, missing: 0 })
   })
 
-  it('are the same by whatever ranges, in whatever order, derived again and rolled back', async () => {
+  it('are independent of ranges, order, repetition and rollbacks', async () => {
     const inOnePass = await foldDigest(database.pool, analyticsDeriverWorker)
     await fc.assert(
       fc.asyncProperty(

@@ -145,7 +145,7 @@ describe('the numbers of days and hours', () => {
     expect(known).to.deep.equal(rows)
   })
 
-  it('are the same by whatever ranges, in whatever order, derived again and rolled back', async () => {
+  it('are independent of ranges, order, repetition and rollbacks', async () => {
     const inOnePass = await foldDigest(database.pool, dailyStatsWorker)
     await fc.assert(
       fc.asyncProperty(

@@ -63,7 +63,7 @@ describe('derived state', () => {
     expect(uncreated.map(({ address }) => address)).to.deep.equal([named['service']])
   })
 
-  it('is the same by whatever ranges and in whatever order', async () => {
+  it('is independent of ranges and order', async () => {
     await fc.assert(
       fc.asyncProperty(partitions(blocks.length), fc.infiniteStream(fc.nat()), async (ranges, order) => {
         await reset()

@@ -119,7 +119,7 @@ function byKey(a: Holding, b: Holding): number {
   return a.key < b.key ? -1 : 1
 }
 
-describe('what EVM tokens are and who holds them', () => {
+describe('EVM tokens and their holders', () => {
   let database: TestDatabase
   let blocks: readonly DecodedBlock[]
   let truth: EvmTruth
@@ -221,7 +221,7 @@ describe('what EVM tokens are and who holds them', () => {
     expect(rows.every(({ owners }) => owners === 1)).to.equal(true)
   })
 
-  it('are the same by whatever ranges and in whatever order, and after a rollback', async () => {
+  it('are independent of ranges, order and rollbacks', async () => {
     await reset()
     await derive({ from: 0, to: blocks.length })
     const inOnePass = await foldDigest(database.pool, evmWorker)

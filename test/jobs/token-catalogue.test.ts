@@ -72,7 +72,7 @@ describe('the catalogue of tokens', () => {
     expect(row).to.deep.equal({ mint_count: minted.length, burn_count: burned.length })
   })
 
-  it('forgets what a rollback took away', async () => {
+  it('follows a rollback', async () => {
     const {
       rows: [first],
     } = await database.pool.query<{ height: string }>(

@@ -70,7 +70,7 @@ function withFees(moves: TokenMoves): Net {
   return derivedNet({ ...moves, fungible: fungible.map((transfer) => ({ ...transfer, type: 'transfer' })) })
 }
 
-describe('the token moves of the recording', () => {
+describe('the token transfers of the recording', () => {
   let blocks: readonly DecodedBlock[]
   let noted: readonly NotedTransaction[]
   const movesAt = ({ height, index }: { height: number; index: number }): TokenMoves => {

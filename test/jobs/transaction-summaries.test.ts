@@ -22,7 +22,7 @@ interface TagRow {
 }
 
 /** The whole recording, as the live feed tells it and as the workers derive it. */
-describe('what transactions did', () => {
+describe('transaction summaries', () => {
   let database: TestDatabase
   let reads: DatabasePool
   /** By `height.index`. */

@@ -11,7 +11,7 @@ const first = 'access(all) contract A { access(all) let x: Int; init() { self.x 
 const second = 'import NonFungibleToken from 0xf8d6e0586b0a20c7\naccess(all) contract B: NonFungibleToken { /* ü */ }'
 const hash = (code: string): Buffer => contractCodeHash(Buffer.from(code))
 
-describe('code of contracts that is asked for', () => {
+describe('contract code from the chain', () => {
   let database: TestDatabase
   let world: AskingWorld
 

@@ -35,7 +35,7 @@ const byContract = (args: readonly Cdc[], i: number): string => `${texts(args[0]
 const byItem = (args: readonly Cdc[], i: number): string =>
   `${texts(args[0])[i]} ${texts(args[3])[i]} ${texts(args[4])[i]}`
 
-describe('metadata that the chain is asked for', () => {
+describe('metadata from the chain', () => {
   let database: TestDatabase
   let world: AskingWorld
 

@@ -13,7 +13,7 @@ import type { TestDatabase } from '../../support/database.ts'
 
 const flow = 'A.1654653399040a61.FlowToken'
 
-describe('what is asked by the clock', () => {
+describe('scheduled queries', () => {
   let database: TestDatabase
   let world: AskingWorld
 

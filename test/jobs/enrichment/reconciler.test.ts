@@ -12,7 +12,7 @@ const boats = 'A.179b6b1cb6755e31.PaperBoats'
 const [alice, bob, carol] = ['0xe03daebed8ca0615', '0x045a1763c93006ca', '0x120e725050340cab'] as const
 const holders = [alice, bob, carol]
 
-describe('the reconciler of owners', () => {
+describe('the NFT ownership reconciler', () => {
   let database: TestDatabase
   let world: AskingWorld
   /** Who holds which ids of which collection, as the chain has it; holders that are missing have no collection. */
@@ -130,7 +130,7 @@ describe('the reconciler of owners', () => {
     expect(await corrections()).to.deep.equal([])
   })
 
-  it('says nothing of accounts without a collection in their storage: what they have may lie elsewhere', async () => {
+  it('ignores accounts without a collection in their storage', async () => {
     await eventsSay(alice, [1])
     await world.ask(nftOwnershipReconciler)
     expect(await corrections()).to.deep.equal([])
@@ -139,7 +139,7 @@ describe('the reconciler of owners', () => {
     ])
   })
 
-  it('walks through all holders in turn, the one that was asked longest ago first', async () => {
+  it('checks all holders, least recently checked first', async () => {
     await eventsSay(alice, [1])
     await database.pool.query(
       `insert into app.nft_holdings select '0x' || lpad(to_hex(i), 16, '0'), $1, 1 from generate_series(1, 30) i`,
@@ -201,7 +201,7 @@ describe('the reconciler of owners', () => {
     expect(await world.rows('select held_count::int from app.nft_holder_checks')).to.deep.equal([{ held_count: 1190 }])
   })
 
-  it('keeps collections apart', async () => {
+  it('separates collections', async () => {
     await eventsSay(alice, [1], { token: stones })
     await eventsSay(alice, [1, 2], { token: boats })
     holds(alice, [1], stones)
