@@ -109,7 +109,7 @@ describe('the options of the component that signs people in, on hosts of one sit
   it('rpId: one that is not that of the service is refused', async () => {
     const page = await open({ rpId: 'other.example' })
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByText('has to be site.localhost').waitFor()
+    await page.getByText('must be site.localhost').waitFor()
   })
 
   it('passkeyAuthUrl: where there is none, nobody signs in by passkey', async () => {
