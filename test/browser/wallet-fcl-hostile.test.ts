@@ -94,7 +94,8 @@ describe('windows of the wallet, and applications that want more than they shoul
     expect(await answerIn(app)).to.include({
       status: 'DECLINED',
       reason:
-        'Could not sign the. What the page wants to have signed is not the transaction that it shows. Its message has to be that of its voucher.',
+        'Could not sign the transaction. The message to sign is not the transaction that the app sent. The message ' +
+        'must be the encoding of its voucher.',
       data: null,
     })
   })
