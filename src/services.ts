@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import type { BareContext, ServiceContext } from './platform/service.ts'
 import type { WeighedBlock } from './flow/decoded-block.ts'
 import type { IngestPatience } from './ingest/service.ts'
-import type { ForgetUser } from './wallet/auth/user-changes.ts'
+import type { DeleteUserData } from './wallet/auth/user-changes.ts'
 
 type Context = ServiceContext<Config, WeighedBlock>
 
@@ -188,7 +188,7 @@ async function startWallet(context: Context): Promise<void> {
   await wallet.startWallet(context, {
     clients: (place) => signInClients(config, shared, place),
     warnings: signInWarnings(config),
-    forgetUser,
+    deleteUserData,
     explorerApi: () =>
       isApiSet || shared.apiPort === undefined
         ? config.BACKEND_URL
@@ -204,16 +204,16 @@ async function startWallet(context: Context): Promise<void> {
  * Deletes a user's data of all features in the transaction that deletes the user. The tables exist even if the
  * editor does not run.
  */
-export const forgetUser: ForgetUser = async (client, userId) => {
-  const [{ forgetPasskeys }, { forgetRepositories }, { forgetProjects }, { forgetAccount }] = await Promise.all([
+export const deleteUserData: DeleteUserData = async (client, userId) => {
+  const [{ deletePasskeys }, { deleteRepositories }, { deleteProjects }, { forgetAccount }] = await Promise.all([
     import('./wallet/passkeys/passkey-store.ts'),
     import('./editor/github/stores/connection-store.ts'),
     import('./editor/projects/write-projects.ts'),
     import('./platform/auth/accounts.ts'),
   ])
-  await forgetPasskeys(client, userId)
-  await forgetRepositories(client, userId)
-  await forgetProjects(client, userId)
+  await deletePasskeys(client, userId)
+  await deleteRepositories(client, userId)
+  await deleteProjects(client, userId)
   await forgetAccount(client, userId)
 }
 

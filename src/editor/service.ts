@@ -20,7 +20,7 @@ import { createLspServer } from './lsp/lsp-server.ts'
 import { createProjectAccess } from './projects/read-projects.ts'
 import { projectLimits } from './projects/project-quotas.ts'
 import { createProjectsFunction } from './projects/projects-function.ts'
-import type { Authenticate, HoldUser } from '../platform/auth/authenticate.ts'
+import type { Authenticate, LockUser } from '../platform/auth/authenticate.ts'
 import type { Client } from '../platform/limits/clients.ts'
 import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool.ts'
 import type { EditorConfig } from './settings.ts'
@@ -75,7 +75,7 @@ export async function startEditor(context: ServiceContext<EditorConfig>, openSig
 
 export interface EditorSignIn {
   readonly authenticate: Authenticate
-  readonly holdUser: HoldUser
+  readonly lockUser: LockUser
   /** The cookie of the editor's own session, which the wallet issued. */
   readonly session: EditorSession
   /** For sign-in. */
@@ -124,7 +124,7 @@ export async function openEditor(
     onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm editor', () => pool.end())
-  const { authenticate, holdUser, wallet, session } = await openSignIn({ pool, editor: url })
+  const { authenticate, lockUser, wallet, session } = await openSignIn({ pool, editor: url })
   const quotas = {
     projects: config.PROJECTS_PER_USER,
     files: config.PROJECT_FILES,
@@ -135,7 +135,7 @@ export async function openEditor(
     pool,
     log,
     authenticate,
-    holdUser,
+    lockUser,
     clientOf,
     quotas,
     allowsOrigin: (from) => from === origin,
@@ -145,7 +145,7 @@ export async function openEditor(
   const github =
     app === undefined
       ? undefined
-      : createGitHub({ app, pool, log, authenticate, holdUser, projects: access, editorUrl: url })
+      : createGitHub({ app, pool, log, authenticate, lockUser, projects: access, editorUrl: url })
   const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
   lifecycle.onStop('deployment feed', () => deploys.close())
   const samples = await readSamples(config)

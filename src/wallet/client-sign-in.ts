@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Authenticate, HoldUser } from '../platform/auth/authenticate.ts'
+import type { Authenticate, LockUser } from '../platform/auth/authenticate.ts'
 import { localHost } from '../platform/http/connections.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import { createGotrueSessions } from './auth/gotrue-sessions.ts'
@@ -19,7 +19,7 @@ interface ClientSignInOptions {
 
 interface ClientSignIn {
   readonly authenticate: Authenticate
-  readonly holdUser: HoldUser
+  readonly lockUser: LockUser
   /** The cookie of the program's own session, which the wallet issued. */
   readonly session: MountedSession
   /** For the page of the program. */
@@ -53,7 +53,7 @@ export async function openClientSignIn(
       : createGotrueSessions({ url: gotrueUrl, serviceToken: undefined })
   return {
     authenticate: async (accessToken) => ({ userId: (await sessions.authenticate(accessToken)).user.id }),
-    holdUser: sessions.holdUser,
+    lockUser: sessions.lockUser,
     wallet: {
       url,
       gotrue_url: gotrueUrl ?? `${url}${authPath}`,

@@ -21,7 +21,7 @@ import { createGotrueSessions } from './auth/gotrue-sessions.ts'
 import { authPath } from './auth/auth-parts.ts'
 import { Outbox, mailSender } from './auth/mail.ts'
 import { githubProvider, googleProvider } from './auth/providers.ts'
-import type { ForgetUser, ConfirmUserChange } from './auth/user-changes.ts'
+import type { DeleteUserData, ConfirmUserChange } from './auth/user-changes.ts'
 import {
   walletNetworks,
   readApplication,
@@ -47,7 +47,7 @@ import { WalletMetrics } from './metrics.ts'
 export interface WalletNeighbours {
   readonly clients: (place: WalletPlace) => readonly SignInClient[]
   readonly warnings: readonly string[]
-  readonly forgetUser: ForgetUser
+  readonly deleteUserData: DeleteUserData
   readonly explorerApi: () => string
   readonly explorerUrl: (place: WalletPlace) => string | null
 }
@@ -157,7 +157,7 @@ async function openWallet(
     port,
     userChanges,
     clients,
-    forgetUser: neighbours.forgetUser,
+    deleteUserData: neighbours.deleteUserData,
   })
   const { nodes, followed } = openWalletNodes(context, log)
   const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
@@ -240,13 +240,13 @@ interface AuthNeeds extends Pick<OpenWalletOptions, 'log' | 'port'> {
   /** Known after the passkeys are opened, which need the sessions. */
   readonly userChanges: () => ConfirmUserChange
   readonly clients: () => readonly SignInClient[]
-  readonly forgetUser: ForgetUser
+  readonly deleteUserData: DeleteUserData
 }
 
 /** Our own auth endpoint, or GOTRUE_URL. */
 async function openAuth(
   { config, lifecycle }: ServiceContext<WalletConfig>,
-  { pool, statements, place, figures, log, port, userChanges, clients, forgetUser }: AuthNeeds,
+  { pool, statements, place, figures, log, port, userChanges, clients, deleteUserData }: AuthNeeds,
 ): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
   const sendMail = mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log)
@@ -282,7 +282,7 @@ async function openAuth(
     isAllowedOrigin: (origin) => place.party.allows(origin),
     isClientOrigin: (origin) => clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin),
     serviceToken: readServiceToken(config),
-    forgetUser,
+    deleteUserData,
     onSignIn: figures.signIn,
     onMail: figures.mail,
   })

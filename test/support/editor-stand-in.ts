@@ -175,7 +175,7 @@ export async function startEditorStandIn(
               editorUrl: url,
               projects: access,
               authenticate,
-              holdUser: () => Promise.resolve(true),
+              lockUser: () => Promise.resolve(true),
             })
       const settings = (): EditorSettings => ({
         url,
@@ -208,7 +208,7 @@ export async function startEditorStandIn(
         clientOf,
         quotas: state.world.quotas,
         allowsOrigin: (origin) => origin === url,
-        holdUser: () => Promise.resolve(true),
+        lockUser: () => Promise.resolve(true),
         authenticate,
       })
       return {

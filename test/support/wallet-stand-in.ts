@@ -15,7 +15,7 @@ import { closeServer, listen } from '../../src/platform/http/connections.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { addressAtIndex } from '../../src/flow/address.ts'
 import type { ChainAccountKey } from '../../src/flow/chain-reader.ts'
-import { forgetUser } from '../../src/services.ts'
+import { deleteUserData } from '../../src/services.ts'
 import type { SignedIn } from '../../src/wallet/auth/auth-sessions.ts'
 import { createAuth } from '../../src/wallet/auth/create-auth.ts'
 import { authLimits } from '../../src/wallet/auth/stores/attempt-limits.ts'
@@ -150,7 +150,7 @@ export async function startWalletStandIn(
         limits: noAuthLimits,
         sendMail: (mail) => Promise.resolve(void mails.push(mail)),
         isAllowedOrigin: party.allows,
-        forgetUser,
+        deleteUserData,
         isClientOrigin: (origin) => clients.some(({ redirectUri }) => new URL(redirectUri).origin === origin),
         userChanges: {
           hasPasskey: (userId) => passkeyFunction.confirmUserChange.hasPasskey(userId),

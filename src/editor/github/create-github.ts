@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { z } from 'zod'
-import type { Authenticate, HoldUser } from '../../platform/auth/authenticate.ts'
+import type { Authenticate, LockUser } from '../../platform/auth/authenticate.ts'
 import { clientNetwork } from '../../platform/limits/clients.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { bindRoutes } from '../../platform/http/route.ts'
@@ -32,7 +32,7 @@ export interface GitHubOptions {
   readonly editorUrl: string
   readonly projects: ProjectAccess
   readonly authenticate: Authenticate
-  readonly holdUser: HoldUser
+  readonly lockUser: LockUser
   /** Default: `githubLimits`. */
   readonly limits?: GitHubLimits
 }
@@ -57,14 +57,14 @@ export function createGitHub({
   editorUrl: url,
   projects,
   authenticate,
-  holdUser,
+  lockUser,
   limits = githubLimits,
 }: GitHubOptions): GitHub {
   const editorUrl = url.replace(/\/$/, '')
   const github = createGitHubClient(app, { log })
   const [states, installations, connections, deliveries] = [
     new InstallStates(pool),
-    new InstallationStore(pool, holdUser),
+    new InstallationStore(pool, lockUser),
     new ConnectionStore(pool),
     new DeliveryStore(pool),
   ]

@@ -6,14 +6,14 @@ import type { EditorNetwork } from '../editor-network.ts'
 import { projectError } from './project-error.ts'
 import { checkPath, pathKey, pathRules, invalidPath } from './project-paths.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
-import type { HoldUser } from '../../platform/auth/authenticate.ts'
+import type { LockUser } from '../../platform/auth/authenticate.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { parseBody } from '../../platform/http/parse-input.ts'
 
 export interface ProjectParts {
   readonly pool: pg.Pool
   readonly quotas: ProjectQuotas
-  readonly holdUser: HoldUser
+  readonly lockUser: LockUser
 }
 
 export interface OpenCall {

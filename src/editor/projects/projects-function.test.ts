@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { BodyRoom } from './projects-function.ts'
+import { BodyMemoryLimit } from './projects-function.ts'
 import { ApiError } from '../../platform/errors.ts'
 
 describe('the room for bodies', () => {
-  const room = new BodyRoom(1_000_000)
+  const room = new BodyMemoryLimit(1_000_000)
   const held: (() => void)[] = []
   afterEach(() => {
     for (const end of held.splice(0)) end()

@@ -21,7 +21,7 @@ import {
 } from './write-projects.ts'
 import type { NamedSave } from './write-projects.ts'
 import type { Authenticate } from '../../platform/auth/authenticate.ts'
-import type { HoldUser } from '../../platform/auth/authenticate.ts'
+import type { LockUser } from '../../platform/auth/authenticate.ts'
 import { ByteBudget } from '../../platform/limits/byte-budget.ts'
 import type { Client } from '../../platform/limits/clients.ts'
 import { clientNetwork } from '../../platform/limits/clients.ts'
@@ -69,13 +69,13 @@ async function save({ userId, data, parts }: SessionCall): Promise<SavedProject>
 }
 
 async function saveNew(
-  { pool, quotas, holdUser }: ProjectParts,
+  { pool, quotas, lockUser }: ProjectParts,
   named: NamedSave,
   request: SaveRequest,
 ): Promise<SavedProject> {
   const plan = planSave({ files: [], folders: [] }, request, quotas)
   return await withRetriedTransaction(pool, async (client) => {
-    await lockAccount(client, named.userId, holdUser)
+    await lockAccount(client, named.userId, lockUser)
     const earlier = await findEarlierSave(client, named)
     if (earlier !== undefined) return earlier
     await requireRoomForOne(client, named.userId, quotas)
@@ -87,7 +87,7 @@ export interface ProjectsFunctionOptions {
   readonly pool: pg.Pool
   readonly log: Logger
   readonly authenticate: Authenticate
-  readonly holdUser: HoldUser
+  readonly lockUser: LockUser
   /** The editor's own pages send their origin too. */
   readonly allowsOrigin: (origin: string) => boolean
   readonly clientOf: (request: IncomingMessage) => Client
@@ -131,7 +131,7 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   const max = maxBodyBytes(options.quotas)
   const counted: Counted = {
     rates: new ProjectRates(limits),
-    room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, max)),
+    room: new BodyMemoryLimit(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, max)),
   }
   return {
     middleware: endpointFunction({
@@ -152,18 +152,18 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
 /** Shared by all requests of the process. */
 interface Counted {
   readonly rates: ProjectRates
-  readonly room: BodyRoom
+  readonly room: BodyMemoryLimit
 }
 
 async function answer(
   context: RequestContext,
-  { pool, quotas, authenticate, clientOf, holdUser }: ProjectsFunctionOptions,
+  { pool, quotas, authenticate, clientOf, lockUser }: ProjectsFunctionOptions,
   counted: Counted,
 ): Promise<unknown> {
   const network = clientNetwork(clientOf(context.req).address)
   const { rates, room } = counted
   rates.takeClient(network)
-  const parts = { pool, quotas, holdUser }
+  const parts = { pool, quotas, lockUser }
   // Checked before the body is read: only signed-in users may send a large one.
   const token = bearerToken(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
@@ -285,7 +285,7 @@ const smallBytes = 256_000
 const maxLarge = 2
 
 /** Memory budget for request bodies of all accounts. */
-export class BodyRoom {
+export class BodyMemoryLimit {
   readonly #budget: ByteBudget
   readonly #large = new Map<string, number>()
 

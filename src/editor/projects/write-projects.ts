@@ -12,7 +12,7 @@ import { readData, saveId, slug as slugSchema } from './project-requests.ts'
 import type { GivenFields, SaveRequest, GivenFile, SessionCall } from './project-requests.ts'
 import { projectColumns } from './read-projects.ts'
 import type { SavedProject, ProjectRow } from './read-projects.ts'
-import type { HoldUser } from '../../platform/auth/authenticate.ts'
+import type { LockUser } from '../../platform/auth/authenticate.ts'
 import { query, withRetriedTransaction } from '../../platform/db/pool.ts'
 import { RetryableError } from '../../platform/errors.ts'
 import type { ApiError } from '../../platform/errors.ts'
@@ -58,9 +58,9 @@ const maxTries = 5
  * repeated requests. The user cannot be deleted in the meantime. @throws ApiError 401
  * `UNAUTHORIZED` if the user was deleted
  */
-export async function lockAccount(client: PoolClient, userId: string, holdUser: HoldUser): Promise<void> {
+export async function lockAccount(client: PoolClient, userId: string, lockUser: LockUser): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId.toLowerCase()}`])
-  if (!(await holdUser(client, userId))) throw notSignedIn()
+  if (!(await lockUser(client, userId))) throw notSignedIn()
 }
 
 /** Requires `lockAccount`. @throws ApiError 422 `QUOTA_EXCEEDED` */
@@ -371,11 +371,11 @@ function fileArrays(
 const forkInput = z.strictObject({ slug: slugSchema, save_id: saveId.optional() })
 
 /** A private copy of a public or own project, which stores its original. */
-export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: SessionCall): Promise<SavedProject> {
+export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: SessionCall): Promise<SavedProject> {
   const { slug: from, save_id: named } = readData(forkInput, data)
   const save = { userId, saveId: named, digest: createHash('sha256').update(`fork ${from}`).digest() }
   return await withRetriedTransaction(pool, async (client) => {
-    await lockAccount(client, userId, holdUser)
+    await lockAccount(client, userId, lockUser)
     const earlier = await findEarlierSave(client, save)
     if (earlier !== undefined) return earlier
     const {
@@ -440,6 +440,6 @@ const statements = ['delete from projects.projects where user_id = $1', 'delete 
  * Deletes a user's projects in the transaction that deletes the user. Copies of others stay. @param
  * userId sub of the auth server
  */
-export async function forgetProjects(client: ClientBase, userId: string): Promise<void> {
+export async function deleteProjects(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])
 }

@@ -20,4 +20,4 @@ export type Authenticate = (accessToken: string) => Promise<AuthenticatedUser>
  * @param userId `sub` of the auth server
  * @returns false if the user was removed
  */
-export type HoldUser = (client: pg.ClientBase, userId: string) => Promise<boolean>
+export type LockUser = (client: pg.ClientBase, userId: string) => Promise<boolean>

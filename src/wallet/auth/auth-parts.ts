@@ -19,7 +19,7 @@ import type { OneTimeTokens } from './stores/one-time-tokens.ts'
 import type { AuthSecrets } from './stores/secrets.ts'
 import type { SessionStore, AuthClient, OpenSession } from './stores/sessions.ts'
 import type { AuditLog, UserStore } from './stores/users.ts'
-import type { ConfirmUserChange, ForgetUser } from './user-changes.ts'
+import type { ConfirmUserChange, DeleteUserData } from './user-changes.ts'
 
 export const authPath = '/auth/v1'
 
@@ -99,7 +99,7 @@ export interface AuthParts {
   /** Confirms changes with the user's passkey. */
   readonly userChanges: ConfirmUserChange
   /** Deletes what other parts of the program store about a user. */
-  readonly forgetUser: ForgetUser
+  readonly deleteUserData: DeleteUserData
 }
 
 const maxUserAgent = 300

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { HoldUser } from '../../platform/auth/authenticate.ts'
+import type { LockUser } from '../../platform/auth/authenticate.ts'
 import { query } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { AuthParts } from './auth-parts.ts'
@@ -57,7 +57,7 @@ export interface AuthSessions {
     client: AuthClient,
   ): Promise<Readonly<Record<string, unknown>> | undefined>
   findUser(userId: string): Promise<AuthUser | undefined>
-  readonly holdUser: HoldUser
+  readonly lockUser: LockUser
 }
 
 /** Sessions of our own auth endpoint; ended ones are rejected at once. */
@@ -90,7 +90,7 @@ export function createAuthSessions({
       const user = isUuid(userId) ? await users.find(statements, userId) : undefined
       return user === undefined ? undefined : asAuthUser(user)
     },
-    holdUser,
+    lockUser,
   }
 }
 
@@ -103,7 +103,7 @@ export function unauthorized(cause: unknown): ApiError {
   )
 }
 
-export const holdUser: HoldUser = async (client, userId) => {
+export const lockUser: LockUser = async (client, userId) => {
   const { rowCount } = await query(client, 'select from wallet_auth.users where id = $1 for key share', [userId])
   return rowCount === 1
 }

@@ -22,7 +22,7 @@ import { Outbox } from './mail.ts'
 import { createAuthSessions } from './auth-sessions.ts'
 import { FlowStates, ProviderSignIn } from './provider-sign-in.ts'
 import type { OAuthProvider } from './providers.ts'
-import type { ForgetUser, ConfirmUserChange } from './user-changes.ts'
+import type { DeleteUserData, ConfirmUserChange } from './user-changes.ts'
 import type { SignInMethod } from './stores/sessions.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { AccessTokens, readSigningKey } from './stores/access-tokens.ts'
@@ -55,7 +55,7 @@ export interface AuthOptions {
   /** Passkey confirmation of changes. Default: users have no passkeys. */
   readonly userChanges?: ConfirmUserChange | undefined
   /** Deletes what other parts store about a user, in the same transaction. Default: nothing. */
-  readonly forgetUser?: ForgetUser | undefined
+  readonly deleteUserData?: DeleteUserData | undefined
   readonly onSignIn?: ((method: SignInMethod) => void) | undefined
   readonly onMail?: ((result: MailResult) => void) | undefined
   /** Default: `authLimits`. */
@@ -105,7 +105,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       confirm: () => Promise.resolve(false),
     },
     serviceToken: options.serviceToken,
-    forgetUser: options.forgetUser ?? (() => Promise.resolve()),
+    deleteUserData: options.deleteUserData ?? (() => Promise.resolve()),
     limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }),
     users: new UserStore(),
     sessions: new SessionStore(pool, { secrets, statements, hours: options.sessionHours, onOpen: options.onSignIn }),

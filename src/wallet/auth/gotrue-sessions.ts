@@ -145,7 +145,7 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     },
     createSessionToken,
     findUser,
-    holdUser: () => Promise.resolve(true),
+    lockUser: () => Promise.resolve(true),
   }
 }
 

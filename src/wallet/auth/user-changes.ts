@@ -40,7 +40,7 @@ export interface ConfirmUserChange {
 }
 
 /** What other parts forget of a user who goes, in the transaction that removes them. */
-export type ForgetUser = (client: pg.ClientBase, userId: string) => Promise<void>
+export type DeleteUserData = (client: pg.ClientBase, userId: string) => Promise<void>
 
 /**
  * Deletes a user on request, with sessions, provider accounts and pending changes. Log lines stay 90 days, without
@@ -50,16 +50,16 @@ export async function removeUser(
   parts: AuthParts,
   { abandon, ...request }: Omit<ChangeRequest, 'change'> & { readonly abandon: readonly string[] },
 ): Promise<void> {
-  const { pool, audit, outbox, name, forgetUser } = parts
+  const { pool, audit, outbox, name, deleteUserData } = parts
   const {
     session: { user },
     client,
   } = request
   await requireConfirmedChange(parts, { ...request, change: { action: 'delete-user', abandon: [...abandon] } })
   await withRetriedTransaction(pool, async (db) => {
-    // First of all: who holds the user while they make something for them (`holdUser`) ends before that is looked for.
+    // First of all: who holds the user while they make something for them (`lockUser`) ends before that is looked for.
     await query(db, 'select from wallet_auth.users where id = $1 for update', [user.id])
-    await forgetUser(db, user.id)
+    await deleteUserData(db, user.id)
     await query(db, 'delete from wallet_auth.users where id = $1', [user.id])
     if (user.email !== null) await query(db, 'delete from wallet_auth.one_time_tokens where email = $1', [user.email])
     if (user.email !== null) await outbox.store(db, userRemovedMail({ to: user.email, name, from: client.address }))

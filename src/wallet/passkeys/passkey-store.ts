@@ -332,7 +332,7 @@ const statements = [
   'update wallet.audit_log set ip = null, origin = null, user_agent = null where user_id = $1',
 ]
 
-export async function forgetPasskeys(client: pg.ClientBase, userId: string): Promise<void> {
+export async function deletePasskeys(client: pg.ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])
 }
 

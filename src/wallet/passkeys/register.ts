@@ -89,7 +89,7 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
         isConfirmed: challenge.actionHash !== null,
       },
       async (client) => {
-        if (!(await sessions.holdUser(client, user.id))) throw functionError('UNAUTHORIZED', 'The account was deleted.')
+        if (!(await sessions.lockUser(client, user.id))) throw functionError('UNAUTHORIZED', 'The account was deleted.')
         await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
         await parts.tellOwner(client, user.email, 'added', caller)
       },

@@ -148,7 +148,7 @@ async function restoreRemoved(
     )
   }
   const name = await passkeys.restore(passkey, verified, async (client) => {
-    if (!(await sessions.holdUser(client, userId))) throw unknownPasskey()
+    if (!(await sessions.lockUser(client, userId))) throw unknownPasskey()
     await audit.note(caller, { event: 'passkey_restored', isDone: true, userId, credentialId }, client)
     await parts.tellOwner(client, user.email, 'restored', caller)
   })

@@ -71,7 +71,7 @@ export class GitHubWorld {
           editorUrl: world.#url,
           projects: world.access,
           authenticate: world.authenticate,
-          holdUser: () => Promise.resolve(true),
+          lockUser: () => Promise.resolve(true),
           limits,
         })
         return Promise.resolve({

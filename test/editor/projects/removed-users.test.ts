@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Authenticate } from '../../../src/platform/auth/authenticate.ts'
-import { forgetUser } from '../../../src/services.ts'
-import { holdUser } from '../../../src/wallet/auth/auth-sessions.ts'
+import { deleteUserData } from '../../../src/services.ts'
+import { lockUser } from '../../../src/wallet/auth/auth-sessions.ts'
 import { Random } from '../../simulation/random.ts'
 import { lockAwaited } from '../../support/lock-awaited.ts'
 import { runAuth, signIn } from '../../wallet/auth/support/running-auth.ts'
@@ -15,8 +15,8 @@ describe('projects of users who are removed', () => {
   let auth: RunningAuth
   before(async () => {
     const authenticate: Authenticate = async (token) => ({ userId: (await auth.sessions.authenticate(token)).user.id })
-    world = await ProjectWorld.create({ authenticate, holdUser })
-    auth = await runAuth(world.database, { forgetUser })
+    world = await ProjectWorld.create({ authenticate, lockUser })
+    auth = await runAuth(world.database, { deleteUserData })
   })
   after(async () => {
     await auth.stop()

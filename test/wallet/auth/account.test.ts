@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { forgetPasskeys } from '../../../src/wallet/passkeys/passkey-store.ts'
+import { deletePasskeys } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { lockAwaited } from '../../support/lock-awaited.ts'
@@ -12,7 +12,7 @@ describe('what people do with their account at the auth endpoint', () => {
   let people = 0
   before(async () => {
     db = await createTestDatabase()
-    auth = await runAuth(db, { forgetUser: forgetPasskeys })
+    auth = await runAuth(db, { deleteUserData: deletePasskeys })
   })
   after(async () => {
     await auth.stop()
@@ -278,7 +278,7 @@ describe('what people do with their account at the auth endpoint', () => {
     })
 
     it('leaves all as it was where a part of it cannot be done', async () => {
-      const broken = await runAuth(db, { forgetUser: () => Promise.reject(new Error('not now')) })
+      const broken = await runAuth(db, { deleteUserData: () => Promise.reject(new Error('not now')) })
       try {
         const { accessToken } = await signIn(broken, newEmail())
         expect((await broken.call('DELETE', '/user', as(accessToken))).status).to.be.at.least(500)

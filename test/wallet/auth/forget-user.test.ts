@@ -4,7 +4,7 @@ import { SignJWT } from 'jose'
 import { Accounts } from '../../../src/platform/auth/accounts.ts'
 import { DeveloperKeys } from '../../../src/platform/auth/developer-keys.ts'
 import { InstallationStore } from '../../../src/editor/github/stores/installation-store.ts'
-import { forgetUser } from '../../../src/services.ts'
+import { deleteUserData } from '../../../src/services.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { lockAwaited } from '../../support/lock-awaited.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -16,7 +16,7 @@ describe('what the program forgets of a user who goes', () => {
   let auth: RunningAuth
   before(async () => {
     db = await createTestDatabase()
-    auth = await runAuth(db, { forgetUser })
+    auth = await runAuth(db, { deleteUserData })
   })
   after(async () => {
     await auth.stop()
@@ -108,7 +108,7 @@ describe('what the program forgets of a user who goes', () => {
 
   it('leaves no installation that GitHub named while they went', async () => {
     const { userId } = await signIn(auth, 'eve@example.com')
-    const installations = new InstallationStore(db.pool, auth.sessions.holdUser)
+    const installations = new InstallationStore(db.pool, auth.sessions.lockUser)
     const going = await db.pool.connect()
     try {
       await going.query('begin')
@@ -128,7 +128,7 @@ describe('what the program forgets of a user who goes', () => {
         ])
         .catch((error: unknown) => error)
       await lockAwaited(db)
-      await forgetUser(going, userId)
+      await deleteUserData(going, userId)
       await going.query('delete from wallet_auth.users where id = $1', [userId])
       await going.query('commit')
       expect(await writing).to.deep.include({ status: 401, code: 'user-removed' })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { RetryableError } from '../../../src/platform/errors.ts'
 import type { ChainAccount, ChainAccountKey } from '../../../src/flow/chain-reader.ts'
-import { forgetUser } from '../../../src/services.ts'
+import { deleteUserData } from '../../../src/services.ts'
 import type { ConfirmUserChange } from '../../../src/wallet/auth/user-changes.ts'
 import type { Mail } from '../../../src/wallet/auth/mail.ts'
 import { Outbox } from '../../../src/wallet/auth/mail.ts'
@@ -34,7 +34,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       hasPasskey: (userId) => world.passkeyFunction.confirmUserChange.hasPasskey(userId),
       confirm: (asked) => world.passkeyFunction.confirmUserChange.confirm(asked),
     }
-    auth = await runAuth(database, { userChanges, forgetUser, beforeMail: () => mailServer })
+    auth = await runAuth(database, { userChanges, deleteUserData, beforeMail: () => mailServer })
     const account = (address: string): Promise<ChainAccount | undefined> =>
       isChainDown
         ? Promise.reject(new RetryableError('node-away', 'the node does not answer'))

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { forgetPasskeys } from '../../../src/wallet/passkeys/passkey-store.ts'
+import { deletePasskeys } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { lockAwaited } from '../../support/lock-awaited.ts'
@@ -84,7 +84,7 @@ describe('passkeys with the auth endpoint', () => {
       await going.query('select from wallet_auth.users where id = $1 for update', [userId])
       const adding = world.register({ token, authenticator })
       await lockAwaited(database)
-      await forgetPasskeys(going, userId)
+      await deletePasskeys(going, userId)
       await going.query('delete from wallet_auth.users where id = $1', [userId])
       await going.query('commit')
       const { status, error } = await adding

@@ -108,7 +108,7 @@ class TestSessions implements AuthSessions {
     return [...this.people.values()].find(({ user }) => user.id === userId)?.user
   }
 
-  async holdUser(_client: unknown, userId: string): Promise<boolean> {
+  async lockUser(_client: unknown, userId: string): Promise<boolean> {
     return (await this.findUser(userId)) !== undefined
   }
 }

@@ -203,6 +203,6 @@ const statements = [
  * Deletes a user's GitHub identity and connections in the transaction that deletes the user. @param
  * userId sub of the auth server
  */
-export async function forgetRepositories(client: ClientBase, userId: string): Promise<void> {
+export async function deleteRepositories(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])
 }

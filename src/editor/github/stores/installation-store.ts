@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Queryable } from './connection-store.ts'
-import type { HoldUser } from '../../../platform/auth/authenticate.ts'
+import type { LockUser } from '../../../platform/auth/authenticate.ts'
 import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
@@ -35,11 +35,11 @@ const columns = `installation_id as "installationId", github_user_id as "githubU
 /** Installations by user, as reported by GitHub to the user's own token. */
 export class InstallationStore {
   readonly #pool: Pool
-  readonly #holdUser: HoldUser
+  readonly #lockUser: LockUser
 
-  constructor(pool: Pool, holdUser: HoldUser) {
+  constructor(pool: Pool, lockUser: LockUser) {
     this.#pool = pool
-    this.#holdUser = holdUser
+    this.#lockUser = lockUser
   }
 
   async find(userId: string, installationId: number): Promise<Installation | undefined> {
@@ -65,7 +65,7 @@ export class InstallationStore {
   /** Replaces the installations of a GitHub identity. @throws ApiError 401 `user-removed` */
   async replace(userId: string, githubUserId: number, all: readonly Installation[]): Promise<void> {
     await withTransaction(this.#pool, async (db) => {
-      if (!(await this.#holdUser(db, userId)))
+      if (!(await this.#lockUser(db, userId)))
         throw new ApiError(401, 'user-removed', 'The account was deleted in the meantime.')
       await query(
         db,

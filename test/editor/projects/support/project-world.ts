@@ -100,7 +100,7 @@ export class ProjectWorld {
       pool: database.pool,
       log,
       authenticate,
-      holdUser: () => Promise.resolve(true),
+      lockUser: () => Promise.resolve(true),
       allowsOrigin: (given) => given === origin,
       clientOf: clientReader(addressList(trustedProxies)),
       quotas,
