@@ -12,7 +12,7 @@ import { connectDirectly } from '../src/platform/outbound/config-proxy.ts'
 import { pageBuildOf } from '../src/platform/pages/page-build.ts'
 import type { PageBuild } from '../src/platform/pages/page-build.ts'
 import { runProgram } from '../src/program.ts'
-import { usualServices } from '../src/services.ts'
+import { defaultServices } from '../src/services.ts'
 import { editorUrl } from '../src/editor/settings.ts'
 import { demoHelp, readDemoArguments } from './demo/arguments.ts'
 import type { DemoArguments } from './demo/arguments.ts'
@@ -86,7 +86,7 @@ async function demo(options: DemoArguments): Promise<number> {
   let build: PageBuild | undefined
   const exitCode = await runProgram({
     config,
-    services: usualServices(config),
+    services: defaultServices(config),
     databaseSettings,
     prepare: async (lifecycle, log) => {
       // Pages build while the database starts.

@@ -2,7 +2,7 @@ import { portsOf, readConfig } from './config.ts'
 import { asError, exitCodeOf, exitCodes, FatalError } from './platform/errors.ts'
 import { helpText } from './help.ts'
 import { runProgram } from './program.ts'
-import { isServiceName, services, usualServices } from './services.ts'
+import { isServiceName, services, defaultServices } from './services.ts'
 import type { ServiceName } from './services.ts'
 
 /** The services named on the command line, in start order. @throws FatalError `unknown-service` */
@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (args.length === 0) {
     const config = readConfig()
-    return runProgram({ services: usualServices(config), config })
+    return runProgram({ services: defaultServices(config), config })
   }
   const chosen = namedServices(args)
   return runProgram({ services: chosen, config: readConfig(portsOf(chosen)) })

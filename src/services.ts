@@ -92,7 +92,7 @@ export function isServiceName(name: string): name is ServiceName {
 }
 
 /** The default services. The proxy needs PROXY_PORT: its default port is 80. */
-export function usualServices({ PROXY_PORT }: { readonly PROXY_PORT?: number | undefined }): ServiceName[] {
+export function defaultServices({ PROXY_PORT }: { readonly PROXY_PORT?: number | undefined }): ServiceName[] {
   return Object.keys(services)
     .filter(isServiceName)
     .filter((name) => name !== 'proxy' || PROXY_PORT !== undefined)

@@ -7,9 +7,9 @@ const idLength = 32
 type HeadPart = Pick<HeadMessage, 'id' | 'parentId' | 'height'>
 
 /** @throws NodeLiedError if this is not the block of the requested height */
-export function checkHeader({ id, parentId, height: told }: HeadPart, height: number, endpoint: string): void {
+export function checkHeader({ id, parentId, height: actual }: HeadPart, height: number, endpoint: string): void {
   const lie = (contradiction: string) => new NodeLiedError(endpoint, height, contradiction)
-  if (told !== height) throw lie(`the response is the block at height ${told}`)
+  if (actual !== height) throw lie(`the response is the block at height ${actual}`)
   if (id.length !== idLength) throw lie(`the block id has ${id.length} bytes`)
   if (parentId.length !== idLength) throw lie(`the parent id has ${parentId.length} bytes`)
 }
@@ -50,11 +50,11 @@ export function checkParts(
     const { collectionIds } = block
     while (collectionIds[collection]?.equals(result.collectionId) === false) collection++
     if (collection === collectionIds.length) {
-      const told = result.collectionId.toString('hex')
+      const actual = result.collectionId.toString('hex')
       throw new NodeLiedError(
         endpoint,
         block.height,
-        `result ${i} belongs to collection ${told}, which is not in the block`,
+        `result ${i} belongs to collection ${actual}, which is not in the block`,
       )
     }
   }

@@ -106,13 +106,13 @@ async function fetchFailedParts(
     if (isFault(outcome, 'timeout', 'unavailable', 'rate-limited', 'malformed', 'lied', 'refused')) throw outcome.error
   }
   try {
-    return await mendWhatIsThere(calls, block, options, bodies, results)
+    return await fetchPiecewise(calls, block, options, bodies, results)
   } catch (error) {
     return lostTransactions(error, options)
   }
 }
 
-async function mendWhatIsThere(
+async function fetchPiecewise(
   calls: BlockCalls,
   block: BlockMessage,
   options: NodeBlockOptions,

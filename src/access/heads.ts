@@ -55,7 +55,7 @@ class HeadFollower {
   async *follow(): AsyncGenerator<HeadMessage> {
     for (;;) {
       const lookedAt = performance.now()
-      const head = await this.#look()
+      const head = await this.#poll()
       if (head !== undefined) yield head
       const node = this.#streamer()
       if (node !== undefined) yield* this.#stream(node)
@@ -64,7 +64,7 @@ class HeadFollower {
   }
 
   /** The current head, if it is new. */
-  async #look(): Promise<HeadMessage | undefined> {
+  async #poll(): Promise<HeadMessage | undefined> {
     try {
       const head = await this.#sealed.latest(this.#signal)
       this.#failures = 0
@@ -88,7 +88,7 @@ class HeadFollower {
       for (;;) {
         const message = await orSilence(next)
         if (message === undefined) {
-          const head = await this.#look()
+          const head = await this.#poll()
           if (head === undefined) continue
           const details = { endpoint: node.endpoint, height: head.height }
           this.#context.log.info(details, 'the head stream fell behind; starting another')
@@ -125,8 +125,8 @@ class HeadFollower {
   /** Poll interval, ms; longer for a rate-limited node and longer still for a failing one. */
   #pollMs(): number {
     const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
-    const usualMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
-    const everyMs = this.#failures === 0 ? usualMs : backoffMs(this.#failures + 1, usualMs, slowestPollMs)
+    const baseMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
+    const everyMs = this.#failures === 0 ? baseMs : backoffMs(this.#failures + 1, baseMs, slowestPollMs)
     return Math.min(slowestPollMs, everyMs)
   }
 
@@ -197,7 +197,7 @@ const headTimeoutMs = 5_000
 /** Requests the sealed head from the live nodes, at most once at a time for all callers. */
 export class SealedHead {
   readonly #context: SourceContext
-  readonly #asking = new Map<AccessNode, Promise<HeadMessage>>()
+  readonly #pending = new Map<AccessNode, Promise<HeadMessage>>()
 
   constructor(context: SourceContext) {
     this.#context = context
@@ -218,14 +218,14 @@ export class SealedHead {
 
   async #highest(nodes: readonly AccessNode[], signal: AbortSignal): Promise<HeadMessage> {
     let highest: HeadMessage | undefined
-    const asked = nodes.map(async (node) => {
-      const head = await this.#ask(node)
+    const requests = nodes.map(async (node) => {
+      const head = await this.#request(node)
       if (highest === undefined || head.height > highest.height) highest = head
       return head
     })
     try {
-      const first = await untilAborted(Promise.any(asked), signal)
-      if (nodes.length > 1) await Promise.race([Promise.allSettled(asked), pause(othersMs, signal)])
+      const first = await untilAborted(Promise.any(requests), signal)
+      if (nodes.length > 1) await Promise.race([Promise.allSettled(requests), pause(othersMs, signal)])
       return highest ?? first
     } catch (error) {
       if (!(error instanceof AggregateError)) throw error
@@ -234,15 +234,15 @@ export class SealedHead {
     }
   }
 
-  #ask(node: AccessNode): Promise<HeadMessage> {
-    const known = this.#asking.get(node)
+  #request(node: AccessNode): Promise<HeadMessage> {
+    const known = this.#pending.get(node)
     if (known !== undefined) return known
-    const asking = this.#askNow(node).finally(() => this.#asking.delete(node))
-    this.#asking.set(node, asking)
-    return asking
+    const pending = this.#requestNow(node).finally(() => this.#pending.delete(node))
+    this.#pending.set(node, pending)
+    return pending
   }
 
-  async #askNow(node: AccessNode): Promise<HeadMessage> {
+  async #requestNow(node: AccessNode): Promise<HeadMessage> {
     const started = performance.now()
     const { closing, settings } = this.#context
     const timeoutMs = Math.min(settings.timeoutMs, headTimeoutMs)

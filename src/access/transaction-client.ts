@@ -157,10 +157,10 @@ class NodeTransactionClient implements TransactionClient {
     await Promise.all([this.#registry.release(this.#node), this.#accounts.close()])
   }
 
-  async #call<T>(signal: AbortSignal | undefined, ask: (context: CallContext) => Promise<T>): Promise<T> {
+  async #call<T>(signal: AbortSignal | undefined, call: (context: CallContext) => Promise<T>): Promise<T> {
     const linked = linkSignals([this.#closing.signal, ...(signal === undefined ? [] : [signal])])
     try {
-      return await ask({ timeoutMs: this.#timeoutMs, signal: linked.signal })
+      return await call({ timeoutMs: this.#timeoutMs, signal: linked.signal })
     } catch (error) {
       linked.signal.throwIfAborted()
       const fault = nodeFault(error)

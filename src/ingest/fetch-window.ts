@@ -36,7 +36,7 @@ export class AdaptiveWidth {
 
   /** At least 1. */
   get value(): number {
-    return Math.max(1, Math.floor(Math.min(this.#cap, widest, Math.max(this.#initial, this.#wanted()))))
+    return Math.max(1, Math.floor(Math.min(this.#cap, widest, Math.max(this.#initial, this.#targetWidth()))))
   }
 
   /** A block arrived `ms` after its request. */
@@ -63,7 +63,7 @@ export class AdaptiveWidth {
     this.#cap = Math.max(1, this.value / 2)
   }
 
-  #wanted(): number {
+  #targetWidth(): number {
     if (this.#shortest === undefined) return this.#initial
     const pace = Math.max(0, ...this.#paces)
     return 2 * pace * this.#shortest.ms + 4

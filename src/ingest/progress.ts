@@ -56,7 +56,7 @@ export class Progress {
     state.height = state.isForward ? batch.to - 1 : batch.from
     const now = performance.now()
     state.samples.push({ at: now, blocks: batch.blockCount, events: batch.eventCount })
-    forgetOld(state.samples, now)
+    dropOld(state.samples, now)
   }
 
   finish(ingester: string): void {
@@ -66,7 +66,7 @@ export class Progress {
   lines(): ProgressLine[] {
     const now = performance.now()
     return [...this.#states].map(([ingester, state]) => {
-      forgetOld(state.samples, now)
+      dropOld(state.samples, now)
       const seconds = Math.max(1, Math.min(windowMs, now - (state.samples[0]?.at ?? now)) / 1000)
       const blocks = state.samples.reduce((sum, s) => sum + s.blocks, 0)
       const events = state.samples.reduce((sum, s) => sum + s.events, 0)
@@ -112,7 +112,7 @@ export function statusText(line: ProgressLine): string {
   ].join(', ')
 }
 
-function forgetOld(samples: State['samples'], now: number): void {
+function dropOld(samples: State['samples'], now: number): void {
   while (samples[0] !== undefined && now - samples[0].at > windowMs) samples.shift()
 }
 

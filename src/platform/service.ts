@@ -132,23 +132,14 @@ export class Shared<Block = never> {
   interruptSessions: ((pids: readonly number[]) => Promise<void>) | undefined
   /** Sessions of the query service that do not end. */
   stuckSessions: () => number = () => 0
-  /** Port of the API. */
   apiPort: number | undefined
-  /** Port of the query service. */
   askPort: number | undefined
-  /** Port of the MCP server. */
   mcpPort: number | undefined
-  /** Port of the chat. */
   chatPort: number | undefined
-  /** Port of the wallet. */
   walletPort: number | undefined
-  /** Port of the editor. */
   editorPort: number | undefined
-  /** Port of the language server channel. */
   lspPort: number | undefined
-  /** Port of the tool servers. */
   toolsPort: number | undefined
-  /** Port of the reverse proxy. */
   proxyPort: number | undefined
 }
 

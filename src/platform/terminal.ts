@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 export type TerminalOutput = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>
 
 /** Used if the terminal does not report its width. */
-const usualColumns = 80
+const defaultColumns = 80
 
 const eraseLine = '\r\u001b[2K'
 const lineUp = '\u001b[1A'
@@ -32,7 +32,7 @@ export class Terminal {
   /** Sets the status lines, truncated to the terminal width; an empty list removes the status. */
   setStatus(lines: readonly string[]): void {
     if (!this.isInteractive) return
-    const width = (this.#out.columns || usualColumns) - 1
+    const width = (this.#out.columns || defaultColumns) - 1
     const erased = this.#erased()
     this.#status = lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line))
     this.#out.write(`${erased}${this.#status.join('\n')}`)

@@ -201,7 +201,7 @@ describe('the rate limit', () => {
 
     it('caches key lookups', async () => {
       let now = 0
-      const slow = new DeveloperKeys(database.pool, { rememberMs: 1000, clock: () => now })
+      const slow = new DeveloperKeys(database.pool, { cacheMs: 1000, clock: () => now })
       const { text, key } = await slow.create({ name: 'a', tier: 'free' })
       expect((await slow.find(text))?.id).to.equal(key.id)
       await database.pool.query('update app.developer_keys set revoked_at = now() where id = $1', [key.id])

@@ -18,7 +18,7 @@ const slowest = 0.5
 /** Lower bound of a learned limit. */
 const slowestLearned = 2
 /** A learned limit is dropped when it exceeds the refused rate by this factor. */
-const forgetAt = 4
+const dropFactor = 4
 
 /**
  * An adaptive token bucket per node: `rate` tokens per second, at most `burst`; calls wait in order, urgent ones
@@ -122,7 +122,7 @@ export class RateLimit {
     this.#refill()
     const raised = this.#rate + Math.max(1, this.#rate * 0.05)
     if (this.#configured !== undefined) this.#rate = Math.min(this.#configured, raised)
-    else this.#rate = raised > this.#learnedAt * forgetAt ? undefined : raised
+    else this.#rate = raised > this.#learnedAt * dropFactor ? undefined : raised
     this.#release()
   }
 

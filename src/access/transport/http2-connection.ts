@@ -128,7 +128,7 @@ export class Http2Connection {
   }
 
   /** Data was received. */
-  heard(): void {
+  received(): void {
     this.#quietChecks = 0
     this.#pings = 0
   }

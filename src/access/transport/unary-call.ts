@@ -37,10 +37,10 @@ export class Deadlines {
     clearTimeout(this.#timer)
     this.#timerAt = until
     const ms = Math.max(1, Math.ceil(until - performance.now()))
-    this.#timer = setTimeout(this.#look, Math.min(ms, longestTimer)).unref()
+    this.#timer = setTimeout(this.#checkDue, Math.min(ms, longestTimer)).unref()
   }
 
-  readonly #look = (): void => {
+  readonly #checkDue = (): void => {
     this.#timerAt = Number.POSITIVE_INFINITY
     const now = performance.now()
     let next = Number.POSITIVE_INFINITY
@@ -166,7 +166,7 @@ export class UnaryCall implements StreamCall, Deadline {
 
   #hear(): void {
     this.#isHeard = true
-    this.#setup.connection.heard()
+    this.#setup.connection.received()
   }
 
   #fail(code: GrpcCode, reason: string, cause: unknown = this.#setup.connection.failure ?? this.#error): void {

@@ -40,8 +40,8 @@ export async function checkCredential(text: string, options: CredentialOptions):
   const allowed = new Set(allowedRoles.map((role) => role.toLowerCase()))
   const roles = options.rolesOf === undefined ? claimedRoles(payload) : await options.rolesOf(payload.sub ?? '')
   if (!roles.some((role) => allowed.has(role.toLowerCase()))) {
-    const wanted = allowedRoles.join(', ')
-    throw new ApiError(403, 'role-not-allowed', `The JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`, {
+    const roles = allowedRoles.join(', ')
+    throw new ApiError(403, 'role-not-allowed', `The JWT has none of the roles of ADMIN_ALLOWED_ROLES (${roles}).`, {
       details: { subject: payload.sub },
     })
   }

@@ -28,7 +28,7 @@ export interface DeveloperKey {
   readonly revokedAt: Date | null
 }
 
-interface Looked {
+interface CachedLookup {
   /** Undefined: unknown key. */
   readonly key: DeveloperKey | undefined
   /** When the cache entry expires, by the clock in ms. */
@@ -49,26 +49,26 @@ const maxCached = 10_000
  * Developer keys: `fs_live_` and 64 hex digits, stored as SHA-256. Salt and slow hashing are unnecessary for 256
  * random bits.
  *
- * Lookups are cached for `rememberMs`: a revoked key is refused everywhere within that time, and at once by the
+ * Lookups are cached for `cacheMs`: a revoked key is refused everywhere within that time, and at once by the
  * process that revoked it.
  */
 export class DeveloperKeys {
   readonly #pool: pg.Pool
-  readonly #rememberMs: number
+  readonly #cacheMs: number
   readonly #clock: () => number
-  readonly #looked = new Map<string, Looked>()
+  readonly #lookups = new Map<string, CachedLookup>()
 
-  constructor(pool: pg.Pool, { rememberMs = 30_000, clock = () => performance.now() } = {}) {
+  constructor(pool: pg.Pool, { cacheMs = 30_000, clock = () => performance.now() } = {}) {
     this.#pool = pool
-    this.#rememberMs = rememberMs
+    this.#cacheMs = cacheMs
     this.#clock = clock
   }
 
   /** The cached lookup, if any; `key` is undefined for an invalid key. */
   recall(text: string): { readonly key: DeveloperKey | undefined } | undefined {
     if (!isKeyText(text)) return { key: undefined }
-    const looked = this.#looked.get(digestOf(text).toString('hex'))
-    return looked !== undefined && looked.until > this.#clock() ? looked : undefined
+    const cached = this.#lookups.get(digestOf(text).toString('hex'))
+    return cached !== undefined && cached.until > this.#clock() ? cached : undefined
   }
 
   /** The active key with this text; records its use at most once a minute. */
@@ -130,15 +130,15 @@ export class DeveloperKeys {
         `${keyColumns} from k ${joinAccount}`,
       values,
     )
-    this.#looked.clear()
+    this.#lookups.clear()
     return key
   }
 
   #remember(hash: string, key: DeveloperKey | undefined): void {
-    this.#looked.delete(hash)
-    const [oldest] = this.#looked.keys()
-    if (this.#looked.size >= maxCached && oldest !== undefined) this.#looked.delete(oldest)
-    this.#looked.set(hash, { key, until: this.#clock() + this.#rememberMs })
+    this.#lookups.delete(hash)
+    const [oldest] = this.#lookups.keys()
+    if (this.#lookups.size >= maxCached && oldest !== undefined) this.#lookups.delete(oldest)
+    this.#lookups.set(hash, { key, until: this.#clock() + this.#cacheMs })
   }
 }
 

@@ -45,11 +45,11 @@ export async function acquireLock(
   const { signal, onWaiting, retryMs = 500 } = options
   const connection = await DedicatedConnection.open(target, options)
   try {
-    let toldPid: number | undefined
+    let reportedPid: number | undefined
     while (!(await tryLock(connection.client, key))) {
       const holder = await findLockHolder(connection.client, key)
-      if (holder !== undefined && holder.pid !== toldPid) onWaiting?.(holder)
-      toldPid = holder?.pid
+      if (holder !== undefined && holder.pid !== reportedPid) onWaiting?.(holder)
+      reportedPid = holder?.pid
       await pause(retryMs * (0.75 + Math.random() / 2), signal)
     }
     signal?.throwIfAborted()

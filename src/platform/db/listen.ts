@@ -83,8 +83,8 @@ async function keepListening(
 function startHeartbeat(connection: DedicatedConnection, channels: readonly string[]): void {
   connection.startHeartbeat(async (client) => {
     const { rows } = await client.query<{ channel: string }>('SELECT pg_listening_channels() AS channel')
-    const heard = new Set(rows.map((row) => row.channel))
-    const missing = channels.filter((channel) => !heard.has(channel))
+    const active = new Set(rows.map((row) => row.channel))
+    const missing = channels.filter((channel) => !active.has(channel))
     if (missing.length > 0) throw new Error(`the session does not listen on ${missing.join(', ')}`)
   })
 }

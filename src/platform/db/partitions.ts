@@ -23,15 +23,15 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
   checkInteger(range.to + step)
   if (!Number.isSafeInteger(step) || step <= 0) throw new RangeError(`a partition of ${step} heights`)
   const have = knownPartitions(pool, table)
-  const wanted = firstHeights(range, step).filter((from) => !have.has(from))
-  if (wanted.length === 0) return
+  const missing = firstHeights(range, step).filter((from) => !have.has(from))
+  if (missing.length === 0) return
   await withTransaction(pool, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClass, table])
-    for (const from of wanted) await makePartition(client, table, from, from + step)
+    for (const from of missing) await makePartition(client, table, from, from + step)
   })
   // A reconnect may have replaced `have`.
   const now = knownPartitions(pool, table)
-  for (const from of wanted) now.add(from)
+  for (const from of missing) now.add(from)
 }
 
 /** Clears the cache: a restored backup may lack the newest partitions. */

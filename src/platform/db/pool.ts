@@ -16,9 +16,8 @@ import { sql } from 'slonik'
 import { retryWhile } from '../retry.ts'
 
 /**
- * Limits for service pools: a half-open connection is noticed within 30 s, by the response timeout if used and by
- * the idle timeout otherwise. The server-side statement timeout is shorter, which distinguishes slow statements
- * from dead connections.
+ * A half-open connection is noticed within 30 s. The server-side statement timeout is shorter, which distinguishes
+ * slow statements from dead connections.
  */
 export const connectionLimits = {
   statementTimeoutMs: 17_000,
@@ -108,12 +107,10 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
 
 const idleErrors = new LogThrottle()
 
-/** For `onIdleError`: one throttled line for all pools of the process. */
 export function logIdleErrors(log: Logger, message = 'a database connection was lost'): (error: Error) => void {
   return (err) => idleErrors.log(log, 'warn', { err }, message)
 }
 
-/** A client with its own connect timeout. */
 function clientWithTimeout({ connectionTimeoutMillis }: ClientConfig): typeof Client {
   return class extends Client {
     constructor(config?: string | ClientConfig) {

@@ -13,12 +13,12 @@ export interface Patience {
   readonly stalledMs: number
 }
 
-const usualPatience: Patience = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
+const defaultTimeouts: Patience = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
 
 /** Creates an HTTP server that disconnects slow clients. */
 export function createListener(
   handle: RequestListener,
-  { headMs, requestMs, stalledMs }: Patience = usualPatience,
+  { headMs, requestMs, stalledMs }: Patience = defaultTimeouts,
 ): Server {
   const server: Server = createServer(
     {
@@ -61,17 +61,17 @@ export async function listen(
 }
 
 /** How often idle connections are closed, ms: `server.close` closes only those that are idle at first. */
-const lookMs = 20
+const sweepMs = 20
 
 /** Stops accepting requests, waits for open ones, and aborts the rest after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = Promise.withResolvers<void>()
   server.close(() => closed.resolve())
-  const look = setInterval(() => server.closeIdleConnections(), lookMs)
+  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
   const force = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed.promise
   clearTimeout(force)
-  clearInterval(look)
+  clearInterval(sweep)
 }
 
 /** Where a local client reaches a server bound to `host`. */

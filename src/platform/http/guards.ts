@@ -19,12 +19,12 @@ export const everybody = 'everybody'
  */
 export function admitBearer(header: string, token: string | undefined): string {
   if (token === undefined) return everybody
-  const given = bearerToken(header)
-  if (given === undefined)
+  const presented = bearerToken(header)
+  if (presented === undefined)
     throw new ApiError(401, 'missing-token', 'Authentication required. Send `Authorization: Bearer <API_TOKEN>`.')
   // Digests have equal lengths, so the comparison time reveals nothing.
-  if (!timingSafeEqual(digest(given), digest(token))) throw new ApiError(401, 'wrong-token', 'The token is wrong.')
-  return digest(given).toString('hex')
+  if (!timingSafeEqual(digest(presented), digest(token))) throw new ApiError(401, 'wrong-token', 'The token is wrong.')
+  return digest(presented).toString('hex')
 }
 
 function digest(text: string): Buffer {

@@ -94,9 +94,9 @@ const partNames: ReadonlyMap<string, string> = new Map([
 function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {
-      const wanted = typeNames.get(issue.expected)
-      if (wanted === undefined) return undefined
-      return issue.input === undefined ? `is missing: it must be ${wanted}` : `must be ${wanted}`
+      const expected = typeNames.get(issue.expected)
+      if (expected === undefined) return undefined
+      return issue.input === undefined ? `is missing: it must be ${expected}` : `must be ${expected}`
     }
     case 'too_small':
       return boundWords('at least', issue.origin, Number(issue.minimum), issue.inclusive !== false)

@@ -210,14 +210,14 @@ function sizeOf(key: string, { body }: CachedResponse): number {
  * Serves cached responses and waits for pending ones. Cacheable are 200 responses to public GETs with a text body,
  * an ETag and a Cache-Control that allows it.
  */
-export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
+export function cacheResponses(cache: ResponseCache): Middleware<RequestState> {
   return async (context, next) => {
     const { method, url } = context
-    if (method !== 'GET' || !kept.isOn || kept.isUncacheable(url) || context.get('Authorization') !== '') {
+    if (method !== 'GET' || !cache.isOn || cache.isUncacheable(url) || context.get('Authorization') !== '') {
       await next()
       return
     }
-    const known = kept.find(url) ?? (await kept.pending(url))
+    const known = cache.find(url) ?? (await cache.pending(url))
     if (known !== undefined) {
       context.state.route = known.route
       context.set(known.headers)
@@ -227,12 +227,12 @@ export function cacheResponses(kept: ResponseCache): Middleware<RequestState> {
       const encoding =
         known.body.length < minCompressedBytes ? undefined : preferredEncoding(context.get('Accept-Encoding'))
       if (encoding !== undefined) {
-        context.body = await kept.findEncoded(url, known, encoding)
+        context.body = await cache.findEncoded(url, known, encoding)
         context.set('Content-Encoding', encoding)
       }
       return
     }
-    const end = kept.begin(url)
+    const end = cache.begin(url)
     let answer: CachedResponse | undefined
     // An outage does not make the next response uncacheable.
     let isUncacheable = false

@@ -39,7 +39,7 @@ const cacheControl: Readonly<Record<Caching, string>> = {
   never: 'no-store',
 }
 
-const usualMaxBodyBytes = 64 * 1024
+const defaultMaxBodyBytes = 64 * 1024
 
 /** Responses that are generated while they are sent. */
 const answerStreams: SlotsOptions = { what: 'downloads', max: 6, maxPerClient: 2 }
@@ -139,7 +139,7 @@ async function runRoute<Services>(
   caller: unknown,
   services: Services,
 ): Promise<Answer<unknown>> {
-  const { readBody = readJson, maxBodyBytes = usualMaxBodyBytes } = route
+  const { readBody = readJson, maxBodyBytes = defaultMaxBodyBytes } = route
   return route.run(
     {
       params: context.params,

@@ -47,7 +47,7 @@ export class SlidingWindow {
 
   /** Counts `count` requests, all or none. */
   take(key: string, count = 1): WindowVerdict {
-    const verdict = this.look(key, count)
+    const verdict = this.peek(key, count)
     if (!verdict.isAllowed || this.#max === 0) return verdict
     const now = this.#clock()
     const times = this.#current(key, now)
@@ -58,7 +58,7 @@ export class SlidingWindow {
   }
 
   /** The result of `take` without counting. */
-  look(key: string, count = 1): WindowVerdict {
+  peek(key: string, count = 1): WindowVerdict {
     if (this.#max === 0 || count === 0) return { isAllowed: true, retryAfterSeconds: 0 }
     const now = this.#clock()
     const times = this.#current(key, now)
@@ -104,7 +104,7 @@ export class FailureLimit {
 
   /** @throws ApiError 429 `too-many-attempts`, with `retryAfterSeconds` in its details */
   require(address: string): void {
-    const { isAllowed, retryAfterSeconds } = this.#window.look(clientNetwork(address))
+    const { isAllowed, retryAfterSeconds } = this.#window.peek(clientNetwork(address))
     if (isAllowed) return
     throw new ApiError(
       429,

@@ -69,8 +69,8 @@ export class Slots {
 
   constructor({ what, refusals, ...options }: SlotsOptions) {
     this.#options = { maxWaiting: 0, maxWaitingPerClient: 0, maxWaitMs: 0, ...options }
-    const usual = usualRefusals(what, options)
-    this.#refusals = { ...usual, full: refusals?.busy ?? usual.busy, ...refusals }
+    const defaults = defaultRefusals(what, options)
+    this.#refusals = { ...defaults, full: refusals?.busy ?? defaults.busy, ...refusals }
   }
 
   get running(): number {
@@ -215,7 +215,7 @@ export class Slots {
   }
 }
 
-function usualRefusals(
+function defaultRefusals(
   what: string,
   { max, maxPerClient }: Pick<SlotsOptions, 'max' | 'maxPerClient'>,
 ): Omit<SlotRefusals, 'full'> {

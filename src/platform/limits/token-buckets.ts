@@ -71,9 +71,9 @@ export class TokenBuckets {
   }
 
   #evict(now: number): void {
-    let looked = 0
+    let checked = 0
     for (const [name, { seenAt }] of this.#buckets) {
-      if (looked++ === 2) return
+      if (checked++ === 2) return
       if (this.#buckets.size <= this.#maxBuckets && now - seenAt < this.#idleMs) return
       this.#buckets.delete(name)
     }

@@ -18,24 +18,23 @@ import type { ModelSettings, ModelState } from './settings.ts'
 
 export interface LanguageModelOptions {
   readonly settings: ModelSettings
-  /** Sends the calls: `providerFetch`. */
+  /** Default: no tool calls. */
   readonly callProvider: typeof fetch
-  /** The model calls tools. Default: false. */
   readonly callsTools?: boolean
-  /** The variable that names the model, for error messages. Default: LLM_MODEL. */
+  /** The setting named in error messages. Default: LLM_MODEL. */
   readonly variable?: string
-  /** Advice where the conversation is longer than the model's context. Default: none. */
+  /** Appended to errors about a conversation that exceeds the model's context. */
   readonly tooLongRemedy?: string
-  /** Tries for one reply. Default 3. */
+  /** Attempts per reply. Default 3. */
   readonly maxTries?: number
-  /** Upper bound of the first pause between two tries where the provider names none, ms. Default 1,000. */
+  /** First retry delay if the provider sends none, ms. Default 1,000. */
   readonly retryBaseMs?: number
-  /** Whether the caller can wait that long before the next try, ms. Default: up to 20,000. */
+  /** Whether the caller accepts a retry delay, ms. Default: up to 20,000. */
   readonly mayWait?: (pauseMs: number) => boolean
   readonly log?: Logger | undefined
 }
 
-/** The model of a provider, as the AI SDK calls it, with retries and error messages without secrets. */
+/** A provider's model as the AI SDK calls it, with retries and masked secrets. */
 export function openLanguageModel(options: LanguageModelOptions): LanguageModelV4 {
   return new RetryingModel(modelOf(options), options)
 }
@@ -49,10 +48,9 @@ function modelOf({ settings, callProvider, callsTools = false }: LanguageModelOp
     const openai = createOpenAI({ ...base, ...key })
     // OpenAI's reasoning models (GPT-5.4 and later) accept tools only in the Responses API.
     // Compatible servers may have chat completions only.
-    // OpenAI's have chat completions, and some of them nothing else.
     return callsTools && baseUrl === undefined ? openai.responses(name) : openai.chat(name)
   }
-  // These servers report the tokens of a streamed reply only on request.
+  // These servers report token counts of streams only on request.
   return createOpenAICompatible({ ...base, ...key, name: provider, baseURL: baseUrl ?? '', includeUsage: true })(name)
 }
 
@@ -62,8 +60,8 @@ type Part = LanguageModelV4StreamPart
 const preludes: ReadonlySet<Part['type']> = new Set(['stream-start', 'response-metadata', 'custom', 'raw'])
 
 /**
- * Retries a call while its provider is busy (429) or broken (5xx, no connection) and has sent no content, after the
- * pause that it names. A final failure is an ApiError 502 `model-failed`, also in the middle of a stream.
+ * Retries while the provider is busy (429) or failing (5xx, no connection), before any content, honouring
+ * `Retry-After`. The final failure is an ApiError 502 `model-failed`, also within a stream.
  */
 class RetryingModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
@@ -96,7 +94,7 @@ class RetryingModel implements LanguageModelV4 {
     const call = { ...options, prompt: plainNames(options.prompt) }
     return this.#retry(options.abortSignal, async () => {
       const { stream, response } = await this.#model.doStream(call)
-      // Without the request, which is long and would stay in memory as long as the reply takes.
+      // The request is omitted: it is large and would stay in memory during the reply.
       return { stream: await this.#begun(stream, response?.headers?.['content-type'], options.abortSignal) }
     })
   }
@@ -119,7 +117,7 @@ class RetryingModel implements LanguageModelV4 {
     }
   }
 
-  /** Waits for the first content. @throws what came in its place */
+  /** Waits for the first content. @throws the error received instead */
   async #begun(
     stream: ReadableStream<Part>,
     contentType: string | undefined,
@@ -134,13 +132,13 @@ class RetryingModel implements LanguageModelV4 {
         await reader.cancel().catch(() => undefined)
         throw (isDisconnect(part.error) ? noStream(contentType) : undefined) ?? streamBroke(part.error)
       }
-      // The SDK would print the warnings of a provider about our settings with each reply.
+      // The SDK would log the provider's warnings with each reply.
       waiting.push(part.type === 'stream-start' ? { ...part, warnings: [] } : part)
       if (!preludes.has(part.type)) return this.#rest(reader, waiting, signal)
     }
   }
 
-  /** The parts that were read already, and then the stream itself; a failure becomes an `error` part. */
+  /** Replays the parts already read, then the stream; a failure becomes an `error` part. */
   #rest(
     reader: ReadableStreamDefaultReader<Part>,
     waiting: Part[],
@@ -165,7 +163,7 @@ class RetryingModel implements LanguageModelV4 {
         }
         controller.enqueue(part.type === 'error' ? failed(streamBroke(part.error)) : part)
         if (part.type !== 'error' && part.type !== 'finish') return
-        // The end is kept as well: its tokens were spent all the same.
+        // The end part carries the token counts.
         if (isBrokenOff(part)) controller.enqueue(failed(brokenOff()))
         isFinished = true
       },
@@ -173,7 +171,7 @@ class RetryingModel implements LanguageModelV4 {
     })
   }
 
-  /** @param hasBegun whether content was passed on */
+  /** @param hasBegun whether content was sent */
   #failure(error: unknown, hasBegun: boolean): ApiError {
     const { tooLongRemedy = '', variable = 'LLM_MODEL' } = this.#options
     const failure =
@@ -194,7 +192,7 @@ async function readPart(reader: ReadableStreamDefaultReader<Part>): Promise<Part
   }
 }
 
-/** Every complete reply has a reason for its end. */
+/** Every complete reply has a finish reason. */
 function isBrokenOff(part: Part): boolean {
   return (
     part.type === 'finish' &&
@@ -205,7 +203,7 @@ function isBrokenOff(part: Part): boolean {
 
 type Prompt = LanguageModelV4CallOptions['prompt']
 
-/** The tool names that providers accept. */
+/** Tool names that providers accept. */
 const plain = /^[\w-]{1,64}$/
 
 /**
@@ -228,10 +226,9 @@ function withPlainName<Part extends object>(part: Part): Part {
     : { ...part, toolName: `no_tool_${toolName.replaceAll(/[^\w-]/g, '_').slice(0, 50)}` }
 }
 
-/** Longest provider message that is passed on. */
 const maxReasonCharacters = 300
 
-/** How providers say that a conversation is longer than the model's context. */
+/** Provider messages for a conversation that exceeds the model's context. */
 const tooLong = /too long|too many tokens|context.?(?:length|window|size)|maximum context/i
 
 function streamFailed(
@@ -248,7 +245,7 @@ function streamFailed(
   return new ApiError(502, 'model-failed', `The model ${provider}/${name} ${text}`, { cause })
 }
 
-/** The final failure of a call, for the user and the operator. @param variable the one that names the model */
+/** @param variable the setting that names the model */
 function providerFailed(
   { provider, name }: ModelState,
   error: unknown,
@@ -265,7 +262,7 @@ function providerFailed(
   return new ApiError(502, 'model-failed', text, { cause: maskedError(error, maskText), details })
 }
 
-/** The provider's `Retry-After`, seconds or a date, in ms. */
+/** `Retry-After`, seconds or a date, in ms. */
 function retryAfterMs(error: unknown): number | undefined {
   if (!APICallError.isInstance(error)) return undefined
   const text = error.responseHeaders?.['retry-after']
@@ -274,7 +271,7 @@ function retryAfterMs(error: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** Without the address and the body of the call, and without a full stop at the end. */
+/** Without the URL and body of the call, and without a trailing full stop. */
 function reasonOf(error: unknown, maskText: MaskSecrets): string {
   const status = statusOf(error)
   if (status === undefined) return wordsOf(error, maskText)
@@ -284,7 +281,7 @@ function reasonOf(error: unknown, maskText: MaskSecrets): string {
 }
 
 function wordsOf(error: unknown, maskText: MaskSecrets): string {
-  // Masked first: cutting could leave half of a key.
+  // Mask first: truncation could leave part of a key.
   return maskText(asError(error).message).trim().replace(/\.$/, '').slice(0, maxReasonCharacters)
 }
 
@@ -292,7 +289,7 @@ function statusOf(error: unknown): number | undefined {
   return APICallError.isInstance(error) ? error.statusCode : undefined
 }
 
-/** What to check, by the status. */
+/** What the operator should check, by status. */
 function remedyOf(error: unknown, variable: string): string {
   const status = statusOf(error)
   if (status === 401 || status === 403) return ' Check LLM_API_KEY.'
@@ -301,9 +298,9 @@ function remedyOf(error: unknown, variable: string): string {
   return status === undefined ? ' Check LLM_BASE_URL and the network.' : ' Check LLM_BASE_URL.'
 }
 
-/** A stream that failed: by an error of the provider within it, or by its connection. */
+/** A failure within a stream: an error of the provider, or a lost connection. */
 class StreamFailure extends Error {
-  /** The same call may succeed in a moment. */
+  /** Transient. */
   readonly mayPass: boolean
 
   constructor(message: string, { mayPass, cause }: { readonly mayPass: boolean; readonly cause?: unknown }) {
@@ -315,7 +312,7 @@ class StreamFailure extends Error {
 /** Names of transient errors. */
 const passing = /overloaded|rate_limit|api_error|server_error|internal_error|unavailable|timeout/i
 
-/** The error that came in place of the next part of a stream. */
+/** The error received instead of a stream part. */
 function streamBroke(error: unknown): Error {
   if (error instanceof StreamFailure) return error
   if (isDisconnect(error)) return brokenOff(error)
@@ -330,7 +327,7 @@ function brokenOff(cause?: unknown): StreamFailure {
   return new StreamFailure('the connection was closed within the reply', { mayPass: true, cause })
 }
 
-/** An empty reply that is no stream by its type, as of a page at a wrong address; undefined: it may have been one. */
+/** For an empty reply that is not an event stream, such as a page at a wrong URL. */
 function noStream(contentType: string | undefined): Error | undefined {
   const kind = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(kind) || kind === 'text/event-stream') return undefined
@@ -344,8 +341,8 @@ function noStream(contentType: string | undefined): Error | undefined {
 }
 
 /**
- * `fetch` throws a TypeError `terminated` for a connection that ended within a body, which the SDK may wrap. For
- * one that ended in order, but too early, some providers have messages of their own.
+ * `fetch` throws a TypeError `terminated` for a connection closed within a body, which the SDK may wrap; some
+ * providers report their own messages for early ends.
  */
 function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -366,7 +363,7 @@ interface Details {
   readonly code?: string | undefined
 }
 
-/** Errors within a stream differ by provider; some nest another one. */
+/** The structure of stream errors differs by provider; some are nested. */
 function detailsOf(error: unknown): Details {
   if (typeof error === 'string') return { message: error }
   if (typeof error !== 'object' || error === null) return {}

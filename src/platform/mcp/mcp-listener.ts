@@ -37,7 +37,7 @@ export interface McpListenerOptions extends HttpServerOptions {
 export type McpListener = Pick<HttpServer, 'port' | 'close'>
 
 /** Tool calls may run for minutes before the first byte of the response. */
-const defaultPatience = { headMs: 10_000, requestMs: 30_000, stalledMs: 600_000 } as const
+const defaultTimeouts = { headMs: 10_000, requestMs: 30_000, stalledMs: 600_000 } as const
 
 const maxBodyBytes = 1024 * 1024
 
@@ -68,7 +68,7 @@ export async function startMcpListener({
   const { log, metrics } = options
   const onerror = (err: Error): void => log.error({ err }, 'MCP request failed')
   const { port, close } = await createHttpServer<undefined>(
-    { patience: defaultPatience, ...options },
+    { patience: defaultTimeouts, ...options },
     {
       routes: [
         healthRoute,

@@ -30,7 +30,7 @@ const globalUnicast = '2000::/3'
 const closedWithin = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48']
 
 /** HTTPS and unprivileged ports. */
-const isUsualPort = (port: number): boolean => port === 443 || port >= 1024
+const isAllowedPort = (port: number): boolean => port === 443 || port >= 1024
 
 export interface TargetPolicy {
   /** Why a URL is refused; undefined if allowed. The host is not resolved. */
@@ -58,7 +58,7 @@ export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
     if (allowed.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')) return undefined
     if (!isPublic(address)) return 'its address is not on the public internet'
     if (url.protocol !== 'https:') return 'only https is allowed'
-    return isUsualPort(portOf(url)) ? undefined : `port ${portOf(url)} is not allowed`
+    return isAllowedPort(portOf(url)) ? undefined : `port ${portOf(url)} is not allowed`
   }
   return {
     refusalOfAddress,

@@ -55,7 +55,7 @@ export function createDashboardPages({
   build = createPageBuild({ log }),
 }: DashboardPagesOptions): DashboardPages {
   let files: Files | undefined
-  let looking: Promise<void> | undefined
+  let loading: Promise<void> | undefined
   const load = async (folder: string): Promise<void> => {
     files = await readFiles(join(folder, page))
   }
@@ -66,7 +66,7 @@ export function createDashboardPages({
       if (!build.isStopped)
         log.error({ err: asError(error), page }, 'could not read the built page; the next request retries')
     })
-  const look = async (): Promise<void> => {
+  const loadNewest = async (): Promise<void> => {
     const folder = await build.newest()
     if (folder !== undefined) await load(folder)
   }
@@ -80,7 +80,7 @@ export function createDashboardPages({
       if (files === undefined) {
         await Promise.race([first, (waiting ??= failed().finally(() => (waiting = undefined)))])
         // Shared between requests: it reads all sources.
-        if (files === undefined) await (looking ??= look().finally(() => (looking = undefined)))
+        if (files === undefined) await (loading ??= loadNewest().finally(() => (loading = undefined)))
       }
       return files?.get(path === '' ? 'index.html' : path)
     },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { cannotListen } from '../../../src/platform/http/cannot-listen.ts'
-import { isServiceName, services, usualServices } from '../../../src/services.ts'
+import { isServiceName, services, defaultServices } from '../../../src/services.ts'
 import { startStreamingProvider } from '../chat/support/streaming-provider.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -112,7 +112,7 @@ describe('the proxy as a service', () => {
 
   it('runs among all services only where it has a port', () => {
     const all = Object.keys(services).filter(isServiceName)
-    expect(usualServices({ PROXY_PORT: undefined })).to.deep.equal(all.filter((name) => name !== 'proxy'))
-    expect(usualServices({ PROXY_PORT: 0 })).to.deep.equal(all)
+    expect(defaultServices({ PROXY_PORT: undefined })).to.deep.equal(all.filter((name) => name !== 'proxy'))
+    expect(defaultServices({ PROXY_PORT: 0 })).to.deep.equal(all)
   })
 })

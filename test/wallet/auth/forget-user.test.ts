@@ -140,7 +140,7 @@ describe('what the program forgets of a user who goes', () => {
 
   it('revokes their account at the API with its keys, and says no more whose these were', async () => {
     const jwtSecret = 'a secret that is long enough for HS256'
-    const keys = new DeveloperKeys(db.pool, { rememberMs: 0 })
+    const keys = new DeveloperKeys(db.pool, { cacheMs: 0 })
     const accounts = new Accounts({ pool: db.pool, keys, jwtSecret })
     const jwtOf = (userId: string): Promise<string> =>
       new SignJWT({ sub: userId })

@@ -36,7 +36,7 @@ const answerTimeoutMs = 2000
  */
 export async function lockFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
   const name = await lockName(folder)
-  let told = ''
+  let reported = ''
   for (;;) {
     options.signal?.throwIfAborted()
     const lock = await tryLock(name)
@@ -44,8 +44,8 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
     const onHolder = (holder: FolderHolder | undefined): 'stay' => {
       const who = describe(holder)
       if (options.wait === false) throw inUse(folder, who)
-      if (who !== told) options.log(`waiting for the data folder ${folder}, in use by ${who}`)
-      told = who
+      if (who !== reported) options.log(`waiting for the data folder ${folder}, in use by ${who}`)
+      reported = who
       return 'stay'
     }
     await followHolder(name, { onHolder, signal: options.signal, patienceMs: answerTimeoutMs })

@@ -53,13 +53,13 @@ export async function postmasterPid(clusterFolder: string): Promise<number | und
 
 /** Processes (that we may inspect) with the working directory `folder`. */
 export async function processesIn(folder: string): Promise<number[]> {
-  const wanted = await statOrUndefined(folder)
-  if (wanted === undefined) return []
+  const target = await statOrUndefined(folder)
+  if (target === undefined) return []
   const pids: number[] = []
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue
     const cwd = await statOrUndefined(`/proc/${entry}/cwd`)
-    if (cwd === undefined || cwd.ino !== wanted.ino || cwd.dev !== wanted.dev) continue
+    if (cwd === undefined || cwd.ino !== target.ino || cwd.dev !== target.dev) continue
     if (await isPostgres(entry)) pids.push(Number(entry))
   }
   return pids

@@ -41,7 +41,7 @@ exit $code
 `
 
 /** A fast shutdown flushes all changed pages to disk, ms. */
-const usualStopMs = 60_000
+const defaultStopMs = 60_000
 /** Time for sessions to end, ms; at most a third of the stop time. */
 const sessionsEndMs = 1500
 /** Interval between attempts to interrupt sessions, ms. */
@@ -93,7 +93,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   lifeline.unref()
   return {
     exited: exited.promise,
-    async stop(withinMs = usualStopMs) {
+    async stop(withinMs = defaultStopMs) {
       child.ref()
       lifeline.end()
       const hasEnded = exited.promise.then(() => true)
@@ -148,8 +148,8 @@ function bytesOf(setting: string): number {
 }
 
 /** Repeated, so that a process about to wait is seen waiting in one of them. */
-const looks = 5
-const lookEveryMs = 20
+const samples = 5
+const sampleEveryMs = 20
 
 /** Process titles of sessions on the unix socket and their parallel workers. */
 const sessionTitle = /^postgres: (?:.* \[local\] |parallel worker for PID )/
@@ -181,8 +181,8 @@ async function isSession(pid: number): Promise<boolean> {
 }
 
 async function isComputing(pid: number): Promise<boolean> {
-  for (let look = 0; look < looks; look++) {
-    if (look > 0) await pause(lookEveryMs)
+  for (let sample = 0; sample < samples; sample++) {
+    if (sample > 0) await pause(sampleEveryMs)
     // The name in parentheses may contain any character.
     if (!/^.*\) R /.test(await readProcFile(pid, 'stat'))) return false
   }

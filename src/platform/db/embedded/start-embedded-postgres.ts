@@ -31,7 +31,6 @@ export interface EmbeddedPostgresOptions {
   dataFolder: string
   /** Receives one line per event: waiting, a new database, recovery, the end. */
   log: (line: string) => void
-  /** Override `serverSettings`. */
   settings?: Record<string, string>
   /** Whether to wait for another process that holds the folder. Default true. */
   wait?: boolean
@@ -46,7 +45,6 @@ interface ServerExit {
   readonly code: number
   /** True after `stop()`. */
   readonly expected: boolean
-  /** Last lines of the server log. */
   readonly lastLines: string
 }
 
@@ -55,11 +53,10 @@ export interface EmbeddedPostgres {
   readonly url: string
   /** As `ServerProcess.stop`; resolves when the server has ended and the folder is unlocked. Idempotent. */
   stop(withinMs?: number): Promise<void>
-  /** See `interruptSessions`. */
   interrupt(pids: readonly number[]): Promise<void>
   /**
-   * Resolves when the server has ended, expectedly or not, and the folder is unlocked. A restart on the same folder
-   * recovers and gives the same URL.
+   * Resolves when the server has ended and the folder is unlocked. A restart on the folder recovers and keeps the
+   * URL.
    */
   readonly exited: Promise<ServerExit>
 }
@@ -74,7 +71,7 @@ const databaseName = 'flowfarm'
  * use; RetryableError if the disk is full or the server ended during start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const dataFolder = await madeFolder(options.dataFolder)
+  const dataFolder = await createFolder(options.dataFolder)
   const lock = await lockFolder(dataFolder, options)
   try {
     return await startHere(dataFolder, lock, options)
@@ -85,7 +82,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /** @returns its path without links */
-async function madeFolder(folder: string): Promise<string> {
+async function createFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true })
     return await realpath(folder)
@@ -146,9 +143,8 @@ const maxPathBytes = 107
 const socketFile = '/.s.PGSQL.5432'
 
 /**
- * Creates an empty folder of mode 0700 for the socket, owned by the server's user: in the data folder if the path
- * is short enough and the user can enter it, else in the temporary folder. The path is stable across restarts
- * unless another user took the name.
+ * Creates an empty socket folder of mode 0700: in the data folder if the path is short enough and accessible to the
+ * server's user, else in the temporary folder. Stable across restarts.
  */
 async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined): Promise<string> {
   const name = `flowfarm-${createHash('sha256').update(dataFolder).digest('hex').slice(0, 12)}`
@@ -181,10 +177,7 @@ function isUsablePath(folder: string): boolean {
 
 const MiB = 1024 * 1024
 
-/**
- * Server settings for this workload: an ingester that COPYs large batches, many short lease commits, reads by key,
- * on a machine shared with Node. The caller's settings override these.
- */
+/** Settings for bulk COPY, many short commits and reads by key on a machine shared with Node. */
 function serverSettings(overrides: Record<string, string> = {}): Record<string, string> {
   const sharedBuffersMiB = Math.max(32, Math.min(512, Math.floor(totalmem() / 4 / MiB)))
   return {
@@ -262,7 +255,6 @@ function isRefusal({ code, path, syscall }: NodeJS.ErrnoException, folder: strin
   return `${path}${sep}`.startsWith(`${folder}${sep}`) || folder.startsWith(`${path}${sep}`)
 }
 
-/** Undefined if the folder does not exist. */
 async function freeMiB(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder)
@@ -274,7 +266,7 @@ async function freeMiB(folder: string): Promise<number | undefined> {
 }
 
 const askEveryMs = 15
-const tellEveryMs = 10_000
+const reportEveryMs = 10_000
 
 /** SQLSTATE cannot_connect_now: the server is starting. */
 const startingUp = '57P03'
@@ -289,12 +281,12 @@ async function waitUntilReady(
     throw new RetryableError('embedded-postgres-ended', `PostgreSQL ended during start with code ${code}: ${lastLines}`)
   })
   // Crash recovery may take minutes; there is no timeout.
-  let toldAt = Date.now()
+  let reportedAt = Date.now()
   for (;;) {
     if (await Promise.race([tryOnce(url), ended])) return
-    if (Date.now() - toldAt >= tellEveryMs) {
+    if (Date.now() - reportedAt >= reportEveryMs) {
       log('PostgreSQL is still recovering')
-      toldAt = Date.now()
+      reportedAt = Date.now()
     }
     await pause(askEveryMs)
   }
@@ -329,7 +321,6 @@ const checkEveryMs = 60_000
 interface ServerLog {
   /** Opened for appending: the server writes here directly, so it never waits for this process. */
   readonly file: FileHandle
-  /** The last lines, for error messages. */
   tail(): Promise<string>
   close(): Promise<void>
 }
