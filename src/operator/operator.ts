@@ -39,14 +39,13 @@ export interface OperatorOptions {
   readonly clientOf?: (request: IncomingMessage) => Client
   /** All ingesters and workers of the program, enabled or not. */
   readonly plans: readonly StagePlan[]
-  /** What this process knows of the chain; read again for each overview. */
+  /** Chain state of this process; read for each overview. */
   readonly bounds: () => OverviewBounds
   /** Database sessions of the query service that do not end. */
   readonly stuckSessions?: () => number
   readonly pages: Pages
   /** The queues are opened at the first request for Bull Board. */
   readonly queues: { readonly backend: 'postgres' | 'redis'; readonly open: () => Promise<OpenQueues> }
-  /** Of the program. */
   readonly version: string
   /** Minimum time between two reads of the overview, ms; 0 reads for every request. Default 1,000. */
   readonly pauseMs?: number

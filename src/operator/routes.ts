@@ -67,7 +67,7 @@ const failingHeights = z
         .strictObject({
           height: z.int(),
           state: z.enum(['failing', 'skipping', 'unavailable']),
-          part: z.string().nullable().describe('What is missing; null while the height fails.'),
+          part: z.string().nullable().describe('The missing part; null while the height fails.'),
           reason: z.string(),
           since: timestamp,
           count: z.int(),

@@ -44,7 +44,7 @@ describe('the choice of a language server', () => {
       [
         'odd',
         `printf 'Content-Length: 41\\r\\n\\r\\n{"jsonrpc":"2.0","id":1,"result":{"a":1}}'; cat >/dev/null`,
-        /answers, and is no language server/,
+        /is not a language server/,
       ],
     ]
     for (const [name, body, message] of cases) {

@@ -112,11 +112,11 @@ describe('limits of the language server channel', () => {
     const client = await world.client()
     const about = { textDocument: { uri: main } }
     const waiting = [1, 2].map((id) => client.ask('textDocument/never', about, id))
-    expect((await client.ask('textDocument/never', about, 3)).error?.message).to.match(/at most 2 requests/)
+    expect((await client.ask('textDocument/never', about, 3)).error?.message).to.match(/limit 2/)
     for (const { error } of await Promise.all(waiting))
       expect(error).to.include({ code: -32_803, message: 'The language server did not respond within 0.1 s.' })
     // The server was told to cancel them and has not answered: they count for another `requestMs`.
-    expect((await client.ask('textDocument/never', about)).error?.message).to.match(/at most 2 requests/)
+    expect((await client.ask('textDocument/never', about)).error?.message).to.match(/limit 2/)
     let state = await client.ask('textDocument/state', about)
     while (state.error !== undefined) state = await client.ask('textDocument/state', about)
     expect((state.result as { cancelled: unknown[] }).cancelled).to.have.length(2)
@@ -139,7 +139,7 @@ describe('limits of the language server channel', () => {
     for (let id = 1; id <= 5; id++) await cancel(id, 'textDocument/late')
     for (let id = 6; id <= 7; id++) await cancel(id, 'textDocument/never')
     void client.ask('textDocument/never', about, 8)
-    expect((await client.ask('textDocument/hover', about)).error?.message).to.match(/at most 3 requests/)
+    expect((await client.ask('textDocument/hover', about)).error?.message).to.match(/limit 3/)
   })
 
   it('reads who sends much more slowly, and loses nothing of it', async () => {
