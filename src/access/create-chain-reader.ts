@@ -56,7 +56,7 @@ export interface ClosableChainReader extends ChainReader, ScriptCaller {
 /**
  * A reader over a list of access nodes. It has its own connections and limits: nodes limit scripts separately, and a
  * refused script must not slow down block fetching. Connects on the first call.
- * @throws FatalError for an invalid endpoint, or if there is none
+ * @throws FatalError for an invalid endpoint, or without endpoints
  */
 export function createChainReader(options: ChainReaderOptions): ClosableChainReader {
   return new NodeChainReader(options)

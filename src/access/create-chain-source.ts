@@ -26,7 +26,7 @@ const chainIdEveryMs = 500
 /**
  * A chain source over a list of access nodes. Connects on the first call.
  * @param registry default: the nodes shared by all sources of the process
- * @throws FatalError for an invalid endpoint, or if there is none
+ * @throws FatalError for an invalid endpoint, or without endpoints
  */
 export function createChainSource(options: ChainSourceOptions, registry: NodeRegistry = processNodes): ChainSource {
   return new NodeChainSource(options, registry)

@@ -76,7 +76,7 @@ const longestHeadWaitMs = 1000
 
 export interface FetchWindowOptions {
   readonly source: Pick<ChainSource, 'fetchBlock'>
-  /** The next height in output order; undefined if there is none now. */
+  /** The next height in output order; undefined if none is available now. */
   readonly nextHeight: () => number | undefined
   /** Initial width; the permanent one if `isFixed`. */
   readonly width: number

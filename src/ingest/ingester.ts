@@ -43,7 +43,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
 
   /** Plans the next segment; undefined when the work is complete. */
   protected abstract plan(signal: AbortSignal): Promise<SyncSegment | undefined>
-  /** Resolves a fork. @returns the bad block if there is no fork */
+  /** Resolves a fork. @returns the bad block without a fork */
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined>
 
   /** Works until done or stopped. @throws FatalError such as BelowRootError; RetryableError `disk-full` */

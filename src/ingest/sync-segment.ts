@@ -4,9 +4,9 @@ import type { HeightSet } from '../platform/ranges.ts'
 
 /** A segment of work: its heights, their order, and the checks between neighbours. */
 export interface SyncSegment {
-  /** Of the ingester's checkpoint at planning; a rollback in between invalidates its commits. */
+  /** The checkpoint generation at planning; a rollback in between invalidates its commits. */
   readonly generation: number
-  /** The next height to fetch; undefined if there is none now. */
+  /** The next height to fetch; undefined if none is available now. */
   readonly nextHeight: () => number | undefined
   /** Blocks that could be fetched now, besides running fetches; determines the commit size. */
   readonly waiting: () => number

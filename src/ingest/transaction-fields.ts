@@ -68,7 +68,7 @@ const keyIdTag = 2 << 3
 const signatureTag = (3 << 3) | 2
 const extensionDataTag = (4 << 3) | 2
 
-/** Writes the signatures in protobuf encoding as one bytea, or null if there are none (system transactions). */
+/** Writes the signatures in protobuf encoding as one bytea, or null without signatures (system transactions). */
 export function writeSignatures(rows: CopyWriter, transaction: TransactionMessage): void {
   if (transaction.payloadSignatures.length === 0 && transaction.envelopeSignatures.length === 0) {
     rows.null()

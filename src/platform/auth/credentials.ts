@@ -97,7 +97,7 @@ function badCredentials(cause?: unknown): ApiError {
 
 /**
  * Reads roles from the database of the authentication service (AUTH_DB_URL) on every call, so a revoked role takes
- * effect at once. During an outage of that database every call fails; claims are no fallback.
+ * effect at once. During an outage of that database every call fails; claims do not replace it.
  * @throws ApiError 503 `auth-database-unavailable`
  */
 export function roleDirectory(pool: pg.Pool): (subject: string) => Promise<readonly string[]> {

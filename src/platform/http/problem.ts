@@ -71,7 +71,7 @@ export function problemOf(error: ApiError, requestId: string): Problem {
 
 /** The format of error responses of a route. */
 export interface ErrorForm {
-  /** Of the body, for OpenAPI. */
+  /** Body schema, for OpenAPI. */
   readonly schema: z.ZodType
   readonly contentType: string
   readonly bodyOf: (error: ApiError, requestId: string, request: IncomingMessage) => unknown

@@ -11,9 +11,9 @@ export interface Tool<Schema extends z.ZodType> {
   readonly title: string
   /** For the model. */
   readonly description: string
-  /** Of the arguments. */
+  /** Arguments. */
   readonly schema: Schema
-  /** Of the structured result, made by `advertised`. */
+  /** Structured result, made by `advertised`. */
   readonly output?: StandardSchemaWithJSON
   readonly annotations: ToolAnnotations
   /** @param signal aborted when the client disconnects @throws ApiError, which the model sees */

@@ -3,7 +3,7 @@ import { asError } from '../errors.ts'
 import { literalAddress } from './target-policy.ts'
 import type { TargetPolicy } from './target-policy.ts'
 
-/** Resolves all addresses of a host. @throws if there are none or DNS fails */
+/** Resolves all addresses of a host. @throws without addresses, or if DNS fails */
 export type LookUp = (host: string) => Promise<readonly string[]>
 
 /** The target is not allowed; the message names the reason for the endpoint's owner. */

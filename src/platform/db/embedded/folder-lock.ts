@@ -30,7 +30,7 @@ const answerTimeoutMs = 2000
 
 /**
  * Locks a folder for this process. The lock is a listening socket in the abstract namespace of Linux, named after
- * the folder's device and inode: the kernel releases it when the process ends, so there are no stale locks. Waiting
+ * the folder's device and inode: the kernel releases it when the process ends, which prevents stale locks. Waiting
  * processes connect to the holder and retry when that connection closes. Not visible in other network namespaces
  * (containers that share the folder).
  */
@@ -121,7 +121,7 @@ interface FollowOptions {
 
 /**
  * Connects to the holder, passes its response (undefined: none in time) to `onHolder`, and if that returns stay,
- * waits until the lock is released. Returns at once if there is no holder.
+ * waits until the lock is released. Returns at once without a holder.
  */
 function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOptions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -280,7 +280,7 @@ async function waitUntilReady(
   const ended = exited.then(({ code, lastLines }) => {
     throw new RetryableError('embedded-postgres-ended', `PostgreSQL ended during start with code ${code}: ${lastLines}`)
   })
-  // Crash recovery may take minutes; there is no timeout.
+  // No timeout: crash recovery may take minutes.
   let reportedAt = Date.now()
   for (;;) {
     if (await Promise.race([tryOnce(url), ended])) return
