@@ -15,7 +15,7 @@ describe("the page of one's user in the wallet", () => {
       "update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'",
     )
   const ask = async (page: Page, email: string): Promise<void> => {
-    await page.getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
     await page.getByRole('textbox', { name: 'New e-mail address' }).fill(email)
     await page.getByRole('button', { name: 'Send code' }).click()
   }
@@ -43,7 +43,7 @@ describe("the page of one's user in the wallet", () => {
     await page.getByText('Your e-mail address was changed.').waitFor()
     // In the head of the page too, which has it from the session.
     await page.getByRole('banner').getByText(wanted).waitFor()
-    await page.getByRole('button', { name: 'Change' }).waitFor()
+    await page.getByRole('button', { name: 'Change', exact: true }).waitFor()
     expect(said).to.deep.equal([])
   })
 

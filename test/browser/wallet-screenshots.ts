@@ -138,7 +138,7 @@ const moved = (at: number, more: object): object => ({
 })
 const newAddress: Act = async (visit, wallet) => {
   await at('/account')(visit, wallet)
-  await visit.page.getByRole('button', { name: 'Change' }).click()
+  await visit.page.getByRole('button', { name: 'Change', exact: true }).click()
   await visit.page.getByRole('textbox', { name: 'New e-mail address' }).fill('maria.lopez.at.another.place@example.com')
   await visit.page.getByRole('button', { name: 'Send code' }).click()
   await visit.page.getByRole('textbox', { name: 'Code' }).waitFor()
