@@ -159,7 +159,7 @@ export interface FailingHeights {
 export interface FailingHeight {
   readonly height: number
   readonly state: 'failing' | 'skipping' | 'unavailable'
-  /** What is missing; null while the height fails. */
+  /** The missing part; null while the height fails. */
   readonly part: string | null
   readonly reason: string
   readonly since: string
