@@ -164,7 +164,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
         onTemplates={() => setDialog({ is: 'templates' })}
         onShare={share}
         onFork={() => void fork()}
-        onRepository={settings.github?.is_on === true ? showRepository : undefined}
+        onRepository={settings.github.is_on ? showRepository : undefined}
         saveSign={
           <SaveSign
             save={save}

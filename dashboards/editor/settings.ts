@@ -19,7 +19,7 @@ export function useSettings(): EditorSettings {
 
 /** The network of new projects. */
 export function defaultNetwork({ networks }: EditorSettings): Network {
-  return (networks.find((one) => one.is_default === true) ?? networks[0])?.network ?? 'testnet'
+  return (networks.find((one) => one.is_default) ?? networks[0])?.network ?? 'testnet'
 }
 
 export function networkSettings({ networks }: EditorSettings, network: Network): NetworkSettings | undefined {

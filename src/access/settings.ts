@@ -17,7 +17,7 @@ export const accessNodeSettings = {
   CHAIN_ACCESS_NODES: list({
     group,
     description:
-      'Access nodes for live ingestion, in addition to CHAIN_ACCESS_NODE. ' + 'All must belong to the same network.',
+      'Access nodes for live ingestion, in addition to CHAIN_ACCESS_NODE. All must belong to the same network.',
   }),
   CHAIN_HISTORIC_ACCESS_NODES: list({
     group,

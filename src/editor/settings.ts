@@ -34,8 +34,7 @@ export const editorSettings = {
   EDITOR_URL: optionalUrl({
     group,
     schemes: http,
-    description:
-      'Public URL of the editor; its pages may use wallet sign-in. Default: http://localhost ' + 'and HTTP_PORT.',
+    description: 'Public URL of the editor; its pages may use wallet sign-in. Default: http://localhost and HTTP_PORT.',
   }),
   LSP_URL: optionalUrl({
     group,

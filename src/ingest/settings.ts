@@ -60,8 +60,7 @@ export const ingestSettings = {
     min: 1,
     max: 10_000,
     unit: 'blocks',
-    description:
-      'Maximum blocks per commit of the history ingester. By default adaptive: starts at 20, ' + 'up to 100.',
+    description: 'Maximum blocks per commit of the history ingester. By default adaptive: starts at 20, up to 100.',
   }),
   HISTORY_STOP_HEIGHT: integer({
     group,

@@ -73,8 +73,7 @@ export class Metrics {
   })
   readonly heightsGivenUp = new Counter({
     name: 'flowfarm_heights_given_up_total',
-    help:
-      'Heights recorded in raw.unavailable, entirely or in part, after failing for too long or ' + 'by an operator.',
+    help: 'Heights recorded in raw.unavailable, entirely or in part, after failing for too long or by an operator.',
     labelNames: ['ingester'],
     registers: [this.registry],
   })
@@ -239,8 +238,7 @@ export class Metrics {
   })
   readonly webhookWaiting = new Gauge({
     name: 'flowfarm_webhook_waiting_deliveries',
-    help:
-      'Pending deliveries, counted up to 100,000. Reported by the process that creates them; ' + 'updated every 10 s.',
+    help: 'Pending deliveries, counted up to 100,000. Reported by the process that creates them; updated every 10 s.',
     registers: [this.registry],
   })
   readonly webhookOldestSeconds = new Gauge({

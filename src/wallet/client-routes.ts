@@ -132,20 +132,25 @@ export class ClientSignIns {
   /** Lets pages of the clients call `/oauth/token`, without cookies. */
   cors(): Middleware<RequestState> {
     return async (context, next) => {
-      if (context.path !== tokenPath) return next()
+      if (context.path !== tokenPath) {
+        await next()
+        return
+      }
       context.state.route = tokenPath
       context.vary('Origin')
       const origin = context.get('Origin')
       if (this.#options.clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin))
         context.set('Access-Control-Allow-Origin', origin)
-      if (context.method !== 'OPTIONS') return next()
+      if (context.method !== 'OPTIONS') {
+        await next()
+        return
+      }
       context.set({
         'Access-Control-Allow-Methods': 'POST',
         'Access-Control-Allow-Headers': 'content-type',
         'Access-Control-Max-Age': '600',
       })
       context.status = 204
-      return undefined
     }
   }
 

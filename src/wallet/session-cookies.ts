@@ -253,17 +253,22 @@ export class SessionCookies {
   /** For `/session`: rejects pages of other sites, which could sign users in or out, and answers preflights. */
   protect(): Middleware<RequestState> {
     return async (context, next) => {
-      if (context.path !== '/session') return next()
+      if (context.path !== '/session') {
+        await next()
+        return
+      }
       context.state.route = '/session'
       this.#requireOwnPage(context)
-      if (context.method !== 'OPTIONS') return next()
+      if (context.method !== 'OPTIONS') {
+        await next()
+        return
+      }
       context.set({
         'Access-Control-Allow-Methods': 'GET, POST, DELETE',
         'Access-Control-Allow-Headers': `content-type, ${proofHeader}`,
         'Access-Control-Max-Age': '600',
       })
       context.status = 204
-      return undefined
     }
   }
 

@@ -80,14 +80,14 @@ export const walletSettings = {
     group,
     secret: true,
     description:
-      'service_role key of that auth server, for passkey sessions. Without it, passkey sign-in ' + 'is off there.',
+      'service_role key of that auth server, for passkey sessions. Without it, passkey sign-in is off there.',
   }),
 
   SMTP_URL: optionalUrl({
     group: mail,
     secret: true,
     schemes: ['smtp', 'smtps'],
-    description: 'Mail server, with credentials. Default: e-mails are written to files in MAIL_FOLDER ' + 'and logged.',
+    description: 'Mail server, with credentials. Default: e-mails are written to files in MAIL_FOLDER and logged.',
   }),
   MAIL_FROM: text({ group: mail, default: 'flowfarm <no-reply@localhost>', description: 'Sender address.' }),
   MAIL_FOLDER: text({
@@ -124,7 +124,7 @@ export const walletSettings = {
   WALLET_TESTNET_NODE: optionalText({
     group: payer,
     description:
-      'Access node for testnet transactions. Default: CHAIN_ACCESS_NODE, if it follows ' + 'testnet or an emulator.',
+      'Access node for testnet transactions. Default: CHAIN_ACCESS_NODE, if it follows testnet or an emulator.',
   }),
   WALLET_MAINNET_PAYER: optionalText({
     group: payer,
@@ -146,7 +146,7 @@ export const walletSettings = {
     max: 1000,
     unit: 'FLOW',
     description:
-      'Start balance of new testnet accounts beyond the chain minimum: without FLOW an account can ' + 'send nothing.',
+      'Start balance of new testnet accounts beyond the chain minimum: without FLOW an account can send nothing.',
   }),
   WALLET_PROVISION_LIMIT: integer({
     group: payer,

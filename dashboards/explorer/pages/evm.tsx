@@ -257,6 +257,11 @@ function TokenTransfers({ address }: AddressProps): ReactNode {
   return <EvmTransfers list={useList('/flow/evm/token/{address}/token-transfers', { address, limit: 25 })} />
 }
 
+const holderColumn: Column<ItemOf<'/flow/evm/token/{address}/holding'>> = {
+  name: 'Address',
+  cell: ({ address }) => <EvmPartyLink party={address} />,
+}
+
 function Holders({ token }: TokenProps): ReactNode {
   const unit = sanitizeName(token.symbol ?? '', '')
   return (
@@ -264,7 +269,7 @@ function Holders({ token }: TokenProps): ReactNode {
       list={useList('/flow/evm/token/{address}/holding', { address: token.address, limit: 25 })}
       what="holders"
       columns={[
-        { name: 'Address', cell: ({ address }) => <EvmPartyLink party={address} /> },
+        holderColumn,
         { name: 'Balance', cell: ({ value }) => formatEvmAmount(value, token, unit), isNumber: true },
       ]}
       itemKey={({ address }) => address.hash}

@@ -40,6 +40,12 @@ const partyColumns: readonly Column<Transfer>[] = [
 ]
 const ageColumn: Column<Transfer> = { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true }
 
+const amountColumn: Column<FtTransfer> = {
+  name: 'Amount',
+  cell: ({ amount }) => <Amount amount={amount} />,
+  isNumber: true,
+}
+
 const transferKey = ({ transaction_hash: id, event_index: event, leg }: Transfer): string => `${id} ${event} ${leg}`
 
 export function TokenTransfers({ token }: { readonly token: string }): ReactNode {
@@ -47,12 +53,7 @@ export function TokenTransfers({ token }: { readonly token: string }): ReactNode
     <TableList
       list={useList('/flow/ft/transfer', { token, limit: 25 })}
       what="transfers"
-      columns={[
-        transactionColumn,
-        ...partyColumns,
-        { name: 'Amount', cell: ({ amount }) => <Amount amount={amount} />, isNumber: true },
-        ageColumn,
-      ]}
+      columns={[transactionColumn, ...partyColumns, amountColumn, ageColumn]}
       itemKey={transferKey}
       emptyText="Transfers of this token will appear here."
     />

@@ -34,9 +34,7 @@ export function amountProblem(text: string, balance: string | undefined): string
   const units = amountUnits(text)
   if (units === 0n) return 'The amount must be greater than 0.'
   if (balance !== undefined && units > maxToSend(balance))
-    return (
-      `You can send at most ${plainUnits(maxToSend(balance))} FLOW. ` + 'The rest is reserved for storage and fees.'
-    )
+    return `You can send at most ${plainUnits(maxToSend(balance))} FLOW. The rest is reserved for storage and fees.`
   return undefined
 }
 

@@ -75,7 +75,7 @@ export function answerRules({
     'Write addresses, transaction ids and block heights in full as `code`: the page links them.',
     linkHosts.length === 0
       ? 'Write no images and no HTML. Write no links.'
-      : `Write no images and no HTML. Link only to ${linkHosts.join(', ')}; ` + 'write other addresses as plain text.',
+      : `Write no images and no HTML. Link only to ${linkHosts.join(', ')}; write other addresses as plain text.`,
     'If a call fails, read the error, correct the call and retry, at most three times. If it still fails, say ' +
       'what failed, why, and what could be done instead.',
     'If rows were cut (`truncated`), say so, or aggregate and query again. If there are no rows, say so and ' +

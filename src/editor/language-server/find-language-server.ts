@@ -65,8 +65,7 @@ export async function findLanguageServer({
       throw new FatalError('no-language-server', `${why}. ${remedy}`, { cause: error })
     }
     const fallback = parserProgram()
-    const remedy =
-      'The editor reports only syntax errors, without types. Install the Flow CLI or set ' + 'CHAIN_CLI_COMMAND'
+    const remedy = 'The editor reports only syntax errors, without types. Install the Flow CLI or set CHAIN_CLI_COMMAND'
     // The CLI is optional, and the page shows which checker is used.
     log.info({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
     return fallback

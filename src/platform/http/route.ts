@@ -65,8 +65,8 @@ export interface Call {
   /** Aborted when the client disconnects before it has its response. */
   readonly signal: AbortSignal
   /** '' if missing. */
-  header(name: string): string
-  cookie(name: string): string | undefined
+  readonly header: (name: string) => string
+  readonly cookie: (name: string) => string | undefined
 }
 
 /** Unvalidated input of a route. */

@@ -58,7 +58,7 @@ export interface Mount {
   /** Whether it handles a request; see `below`. */
   readonly answers: (request: IncomingMessage) => boolean
   readonly handle: RequestListener
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOptions, 'log' | 'metrics'> {
@@ -85,7 +85,7 @@ export interface HttpServer {
   readonly server: Server
   readonly port: number
   /** Stops accepting requests, closes WebSockets with 1001, waits for open requests, then aborts the rest. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Matches a path and everything below it, for `Mount.answers`. */
@@ -142,7 +142,7 @@ export async function createHttpServer<Services>(
 
 interface Running {
   readonly handle: RequestListener
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Mounts an app at a path of another server, without WebSockets. */

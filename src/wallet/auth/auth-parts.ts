@@ -200,7 +200,10 @@ export const gotrueForm: ErrorForm = {
 /** CORS and the error form of `/auth/v1`. Browsers send no cookies. */
 export function authCors({ isAllowedOrigin, isClientOrigin }: AuthParts): Middleware<RequestState> {
   return async (context, next) => {
-    if (context.path !== authPath && !context.path.startsWith(`${authPath}/`)) return next()
+    if (context.path !== authPath && !context.path.startsWith(`${authPath}/`)) {
+      await next()
+      return
+    }
     context.state.errorForm = gotrueForm
     context.vary('Origin')
     const origin = context.get('Origin')
@@ -210,7 +213,10 @@ export function authCors({ isAllowedOrigin, isClientOrigin }: AuthParts): Middle
         'Access-Control-Allow-Origin': origin,
         'Access-Control-Expose-Headers': 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version',
       })
-    if (context.method !== 'OPTIONS') return next()
+    if (context.method !== 'OPTIONS') {
+      await next()
+      return
+    }
     if (isAllowed)
       context.set({
         'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
@@ -218,6 +224,5 @@ export function authCors({ isAllowedOrigin, isClientOrigin }: AuthParts): Middle
         'Access-Control-Allow-Headers': 'Authorization, Content-Type, ApiKey, X-Client-Info, X-Supabase-Api-Version',
       })
     context.status = 204
-    return undefined
   }
 }

@@ -51,7 +51,7 @@ function readRule(text: string, rpId: string, variable: string): OriginRule {
   if (url === undefined || url.origin !== `${before}${rest}`.replace(/\/$/, '')) {
     throw wrong(
       variable,
-      `${text} is not an origin. Use https://wallet.example.com or https://*.example.com, ` + 'without path',
+      `${text} is not an origin. Use https://wallet.example.com or https://*.example.com, without path`,
     )
   }
   const { protocol, hostname: host, port } = url

@@ -85,7 +85,7 @@ export class EnvironmentStore {
         throw new ApiError(
           409,
           'environment-taken',
-          'Another environment of the project has a similar name: its secrets would have the ' + 'same names.',
+          'Another environment of the project has a similar name: its secrets would have the same names.',
           { field: 'name' },
         )
       throw error
