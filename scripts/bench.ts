@@ -18,8 +18,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   'ingest-and-derive': command({
     name: 'bench -- ingest-and-derive',
     summary:
-      'Blocks stored a second, raw and with all workers, with CPU time, memory, WAL and size, compared with a bare COPY ' +
-      'of the same rows.',
+      'Blocks stored a second, raw and with all workers, with CPU time, memory, WAL and size, compared with a ' +
+      'bare COPY of the same rows.',
     options: {
       quick,
       ...sourceOptions,
@@ -38,8 +38,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   farm: command({
     name: 'bench -- farm',
     summary:
-      'Throughput of one, two and four farm processes on the same blocks, delay of derived rows at the head, and takeover ' +
-      'after a kill.',
+      'Throughput of one, two and four farm processes on the same blocks, delay of derived rows at the head, and ' +
+      'takeover after a kill.',
     options: {
       quick,
       ...sourceOptions,
@@ -69,8 +69,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   api: command({
     name: 'bench -- api',
     summary:
-      'Requests a second to common lists and objects of the explorer API, cached and not, compared with bare statements ' +
-      'for the same rows.',
+      'Requests a second to common lists and objects of the explorer API, cached and not, compared with bare ' +
+      'statements for the same rows.',
     options: {
       quick,
       ...sourceOptions,
@@ -98,8 +98,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   'feed-and-webhooks': command({
     name: 'bench -- feed-and-webhooks',
     summary:
-      'Feed messages a second to thousands of clients, and webhook deliveries a second and their delay, compared with ' +
-      'bare writes and requests.',
+      'Feed messages a second to thousands of clients, and webhook deliveries a second and their delay, compared ' +
+      'with bare writes and requests.',
     options: {
       quick,
       clients: number('Clients of the feed. Default 10,000; quick 1,000.'),

@@ -41,5 +41,8 @@ function report(message: BuildMessage): void {
 function sizeOf(page: string, folder: string): string {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const bytes = files.map((file) => gzipSync(readFileSync(join(file.parentPath, file.name))).length)
-  return `${page}: ${files.length} files, ${(bytes.reduce((sum, size) => sum + size, 0) / 1024).toFixed(0)} KB compressed`
+  return (
+    `${page}: ${files.length} files, ${(bytes.reduce((sum, size) => sum + size, 0) / 1024).toFixed(0)} KB ` +
+    'compressed'
+  )
 }

@@ -31,7 +31,8 @@ await runCommandGroup({
     status: command({
       name: 'farm -- status',
       summary:
-        'Shows the progress of every ingester and worker: heights covered and in the backlog, ranges active and failing.',
+        'Shows the progress of every ingester and worker: heights covered and in the backlog, ranges active and ' +
+        'failing.',
       options: {
         watch: flag('Show it again every second, with the rate and the time left, until Ctrl+C.'),
         json: flag('Print it as JSON; with --watch one line each time.'),
@@ -202,8 +203,9 @@ await runCommandGroup({
         json,
       },
       notes: [
-        'Compares the heights that the rebuild has and all workers cover. In tables of current state, keys that other ' +
-          'heights touch are left out, so flowfarm may run meanwhile. All columns and indexing errors are compared.',
+        'Compares the heights that the rebuild has and all workers cover. In tables of current state, keys that ' +
+          'other heights touch are left out, so flowfarm may run meanwhile. All columns and indexing errors are ' +
+          'compared.',
       ],
       examples: [
         ['--rebuild', 'Derive everything again and compare.'],

@@ -10,7 +10,10 @@ function describe(node: LedgerNode, { node: { seed, intervalMs, hasPayer, hasRes
   const pace = intervalMs === undefined ? '' : `, a block every ${intervalMs} ms`
   const payer = hasPayer === true ? `; payer ${publishedPayerSetting}` : ''
   const rest = hasRest === true ? `, REST on ${node.restUrl}` : ''
-  return `Simulated node ready on ${node.endpoint}${rest}: seed ${seed}${branch} from height ${node.sporkRootHeight}, head ${node.head}${pace}${payer}`
+  return (
+    `Simulated node ready on ${node.endpoint}${rest}: seed ${seed}${branch} from height ` +
+    `${node.sporkRootHeight}, head ${node.head}${pace}${payer}`
+  )
 }
 
 await runCommand(async () => {

@@ -206,8 +206,9 @@ function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogP
       title: `Skip ${ranges}?`,
       action: 'Skip',
       text:
-        `Rows of ${isOne ? 'this range' : 'these ranges'} will be missing until you re-derive ${isOne ? 'it' : 'them'}. ` +
-        'Skipped ranges stay listed with your reason. Downstream workers continue without them.',
+        `Rows of ${isOne ? 'this range' : 'these ranges'} will be missing until you re-derive ` +
+        `${isOne ? 'it' : 'them'}. Skipped ranges stay listed with your reason. Downstream workers continue ` +
+        'without them.',
     },
   }[kind]
   return (

@@ -96,7 +96,8 @@ async function measureCase(
   sheet.figure(name, rate, 'requests/s', { limit, limitName: 'bare SELECT', atLeast: targets[isCached ? 0 : 1] })
   const times = isCached ? `; ${(rate / reference).toFixed(1)} × the reference` : ''
   print(
-    `    p50 ${p50Ms.toFixed(2)}, p99 ${p99Ms.toFixed(2)} ms; CPU ${nodeMs.toFixed(3)} + ${postgresMs.toFixed(3)} ms${times}`,
+    `    p50 ${p50Ms.toFixed(2)}, p99 ${p99Ms.toFixed(2)} ms; CPU ${nodeMs.toFixed(3)} + ` +
+      `${postgresMs.toFixed(3)} ms${times}`,
   )
 }
 

@@ -233,7 +233,9 @@ export function helpText(command: Described): string {
   const lines = [
     ...wrapped(summary, 0),
     '',
-    `Usage: npm run ${name}${separator(name).trimEnd()}${verbs.length > 0 ? ` ${verbs.join('|')}` : ''}${operand === undefined ? '' : ` ${operand}`} [options]`,
+    ['Usage: npm run', `${name}${separator(name).trimEnd()}`, verbs.join('|'), operand ?? '', '[options]']
+      .filter((part) => part !== '')
+      .join(' '),
     '',
     ...entries(
       verbs.map((verb) => [verb, actions[verb] ?? '']),

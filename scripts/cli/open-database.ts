@@ -45,7 +45,9 @@ async function urlOfEmbedded(dataFolder: string): Promise<string> {
   const folder = resolve(dataFolder)
   const holder = await holderOf(folder, holderPatienceMs)
   if (holder === 'silent') {
-    const message = `The flowfarm in ${folder} did not respond within ${holderPatienceMs / 1000} s: its process is stopped or busy. Resume it (kill -CONT) or retry.`
+    const message =
+      `The flowfarm in ${folder} did not respond within ${holderPatienceMs / 1000} s: its process ` +
+      'is stopped or busy. Resume it (kill -CONT) or retry.'
     throw new RetryableError('holder-silent', message)
   }
   if (holder?.url !== undefined) return holder.url

@@ -26,7 +26,8 @@ export function demoPorts(port: number): Readonly<Record<string, string>> {
   if (port > maxPort) {
     throw new FatalError(
       'bad-configuration',
-      `PORT is too high: ${port}. The demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of at most ${maxPort}.`,
+      `PORT is too high: ${port}. The demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of ` +
+        `at most ${maxPort}.`,
     )
   }
   return Object.fromEntries(

@@ -117,9 +117,12 @@ function drawBoat(hue: number, chance: (i: number) => number): string {
   return [
     `<rect width="120" height="120" fill="hsl(${hue} 45% 84%)"/>`,
     `<circle cx="${Math.round(20 + chance(3) * 80)}" cy="26" r="11" fill="hsl(${(hue + 40) % 360} 80% 72%)"/>`,
-    `<g transform="rotate(${lean} 60 70)"><path d="M60 28 86 66H34Z" fill="#fff"/><path d="M60 28V66H34Z" fill="hsl(${hue} 20% 92%)"/>`,
-    `<path d="M22 62 60 74 98 62 84 88H36Z" fill="#fff"/><path d="M60 74 98 62 84 88H60Z" fill="hsl(${hue} 20% 90%)"/></g>`,
-    `<path d="M0 ${sea}q15-8 30 0t30 0 30 0 30 0V120H0Z" fill="hsl(${195 + Math.round(chance(4) * 30)} 50% 55%)" opacity=".85"/>`,
+    `<g transform="rotate(${lean} 60 70)"><path d="M60 28 86 66H34Z" fill="#fff"/><path d="M60 28V66H34Z" ` +
+      `fill="hsl(${hue} 20% 92%)"/>`,
+    `<path d="M22 62 60 74 98 62 84 88H36Z" fill="#fff"/><path d="M60 74 98 62 84 88H60Z" fill="hsl(${hue} 20% ` +
+      '90%)"/></g>',
+    `<path d="M0 ${sea}q15-8 30 0t30 0 30 0 30 0V120H0Z" fill="hsl(${195 + Math.round(chance(4) * 30)} 50% ` +
+      '55%)" opacity=".85"/>',
   ].join('')
 }
 
@@ -130,13 +133,18 @@ function drawStones(hue: number, chance: (i: number) => number): string {
     const fill = `hsl(${(hue + i * 12) % 360} ${12 + Math.round(chance(i + 20) * 16)}% ${42 + i * 7}%)`
     return `<ellipse cx="${x.toFixed(1)}" cy="${y}" rx="${width.toFixed(1)}" ry="${height.toFixed(1)}" fill="${fill}"/>`
   })
-  return `<rect width="120" height="120" fill="hsl(${(hue + 160) % 360} 30% 86%)"/><path d="M0 96h120v24H0Z" fill="hsl(${(hue + 160) % 360} 30% 74%)"/>${stones.join('')}`
+  return (
+    `<rect width="120" height="120" fill="hsl(${(hue + 160) % 360} 30% 86%)"/><path d="M0 96h120v24H0Z" ` +
+    `fill="hsl(${(hue + 160) % 360} 30% 74%)"/>${stones.join('')}`
+  )
 }
 
 function drawCoin(hue: number, of: string): string {
   const letter = of.charAt(0)
   return [
-    `<circle cx="60" cy="60" r="58" fill="hsl(${hue} 55% 45%)"/><circle cx="60" cy="60" r="46" fill="none" stroke="#fff" stroke-opacity=".6" stroke-width="4"/>`,
-    `<text x="60" y="80" font-family="sans-serif" font-size="58" font-weight="700" text-anchor="middle" fill="#fff">${letter}</text>`,
+    `<circle cx="60" cy="60" r="58" fill="hsl(${hue} 55% 45%)"/><circle cx="60" cy="60" r="46" fill="none" ` +
+      'stroke="#fff" stroke-opacity=".6" stroke-width="4"/>',
+    '<text x="60" y="80" font-family="sans-serif" font-size="58" font-weight="700" text-anchor="middle" ' +
+      `fill="#fff">${letter}</text>`,
   ].join('')
 }

@@ -60,7 +60,9 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
   ])
   return {
     endpoint,
-    introduction: `Simulated chain: ${blocks} blocks over ${pastDays} days, indexed within minutes; a new one every ${blockMs / 1000} s.`,
+    introduction:
+      `Simulated chain: ${blocks} blocks over ${pastDays} days, indexed within minutes; a new one ` +
+      `every ${blockMs / 1000} s.`,
     labels: simulatedLabels(),
     samples: sampleScripts,
     variables: {

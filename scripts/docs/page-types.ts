@@ -6,7 +6,8 @@ interface ApiDocument {
 }
 
 /**
- * TypeScript types for a page: `Answers` has each response, by its path or (other than GET) by method and path, `Requests`
+ * TypeScript types for a page: `Answers` has each response, by its path or (other than GET) by method and path,
+ * `Requests`
  * each request body, and every named schema among them is an interface or a type.
  */
 export function pageTypes({ paths, components }: ApiDocument): string {
@@ -141,7 +142,10 @@ function objectType(schema: Schema): string {
       .join('; ')} }`
   }
   const values = schema['additionalProperties']
-  return `Readonly<Record<string, ${typeof values === 'object' && values !== null ? typeOf(values as Schema) : 'unknown'}>>`
+  return (
+    'Readonly<Record<string, ' +
+    `${typeof values === 'object' && values !== null ? typeOf(values as Schema) : 'unknown'}>>`
+  )
 }
 
 function literal(value: unknown): string {

@@ -143,8 +143,10 @@ interface DumpedColumn {
   readonly comment: string
 }
 
-const heading =
-  /^(?<kind>table|view) (?<name>\S+?)(?: partition by (?<partition>[^-]+?))?(?: with \((?<storage>[^)]*)\))?(?: -- (?<comment>.*))?$/
+const heading = new RegExp(
+  /^(?<kind>table|view) (?<name>\S+?)(?: partition by (?<partition>[^-]+?))?/.source +
+    /(?: with \((?<storage>[^)]*)\))?(?: -- (?<comment>.*))?$/.source,
+)
 const keyLine = /^ {2}constraint \S+ PRIMARY KEY \((.*)\)$/
 const columnLine =
   /^ {2}(?!constraint |CREATE |trigger |grant )(?<name>"[^"]+"|[a-z_]\w*) (?<type>.+?)(?: -- (?<comment>.*))?$/

@@ -9,7 +9,8 @@ export function modelReport(name: string, results: readonly EvaluatedQuestion[])
   const sorted = results.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b)
   return [
     `${name}: ${right.length} of ${results.length} right, execution accuracy ${percent(right.length, results.length)}`,
-    `  prompts ${versions.join(', ') || 'unknown'}; median ${seconds(sorted[Math.floor(sorted.length / 2)])}, slowest ${seconds(sorted.at(-1))}`,
+    `  prompts ${versions.join(', ') || 'unknown'}; median ${seconds(sorted[Math.floor(sorted.length / 2)])}, ` +
+      `slowest ${seconds(sorted.at(-1))}`,
     ...counted(
       'right with the first statement',
       right.filter(({ attempts }) => attempts === 1),
@@ -108,7 +109,8 @@ function scenarioLines({ name, about, expected }: Scenario, runs: readonly Proto
     return unexpected.length === 0 ? [] : [`over ${protocol}:`, ...unexpected.flatMap(missedLines)]
   })
   return [
-    `  ${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(nameWidth)}  ${cells.join('  ')}  ${expected.replace('failed: ', '').padEnd(outcomeWidth)} ${about}`,
+    `  ${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(nameWidth)}  ${cells.join('  ')}  ` +
+      `${expected.replace('failed: ', '').padEnd(outcomeWidth)} ${about}`,
     ...faults.map((line) => `       ${line}`),
   ]
 }

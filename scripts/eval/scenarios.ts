@@ -54,11 +54,10 @@ const rightScenarios: ScenarioGroup = {
       name: 'other-wording',
       about: 'another accepted statement, if any, in capitals and with a semicolon',
       expected: 'right',
-      turns: ({ accepted }) => [
-        text(
-          `${(accepted[1] ?? accepted[0]).replaceAll(/\b(?:select|from|where|group by|order by|join|with)\b/g, (word) => word.toUpperCase())};`,
-        ),
-      ],
+      turns: ({ accepted }) => {
+        const keywords = /\b(?:select|from|where|group by|order by|join|with)\b/g
+        return [text(`${(accepted[1] ?? accepted[0]).replaceAll(keywords, (word) => word.toUpperCase())};`)]
+      },
     },
     {
       name: 'prose',
@@ -67,7 +66,8 @@ const rightScenarios: ScenarioGroup = {
       expected: 'right',
       turns: ({ question, accepted: [sql] }) => [
         text(
-          `You want to know: ${question}\nFirst I thought of \`SELECT 1\`. Better:\n\n\`\`\`sql\n${sql}\n\`\`\`\n\nIt reads the tables once. Let me know!`,
+          `You want to know: ${question}\nFirst I thought of \`SELECT 1\`. ` +
+            `Better:\n\n\`\`\`sql\n${sql}\n\`\`\`\n\nIt reads the tables once. Let me know!`,
         ),
       ],
     },

@@ -27,7 +27,10 @@ async function set(
 async function clear(pool: pg.Pool, worker: string | undefined): Promise<string> {
   const cleared = await clearDrills(pool, worker)
   if (cleared === 0) return 'Nothing to clear.'
-  return `${many(cleared, 'fault')} cleared. Failed ranges are retried automatically; requeue flagged ones with npm run farm -- leases requeue.`
+  return (
+    `${many(cleared, 'fault')} cleared. Failed ranges are retried automatically; requeue flagged ones with ` +
+    'npm run farm -- leases requeue.'
+  )
 }
 
 function shown(drills: readonly FaultDrill[]): string {

@@ -95,7 +95,8 @@ export const feedSettings = {
     min: 1,
     unit: 'connections',
     description:
-      'Maximum number of WebSocket connections per client address; more are rejected with 429. Loopback is not limited.',
+      'Maximum number of WebSocket connections per client address; more are rejected with 429. Loopback is not ' +
+      'limited.',
   }),
   WS_MAX_MESSAGE_BYTES: integer({
     group: feedGroup,
@@ -128,7 +129,7 @@ export const feedSettings = {
     min: 65_536,
     unit: 'bytes',
     description:
-      'Send buffer of a client that does not read; the client is dropped when it is full. A subscriber is not dropped: ' +
-      'once an eighth is in use, it receives further blocks only as fast as it reads.',
+      'Send buffer of a client that does not read; the client is dropped when it is full. A subscriber is not ' +
+      'dropped: once an eighth is in use, it receives further blocks only as fast as it reads.',
   }),
 } satisfies Record<string, Setting<unknown>>

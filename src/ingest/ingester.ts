@@ -143,8 +143,8 @@ function diskFull(error: RetryableError): RetryableError {
 function uncoveredRows(error: RowsThereError): FatalError {
   return new FatalError(
     'rows-uncovered',
-    `The database has ${error.message}, but app.indexing_checkpoints does not cover them: another program has changed ` +
-      'its tables. Delete those rows, or restore a backup.',
+    `The database has ${error.message}, but app.indexing_checkpoints does not cover them: another program has ` +
+      'changed its tables. Delete those rows, or restore a backup.',
     { cause: error, details: error.details },
   )
 }

@@ -41,7 +41,8 @@ export async function openClientSignIn(
   { config, shared }: Pick<ServiceContext<WalletConfig>, 'config' | 'shared'>,
   { pool, clientId, clientUrl, cookieName }: ClientSignInOptions,
 ): Promise<ClientSignIn> {
-  const { url } = readWalletPlace(config, shared.walletPort ?? config.WALLET_PORT)
+  const { walletPort } = shared
+  const { url } = readWalletPlace(config, walletPort ?? config.WALLET_PORT)
   const { GOTRUE_URL: gotrueUrl } = config
   const sessions =
     gotrueUrl === undefined
@@ -64,8 +65,7 @@ export async function openClientSignIn(
     },
     session: new SessionCookies({
       auth: createAuthServer(
-        gotrueUrl ??
-          `${shared.walletPort === undefined ? url : `http://${localHost(config.HOST)}:${shared.walletPort}`}${authPath}`,
+        gotrueUrl ?? `${walletPort === undefined ? url : `http://${localHost(config.HOST)}:${walletPort}`}${authPath}`,
       ),
       allows: (origin) => origin === new URL(clientUrl).origin,
       isSecure: clientUrl.startsWith('https:'),

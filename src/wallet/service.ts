@@ -84,7 +84,8 @@ export async function startWallet(context: ServiceContext<WalletConfig>, neighbo
   log.info({ url, port: server.port, accounts: paying }, 'Wallet listening')
   if (paying.length === 0)
     log.info(
-      'Account creation is off: no payer is configured. Set WALLET_MAINNET_PAYER or WALLET_TESTNET_PAYER (docs/wallet.md)',
+      'Account creation is off: no payer is configured. Set WALLET_MAINNET_PAYER or WALLET_TESTNET_PAYER ' +
+        '(docs/wallet.md)',
     )
 }
 

@@ -131,8 +131,8 @@ export const walletSettings = {
     secret: true,
     description:
       'Payer of new mainnet accounts: <address>/<key index>/<algorithm>/<hash>/<private key in hex>, e.g. ' +
-      '0x…/0/ECDSA_P256/SHA3_256/…. Several key indexes of one private key are written 0-9 or 0,1,2: that many accounts ' +
-      'are created at once. Each key needs weight 1000. Default: no accounts are created.',
+      '0x…/0/ECDSA_P256/SHA3_256/…. Several key indexes of one private key are written 0-9 or 0,1,2: that many ' +
+      'accounts are created at once. Each key needs weight 1000. Default: no accounts are created.',
   }),
   WALLET_TESTNET_PAYER: optionalText({
     group: payer,
@@ -254,7 +254,8 @@ export function walletWarnings(config: WalletConfig, { isForTrial, party, url }:
   const warnings: string[] = []
   if (party.id !== new URL(url).hostname) {
     warnings.push(
-      `Every page at or below ${party.id} can request transaction signatures, because WALLET_RP_ID is a parent domain of the wallet. Do not set it in new installations`,
+      `Every page at or below ${party.id} can request transaction signatures, because WALLET_RP_ID is a parent ` +
+        'domain of the wallet. Do not set it in new installations',
     )
   }
   if (config.GOTRUE_URL === undefined) {

@@ -13,8 +13,8 @@ export const webhookSettings = {
     group,
     schemes: ['http', 'https'],
     description:
-      'External delivery service. Every signed delivery is posted to it with its target in the header Webhook-Target; a ' +
-      '2xx response means accepted. Unset: deliver directly.',
+      'External delivery service. Every signed delivery is posted to it with its target in the header ' +
+      'Webhook-Target; a 2xx response means accepted. Unset: deliver directly.',
   }),
   WEBHOOK_AUTH_TOKEN: optionalText({
     group,

@@ -177,7 +177,7 @@ describe('the settings of the workers', () => {
       await untilDerived(database, ['token_worker'], [all], farm)
       await farm.stop()
       const { rows } = await database.pool.query<{ max: number }>(
-        "select max(active) as most from public.claims where worker = 'token_worker'",
+        "select max(active) as max from public.claims where worker = 'token_worker'",
       )
       expect(rows[0]?.max).to.equal(max)
     })

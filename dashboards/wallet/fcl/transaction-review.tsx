@@ -120,7 +120,8 @@ function KnownSummary({
     case 'create-account':
       return (
         <p>
-          Creates an account{known.startBalance > 0n ? ` with ${plainUnits(known.startBalance)} FLOW` : ''}, paid by{' '}
+          Creates an account
+          {known.startBalance > 0n ? ` with ${plainUnits(known.startBalance)} FLOW` : ''}, paid by{' '}
           <Address address={from} own={own} />.
         </p>
       )

@@ -102,7 +102,8 @@ function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, cha
   const elsewhere = namedDangers(script).filter(({ name }) => !granted.some((one) => one.name === name))
   if (elsewhere.length > 0)
     warnings.push(
-      `The code mentions ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Review the code.`,
+      `The code mentions ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Review ` +
+        'the code.',
     )
   if (hasHiddenCharacters) warnings.push(hiddenWarning)
   return [...new Set([...warnings, ...falseNames(imports, chain)])]

@@ -377,8 +377,8 @@ const accountContract = defineRoute({
   tag: 'Accounts',
   summary: 'Current source code of a contract',
   description:
-    'Read from the chain. If no access node responds in time, indexed code is returned and `_rpcUnavailable` is true. ' +
-    'Not wrapped in an envelope.',
+    'Read from the chain. If no access node responds in time, indexed code is returned and `_rpcUnavailable` is ' +
+    'true. Not wrapped in an envelope.',
   params: z.object({
     address: accountParameter(),
     name: z

@@ -187,7 +187,11 @@ function createdAfter(isDescending: boolean, after: ContractPlace | undefined): 
   const unknown: Part = {
     where: sql.fragment`
       s.created_height is null and s.created_tx_index is null
-      and ${key === undefined || height !== undefined ? sql.fragment`true` : sql.fragment`(s.address, s.name) ${later} (${key[0]}, ${key[1]})`}
+      and ${
+        key === undefined || height !== undefined
+          ? sql.fragment`true`
+          : sql.fragment`(s.address, s.name) ${later} (${key[0]}, ${key[1]})`
+      }
     `,
     order,
   }
@@ -196,7 +200,8 @@ function createdAfter(isDescending: boolean, after: ContractPlace | undefined): 
   return [
     {
       where: sql.fragment`
-        s.created_height = ${height} and s.created_tx_index = ${txIndex} and (s.address, s.name) ${later} (${key[0]}, ${key[1]})
+        s.created_height = ${height} and s.created_tx_index = ${txIndex}
+        and (s.address, s.name) ${later} (${key[0]}, ${key[1]})
       `,
       order,
     },

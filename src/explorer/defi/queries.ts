@@ -117,7 +117,8 @@ function reserve(asset: FragmentSqlToken): FragmentSqlToken {
 function isBefore(key: PairKey | undefined): FragmentSqlToken {
   if (key === undefined) return sql.fragment`true`
   return sql.fragment`
-    (last_height, last_tx_index, last_event_index, pair) < (${key.height}, ${key.txIndex}, ${key.eventIndex}, ${key.pair})
+    (last_height, last_tx_index, last_event_index, pair)
+      < (${key.height}, ${key.txIndex}, ${key.eventIndex}, ${key.pair})
   `
 }
 

@@ -170,7 +170,9 @@ export async function describeEvmAddresses(
     left join lateral (select t.token from app.evm_tokens t where t.token = a.address limit 1) token on true
     left join lateral (
       select t.tx_type <> 255 as has_signed
-      from (${endOf(sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`, sql.fragment`a.address`, sql.fragment`asc`)}) h
+      from (
+        ${endOf(sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`, sql.fragment`a.address`, sql.fragment`asc`)}
+      ) h
       join app.evm_transactions t
         on t.block_height = h.block_height and t.tx_index = h.tx_index and t.event_index = h.event_index
     ) sent on true

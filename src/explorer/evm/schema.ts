@@ -319,7 +319,9 @@ const party: EvmParty = {
   is_contract: true,
   flow_address: null,
 }
-const input = `a9059cbb${exampleEvmReceiver.hash.slice(2).padStart(64, '0')}${(5n * 10n ** 17n).toString(16).padStart(64, '0')}`
+const input = ['a9059cbb', exampleEvmReceiver.hash.slice(2), (5n * 10n ** 17n).toString(16)]
+  .map((word, i) => (i === 0 ? word : word.padStart(64, '0')))
+  .join('')
 
 export const exampleEvmTransaction: EvmTransactionItem = {
   hash: '0xe60a0c24cdeea0c3c97a6fcd27ed1d1b5f2f2f3ab7a9a6f57d7d0c8c1e6d2b43',

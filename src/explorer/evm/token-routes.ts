@@ -48,8 +48,8 @@ const evmTokenList = defineRoute({
   tag,
   summary: 'EVM tokens, most holders first',
   description:
-    'Contracts with ERC-20, ERC-721 or ERC-1155 transfers, and wrapped FLOW. A contract that logs by several standards ' +
-    'is listed once per standard.',
+    'Contracts with ERC-20, ERC-721 or ERC-1155 transfers, and wrapped FLOW. A contract that logs by several ' +
+    'standards is listed once per standard.',
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: tokenCursor.parameter,

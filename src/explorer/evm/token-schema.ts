@@ -85,8 +85,8 @@ export const evmTokenSchema = evmTokenRefSchema
     is_complete: z
       .boolean()
       .describe(
-        'False: transfers are missing, from before the indexed history or because the contract moves balances without ' +
-          'logs.',
+        'False: transfers are missing, from before the indexed history or because the contract moves balances ' +
+          'without logs.',
       ),
     exchange_rate: amountFormat.nullable().describe('Current price in US dollars; null if unknown.'),
   })

@@ -164,8 +164,8 @@ export const tokenomicsSchema = z
       .number()
       .nullable()
       .describe(
-        'Payout relative to the stake of its epoch, extrapolated to a year, in percent, 2 decimals; null if the length ' +
-          'of the epoch is unknown.',
+        'Payout relative to the stake of its epoch, extrapolated to a year, in percent, 2 decimals; null if the ' +
+          'length of the epoch is unknown.',
       ),
     source: z
       .enum(['chain', 'events'])

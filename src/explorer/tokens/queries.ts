@@ -94,7 +94,8 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
     select p.key as token, p.count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
-      m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply, m.asked_at as updated_at,
+      m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply,
+      m.asked_at as updated_at,
       ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
       coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_transfer_count,
       r.amount::text as recent_volume,
@@ -292,7 +293,8 @@ const coverage = sql.fragment`
       coalesce(range_agg(covered) filter (where service_name = 'ft_holdings_worker'), '{}') as balances
     from app.coverage where service_name in ('daily_balance_worker', 'ft_holdings_worker')
   ), recent as (
-    select done.*, int8multirange(int8range(upper(changes + balances) - ${recentHeights}, upper(changes + balances))) as heights
+    select done.*,
+      int8multirange(int8range(upper(changes + balances) - ${recentHeights}, upper(changes + balances))) as heights
     from done
   )
 `

@@ -120,8 +120,8 @@ export const ftTransferSchema = z
     transfer_type: z
       .enum(ftTransferTypes)
       .describe(
-        'transfer; mint; burn; bridge: into or out of Flow EVM; escrow: locked or released by the bridge; stake, unstake, reward: FLOW ' +
-          'staking; deposit: unknown sender; withdrawal: unknown receiver.',
+        'transfer; mint; burn; bridge: into or out of Flow EVM; escrow: locked or released by the bridge; stake, ' +
+          'unstake, reward: FLOW staking; deposit: unknown sender; withdrawal: unknown receiver.',
       ),
     amount: amountFormat.describe('Tokens, as a decimal string.'),
     approx_usd_price: amountFormat

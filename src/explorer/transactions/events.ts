@@ -125,7 +125,8 @@ function eventShapes(database: DatabasePool, identity: string): EventShapes {
 
 /** Columns of raw.event_chunks `c` for `unpackEvents`. Text arrives faster than JSON arrays. */
 export const chunkColumns = sql.fragment`
-  c.block_height, c.tx_index, c.first_event_index, array_to_json(c.shapes)::text as shapes, array_to_json(c.payloads)::text as payloads,
+  c.block_height, c.tx_index, c.first_event_index, array_to_json(c.shapes)::text as shapes,
+  array_to_json(c.payloads)::text as payloads,
   (${databaseIdentity}) as database
 `
 
@@ -168,7 +169,8 @@ export async function unpackEvents(
 export function eventColumns(eventIndex: FragmentSqlToken): FragmentSqlToken {
   const place = sql.fragment`${eventIndex} % ${eventsPerChunk} + 1`
   return sql.fragment`
-    c.shapes[${place}] as event_shape, c.payloads[${place}]::text as event_values, (${databaseIdentity}) as event_database`
+    c.shapes[${place}] as event_shape, c.payloads[${place}]::text as event_values,
+    (${databaseIdentity}) as event_database`
 }
 
 /** `first_event_index` of the row that contains an event. */

@@ -251,7 +251,8 @@ export const transactionSchema = z
       .int()
       .nullable()
       .describe(
-        'Computation used. If the access node reports 0, derived from the fee. Null if no access node serves the result.',
+        'Computation used. If the access node reports 0, derived from the fee. Null if no access node serves the ' +
+          'result.',
       ),
     event_count: countFormat,
     evm_hash: idFormat.nullable().describe('Hash of the first executed EVM transaction.'),

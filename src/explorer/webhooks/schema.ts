@@ -77,8 +77,8 @@ export const subscriptionStateSchema = z
     next_attempt_at: timestampFormat
       .nullable()
       .describe(
-        'Time of the next attempt. Null if nothing is pending, the endpoint is paused or the key is revoked. During an ' +
-          'attempt: expiry of the lease of the sending process.',
+        'Time of the next attempt. Null if nothing is pending, the endpoint is paused or the key is revoked. ' +
+          'During an attempt: expiry of the lease of the sending process.',
       ),
     is_being_sent: z.boolean(),
     is_over_limit: z

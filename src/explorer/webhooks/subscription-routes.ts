@@ -107,9 +107,9 @@ const create = defineRoute({
   access: 'owner',
   summary: 'Create a subscription',
   description:
-    'Uses an existing endpoint (`endpoint_id`) or creates one (`url`); its `secret` is then returned only once. Events ' +
-    'are delivered in chain order, at least once; `event_id` in the body and the `webhook-id` header identify ' +
-    'duplicates.',
+    'Uses an existing endpoint (`endpoint_id`) or creates one (`url`); its `secret` is then returned only ' +
+    'once. Events are delivered in chain order, at least once; `event_id` in the body and the `webhook-id` ' +
+    'header identify duplicates.',
   body: z
     .strictObject(
       {

@@ -136,7 +136,8 @@ export function readScript(request: ScriptRequest, parse: (code: string) => Pars
         known ??
         (use.memberOf === undefined
           ? `${use.name} is not declared in this source.`
-          : `A member of a value whose type is unknown without type checking. No declaration in this source matches it clearly.`),
+          : 'A member of a value whose type is unknown without type checking. No declaration in this source ' +
+            'matches it clearly.'),
     },
   }
 }
@@ -149,8 +150,8 @@ function explainMissing({ line, column, name }: NamePlace, isBroken: boolean): s
       'comments and strings are not searched.'
     )
   return (
-    `No name found at line ${line ?? 1}, column ${column ?? 1}. Lines and columns start at 1. You can also give the name ` +
-    'itself.'
+    `No name found at line ${line ?? 1}, column ${column ?? 1}. Lines and columns start at 1. You can also give ` +
+    'the name itself.'
   )
 }
 
@@ -165,9 +166,8 @@ function describeDeclaration(
   const { line } = source.placeOf(declaration.nameStart)
   const where = declaration.container === undefined ? '' : ` of ${declaration.container.name}`
   return (
-    `${isCertain ? '' : 'Probably '}${declaration.kind} ${declaration.name}${where}, declared ` +
-    'on line ' +
-    `${line}: ${declaration.signature}`
+    `${isCertain ? '' : 'Probably '}${declaration.kind} ${declaration.name}${where}, declared on line ${line}: ` +
+    `${declaration.signature}`
   )
 }
 

@@ -10,8 +10,13 @@ export function cannotListen(
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const user = code === 'EADDRINUSE' ? portUser(port) : undefined
   const reasons: Record<string, string> = {
-    EADDRINUSE: `${variable} ${port} is in use by ${user ?? 'another program'}. Stop it, or choose another ${variable} (${variable}=0 picks a free port).`,
-    EACCES: `${variable} ${port} requires privileges. Use a port above 1023, such as ${variable}=${unprivileged(port)}, or allow it for all users: sysctl net.ipv4.ip_unprivileged_port_start=${port}.`,
+    EADDRINUSE:
+      `${variable} ${port} is in use by ${user ?? 'another program'}. Stop it, or choose another ` +
+      `${variable} (${variable}=0 picks a free port).`,
+    EACCES:
+      `${variable} ${port} requires privileges. Use a port above 1023, such as ` +
+      `${variable}=${unprivileged(port)}, or allow it for all users: sysctl ` +
+      `net.ipv4.ip_unprivileged_port_start=${port}.`,
     EADDRNOTAVAIL: `HOST ${host} is not an address of this machine.`,
     ENOTFOUND: `HOST ${host} cannot be resolved.`,
   }

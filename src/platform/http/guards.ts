@@ -54,7 +54,8 @@ export function refuseRebound(
   throw new ApiError(
     403,
     'host-not-allowed',
-    `Host ${name} is not a name of this service. Call it as localhost, ${remedy}. Add a proxy on this machine to TRUSTED_PROXIES.`,
+    `Host ${name} is not a name of this service. Call it as localhost, ${remedy}. Add a proxy on this machine ` +
+      'to TRUSTED_PROXIES.',
   )
 }
 

@@ -8,10 +8,13 @@ export interface NotFoundPage {
 }
 
 const style = `:root { color-scheme: light dark }
-body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem; overflow-wrap: anywhere }`
+body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem }
+body { overflow-wrap: anywhere }`
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy':
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri ` +
+    `'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -40,7 +43,8 @@ export function notFoundPage(
   const link =
     home === undefined || path === home ? '' : `<p><a href="${escapeHtml(home)}">Go to the start page</a></p>\n`
   const html = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>flowfarm: page not found</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex"><title>flowfarm: page not found</title>
 <style>${style}</style>
 <h1>Page not found</h1>
 <p>No page exists at <code>${escapeHtml(shown)}</code>. Check the address.</p>

@@ -229,7 +229,8 @@ function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefine
         throw new ApiError(
           429,
           'rate-limited',
-          `Too many requests: the limit is ${rate} a second with bursts of ${burst} ${subject}. Try again in ${nextInSeconds} s.`,
+          `Too many requests: the limit is ${rate} a second with bursts of ${burst} ${subject}. Try again in ` +
+            `${nextInSeconds} s.`,
           { details: { retryAfterSeconds: nextInSeconds } },
         )
       }

@@ -235,7 +235,8 @@ function defaultRefusals(
       refusal(
         429,
         'too-many-calls',
-        `Too many ${what}: ${maxPerClient} may run at the same time per client. Wait for one to finish, or try again in ${retrySeconds} s.`,
+        `Too many ${what}: ${maxPerClient} may run at the same time per client. Wait for one to finish, or try ` +
+          `again in ${retrySeconds} s.`,
       ),
   }
 }

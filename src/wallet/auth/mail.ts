@@ -116,7 +116,8 @@ export function emailChangedMail({ to, name, newEmail }: Told & { readonly newEm
     to,
     `E-mail address changed at ${name}`,
     `The e-mail address of your account at ${name} was changed to ${hidden(newEmail)}. You can no longer ` +
-      'sign in with this address. If you did not do this, sign in with your passkey, sign out everywhere and change it back.',
+      'sign in with this address. If you did not do this, sign in with your passkey, sign out everywhere and ' +
+      'change it back.',
   )
 }
 

@@ -77,7 +77,9 @@ export function readChart(input: unknown): Chart {
   const { chartType, labels, datasets } = chart
   datasets.forEach(({ data }, i) => {
     if (data.length === labels.length) return
-    const problem = `Field "datasets[${i}].data" has ${data.length} numbers for ${labels.length} labels. Give one number per label.`
+    const problem =
+      `Field "datasets[${i}].data" has ${data.length} numbers for ${labels.length} labels. Give ` +
+      'one number per label.'
     throw new ApiError(400, 'invalid-field', problem, { field: `datasets[${i}].data` })
   })
   if (chartType !== 'pie' && chartType !== 'doughnut') return chart

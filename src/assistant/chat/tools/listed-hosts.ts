@@ -66,7 +66,8 @@ function hostOf(word: string): string {
   if (isIP(host) === 0 && host.includes('.') && !host.endsWith('.')) return host
   throw new FatalError(
     'bad-host',
-    `FETCH_API_HOSTS has an invalid host "${word}". Use names such as api.example.com, without scheme, port, path or *.`,
+    `FETCH_API_HOSTS has an invalid host "${word}". Use names such as api.example.com, without scheme, port, ` +
+      'path or *.',
   )
 }
 
