@@ -25,7 +25,7 @@ describe('settings of the wallet', () => {
   })
 
   const wrong: readonly (readonly [variables: Record<string, string>, said: RegExp])[] = [
-    [{ WALLET_URL: 'http://wallet.example.com' }, /^WALLET_URL: .* has to be https/],
+    [{ WALLET_URL: 'http://wallet.example.com' }, /^WALLET_URL: .* must be https/],
     [{ WALLET_URL: 'https://example.com/wallet' }, /^WALLET_URL: .* must not have a path/],
     [
       { WALLET_URL: 'https://wallet.example.com', WALLET_RP_ID: 'example.org' },
@@ -37,27 +37,27 @@ describe('settings of the wallet', () => {
         WALLET_RP_ID: 'example.com',
         WALLET_ORIGINS: 'https://app.example.com',
       },
-      /^WALLET_ORIGINS: .* is not among them/,
+      /^WALLET_ORIGINS: .* is missing/,
     ],
     [
       { WALLET_URL: 'https://wallet.example.com', WALLET_COOKIE_DOMAIN: 'example.org' },
-      /^WALLET_COOKIE_DOMAIN: example\.org has to be/,
+      /^WALLET_COOKIE_DOMAIN: example\.org must be/,
     ],
     [
       { WALLET_URL: 'https://wallet.example.com', WALLET_COOKIE_DOMAIN: 'let.example.com' },
-      /^WALLET_COOKIE_DOMAIN: let\.example\.com has to be/,
+      /^WALLET_COOKIE_DOMAIN: let\.example\.com must be/,
     ],
-    [{ WALLET_URL: 'https://wallet.example.com', WALLET_COOKIE_DOMAIN: 'com' }, /^WALLET_COOKIE_DOMAIN: com has to be/],
+    [{ WALLET_URL: 'https://wallet.example.com', WALLET_COOKIE_DOMAIN: 'com' }, /^WALLET_COOKIE_DOMAIN: com must be/],
   ]
   for (const [variables, said] of wrong) {
-    it(`are refused: ${Object.entries(variables)
+    it(`reject ${Object.entries(variables)
       .map(([name, value]) => `${name}=${value}`)
       .join(' ')}`, () => {
       expect(() => read(variables)).to.throw(FatalError, said)
     })
   }
 
-  it('of a provider are both there or none', () => {
+  it('require both or neither setting of a provider', () => {
     expect(readApplication(readConfig({}, {}), 'GITHUB')).to.equal(undefined)
     expect(
       readApplication(readConfig({}, { GITHUB_CLIENT_ID: 'a', GITHUB_CLIENT_SECRET: 'b' }), 'GITHUB'),
@@ -72,18 +72,18 @@ describe('settings of the wallet', () => {
     )
   })
 
-  it('have a token for programs that nobody guesses, or none', () => {
+  it('require a service token of at least 32 characters, if any', () => {
     const token = 'ab'.repeat(16)
     expect(readServiceToken(readConfig({}, {}))).to.equal(undefined)
     expect(readServiceToken(readConfig({}, { WALLET_SERVICE_TOKEN: token }))).to.equal(token)
     for (const bad of [token.slice(1), `${token} ${token}`]) {
       expect(() => readServiceToken(readConfig({}, { WALLET_SERVICE_TOKEN: bad })))
-        .to.throw(FatalError, /^WALLET_SERVICE_TOKEN: it has to be at least 32/)
+        .to.throw(FatalError, /^WALLET_SERVICE_TOKEN: it must have at least 32/)
         .and.not.match(new RegExp(bad))
     }
   })
 
-  it('have one sender of e-mails', () => {
+  it('accept one sender address', () => {
     const from = (variables: Record<string, string>): string => readMailFrom(readConfig({}, variables))
     expect(from({})).to.equal('flowfarm <no-reply@localhost>')
     for (const good of [
@@ -101,17 +101,17 @@ describe('settings of the wallet', () => {
       '@example.com',
       'a b@example.com',
     ]) {
-      expect(() => from({ MAIL_FROM: bad }), bad).to.throw(FatalError, /^MAIL_FROM: .* has to be one address/)
+      expect(() => from({ MAIL_FROM: bad }), bad).to.throw(FatalError, /^MAIL_FROM: .* must be one address/)
     }
   })
 
-  it('that do not do what they seem to are told of', () => {
+  it('warn of settings without effect', () => {
     const warned = (variables: Record<string, string>): string =>
       walletWarnings(readConfig({}, variables), read(variables)).join()
     expect(warned({})).to.equal('')
-    expect(warned({ WALLET_URL: 'https://wallet.example.com' })).to.include('set SMTP_URL')
+    expect(warned({ WALLET_URL: 'https://wallet.example.com' })).to.include('Set SMTP_URL')
     expect(warned({ WALLET_URL: 'https://wallet.example.com', SMTP_URL: 'smtp://mail.example.com' })).to.include(
-      'set MAIL_FROM',
+      'Set MAIL_FROM',
     )
     expect(
       warned({
@@ -120,12 +120,12 @@ describe('settings of the wallet', () => {
         MAIL_FROM: 'no-reply@example.com',
       }),
     ).to.equal('')
-    expect(warned({ GOTRUE_SERVICE_TOKEN: 'x' })).to.include('changes nothing without GOTRUE_URL')
+    expect(warned({ GOTRUE_SERVICE_TOKEN: 'x' })).to.include('no effect without GOTRUE_URL')
     expect(warned({ GOTRUE_URL: 'https://auth.example.com', GITHUB_CLIENT_ID: 'x' }))
-      .to.include('nobody can sign in by passkey')
-      .and.include('beside GOTRUE_URL: GITHUB_CLIENT_ID')
+      .to.include('Passkey and editor sign-in are off')
+      .and.include('no effect with GOTRUE_URL: GITHUB_CLIENT_ID')
     expect(warned({ GOTRUE_URL: 'https://auth.example.com', GOTRUE_SERVICE_TOKEN: 'x' })).to.include(
-      'owners get no e-mail',
+      'Owners get no e-mail',
     )
     expect(
       warned({

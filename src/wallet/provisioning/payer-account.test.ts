@@ -126,7 +126,7 @@ describe('the account of a payer', () => {
     expect(payer.problemOn(undefined)).to.contain('does not exist')
     expect(problem(key(0)))
       .to.contain('key 2')
-      .and.contain('not there')
+      .and.contain('does not exist')
     expect(problem(key(0), key(2, { isRevoked: true }))).to.contain('revoked')
     expect(problem(key(0), key(2, { publicKey: publicKeyOf('secp256k1') }))).to.contain('does not match')
     expect(problem(key(0, { signatureAlgorithm: 3 }), key(2))).to.contain('not of ECDSA_P256')
