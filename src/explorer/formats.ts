@@ -23,24 +23,22 @@ export const timestampFormat = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
 
-/** A 64-digit id or hash, with or without `0x`, in any case. */
+/** With or without `0x`, in any case. */
 export const hashPattern = /^(0[xX])?[0-9a-fA-F]{64}$/
 
-/** The 32 bytes of a text that `hashPattern` accepts. */
 export function hashBytes(text: string): Buffer {
   return Buffer.from(text.replace(/^0x/i, ''), 'hex')
 }
 
-/** Payer and proposer of system transactions. */
+/** Used by system transactions. */
 export const zeroAddress = '0x0000000000000000'
 
-/** @param contract `A.<address>.<name>`, optionally followed by a type name */
 export function contractParts(contract: string): { readonly address: string; readonly name: string } {
   const [, digits = '', name = ''] = contract.split('.')
   return { address: `0x${digits}`, name }
 }
 
-/** The exact product of two decimal strings, without trailing zeros. */
+/** Exact, without trailing zeros. */
 export function multiplyDecimals(left: string, right: string): string {
   const [a, b] = [unscaled(left), unscaled(right)]
   const product = a.digits * b.digits
@@ -56,12 +54,10 @@ function unscaled(text: string): { digits: bigint; scale: number } {
   return { digits: BigInt(whole + fraction), scale: fraction.length }
 }
 
-/** Null if the height is null or the block is not stored. */
 export function timeAt(times: ReadonlyMap<number, string>, height: number | null): string | null {
   return height === null ? null : (times.get(height) ?? null)
 }
 
-/** The fields of a response schema, in its order, taken from an object that may have more. */
 export function pickFields<Schema extends z.ZodObject>(schema: Schema, values: z.output<Schema>): z.output<Schema> {
   const fields: Readonly<Record<string, unknown>> = values
   return Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fields[name]])) as z.output<Schema>

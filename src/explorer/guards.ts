@@ -14,7 +14,6 @@ import { FailureLimit } from '../platform/limits/sliding-window.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Route } from './route.ts'
 
-/** Requires an administrator, logs changes and rejected attempts, and disables caching. */
 export function adminGuard(gate: AdminGate, log: Logger): Guard<Admission> {
   const refused = new RefusedAttempts({ log })
   return async ({ request, path, requestId, client: { address } }, run, route) => {
@@ -38,27 +37,19 @@ export function adminGuard(gate: AdminGate, log: Logger): Guard<Admission> {
 }
 
 /**
- * Accepts ADMIN_TOKEN or an administrator JWT as `Authorization: Bearer`. Rejects every request if
- * neither is configured, including local ones: other sites could send requests through a local
- * browser.
+ * Rejects every request without credentials configured, including local ones: other sites could
+ * send requests through a local browser.
  */
 export class AdminGate {
   readonly #credentials: CredentialOptions | undefined
   readonly #limit: FailureLimit
 
-  /**
-   * @param credentials undefined: none configured
-   *
-   * @param limit limit of failed attempts per client
-   */
   constructor(credentials: CredentialOptions | undefined, limit = new FailureLimit()) {
     this.#credentials = credentials
     this.#limit = limit
   }
 
   /**
-   * @param address client address for the limit of failed attempts
-   *
    * @throws ApiError 403 `admin-disabled`, 401 `credentials-missing`, 429 `too-many-attempts`, and
    * those of `checkCredential`
    */
@@ -94,11 +85,10 @@ interface RateLimitParts {
   /** Undefined: developer keys are ignored. */
   readonly keys: DeveloperKeys | undefined
   readonly routes: readonly Route[]
-  /** Maps a requested path to a declared one. */
   readonly resolvePath: (path: string) => string
 }
 
-/** Counts each request by developer key or address. CORS preflights are not counted. */
+/** Excludes CORS preflights. */
 export function countRequests({
   limiter,
   keys,
@@ -116,7 +106,7 @@ export function countRequests({
     if (keys === undefined || text === '') return limiter.takeForAddress(address)
     const recalled = keys.recall(text)
     if (recalled?.key !== undefined) return limiter.takeForKey(recalled.key.ownerId, keyTiers[recalled.key.tier])
-    // Counted by address before the lookup, so that guessing keys is limited.
+    // Before the lookup, so that guessing keys is limited.
     const verdict = limiter.takeForAddress(address)
     if (verdict?.isAllowed === false) return verdict
     const key = recalled === undefined ? await keys.find(text) : undefined
@@ -125,10 +115,7 @@ export function countRequests({
   }
 }
 
-/**
- * The unverified developer key of a request, or ''. Sent as `X-API-Key`, or as `Authorization:
- * Bearer` by Flow explorer webhook clients; other bearer tokens have another format.
- */
+/** Unverified, or ''. Flow explorer webhook clients send it as `Authorization: Bearer`. */
 function presentedKey(apiKey: string, authorization: string): string {
   if (apiKey.trim() !== '') return apiKey.trim()
   const bearer = bearerToken(authorization)

@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.ts'
 import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
-/** First segments of page paths; the page itself renders "not found" for others. */
+/** The page renders "not found" for others. */
 export const pageRoots: ReadonlySet<string> = new Set([
   '',
   'blocks',
@@ -31,14 +31,12 @@ export const pageRoots: ReadonlySet<string> = new Set([
 ])
 
 export interface ExplorerPageOptions {
-  /** Content ids are appended. Default: built into the page. */
   readonly ipfsGateways?: readonly string[]
 }
 
 /**
- * Serves assets below `/assets` and the page for every other path, as routing happens in the page.
- * Images of NFTs and tokens may load from any HTTPS host; scripts, styles and data only from this
- * server.
+ * Routing happens in the page. Images of NFTs and tokens may load from any HTTPS host; scripts,
+ * styles and data only from this server.
  */
 export function createExplorerPage(
   pages: Pages,
@@ -50,7 +48,7 @@ export function createExplorerPage(
     log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'Could not send the explorer page'),
   )
   app.use(securityHeaders())
-  // Assets are few and cached forever by browsers, so strong compression pays off.
+  // Assets are few and cached, so strong compression pays off.
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } } }))
   app.use(async (context) => {
     const isFile = context.path.startsWith('/assets/')
@@ -62,11 +60,10 @@ export function createExplorerPage(
     if (!isFile && context.status === 200 && !pageRoots.has(root)) context.status = 404
   })
   const handle = app.callback()
-  // Errors of `handle` have already become responses.
   return (request, response) => void handle(request, response)
 }
 
-/** In the HTML, because the page needs them before its first API response. */
+/** The page needs them before its first API response. */
 function insertGateways(html: string, gateways: readonly string[]): string {
   // `URL` escapes quotation marks and angle brackets.
   const content = gateways.map((address) => new URL(address).href).join(' ')

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../platform/errors.ts'
 
-/**
- * `limit` of a list. Out-of-range values are rejected rather than clamped, so that clients notice.
- */
+/** Rejects out-of-range values instead of clamping, so that clients notice. */
 export function limitParameter(options: { default: number; max: number }): z.ZodDefault<z.ZodPreprocess<z.ZodInt>> {
   return integerParameter(1, options.max).default(options.default).describe('Maximum number of items per page.')
 }
@@ -12,7 +10,6 @@ export function heightParameter(): z.ZodPreprocess<z.ZodInt> {
   return integerParameter(0, 999_999_999_999_999).describe('Block height.')
 }
 
-/** `true` or `1`, `false` or `0`. */
 export function flagParameter(description: string): z.ZodDefault<z.ZodType<boolean>> {
   const words: Readonly<Record<string, boolean>> = { true: true, false: false }
   const word = z.preprocess(
@@ -29,14 +26,13 @@ export function flagParameter(description: string): z.ZodDefault<z.ZodType<boole
 /** A public key has 192 digits, and a colon after every two at most. */
 export const maxSearchLength = 300
 
-/** 1 to `maxSearchLength` characters without control characters. Surrounding spaces are removed. */
 export function searchParameter(description: string): TextParameter {
   return textParameter(lineForm(maxSearchLength), `must be a text of 1 to ${maxSearchLength} characters`, (text) =>
     text.trim(),
   ).describe(description)
 }
 
-/** An empty cursor means the first page. */
+/** Empty: first page. */
 export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.ZodString> {
   return z
     .string()
@@ -45,7 +41,7 @@ export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.
     .optional()
 }
 
-/** Accepts upper case and omitted leading zeros; returns the canonical form. */
+/** Accepts upper case and omitted leading zeros. */
 export function accountParameter(): TextParameter {
   return textParameter(/^(0[xX])?[0-9a-fA-F]{1,16}$/, 'must be an account: 0x and 16 hex digits', accountText).describe(
     'Account: 16 hex digits; 0x and leading zeros are optional.',
@@ -56,7 +52,6 @@ function accountText(text: string): string {
   return `0x${withoutPrefix(text).toLowerCase().padStart(16, '0')}`
 }
 
-/** Returns `0x` and 40 lower-case hex digits. */
 export function evmAddressParameter(): TextParameter {
   return textParameter(
     /^(0[xX])?[0-9a-fA-F]{40}$/,
@@ -65,7 +60,6 @@ export function evmAddressParameter(): TextParameter {
   ).describe('EVM address: 40 hex digits; 0x is optional.')
 }
 
-/** A Flow account or an EVM address; returns the canonical form. */
 export function partyParameter(): TextParameter {
   const problem = 'must be a Flow account (0x and 16 hex digits) or an EVM address (0x and 40)'
   return textParameter(/^(0[xX])?([0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})$/, problem, accountText).describe(
@@ -73,14 +67,12 @@ export function partyParameter(): TextParameter {
   )
 }
 
-/** Type names that are removed from a contract identifier. */
 const usualTypes = ['Vault', 'NFT', 'Collection']
 const contractName = '([Aa]\\.)?(0[xX])?[0-9a-fA-F]{1,16}\\.[A-Za-z0-9_]{1,200}'
 
 /**
- * Accepts `A.<address>.<name>` or `<address>.<name>`, with or without `0x` and leading zeros. The
- * types `.Vault`, `.NFT` and `.Collection` are removed; another type is kept, as it identifies one
- * of several tokens of the contract.
+ * The address may have `0x` and lack leading zeros. The types `.Vault`, `.NFT` and `.Collection`
+ * are removed; another type identifies one of several tokens of the contract.
  */
 export function contractParameter(): TextParameter {
   const form = new RegExp(`^${contractName}(\\.[A-Za-z0-9_]{1,200})?$`)
@@ -106,25 +98,23 @@ export function integerParameter(min: number, max: number): z.ZodPreprocess<z.Zo
   const message = `must be a whole number from ${min} to ${max}`
   const fromText = (text: unknown): unknown =>
     typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text
-  // Aborts, so that a union reports its own message.
+  // A union then reports its own message.
   const bound = { error: message, abort: true }
   return z.preprocess(fromText, z.int(message).min(min, bound).max(max, bound))
 }
 
-/** A string that is converted to its canonical form. */
 export type TextParameter = z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>
 
 /**
- * @param form anchored pattern without flags: OpenAPI patterns have none
+ * @param form anchored, without flags: OpenAPI patterns have none
  *
- * @param problem error for other strings: `must be …`
+ * @param problem `must be …`
  */
 export function textParameter(form: RegExp, problem: string, canonical: (text: string) => string): TextParameter {
   if (form.flags.replace('u', '') !== '') throw new TypeError(`${String(form)}: OpenAPI patterns cannot have flags`)
   return z.string(problem).regex(form, problem).transform(canonical)
 }
 
-/** One line without control characters. Surrounding spaces do not count. */
 export function lineForm(max: number): RegExp {
   return new RegExp(`^ *[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]{0,${max - 1}}$`, 'u')
 }
@@ -155,14 +145,10 @@ const invalidTime = 'must be a time such as 2026-01-31T12:00:00Z or a day such a
 const dayForm = /^\d{4}-\d\d-\d\d$/
 const timeForm = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-/** Range of four-digit years, in UTC. */
 const earliest = Date.parse('0001-01-01T00:00:00Z')
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
-/**
- * An RFC 3339 time with offset, or a UTC day, which means its start. Returns ISO 8601 in UTC with
- * milliseconds.
- */
+/** An RFC 3339 time with offset, or a UTC day, which means its start. */
 export function timeParameter(description: string): z.ZodType<string, string> {
   const day = z
     .string()
@@ -187,7 +173,7 @@ function toIsoTime(text: string): string {
   return new Date(Math.min(Math.max(time, earliest), latest)).toISOString()
 }
 
-/** UTC days as `YYYY-MM-DD`, both inclusive. */
+/** Inclusive UTC days. */
 export interface DayRange {
   readonly from: string
   readonly to: string
@@ -210,7 +196,7 @@ export function dayParameter(description: string): z.ZodOptional<z.ZodString> {
     .describe(description)
 }
 
-/** JavaScript parses 2026-02-30 as 2 March. */
+/** JavaScript parses 30 February as 2 March. */
 function exists(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(time) && dayOf(time) === day
@@ -218,7 +204,7 @@ function exists(day: string): boolean {
 
 /** In days. */
 export interface DaySpan {
-  /** Length of the range without `from`. */
+  /** Without `from`. */
   readonly default: number
   readonly max: number
 }
@@ -235,9 +221,7 @@ export function dayRangeParameters(span: DaySpan): {
 }
 
 /**
- * Limits the requested days to the indexed ones.
- *
- * @param indexed first and last indexed day; undefined before the first block
+ * @param indexed undefined before the first block
  *
  * @returns undefined if no day is left
  *

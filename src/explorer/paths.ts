@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The declared path of a requested path. Clients use these forms:
+ * Clients use these forms:
  *
  * - `/chain/v1/…` and `/api/v1/chain/v1/…`, with the prefix in place of `/flow` (`/chain/v1/block`)
- *   or before the whole path (`/chain/v1/flow/block`, `/chain/v1/status`);
+ * or before the whole path (`/chain/v1/flow/block`, `/chain/v1/status`);
  * - `/flow/v1/…`, `/status/v1/…` and so on, as in the Flow explorer API;
  * - aliases of that API: `/flow/address/…`, `/accounting/account/…`, `/accounting/transaction/…`
- *   and `/analytics/…`.
+ * and `/analytics/…`.
  *
  * @param topLevel first segments of declared paths, which distinguish the two prefix forms
  */
@@ -46,12 +46,10 @@ function firstSegment(path: string): string {
   return path.split('/', 2)[1] ?? ''
 }
 
-/** Prefixes of API paths that are not declared themselves. */
 const prefixes = ['chain', 'api']
 
 /**
- * Whether to serve the explorer page: for `/`, its assets, and, if a browser asks, any path outside
- * of routes and feeds. Other clients get 404 from the API.
+ * `/`, assets, and, for browsers, any path outside of routes and feeds.
  *
  * @param topLevel first segments of routes and feeds
  */

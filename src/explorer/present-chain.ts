@@ -8,32 +8,23 @@ import type { PayloadValue } from '../flow/payload-value.ts'
 import { RetryableError, ApiError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 
-/** The current chain state, with short timeouts for interactive requests. */
+/** Short timeouts, for interactive requests. */
 export interface PresentChain {
   /**
-   * @param address canonical form
-   *
    * @returns undefined if the account does not exist
    *
    * @throws ChainUnavailableError
    */
   account(address: string): Promise<ChainAccount | undefined>
-  /**
-   * Accounts that recently were seen with a key (lower-case hex). Query them to check whether they
-   * still have it.
-   */
+  /** Lower-case hex. Query the accounts to check whether they still have the key. */
   accountsSeenWithKey(publicKey: string): readonly string[]
-  /**
-   * Runs a built-in script at the newest state.
-   *
-   * @throws ChainUnavailableError; ScriptFailedError if the script failed
-   */
+  /** @throws ChainUnavailableError; ScriptFailedError */
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue>
 }
 
 /**
  * No access node responded in time, or too many queries are running. Callers fall back to indexed
- * data and report it. The message does not contain node addresses.
+ * data. The message does not contain node addresses.
  */
 export class ChainUnavailableError extends RetryableError {
   constructor(reason: string, cause?: unknown) {
@@ -43,26 +34,24 @@ export class ChainUnavailableError extends RetryableError {
 
 export interface PresentChainOptions {
   readonly reader: ChainReader
-  /** Logs changes of availability, not single queries. */
+  /** Only availability changes are logged. */
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** Default 2,500. */
   readonly timeLimitMs?: number
-  /** Cache lifetime in milliseconds, about three blocks. Default 2,500. */
+  /** About three blocks. Default 2,500. */
   readonly maxAgeMs?: number
-  /** Concurrent queries; more are rejected. Default 64. */
+  /** Default 64. */
   readonly maxInFlight?: number
-  /** Monotonic clock in milliseconds. Default: `performance.now`. */
+  /** Monotonic, milliseconds. */
   readonly now?: () => number
 }
 
-/** Milliseconds for which a failure is cached. */
 const maxFailureAgeMs = 1000
 /** Accounts with many contracts have megabytes of code. */
 const maxCacheBytes = 32 * 1024 * 1024
 /**
- * Identical concurrent queries share one call, and results are cached briefly. Circuit breakers
- * reject queries at once while no node responds: one for accounts and one for scripts, as some
- * nodes run no scripts.
+ * Identical concurrent queries share one call. One circuit breaker for accounts and one for
+ * scripts, as some nodes run no scripts.
  */
 export function createPresentChain(options: PresentChainOptions): PresentChain {
   return new CachedPresentChain(options)
@@ -162,15 +151,12 @@ function accountBytes(account: ChainAccount | undefined): number {
   return bytes
 }
 
-/** Consecutive failures that open the breaker. */
 const maxFailures = 3
-/** Milliseconds for which it stays open. */
 const openMs = 3000
 
 /**
- * Closed: queries pass. Open for 3 s after three consecutive failures: queries are rejected.
- * Half-open: one query passes as a trial and the others are rejected for another 3 s, until the
- * trial succeeds.
+ * Half-open: one query passes as a trial and the others are rejected for another `openMs`, until
+ * the trial succeeds.
  */
 class CircuitBreaker {
   readonly #now: () => number
@@ -178,17 +164,13 @@ class CircuitBreaker {
   #failures = 0
   #openUntil = -Infinity
 
-  /**
-   * @param now monotonic clock in milliseconds
-   *
-   * @param onChange called when the breaker opens and when it closes again
-   */
+  /** @param now monotonic, milliseconds */
   constructor(now: () => number, onChange: (isSilent: boolean) => void) {
     this.#now = now
     this.#onChange = onChange
   }
 
-  /** A caller that gets true must run its query and record the result. */
+  /** If true, the caller must run its query and record the result. */
   allows(): boolean {
     const now = this.#now()
     if (now < this.#openUntil) return false
@@ -209,17 +191,12 @@ class CircuitBreaker {
   }
 }
 
-/** Problems of routes without indexed data to fall back to. */
 export const chainProblems = {
   502: 'The script that reads this data failed on the chain.',
   503: 'No access node responds.',
 } as const
 
-/**
- * Converts chain errors to API errors.
- *
- * @throws ApiError 503 if no node responds, 502 if the script fails
- */
+/** @throws ApiError 503 if no node responds, 502 if the script fails */
 export async function fromChain<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
@@ -237,7 +214,6 @@ export function chainUnavailableProblem(error: ChainUnavailableError): ApiError 
   })
 }
 
-/** Returns unavailability as a value, for callers with a fallback. */
 export async function resultOrUnavailable<T>(
   answer: Promise<T>,
 ): Promise<{ readonly value: T } | ChainUnavailableError> {
@@ -249,7 +225,7 @@ export async function resultOrUnavailable<T>(
   }
 }
 
-/** Named after their files. They have no imports, so they run on every network. */
+/** File names. The scripts have no imports, so they run on every network. */
 export const presentScriptNames = ['account_storage', 'public_paths', 'storage_item'] as const
 type PresentScript = (typeof presentScriptNames)[number]
 
@@ -265,16 +241,12 @@ export function loadPresentScripts(): (name: PresentScript) => string {
 }
 
 interface ShortCacheOptions {
-  /** Milliseconds for which a result is cached. */
   readonly maxAgeMs: number
-  /**
-   * Milliseconds for which a failure is cached, so that slow failures are not repeated by every
-   * caller.
-   */
+  /** Keeps slow failures from being repeated by every caller. */
   readonly maxFailureAgeMs: number
-  /** Total size of cached results according to `sizeOf`. */
+  /** By `sizeOf`. */
   readonly maxBytes: number
-  /** Monotonic clock in milliseconds. Default: `performance.now`. */
+  /** Monotonic, milliseconds. */
   readonly now?: () => number
 }
 
@@ -284,13 +256,9 @@ interface CacheEntry {
   readonly until: number
 }
 
-/** Overhead of an entry. */
 const entryBytes = 500
 
-/**
- * A size-bounded cache with short lifetimes; the oldest entries are evicted first. Concurrent calls
- * with the same key share one promise.
- */
+/** Evicts the oldest entries first. Concurrent calls with the same key share one promise. */
 export class ShortCache {
   readonly #options: ShortCacheOptions
   readonly #now: () => number
@@ -311,11 +279,7 @@ export class ShortCache {
     return this.#bytes
   }
 
-  /**
-   * @param key identifies the query and its result type
-   *
-   * @throws the error of `ask`, also while it is cached
-   */
+  /** @param key identifies the query and its result type */
   async get<T>(key: string, ask: () => Promise<T>, sizeOf: (answer: T) => number): Promise<T> {
     const cached = this.#entries.get(key)
     if (cached !== undefined && cached.until > this.#now()) return await (cached.answer as Promise<T>)
@@ -359,9 +323,8 @@ export const maxSeenKeys = 20_000
 export const maxAccountsOfKey = 20
 
 /**
- * Accounts by the keys that they had when the chain was queried. The index only has keys added by
- * indexed transactions, and access nodes cannot look up accounts by key. The least recently seen
- * keys are evicted first.
+ * The index only has keys added by indexed transactions, and access nodes cannot look up accounts
+ * by key. Evicts the least recently seen keys.
  */
 export class SeenKeys {
   readonly #accounts = new Map<string, Set<string>>()
@@ -377,7 +340,6 @@ export class SeenKeys {
     }
   }
 
-  /** @param publicKey lower-case hex */
   accountsOf(publicKey: string): readonly string[] {
     return [...(this.#accounts.get(publicKey) ?? [])]
   }

@@ -17,46 +17,34 @@ import type { Health, StatusReader } from './status/queries.ts'
 export interface Services {
   readonly database: DatabasePool
   readonly metrics: Metrics
-  /** Selects the addresses of the core contracts. */
   readonly network: () => Network
   readonly chain: PresentChain
-  /** Result of the last database check. */
   readonly health: () => Health
   readonly status: StatusReader
-  /** Blocks above `highest stored height − maxReorgDepth` may still be replaced. */
+  /** Blocks above `highest stored height − maxReorgDepth` may be replaced. */
   readonly maxReorgDepth: number
   readonly csvLimits: CsvLimits
-  /** Undefined: developer keys are not supported. */
   readonly keys: DeveloperKeys | undefined
-  /** Undefined: user accounts are not supported. */
   readonly accounts: Accounts | undefined
-  /** Undefined: admin routes are not available. */
   readonly admin: AdminOperations | undefined
-  /** Undefined: webhooks are not available. */
   readonly webhooks: WebhookStores | undefined
 }
 
-/**
- * `admin`: ADMIN_TOKEN or administrator JWT. `owner`: developer key or user JWT, checked by the
- * handler.
- */
+/** `owner`: developer key or user JWT, checked by the handler. */
 interface Callers {
   readonly admin: Admission
   readonly owner: undefined
 }
 
 interface DerivedRows {
-  /**
-   * Workers whose tables a response about a height uses: it is settled once all of them have
-   * derived the height. Default: none.
-   */
+  /** A response about a height is settled once all of them have derived it. */
   readonly derivedBy?: readonly DerivingWorkerName[]
 }
 
 interface HeightCaching {
   /**
-   * Caching of a response about a height. Must be read before the rows of the response, so that
-   * rows derived in between cannot make an incomplete response settled.
+   * Must be read before the rows of the response: rows derived in between must not make an
+   * incomplete response settled.
    */
   readonly cachingAt: (height: number) => Promise<'settled' | 'revalidate'>
 }

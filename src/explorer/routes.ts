@@ -41,10 +41,7 @@ import { clientSubscriptionRoutes } from './webhooks/client-subscriptions.ts'
 import { webhookEndpointRoutes, webhookUsageRoutes } from './webhooks/endpoint-routes.ts'
 import { webhookSubscriptionRoutes } from './webhooks/subscription-routes.ts'
 
-/**
- * Paths and formats of the Flow explorer webhook API, for its SDK and other clients. They manage
- * the same endpoints and subscriptions as `/webhooks/…`.
- */
+/** For Flow explorer SDKs; same endpoints and subscriptions as `/webhooks/…`. */
 const webhookClientRoutes = [
   ...clientEndpointRoutes,
   ...clientSubscriptionRoutes,

@@ -37,7 +37,6 @@ import type { StatusReader } from './status/queries.ts'
 
 export interface ApiServerOptions {
   readonly database: DatabasePool
-  /** Connections reserved for expensive calls. */
   readonly expensiveReads: DatabasePool
   readonly metrics: Metrics
   readonly log: Logger
@@ -47,50 +46,42 @@ export interface ApiServerOptions {
   readonly network: () => Network
   readonly chain: PresentChain
   readonly status: StatusReader
-  /** MAX_REORG_DEPTH: deeper blocks are never replaced. */
+  /** MAX_REORG_DEPTH. */
   readonly maxReorgDepth: number
   /** WS_MAX_CONNECTIONS_PER_IP. */
   readonly maxWebSocketsPerAddress: number
-  /** Maximum WebSocket message size in bytes. Default 64 KiB. */
+  /** Default 64 KiB. */
   readonly maxWebSocketMessageBytes?: number
   readonly feeds: Readonly<Record<string, Feed>>
   readonly mounts?: readonly Mount[]
-  /**
-   * The explorer page, served at `/` and to browsers at paths outside of the API. Default: none.
-   */
+  /** Served at `/` and to browsers at paths outside of the API. */
   readonly page?: Omit<Mount, 'answers'>
-  /** Return 500 if a response violates its schema; for development and tests. */
+  /** Return 500 if a response violates its schema. */
   readonly checkResponses: boolean
-  /** Default: all routes. */
   readonly routes?: readonly Route[]
-  /** Client identity for limits. Default: address of the socket. */
+  /** Default: address of the socket. */
   readonly clientOf?: (request: IncomingMessage) => Client
   /** Default: unlimited. */
   readonly rateLimit?: RateLimitOptions
   /** Default: developer keys are ignored. */
   readonly keys?: DeveloperKeys
-  /** Default: user accounts are not supported. */
   readonly accounts?: Accounts
-  /** Default: webhooks are not available. */
   readonly webhooks?: WebhookStores
   /** Default: admin routes are disabled. */
   readonly admin?: {
     readonly credentials: CredentialOptions
     readonly operations: AdminOperations
-    /** Limit of failed admin authentications. Default: ten per minute and client. */
+    /** Default: ten per minute and client. */
     readonly failures?: FailureLimit
   }
-  /** Default: `csvLimits`. */
   readonly csvLimits?: CsvLimits
-  /** Default: responses are not cached. */
+  /** Default: no caching. */
   readonly responseCache?: ResponseCache
-  /** Timeouts of slow clients. */
   readonly patience?: Patience
-  /** How long `close` waits for requests and feed clients, in milliseconds. Default 3,000. */
+  /** Default 3,000. */
   readonly closeGraceMs?: number
 }
 
-/** Expensive routes use separate connections. A page makes a few calls at the same time. */
 const expensiveCalls: SlotsOptions = {
   what: 'expensive calls',
   max: 8,
@@ -102,7 +93,7 @@ const expensiveCalls: SlotsOptions = {
 
 const noRateLimit: RateLimitOptions = { rps: 0, ttlMinutes: 15, trustedRps: 0, trustedAddresses: new BlockList() }
 
-/** @throws the system error if the port cannot be bound; mounts are closed before */
+/** @throws if the port cannot be bound; mounts are closed before */
 export async function createApiServer(options: ApiServerOptions): Promise<HttpServer> {
   const { log, routes = allRoutes, mounts = [], page, keys } = options
   const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
@@ -145,7 +136,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
         maxAge: 86_400,
       },
       errorFormOf: errorForms(routes, resolvePath),
-      // Unavailable nodes are already logged once.
+      // Already logged.
       isExpected: (error) => error.cause instanceof ChainUnavailableError,
       unknownPath: (path) => `Path ${path} does not exist. See /docs for the API reference.`,
       challenge: 'Bearer',
@@ -170,7 +161,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
   return server
 }
 
-/** Error format by the first three path segments, also for unknown paths. */
+/** By the first three path segments, also for unknown paths. */
 function errorForms(
   routes: readonly Route[],
   resolvePath: (path: string) => string,

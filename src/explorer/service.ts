@@ -62,13 +62,11 @@ type Config = SettingValues<
     readonly WEBHOOK_ALLOWED_NETWORKS: readonly string[]
   }
 
-/** Parts of other services that the API mounts. */
 interface ApiNeighbours {
   readonly mountOperator: (credentials: CredentialOptions) => Mount
   readonly farmOperations: (pool: pg.Pool) => FarmOperations
 }
 
-/** Share of the connections that is reserved for expensive calls. */
 const expensiveShare = 0.4
 
 export async function startApi(
@@ -192,7 +190,7 @@ function adminCredentials({ config, lifecycle, log }: ServiceContext<Config>): C
 
 const refreshMs = 1000
 
-/** Chain id and head from `app.chain`, for processes without an ingester. */
+/** For processes without an ingester. */
 class ChainFacts {
   readonly #pool: pg.Pool
   readonly #log: Logger
@@ -251,13 +249,13 @@ interface Reads {
   readonly onReplicaCaughtUp: OnReplicaCaughtUp
 }
 
-/** Time to connect to the standby and to wait for its replay at start, ms. */
+/** Includes waiting for the standby's replay. */
 const startTimeoutMs = 5000
 
 /**
  * DB_READ_URL once it has replayed DB_URL, including migrations; else DB_URL.
  *
- * @throws RetryableError `reads-unavailable` after five seconds
+ * @throws RetryableError `reads-unavailable`
  */
 async function openReads({
   config,
@@ -307,13 +305,11 @@ async function openReads({
 
 const rollbackChannel = 'flowfarm_rollback'
 
-/** NOTIFY channels of commits by ingesters and workers. */
 const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
 
 /**
- * Clears current responses and recent reads at every commit, and settled responses when rows below
- * the head change. Caching is suspended while notifications cannot be received. The live feed reads
- * a block before announcing it, so clients never get responses cached before that block.
+ * Clears settled responses when rows below the head change. The live feed reads a block before
+ * announcing it, so clients never get responses cached before that block.
  */
 async function invalidateOnCommits(
   { databaseUrl, lifecycle, log }: ServiceContext<Config>,

@@ -13,7 +13,6 @@ import type { TextParameter } from '../parameters.ts'
 import { resultOrUnavailable, ChainUnavailableError } from '../present-chain.ts'
 import type { PresentChain } from '../present-chain.ts'
 
-/** Token id of FLOW. */
 export function flowTokenOf(network: Network): string {
   return `A.${coreContracts(network).flowToken}.FlowToken`
 }
@@ -22,11 +21,7 @@ const nameRow = z.object({ name: z.string() })
 const transactionRow = z.object({ id: z.string() })
 const heightRow = z.object({ height: z.number().nullable() })
 
-/**
- * @param address canonical form
- *
- * @returns undefined if the account is in no table
- */
+/** @returns undefined if the account is in no table */
 export async function readIndexedAccount(
   database: DatabasePool,
   network: Network,
@@ -73,14 +68,12 @@ async function readCreation(
   return row?.id
 }
 
-/** Sorted by tag. */
 export async function listLabels(database: DatabasePool, address: string): Promise<readonly Label[]> {
   return database.any(sql.type(labelRow)`
     select tag, label, category from app.account_labels where address = ${address} order by tag
   `)
 }
 
-/** Highest height that a worker has derived; undefined before its first. */
 export async function readReach(database: DatabasePool, worker: string): Promise<number | undefined> {
   const row = await database.maybeOne(sql.type(heightRow)`
     select upper(covered) - 1 as height from app.coverage where service_name = ${worker}
@@ -88,7 +81,7 @@ export async function readReach(database: DatabasePool, worker: string): Promise
   return row?.height ?? undefined
 }
 
-/** COAs by EVM address or by owner. */
+/** By EVM address or by owner. */
 export async function listCoas(
   database: DatabasePool,
   address: string,
@@ -107,15 +100,12 @@ export async function listCoas(
   `)
 }
 
-/**
- * DER headers (SubjectPublicKeyInfo) of P-256 and secp256k1 keys, before 04 and the coordinates.
- */
+/** SubjectPublicKeyInfo of P-256 and secp256k1 keys, before 04 and the coordinates. */
 const derHeaders = [
   '3059301306072a8648ce3d020106082a8648ce3d030107034200',
   '3056301006072a8648ce3d020106052b8104000a034200',
 ]
 
-/** Curves of compressed points. */
 const curves = ['prime256v1', 'secp256k1'] as const
 
 const point = '(04)?[0-9a-fA-F]{128}'
@@ -125,7 +115,6 @@ const form = new RegExp(
 
 const problem = 'must be a public key: 128 hex digits, 66 for a compressed point, or 192 for BLS'
 
-/** `{publicKey}` in a path, converted to lower-case hex. */
 export function publicKeyParameter(): TextParameter {
   return textParameter(form, problem, normalize).describe(
     'Public key in hex: 128 digits (ECDSA), optionally after 04 or in DER (SubjectPublicKeyInfo); 66 for a ' +
@@ -133,7 +122,7 @@ export function publicKeyParameter(): TextParameter {
   )
 }
 
-/** Ignores white space and colons; undefined if the text is no key. */
+/** Ignores white space and colons. */
 export function parsePublicKey(text: string): string | undefined {
   const plain = text.replaceAll(/[\s:]/g, '')
   return form.test(plain) ? normalize(plain) : undefined
@@ -166,7 +155,6 @@ function inAnyCase(digits: string): string {
   return digits.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 }
 
-/** Sort key of account keys with the same bytes. */
 interface PublicKeyPlace {
   readonly isRevoked: boolean
   readonly address: string
@@ -211,8 +199,6 @@ function inOrder(rows: readonly PublicKeyRow[]): PublicKeyRow[] {
 /**
  * Adds accounts that the chain recently reported to have one of the keys. Rows of indexed accounts
  * stay unchanged.
- *
- * @param publicKeys key bytes
  */
 export async function withKeysOfChain(
   chain: PresentChain,

@@ -47,11 +47,10 @@ import {
 import type { AccountDetail, IndexedAccount, LiveAccount, AccountRow } from './schema.ts'
 import { readStorageOverview } from './storage.ts'
 
-/** Every order is served by an index. */
 const accountOrders = ['block_height', 'tx_count', 'flow_balance', 'first_seen'] as const
 type AccountOrder = (typeof accountOrders)[number]
 
-/** Sort key: account, and sort value as a decimal string. */
+/** The sort value is a decimal string. */
 interface AccountPlace {
   readonly value: string
   readonly address: string
@@ -81,8 +80,8 @@ function indexOf(order: AccountOrder, network: Network): AccountIndex {
 }
 
 /**
- * Highest sort value first, ties by address. Many accounts share a low count, so the remaining ties
- * of the cursor are read by a separate index range.
+ * Highest first, ties by address. Many accounts share a low count, so ties of the cursor are read
+ * by a separate index range.
  */
 export async function listAccounts(
   database: DatabasePool,
@@ -186,12 +185,10 @@ const account = defineRoute({
   },
 })
 
-/** Undefined if the account does not exist. */
 async function askAccount(
   address: string,
   { chain, network }: Services,
 ): Promise<LiveAccount | undefined | ChainUnavailableError> {
-  // Invalid addresses cannot exist, so no node is queried.
   if (!isValidAddress(address, network())) return undefined
   const storageResult = readStorageOverview(chain, address, 0).catch((error: unknown) => {
     if (error instanceof ChainUnavailableError || error instanceof ScriptFailedError) return undefined
@@ -320,7 +317,6 @@ const coa = defineRoute({
 
 export const accountLookupRoutes = [publicKey, coa]
 
-/** Not wrapped in an envelope. */
 const accountContractSchema = z
   .strictObject({
     address: addressFormat,
@@ -350,7 +346,6 @@ function presentLiveCode(address: string, name: string, code: Buffer): AccountCo
   }
 }
 
-/** @param height block that deployed the code */
 function presentIndexedCode(
   address: string,
   name: string,

@@ -103,7 +103,7 @@ export type AccountDetail = z.output<typeof accountDetailSchema>
 
 export const accountRow = z.object({
   address: z.string(),
-  /** Sort value of a list, as a decimal string. */
+  /** Decimal. */
   sort_value: z.string(),
   tx_count: z.number(),
   first_seen_height: z.number().nullable(),
@@ -132,7 +132,6 @@ export interface IndexedAccount {
   readonly contracts: readonly string[]
   readonly labels: readonly Label[]
   readonly times: ReadonlyMap<number, string>
-  /** Id of the transaction that created the account. */
   readonly creation: string | undefined
 }
 
@@ -150,7 +149,6 @@ export function presentAccount(row: AccountRow, times: ReadonlyMap<number, strin
   })
 }
 
-/** @param indexed undefined if the account is not indexed */
 export function presentLiveAccount(
   { account, storage }: LiveAccount,
   indexed: IndexedAccount | undefined,
@@ -275,7 +273,7 @@ const hashAlgorithms = [
   'KECCAK_256',
 ]
 
-/** Numbered as by access nodes. Source: onflow/crypto `sign.go` and flow-go `model/flow`. */
+/** Source: onflow/crypto `sign.go` and flow-go `model/flow`. */
 export function signatureAlgorithmName(number: number | null): string | null {
   return number === null ? null : (signatureAlgorithms[number] ?? 'UNKNOWN')
 }
@@ -284,7 +282,6 @@ export function hashAlgorithmName(number: number | null): string | null {
   return number === null ? null : (hashAlgorithms[number] ?? 'UNKNOWN')
 }
 
-/** The EVM account owned by a Flow account (COA). */
 export const coaSchema = z
   .strictObject({
     coa_address: z
@@ -315,7 +312,6 @@ export function presentCoa(row: CoaRow, transactionId: string, times: ReadonlyMa
   return pickFields(coaSchema, { ...row, transaction_id: transactionId, timestamp: timeAt(times, row.block_height) })
 }
 
-/** An account key found by its public key. */
 export const publicKeySchema = z
   .strictObject({
     address: addressFormat,

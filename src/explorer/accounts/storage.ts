@@ -23,13 +23,13 @@ const overview = z.object({
   isCut: z.boolean(),
 })
 
-/** In bytes as decimal strings. */
+/** Bytes as decimal strings. */
 export type StorageOverview = z.output<typeof overview>
 
 /**
  * @param maxPaths per domain
  *
- * @throws ChainUnavailableError, ScriptFailedError like `PresentChain.run`
+ * @throws ChainUnavailableError, ScriptFailedError
  */
 export async function readStorageOverview(
   chain: PresentChain,
@@ -39,7 +39,6 @@ export async function readStorageOverview(
   return readAnswer(overview, await chain.run('account_storage', [cadence.address(address), cadence.int(maxPaths)]))
 }
 
-/** Paths such as `/public/flowTokenReceiver`. @throws like `readStorageOverview` */
 async function readPublicPaths(chain: PresentChain, address: string, maxPaths: number): Promise<string[]> {
   return readAnswer(
     z.array(z.string()),
@@ -47,11 +46,7 @@ async function readPublicPaths(chain: PresentChain, address: string, maxPaths: n
   )
 }
 
-/**
- * The Cadence type stored at a path; null if the path is empty.
- *
- * @throws like `readStorageOverview`
- */
+/** Null if the path is empty. */
 async function readStoredType(chain: PresentChain, address: string, identifier: string): Promise<string | null> {
   return readAnswer(
     z.string().nullable(),
@@ -59,7 +54,7 @@ async function readStoredType(chain: PresentChain, address: string, identifier: 
   )
 }
 
-/** A result of another shape is a node error, as the scripts are fixed. */
+/** The scripts are fixed, so another shape is a node error. */
 function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadValue): z.output<Schema> {
   const result = schema.safeParse(answer)
   if (result.success) return result.data
@@ -67,8 +62,8 @@ function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadVal
 }
 
 /**
- * Storage responses are JSON-CDC like script results, which Flow explorer clients decode. Source:
- * onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * JSON-CDC, which Flow explorer clients decode. Source: onflow/cadence-lang.org,
+ * docs/json-cadence-spec.md.
  */
 const text = z.strictObject({ type: z.literal('String'), value: z.string() })
 const uint64 = z.strictObject({ type: z.literal('UInt64'), value: z.string() })
@@ -108,12 +103,11 @@ function presentStorageOverview({ used, capacity, height, storagePaths, publicPa
   })
 }
 
-/** Sorted: the chain returns paths in no order. @param texts such as `/public/flowTokenReceiver` */
+/** Sorted: the chain returns paths in no order. */
 function presentPaths(texts: readonly string[]): z.output<typeof paths> {
   return { type: 'Array', value: texts.toSorted().map(presentPath) }
 }
 
-/** @param type Cadence type of the stored value */
 function presentStorageItem(identifier: string, type: string) {
   return presentDictionary<Path | z.output<typeof text>>({
     path: presentPath(`/storage/${identifier}`),
@@ -137,7 +131,6 @@ function presentDictionary<Value>(entries: Readonly<Record<string, Value>>) {
   }
 }
 
-/** Bounds the computation of the script. */
 const maxPaths = 2000
 
 const problems = { ...chainProblems, 404: 'The account does not exist.' }
@@ -218,8 +211,7 @@ const item = defineRoute({
 })
 
 /**
- * Scripts fail or see an empty account if it does not exist, so its existence is checked in
- * parallel.
+ * Scripts fail or see an empty account if it does not exist.
  *
  * @throws ApiError 404, 502, 503
  */
@@ -227,7 +219,7 @@ async function ofAccount<T>(address: string, { chain, network }: Services, ask: 
   const unknown = new ApiError(404, 'unknown-account', `Account ${address} does not exist.`, { field: 'address' })
   if (!isValidAddress(address, network())) throw unknown
   const answer = ask()
-  // If the account does not exist, 404 takes precedence over a script error.
+  // 404 takes precedence over a script error.
   const ended = Promise.allSettled([answer])
   if ((await fromChain(chain.account(address))) === undefined) {
     await ended

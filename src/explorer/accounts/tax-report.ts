@@ -44,8 +44,6 @@ const dayMs = 86_400_000
  *
  * @param newest time of the newest stored block
  *
- * @returns undefined if nothing is stored and no date is given
- *
  * @throws ApiError 400 if the range is empty or longer than `maxDays`
  */
 export function resolveTaxDays(
@@ -71,7 +69,6 @@ function invalidDay(problem: string): ApiError {
   return new ApiError(400, 'invalid-parameter', `Parameter "end_date" ${problem}.`, { field: 'end_date' })
 }
 
-/** Limited to four-digit years. */
 function shifted(day: string, days: number): string {
   const time = Date.parse(day) + days * dayMs
   return new Date(Math.min(Math.max(time, Date.parse('0001-01-01')), Date.parse('9999-12-31')))
@@ -138,7 +135,7 @@ function presentTaxEntry(entry: TaxEntryRow, address: string): TaxEntry {
   return entry.type === 'fee' ? presentAccountFee(entry, address) : presentAccountTransfer(entry, address)
 }
 
-/** @param totals undefined except on the first page */
+/** @param totals only on the first page */
 function presentTaxReport(
   address: string,
   days: DayRange,
@@ -149,7 +146,6 @@ function presentTaxReport(
   const count = (rows: readonly { readonly transfer_count: number }[] | undefined): number | null =>
     rows === undefined ? null : rows.reduce((sum, row) => sum + row.transfer_count, 0)
   const [fungible, items] = [count(totals?.tokens), count(totals?.collections)]
-  // Only FLOW pays fees.
   const paid = totals?.tokens.find((token) => token.fee_count > 0) ?? { fee_count: 0, fees: '0.00000000' }
   return {
     address,
@@ -179,9 +175,8 @@ function presentTaxReport(
 }
 
 export interface CsvLimits {
-  /** Transfers and fees. */
+  /** Includes fees. */
   readonly maxRows: number
-  /** Milliseconds to download the file. */
   readonly maxMs: number
 }
 
@@ -209,13 +204,11 @@ const columns: ReadonlyArray<readonly [name: string, value: (transfer: TaxEntry)
 
 const batchSize = 500
 
-/** First column of the last line of an incomplete file. */
 const incompleteMark = '#incomplete'
 
 /**
- * Newest first, at the pace of the client. Each batch is a separate query, so a slow client holds
- * one batch in memory but no connection or snapshot. A file that exceeds a limit ends with an
- * explanatory line.
+ * Newest first. Each batch is a separate query, so a slow client holds no connection or snapshot. A
+ * file that exceeds a limit ends with an explanatory line.
  */
 export function streamTaxCsv(
   database: DatabasePool,
@@ -241,7 +234,6 @@ async function* batches(
       yield incompleteLine(`it took longer than ${maxMs / 1000} s`, lastTime)
       return
     }
-    // One extra row shows whether the file is complete.
     const rows = await listAccountEntries(database, bounds, address, before, Math.min(batchSize, left) + 1)
     const entries = rows.slice(0, Math.min(batchSize, left)).map((row) => presentTaxEntry(row, address))
     if (entries.length === 0) return
@@ -257,7 +249,7 @@ async function* batches(
   }
 }
 
-/** @param lastTime time of the last transfer in the file; empty if it has none */
+/** @param lastTime time of the last transfer; empty if there is none */
 function incompleteLine(why: string, lastTime: string): string {
   const day = lastTime.slice(0, 10)
   const rest = day === '' ? 'Request fewer days.' : `Request the rest with end_date=${day}, which repeats that day.`
@@ -315,7 +307,7 @@ const taxReport = defineRoute({
     }
     const before = await findTransferKey(database, cursor)
     if (before === undefined) await refuseTooLong(address, bounds, services)
-    // Sequential: each slot may use only a few of the connections for expensive calls.
+    // Sequential, to use few connections for expensive calls.
     const rows = await listAccountEntries(database, bounds, address, before, limit + 1)
     const totals = before === undefined ? await readTotals(address, bounds, services) : undefined
     const flowPrice = await readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`)
@@ -353,7 +345,6 @@ async function findReport(
   return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
 }
 
-/** Checked before the first byte of a CSV and before totals. */
 async function refuseTooLong(
   address: string,
   bounds: Bounds | undefined,
@@ -383,12 +374,9 @@ export const taxReportRoutes = [taxReport]
 const blockTime = z.object({ height: z.number(), timestamp: z.string() })
 
 /**
- * Block timestamps never decrease, so each end is found by binary search: about 30 primary key
- * lookups. Missing heights are skipped.
+ * Block timestamps never decrease, so each end is found by binary search: about 30 lookups.
  *
- * @param span ISO 8601 UTC with milliseconds; `from` inclusive, `to` exclusive
- *
- * @returns undefined if no stored block is in the span
+ * @param span ISO 8601 UTC with milliseconds; `to` exclusive
  */
 export async function readHeightsOf(
   database: DatabasePool,
@@ -402,7 +390,7 @@ export async function readHeightsOf(
   return min < end ? { min, max: end - 1 } : undefined
 }
 
-/** The lowest stored height at or after a time; `max + 1` if there is none. */
+/** `max + 1` if there is none. */
 async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, time: string): Promise<number> {
   let [low, end, found] = [min, max + 1, max + 1]
   while (low < end) {
@@ -423,7 +411,6 @@ async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, tim
   return found
 }
 
-/** Null and undefined become an empty cell. */
 export type CsvValue = number | string | null | undefined
 
 /** RFC 4180. */
@@ -431,10 +418,7 @@ export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }
 
-/**
- * Prefixes formula characters with an apostrophe, so that spreadsheets do not evaluate untrusted
- * texts such as token names.
- */
+/** Prevents spreadsheets from evaluating untrusted texts as formulas. */
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return String(value)

@@ -28,10 +28,7 @@ import type { TransferKey, TransferTable, TransferSpan } from '../tokens/transfe
 import { listFtTransfers, completed } from '../tokens/transfers.ts'
 import type { TaxReport } from './tax-report.ts'
 
-/**
- * Merges both kinds; reads `count` of each, as all results may be of one kind. An event never
- * creates both kinds, so sort keys are unique.
- */
+/** Reads `count` of each kind, as all results may be of one kind. */
 export async function listAccountTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -39,7 +36,7 @@ export async function listAccountTransfers(
   before: TransferKey | undefined,
   count: number,
 ): Promise<readonly AccountTransferRow[]> {
-  // Sequential, so that a download uses only one shared connection.
+  // Sequential, to use one shared connection.
   const fungible = await listFtTransfers(database, bounds, { address }, before, count)
   const nonFungible = await listNftTransfers(database, bounds, { address }, before, count)
   const merged: AccountTransferRow[] = [
@@ -50,8 +47,8 @@ export async function listAccountTransfers(
 }
 
 /**
- * Includes fees. Fees are read only down to the last transfer of the page: finding them costs one
- * lookup per transaction of the account, and others may have paid for most of those.
+ * Reads fees down to the last transfer of the page only: each costs one lookup per transaction of
+ * the account.
  */
 export async function listAccountEntries(
   database: DatabasePool,
@@ -90,7 +87,7 @@ const ftTotals = z.object({
 })
 export type FtTotals = z.output<typeof ftTotals>
 
-/** Totals per token within a range of heights. Reads every transfer by index. */
+/** Reads every transfer by index. */
 export async function sumFtTransfers(
   database: DatabasePool,
   bounds: Bounds,
@@ -115,7 +112,7 @@ export async function sumFtTransfers(
   `)
 }
 
-/** Excludes fees. Exact up to `max`; returns `max + 1` beyond, without reading further. */
+/** Excludes fees. Returns `max + 1` for more than `max` transfers. */
 export async function countAccountTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -159,7 +156,6 @@ export async function countNftTransfers(
   `)
 }
 
-/** One row per receiver and per sender; `is_first` is true for one row of each transfer. */
 function sidesOf({ name, listed }: TransferTable, { min, max }: Bounds, address: string): FragmentSqlToken {
   return sql.fragment`
     select *, true as is_in, true as is_first from ${name}
@@ -170,10 +166,7 @@ function sidesOf({ name, listed }: TransferTable, { min, max }: Bounds, address:
   `
 }
 
-/**
- * Newest first. No index covers fees, so they are found by the transactions of the account,
- * including those that others paid for.
- */
+/** Newest first. No index covers fees, so they are found by the transactions of the account. */
 async function listAccountFees(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -209,9 +202,8 @@ function selectFees(address: string, { low, high, before, count }: TransferSpan)
 }
 
 /**
- * Transactions `t` of an account with their `fee`. `offset 0` forces a lookup per transaction
- * instead of a scan of all transfers. Fees come from app.ft_transfers rather than app.tx_metrics,
- * so each movement is either a transfer or a fee.
+ * `offset 0` forces a lookup per transaction instead of a scan of all transfers. Fees come from
+ * app.ft_transfers, so each movement is either a transfer or a fee.
  */
 function feesOf(address: string, { low, high }: { readonly low: number; readonly high: number }): FragmentSqlToken {
   return sql.fragment`
@@ -231,7 +223,6 @@ export const accountTransferSchema = z.discriminatedUnion('type', [
 ])
 export type AccountTransfer = z.output<typeof accountTransferSchema>
 
-/** A fee payment in FLOW, which transfer lists exclude. */
 export const accountFeeSchema = ftTransferSchema
   .extend({ type: z.literal('fee'), transfer_type: z.literal('fee') })
   .meta({ id: 'AccountFee' })

@@ -13,7 +13,6 @@ import type { Network } from '../../flow/network.ts'
 import { query } from '../../platform/db/pool.ts'
 import { announceChangedRows } from '../../platform/db/listen.ts'
 
-/** A Flow account (16 hex digits) or EVM address (40); returns the canonical form. */
 function labelledAddressParameter(): TextParameter {
   return partyParameter().describe('Flow account (16 hex digits) or EVM address (40).')
 }
@@ -112,9 +111,7 @@ const remove = defineRoute({
 export const labelRoutes = [list, put, remove]
 
 export interface AccountLabel {
-  /** 0x and 16 hex digits (Flow) or 40 (EVM). */
   readonly address: string
-  /** Lower-case letters, digits and dashes. */
   readonly tag: string
   readonly label: string
   readonly category: LabelCategory
@@ -122,10 +119,7 @@ export interface AccountLabel {
   readonly isBuiltIn: boolean
 }
 
-/**
- * Replaces the built-in labels by those of this version. Labels of operators with the same tag take
- * precedence. A single statement, safe to run in several processes.
- */
+/** Labels of operators with the same tag take precedence. Safe in several processes. */
 export async function writeBuiltInLabels(pool: pg.Pool, network: Network): Promise<void> {
   const known = knownAccounts(network)
   await query(
@@ -168,8 +162,6 @@ export async function putLabel(
  * A built-in label reappears at the next start of the farm.
  *
  * @param tag undefined: all labels
- *
- * @returns number of removed labels
  */
 export async function removeLabels(pool: pg.Pool, address: string, tag?: string): Promise<number> {
   const { rowCount } = await query(
@@ -181,7 +173,7 @@ export async function removeLabels(pool: pg.Pool, address: string, tag?: string)
   return rowCount ?? 0
 }
 
-/** Sorted by address and tag. Operators create them, so there are few. */
+/** Operators create them, so there are few. */
 export async function listLabels(pool: pg.Pool, address?: string): Promise<readonly AccountLabel[]> {
   const { rows } = await query<{
     address: string

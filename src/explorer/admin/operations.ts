@@ -7,16 +7,13 @@ import { lineForm } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
 import type { Services } from '../route.ts'
 
-/** Write operations of the admin routes. */
 export interface AdminOperations extends FarmOperations {
-  /** Of one account, or all. */
   listLabels(address?: string): Promise<readonly Label[]>
   putLabel(label: Omit<Label, 'isBuiltIn'>): Promise<void>
-  /** False if there was none. */
   removeLabel(address: string, tag: string): Promise<boolean>
   listTemplates(): Promise<readonly Template[]>
   /**
-   * @param script text of the script, or `script_hash` of transactions
+   * @param script its text, or `script_hash` of transactions
    *
    * @returns undefined if no script with this hash is stored
    */
@@ -30,16 +27,14 @@ export interface AdminOperations extends FarmOperations {
     after?: ErrorPlace | undefined
     limit: number
   }): Promise<readonly ListedError[]>
-  /** Returns the number of resolved errors. */
   resolveErrors(choice: { ids?: readonly number[] | undefined; worker?: string | undefined }): Promise<number>
 }
 
-/** Operations on tables that the farm owns. */
 export interface FarmOperations {
   listRequests(): Promise<readonly DeriveRequest[]>
   /** @throws ApiError 400 for unknown workers or heights that are not stored */
   deriveAgain(workers: readonly string[], from: number, to: number): Promise<{ id: number; workers: readonly string[] }>
-  /** Schedules a metadata refresh. @returns known tokens */
+  /** @returns known tokens */
   refreshTokens(tokens: readonly string[]): Promise<readonly string[]>
 }
 
@@ -52,7 +47,7 @@ export interface Label {
 }
 
 export interface Template {
-  /** SHA-256 of the normalized script, 64 hex digits. */
+  /** SHA-256 of the normalized script. */
   readonly normalHash: string
   readonly category: string
   readonly label: string
@@ -68,17 +63,15 @@ interface DeriveRequest {
   readonly createdAt: Date
 }
 
-/** @throws ApiError 503 `not-served-here` if the server was started without it */
+/** @throws ApiError 503 `not-served-here` */
 export function requireOperations({ admin }: Services): AdminOperations {
   return admin ?? notServed('Admin routes are')
 }
 
-/** @throws ApiError 503 `not-served-here` */
 export function requireKeys({ keys }: Services): DeveloperKeys {
   return keys ?? notServed('Developer keys are')
 }
 
-/** @throws ApiError 503 `not-served-here` */
 export function requireAccounts({ accounts }: Services): Accounts {
   return accounts ?? notServed('User accounts are')
 }
@@ -87,7 +80,7 @@ function notServed(what: string): never {
   throw new ApiError(503, 'not-served-here', `${what} not available on this server.`)
 }
 
-/** One line. Lone surrogates are rejected, as they cannot be stored or sent. */
+/** Rejects lone surrogates, which cannot be stored or sent. */
 export function nameField(max: number): TextParameter {
   const problem = `must have 1 to ${max} characters without control characters`
   return z
@@ -106,7 +99,6 @@ export function scriptField(): z.ZodString {
     .refine(isWellFormed, problem)
 }
 
-/** Existing or not. */
 export function workerField(): z.ZodString {
   const problem = 'must be a worker name'
   return z.string(problem).regex(/^[a-z][a-z0-9_]{0,99}$/, problem)
@@ -116,5 +108,4 @@ function isWellFormed(text: string): boolean {
   return text.isWellFormed()
 }
 
-/** Response of routes that remove something. */
 export const removedSchema = z.strictObject({ removed: z.literal(true) }).meta({ id: 'Removed' })

@@ -103,15 +103,13 @@ const remove = defineRoute({
 
 export const templateRoutes = [list, put, remove]
 
-/** A custom template of an operator. */
 export interface OwnTemplate {
-  /** SHA-256 of the normalized script, 64 hex digits. */
+  /** SHA-256 of the normalized script. */
   readonly normalHash: string
   readonly category: string
   readonly label: string
 }
 
-/** Operators create them, so there are few. */
 export async function listTemplates(pool: pg.Pool): Promise<readonly OwnTemplate[]> {
   const { rows } = await query<{ normalHash: string; category: string; label: string }>(
     pool,
@@ -122,7 +120,6 @@ export async function listTemplates(pool: pg.Pool): Promise<readonly OwnTemplate
   return rows
 }
 
-/** Replaces an earlier one. */
 export async function putTemplate(pool: pg.Pool, { normalHash, category, label }: OwnTemplate): Promise<void> {
   await query(
     pool,
@@ -134,7 +131,6 @@ export async function putTemplate(pool: pg.Pool, { normalHash, category, label }
   await announceChangedRows(pool)
 }
 
-/** @returns false if there was none */
 export async function removeTemplate(pool: pg.Pool, normalHash: string): Promise<boolean> {
   const { rowCount } = await query(pool, "delete from app.script_templates where normal_hash = decode($1, 'hex')", [
     normalHash,

@@ -12,7 +12,6 @@ const blockColumns = sql.fragment`
   s.gas_used, s.evm_tx_count, s.fees::text as fees
 `
 
-/** Blocks `b` in a range of heights with derived columns. */
 function blocksBetween(low: number, high: number): FragmentSqlToken {
   return sql.fragment`
     from raw.blocks b
@@ -21,7 +20,6 @@ function blocksBetween(low: number, high: number): FragmentSqlToken {
   `
 }
 
-/** From height `top` down. */
 export async function listBlocks(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -37,7 +35,7 @@ export async function listBlocks(
   )
 }
 
-/** Both ends inclusive, lowest first. */
+/** Inclusive, lowest first. */
 export async function readBlocks(database: DatabasePool, from: number, to: number): Promise<readonly BlockRow[]> {
   return database.any(sql.prepared('blocks of heights', blockRow)`
     select ${blockColumns} ${blocksBetween(from, to)} order by b.height
@@ -47,7 +45,6 @@ export async function readBlocks(database: DatabasePool, from: number, to: numbe
 const wholeBlockRow = blockRow.extend({ collection_ids: z.array(z.string()) })
 export type WholeBlockRow = z.output<typeof wholeBlockRow>
 
-/** With its collections; undefined if the block is not stored. */
 export async function readBlock(database: DatabasePool, height: number): Promise<WholeBlockRow | undefined> {
   const row = await database.maybeOne(sql.prepared('block', wholeBlockRow)`
     select ${blockColumns}, array(
@@ -67,10 +64,7 @@ export async function findBlockHeight(database: DatabasePool, id: string): Promi
 
 const timeRow = z.object({ height: z.number(), timestamp: z.string() })
 
-/**
- * Block times by height; omits blocks that are not stored. Heights passed as values prune
- * partitions, which a join would not.
- */
+/** Omits blocks that are not stored. Heights passed as values prune partitions. */
 export async function readBlockTimes(
   database: DatabasePool,
   heights: readonly (number | null)[],

@@ -109,12 +109,10 @@ const block = defineRoute({
   },
 })
 
-/** @throws ApiError 404 `unknown-block` */
 async function heightOf(key: string, services: Services): Promise<number> {
   return hashPattern.test(key) ? (await requireBlock(key, services)).height : Number(key)
 }
 
-/** @throws ApiError 404 `unknown-block` */
 async function requireWithTransactions(
   height: number,
   services: Services,

@@ -48,7 +48,6 @@ export const blockDetailSchema = blockSchema
   .meta({ id: 'BlockDetail' })
 export type BlockDetail = z.output<typeof blockDetailSchema>
 
-/** Ids in hex. */
 export const blockRow = z.object({
   height: z.number(),
   id: z.string(),
@@ -77,12 +76,7 @@ export function presentBlock(row: BlockRow): Block {
   }
 }
 
-/**
- * @param collectionIds guaranteed collections, in order
- *
- * @param transactions transactions of the block, in order, with their collection; null for system
- * transactions
- */
+/** @param transactions in order, with their collection; null for system transactions */
 export function presentBlockDetail(
   row: BlockRow,
   collectionIds: readonly string[],

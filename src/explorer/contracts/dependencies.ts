@@ -51,7 +51,6 @@ const contractDependenciesSchema = z
   .meta({ id: 'ContractDependencies' })
 export type ContractDependencies = z.output<typeof contractDependenciesSchema>
 
-/** Kinds, token names and symbols of nodes. */
 interface NodeFacts {
   readonly kinds: ReadonlyMap<string, string | null>
   readonly names: AssetNames
@@ -100,7 +99,6 @@ function presentNode(identifier: string, { kinds, names }: NodeFacts): ContractD
   }
 }
 
-/** Maximum graph size of a response. */
 const maxNodes = 300
 
 const dependentCursor = keyCursor({ dependent: /A\.[0-9a-f]{16}\.\w{1,200}/ })
@@ -147,7 +145,7 @@ const dependencies = defineRoute({
   },
 })
 
-/** Read from the code, so also available before the code worker has run. */
+/** Available before the code worker has run. */
 async function readImports(identifier: string, { database, network }: Services): Promise<readonly string[]> {
   const [row] = await readContracts(database, [identifier], false)
   if (row === undefined || row.imports !== null) return row?.imports ?? []

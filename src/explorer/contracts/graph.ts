@@ -3,9 +3,8 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 
 export interface GraphContract {
-  /** A.<address>.<name> */
   readonly contract: string
-  /** FT, NFT or CONTRACT; null if unknown. */
+  /** Null if unknown. */
   readonly kind: string | null
   /** Null if the code is unknown. */
   readonly imports: readonly string[] | null
@@ -15,7 +14,6 @@ export interface RankedContract extends GraphContract {
   readonly dependents: number
 }
 
-/** `source` imports `target`. */
 export interface ImportEdge {
   readonly source: string
   readonly target: string
@@ -23,7 +21,7 @@ export interface ImportEdge {
 
 const none: readonly string[] = []
 
-/** All lists are sorted by identifier. */
+/** Lists are sorted by identifier. */
 export class ContractGraph {
   readonly #contracts = new Map<string, GraphContract>()
   readonly #dependents = new Map<string, string[]>()
@@ -49,7 +47,6 @@ export class ContractGraph {
     return this.#contracts.get(contract)?.imports ?? none
   }
 
-  /** Omits contracts outside of the graph. */
   kinds(contracts: readonly string[]): ReadonlyMap<string, string | null> {
     return new Map(contracts.map((contract) => [contract, this.#contracts.get(contract)?.kind ?? null]))
   }
@@ -59,13 +56,11 @@ export class ContractGraph {
   }
 
   /**
-   * Transitive imports of a contract, nearest first.
+   * Transitive imports, nearest first.
    *
-   * @param imports direct imports of the root, if they are newer than the graph
+   * @param imports of the root, if they are newer than the graph
    *
    * @param depth at least 1
-   *
-   * @param maxNodes limit of returned contracts
    */
   reach(
     root: string,
@@ -104,9 +99,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** Age in milliseconds at which the next request reloads the graph. */
 const maxAgeMs = 15_000
-/** The old graph may be used up to this age during a reload; beyond, requests wait. */
+/** Maximum age during a reload. */
 const staleMs = 45_000
 
 const edgesRow = z.object({ contracts: z.string() })
@@ -127,9 +121,8 @@ const graphs = new WeakMap<DatabasePool, CachedGraph>()
 const inFlight = new WeakMap<DatabasePool, Promise<ContractGraph>>()
 
 /**
- * The import graph of the current code, up to a minute old. A chain has about 10,000 contracts, so
- * the graph is read whole and shared: no index sorts by dependents, and traversal in SQL takes one
- * statement per level.
+ * A chain has about 10,000 contracts, so the graph is read whole and shared: no index sorts by
+ * dependents, and traversal in SQL takes one statement per level.
  */
 export async function readContractGraph(database: DatabasePool): Promise<ContractGraph> {
   const current = graphs.get(database)
@@ -146,7 +139,6 @@ function refresh(database: DatabasePool): Promise<ContractGraph> {
   loading
     .then(
       (graph) => graphs.set(database, { graph, readAt }),
-      // Waiting requests get the error; the others retry later.
       () => undefined,
     )
     .finally(() => inFlight.delete(database))

@@ -13,7 +13,6 @@ import type { GraphContract } from './graph.ts'
 import { contractRow } from './schema.ts'
 import type { ContractRow } from './schema.ts'
 
-/** Orders with an index. */
 type IndexedOrder = 'address' | 'name' | 'created_at' | 'updated_at'
 
 export interface ContractSpan {
@@ -51,23 +50,17 @@ function selected({ contract, address, kind, identifier, name }: ContractSelecti
 }
 
 /**
- * The view computes the kind if the code does not state it, for which the planner has no statistics
- * and would scan all contracts. So the stored kind is compared first.
+ * The stored kind is compared first: the planner has no statistics for the computed one and would
+ * scan all contracts.
  */
 function isOfKind(kind: string): FragmentSqlToken {
   return sql.fragment`(k.kind = ${kind} or k.kind is null and s.kind = ${kind})`
 }
 
-/**
- * Up to this many name matches are read by key and sorted; with more matches, scanning in list
- * order finds the next one soon.
- */
+/** With more matches, scanning in list order finds the next one soon. */
 const maxLookups = 2000
 
-/**
- * Contracts with matching names, up to a minute old; undefined without a name filter or with too
- * many matches.
- */
+/** Up to a minute old; undefined without a name filter or with too many matches. */
 async function findNamed(database: DatabasePool, selection: ContractSelection): Promise<readonly string[] | undefined> {
   if (selection.identifier === undefined && selection.name === undefined) return undefined
   const { ranked } = await readContractGraph(database)
@@ -93,8 +86,8 @@ function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {
 }
 
 /**
- * Rows that do not match the kind are read and skipped, as no kind is rare. Text matches may be
- * rare, so they are searched in memory first.
+ * No kind is rare, so rows of others are skipped. Text matches may be rare, so they are searched in
+ * memory first.
  */
 export async function listContracts(
   database: DatabasePool,
@@ -123,7 +116,6 @@ interface Part {
   readonly order: FragmentSqlToken
 }
 
-/** Consecutive index ranges that contain the rows after the sort key. */
 function partsOf({ order, isDescending, after }: ContractSpan): readonly Part[] {
   switch (order) {
     case 'address':
@@ -172,10 +164,7 @@ function updatedAfter(isDescending: boolean, after: ContractPlace | undefined): 
   }
 }
 
-/**
- * By creation, contracts of one transaction by identifier. Contracts without indexed creation come
- * last in both directions.
- */
+/** Contracts without indexed creation come last in both directions. */
 function createdAfter(isDescending: boolean, after: ContractPlace | undefined): readonly Part[] {
   const key = after && keyOf(after, 'address')
   const [height, txIndex = 0] = after?.numbers ?? []
@@ -210,7 +199,7 @@ function createdAfter(isDescending: boolean, after: ContractPlace | undefined): 
   ]
 }
 
-/** Unordered; includes removed contracts. */
+/** Includes removed contracts. */
 export async function readContracts(
   database: DatabasePool,
   contracts: readonly string[],
@@ -235,9 +224,7 @@ export async function readContracts(
 
 /** Undefined fields do not filter. */
 export interface ContractSelection {
-  /** `A.<address>.<name>`. */
   readonly contract?: string | undefined
-  /** Canonical form. */
   readonly address?: string | undefined
   readonly kind?: string | undefined
   /** Part of `A.<address>.<name>`, case-insensitive. */
@@ -246,7 +233,6 @@ export interface ContractSelection {
   readonly name?: string | undefined
 }
 
-/** Condition of statements on app.contracts. */
 export function isSelected(
   one: GraphContract,
   { contract, address, kind, identifier, name }: ContractSelection,
@@ -261,10 +247,7 @@ export function isSelected(
 
 const knownRow = z.object({ is_known: z.boolean() })
 
-/**
- * Whether an event, a contract or a script refers to the contract. Contracts deployed before the
- * first indexed block have no events.
- */
+/** Contracts deployed before the first indexed block have no events. */
 export async function isKnownContract(database: DatabasePool, contract: string): Promise<boolean> {
   const { address, name } = contractParts(contract)
   const { is_known: isKnown } = await database.one(sql.type(knownRow)`
@@ -274,7 +257,6 @@ export async function isKnownContract(database: DatabasePool, contract: string):
   return isKnown || (await readContractGraph(database)).dependentsOf(contract).length > 0
 }
 
-/** Sort key of contracts: numbers, if any, then identifier. */
 export interface ContractPlace {
   readonly numbers: readonly number[]
   /** A.<address>.<name> */
@@ -283,12 +265,9 @@ export interface ContractPlace {
 
 const pattern = /^((\d{1,15}:){0,3}A\.[0-9a-f]{16}\.\w{1,200})?$/
 
-/** Accepts cursors of every sort order. */
 export const contractCursorParameter = cursorParameter(pattern, '[<sort key>:]A.<address>.<name>')
 
 /**
- * @param cursor matches `contractCursorParameter`
- *
  * @param counts possible lengths of the numbers
  *
  * @throws ApiError 400 for a cursor of another sort order
@@ -312,10 +291,10 @@ export function formatContractCursor({ numbers, contract }: ContractPlace): stri
 
 export interface ContractCode {
   readonly text: string
-  /** Bytes in UTF-8. */
+  /** UTF-8. */
   readonly bytes: number
   readonly kind: ContractKind
-  /** `A.<address>.<name>`, sorted. */
+  /** Sorted. */
   readonly imports: readonly string[]
 }
 
@@ -327,12 +306,7 @@ const codeRow = z.object({
 })
 const deployRow = z.object({ arguments: z.array(z.unknown()).nullable(), script: z.string().nullable() })
 
-/**
- * Reads stored code, or extracts it from the transaction that deployed it, so that code is
- * available before the code worker has run.
- *
- * @returns undefined if neither has it
- */
+/** Falls back to the deploying transaction until the code worker has run. */
 export async function readContractCode(
   database: DatabasePool,
   network: Network,
@@ -350,7 +324,6 @@ export async function readContractCode(
   return undefined
 }
 
-/** For code that is not in the database. */
 export function describeCode(code: Buffer, network: Network): ContractCode {
   const text = code.toString('utf8')
   return { text, bytes: code.length, ...describeContract(text, network) }

@@ -56,7 +56,7 @@ import {
 import type { ContractPlace, ContractSelection, ContractSpan } from './queries.ts'
 import type { Contract, ContractRow, ContractFacts, ContractVersionRow } from './schema.ts'
 
-/** Names of the Flow explorer API; `numbers` are the possible lengths of their sort keys. */
+/** `numbers`: possible lengths of the sort keys. */
 const orders = {
   usage: { index: 'usage', numbers: [1] },
   import: { index: 'usage', numbers: [1] },
@@ -173,7 +173,7 @@ const contract = defineRoute({
   },
 })
 
-/** Exceeds the number of contracts that fit into the storage of any account. */
+/** More than fit into the storage of any account. */
 const maxPerAccount = 10_000
 
 async function readOfAccount(address: string, services: Services): Promise<Contract[]> {
@@ -202,7 +202,7 @@ async function readOne(identifier: string, services: Services): Promise<Contract
   return presentContract(withCode, facts, true)
 }
 
-/** A contract without indexed data may have been deployed before the first indexed block. */
+/** The contract may have been deployed before the first indexed block. */
 async function askForOne(identifier: string, services: Services): Promise<Contract> {
   const { address, name } = contractParts(identifier)
   if (!isValidAddress(address, services.network())) throw unknownContract(identifier)
@@ -221,11 +221,6 @@ async function askForOne(identifier: string, services: Services): Promise<Contra
 
 export const contractRoutes = [contractList, contract]
 
-/**
- * Reads imports, names and dependents for all contracts in one statement each.
- *
- * @param more contracts without a row
- */
 async function readContractFacts(
   { database }: Services,
   rows: readonly ContractRow[],
@@ -245,7 +240,6 @@ async function readContractFacts(
   return { times, names, transactionId, dependents: (contract) => graph.dependentsOf(contract).length }
 }
 
-/** Sorted by dependents, then identifier; descending reverses both. */
 async function listContractsByUsage(
   database: DatabasePool,
   selection: ContractSelection,
@@ -266,7 +260,7 @@ async function listContractsByUsage(
     const found = new Map((await readContracts(database, wanted, withBody)).map((row) => [row.contract, row]))
     for (const one of wanted) {
       const row = found.get(one)
-      // The graph may be a minute old, so removed contracts are skipped.
+      // The graph may be a minute old.
       if (row !== undefined && !row.is_removed) rows.push(row)
     }
   }
@@ -275,7 +269,7 @@ async function listContractsByUsage(
 
 type Rank = Pick<RankedContract, 'contract' | 'dependents'>
 
-/** Index of the first entry after a sort key, which need not be in the list. */
+/** The key need not be in the list. */
 function firstAfter(ordered: readonly Rank[], place: Rank, isDescending: boolean): number {
   let [low, high] = [0, ordered.length]
   while (low < high) {
@@ -357,7 +351,7 @@ const version = defineRoute({
 
 export const contractVersionRoutes = [versions, version]
 
-/** Numbered from the first indexed version. A contract has a few dozen at most. */
+/** Numbers start at the first indexed version. */
 function numbered(contract: string): FragmentSqlToken {
   const { address, name } = contractParts(contract)
   return sql.fragment`
@@ -387,7 +381,6 @@ export async function listContractVersions(
   `)
 }
 
-/** @param version from 1 */
 async function readContractVersion(
   database: DatabasePool,
   contract: string,

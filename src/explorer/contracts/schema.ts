@@ -70,7 +70,6 @@ export interface ContractFacts {
   readonly dependents: (contract: string) => number
 }
 
-/** @param withBody whether to include the source */
 export function presentContract(row: ContractRow, facts: ContractFacts, withBody: boolean): Contract {
   const place = { block_height: row.updated_height, tx_index: row.updated_tx_index }
   return {
@@ -89,7 +88,7 @@ export function presentContract(row: ContractRow, facts: ContractFacts, withBody
   }
 }
 
-/** A contract that is not indexed. @param codeHash SHA3-256 in hex */
+/** @param codeHash SHA3-256 in hex */
 export function presentLiveContract(
   contract: string,
   code: ContractCode,

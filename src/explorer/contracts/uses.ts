@@ -51,7 +51,6 @@ interface EventTypeRow {
 const scriptUseRow = z.object({ script_hash: z.string(), count: z.number(), last_height: z.number() })
 type ScriptUseRow = z.output<typeof scriptUseRow>
 
-/** Indexed types by number of events, then types that are only declared. */
 function presentEventTypes(
   contract: string,
   rows: readonly EventTypeRow[],
@@ -84,7 +83,6 @@ function presentEventTypes(
   return [...seen, ...unseen]
 }
 
-/** Bounds the counting: with a few hundred events per block, it takes tens of milliseconds. */
 const maxBlocks = 200
 
 const counting = `Counted in the newest ${maxBlocks} blocks with a transaction that imports the contract.`
@@ -174,7 +172,6 @@ export const contractUseRoutes = [events, scripts]
 
 const placeRow = z.object({ block_height: z.number(), tx_indexes: z.array(z.number()) })
 
-/** A block with transactions that import a contract. */
 interface UsingBlock {
   readonly height: number
   readonly txIndexes: readonly number[]
@@ -197,7 +194,6 @@ async function listUsingBlocks(
   return rows.map(({ block_height: height, tx_indexes: txIndexes }) => ({ height, txIndexes }))
 }
 
-/** Most transactions first. */
 async function countScripts(database: DatabasePool, blocks: readonly UsingBlock[]): Promise<readonly ScriptUseRow[]> {
   if (blocks.length === 0) return []
   const places = blocks.flatMap(({ height, txIndexes }) => txIndexes.map((index) => ({ height, index })))
@@ -227,16 +223,13 @@ const heightsPerPiece = 100
 const typeRow = z.object({ type: z.string(), count: z.number(), piece: z.number() })
 const lastRow = z.object({ type: z.string(), height: z.number() })
 
-/**
- * Event types of a contract with the block of the last event, most events first. Reads stored
- * counts and one piece per type, so the cost does not depend on the number of events.
- */
+/** Most events first. Reads stored counts and one piece per type. */
 export async function listContractEventTypes(
   database: DatabasePool,
   contract: string,
   count: number,
 ): Promise<readonly EventTypeRow[]> {
-  // Range bounds in byte order: a slash follows a dot.
+  // Byte order: a slash follows a dot.
   const rows = await database.any(sql.type(typeRow)`
     select t.type, t.event_count as count, last.piece
     from (

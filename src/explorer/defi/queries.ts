@@ -9,7 +9,6 @@ import type { DefiAssetRow, DefiEventRow, DefiPairRow } from './schema.ts'
 import { withMarks } from '../transactions/events.ts'
 import type { Marked } from '../transactions/events.ts'
 
-/** Sorted by id. */
 export async function listDefiAssets(
   database: DatabasePool,
   after: string | undefined,
@@ -31,14 +30,12 @@ export async function listDefiAssets(
   `)
 }
 
-/** Sort key: last event. */
 export interface PairKey extends EventKey {
   readonly pair: string
 }
 
 export interface PairSelection {
   readonly dex?: string | undefined
-  /** One of its two tokens. */
   readonly asset?: string | undefined
 }
 
@@ -46,7 +43,6 @@ const pairOrder = sql.fragment`last_height desc, last_tx_index desc, last_event_
 
 const volumeDays = 7
 
-/** Most recently active first. */
 export async function listDefiPairs(
   database: DatabasePool,
   { dex, asset }: PairSelection,
@@ -89,8 +85,8 @@ export async function listDefiPairs(
 }
 
 /**
- * Reserve of pair `p`: the balance of its account if that has a single vault, else the vault moved
- * by the last event of the pair. Ambiguous if that event moved several vaults.
+ * Balance of the pair's account if it has a single vault, else of the vault moved by the last
+ * event. Ambiguous if that moved several.
  */
 function reserve(asset: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -150,8 +146,8 @@ export async function listDefiEvents(
 }
 
 /**
- * Comparing leading index columns and height as a row, and sorting by both (`prefixOrder`), keeps
- * the planner from the primary key. Nearly all events are swaps, so only other types have an index.
+ * Row comparison and `prefixOrder` keep the planner from the primary key. Nearly all events are
+ * swaps, so only other types have an index.
  */
 function selected({ pair, type }: DefiEventSelection, { low, high }: EventSpan): FragmentSqlToken {
   const ofRareType = type === undefined || type === 'Swap' ? undefined : type
@@ -180,7 +176,6 @@ function prefixOrder({ pair, type }: DefiEventSelection): FragmentSqlToken {
 
 const symbolRow = z.object({ token: z.string(), symbol: z.string().nullable() })
 
-/** Omits tokens without metadata. */
 export async function readSymbols(
   database: DatabasePool,
   tokens: ReadonlyArray<string | null>,

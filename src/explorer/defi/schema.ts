@@ -90,7 +90,6 @@ export const defiPairRow = z.object({
 })
 export type DefiPairRow = z.output<typeof defiPairRow>
 
-/** @param times block times by height */
 export function presentDefiPair(row: DefiPairRow, times: ReadonlyMap<number, string>): DefiPair {
   return {
     id: row.id,
@@ -164,7 +163,6 @@ export const defiEventRow = z.object({
 })
 export type DefiEventRow = z.output<typeof defiEventRow>
 
-/** @param symbols by token id */
 export function presentDefiEvent(
   { row, mark }: Marked<DefiEventRow>,
   symbols: ReadonlyMap<string, string | null>,

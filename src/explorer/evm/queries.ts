@@ -13,11 +13,10 @@ import type { EvmDirectory } from './token-schema.ts'
 
 const storedRow = derivedEvmRow.extend(singleEvent)
 const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number() })
-/** The event of an EVM transaction. */
 export type EvmPlace = z.output<typeof placeRow>
 
 interface EvmTransactionSelection {
-  /** Sender or receiver, 40 hex digits. */
+  /** 40 hex digits. */
   readonly address?: string | undefined
 }
 
@@ -43,7 +42,7 @@ function selectAny(span: EventSpan): FragmentSqlToken {
   return sql.fragment`select block_height, tx_index, event_index from app.evm_tx_hashes where ${withinEvents(span)}`
 }
 
-/** Sent and received transactions use one index each; `union` removes self-transfers. */
+/** Each side uses one index; `union` removes self-transfers. */
 function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
   const sides = [sql.fragment`evm_from`, sql.fragment`evm_to`].map(
     (side) => sql.fragment`(
@@ -57,9 +56,7 @@ function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
   return sql.fragment`${sql.join(sides, sql.fragment` union `)}`
 }
 
-/**
- * In the order of the places. Heights passed as values prune partitions, which a join would not.
- */
+/** In the order of the places. Heights passed as values prune partitions. */
 export async function readEvmTransactions(
   database: DatabasePool,
   places: readonly EvmPlace[],
@@ -111,8 +108,6 @@ function keyOf(place: EvmPlace): string {
 /**
  * An invalid transaction may be retried under the same hash: returns the executed one, else the
  * latest.
- *
- * @param hash 64 hex digits
  */
 export async function findEvmTransaction(database: DatabasePool, hash: string): Promise<EvmPlace | undefined> {
   const [place] = await database.any(sql.type(placeRow)`
@@ -128,7 +123,6 @@ function textOf(value: PayloadValue | undefined): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Hex digits, with or without `0x`. */
 export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Promise<string | null> {
   const index = sql.fragment`${place.event_index}::int4`
   const rows = await database.any(sql.type(z.object(singleEvent))`
@@ -141,8 +135,7 @@ export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Prom
 }
 
 /**
- * Labels, contracts and owners of addresses, by key lookup; the few labels are read once. COA
- * addresses start with eleven zero bytes and a two. Source: onflow/flow-go
+ * COA addresses start with eleven zero bytes and a two. Source: onflow/flow-go
  * `fvm/evm/types/address.go`.
  *
  * @param addresses 40 hex digits
@@ -195,10 +188,7 @@ export async function describeEvmAddresses(
   return new Map(rows.map((row) => [row.address, row]))
 }
 
-/**
- * The first or last row of a table that refers to an address. Comparing address and height as a
- * row, and sorting by both, forces the address index; the planner would otherwise scan by height.
- */
+/** First or last row. Comparing and sorting by address and height forces the address index. */
 function endOf(
   table: FragmentSqlToken,
   column: FragmentSqlToken,
@@ -221,10 +211,8 @@ const spanRow = z.object({
   creation_height: z.number().nullable(),
   creator: z.string().nullable(),
 })
-/** First and last height, and the transaction that created the contract, if indexed. */
 type EvmAddressSpan = z.output<typeof spanRow>
 
-/** Tables and columns that refer to addresses. */
 const mentions = [
   [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`],
   [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_to`],
@@ -232,7 +220,7 @@ const mentions = [
   [sql.fragment`app.evm_token_transfers`, sql.fragment`to_address`],
 ] as const
 
-/** @param address 40 hex digits */
+/** 40 hex digits. */
 export async function readEvmAddressSpan(database: DatabasePool, address: string): Promise<EvmAddressSpan> {
   const ends = mentions.flatMap(([table, column]) =>
     [sql.fragment`asc`, sql.fragment`desc`].map(

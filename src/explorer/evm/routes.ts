@@ -177,7 +177,7 @@ const evmTransactionTransfers = defineRoute({
   },
 })
 
-/** @throws ApiError 404 `unknown-evm-transaction` */
+/** @throws ApiError 404 */
 async function requireEvmTransaction(hash: string, { database }: Services): Promise<EvmPlace> {
   const place = await findEvmTransaction(database, hash.replace(/^0x/i, '').toLowerCase())
   if (place === undefined) throw unknownTransaction(hash)

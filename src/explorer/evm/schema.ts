@@ -21,7 +21,6 @@ const valueFormat = z
   .union([z.string(), z.boolean(), z.array(z.string())])
   .describe('Integers are decimal strings; addresses and bytes are 0x and hex digits.')
 
-/** A call of a common function. */
 const decodedCallSchema = z
   .strictObject({
     method_call: z.string().describe('Function signature: transfer(address,uint256).'),
@@ -31,7 +30,6 @@ const decodedCallSchema = z
   .meta({ id: 'EvmDecodedCall' })
 type DecodedCallItem = z.output<typeof decodedCallSchema>
 
-/** A log of a common event. */
 const decodedLogSchema = z
   .strictObject({
     name: z.string(),
@@ -78,7 +76,7 @@ export const evmLogSchema = z
   .meta({ id: 'EvmLog' })
 export type EvmLogItem = z.output<typeof evmLogSchema>
 
-/** Empty if the logs cannot be decoded; the worker has recorded the error. */
+/** Empty if undecodable; the worker has recorded the error. */
 export function readStoredLogs(hex: string | null): readonly EvmLog[] {
   if (hex === null) return []
   try {
@@ -161,7 +159,7 @@ export const evmTransactionDetailSchema = evmTransactionSchema
   .meta({ id: 'EvmTransactionDetail' })
 export type EvmTransactionDetail = z.output<typeof evmTransactionDetailSchema>
 
-/** Numerics as decimal strings, hashes and addresses without `0x`. */
+/** Hashes and addresses lack `0x`. */
 export const derivedEvmRow = z.object({
   block_height: z.number(),
   tx_index: z.number(),
@@ -189,7 +187,7 @@ export const derivedEvmRow = z.object({
   moves_tokens: z.boolean(),
 })
 
-/** `payload` is the encoded transaction of the event, in hex. */
+/** `payload`: the encoded transaction in hex. */
 export interface EvmTransactionRow extends z.output<typeof derivedEvmRow> {
   readonly payload: string | null
 }
@@ -249,12 +247,11 @@ export function presentEvmTransactionDetail(
   }
 }
 
-/** Addresses of a row, 40 hex digits. */
 export function partiesOf(row: EvmTransactionRow): Array<string | null> {
   return [row.evm_from, row.evm_to, row.contract_address]
 }
 
-/** Call data. The worker stores no nonce if it could not verify the payload. */
+/** The worker stores no nonce if it could not verify the payload. */
 function inputOf({ payload, nonce }: EvmTransactionRow): Uint8Array | undefined {
   if (payload === null || nonce === null) return undefined
   try {
@@ -278,8 +275,6 @@ function kindsOf(row: EvmTransactionRow, input: Uint8Array | undefined): EvmTran
   if (row.moves_tokens) kinds.push('token_transfer')
   return kinds
 }
-
-/** Examples of EVM routes, which refer to each other. */
 
 const holder: EvmParty = {
   hash: '0x000000000000000000000002a793620000000000',

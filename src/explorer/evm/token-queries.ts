@@ -9,10 +9,7 @@ import type { EvmPlace } from './queries.ts'
 import { evmTokenRefRow, evmTokenRow, evmTokenTransferRow } from './token-schema.ts'
 import type { EvmTokenRow, EvmTokenRefRow, EvmTokenTransferRow } from './token-schema.ts'
 
-/**
- * Metadata of the bridge for token `k` (token, standard): at most one row. Fungible tokens are
- * ERC-20; NFTs are ERC-721 or ERC-1155.
- */
+/** At most one row. Fungible tokens are ERC-20; NFTs are ERC-721 or ERC-1155. */
 const evmTokenMetadata = sql.fragment`
   left join lateral (
     (select m.name, m.symbol, m.logo as icon_url, m.token as flow_token from app.ft_token_metadata m
@@ -43,7 +40,6 @@ interface EvmTokenKey {
   readonly standard: number
 }
 
-/** Most holders first. */
 export async function listEvmTokens(
   database: DatabasePool,
   standards: readonly number[],
@@ -73,11 +69,7 @@ export async function listEvmTokens(
   `)
 }
 
-/**
- * @param token contract, 40 hex digits
- *
- * @returns one row per standard of its logs, most transfers first
- */
+/** One row per standard of its logs, most transfers first. */
 export async function readEvmToken(database: DatabasePool, token: string): Promise<readonly EvmTokenRow[]> {
   return database.any(sql.type(evmTokenRow)`
     select ${columns} from app.evm_tokens k ${evmTokenMetadata} ${lastPrice}
@@ -89,14 +81,11 @@ export async function readEvmToken(database: DatabasePool, token: string): Promi
 const holderRow = z.object({ address: z.string(), balance: z.string() })
 type EvmHolderRow = z.output<typeof holderRow>
 
-/** The balance is decimal. */
 interface EvmHolderKey {
   readonly balance: string
-  /** 40 hex digits. */
   readonly address: string
 }
 
-/** Largest balance first. */
 export async function listEvmHolders(
   database: DatabasePool,
   token: string,
@@ -121,7 +110,7 @@ function afterHolder(after: EvmHolderKey | undefined): FragmentSqlToken {
 const holdingRow = evmTokenRefRow.extend({ balance: z.string() })
 type EvmHoldingRow = z.output<typeof holdingRow>
 
-/** Sorted by contract. The key is that of the previous row. */
+/** Sorted by contract. */
 export async function listEvmHoldings(
   database: DatabasePool,
   address: string,
@@ -148,14 +137,13 @@ export async function listEvmHoldings(
 const itemRow = evmTokenRefRow.extend({ token_id: z.string(), balance: z.string() })
 type EvmItemRow = z.output<typeof itemRow>
 
-/** The id is decimal. */
 interface EvmItemKey {
   readonly token: string
   readonly standard: number
   readonly tokenId: string
 }
 
-/** ERC-721 and ERC-1155 items of an address, by contract and id. */
+/** Sorted by contract and id. */
 export async function listEvmItems(
   database: DatabasePool,
   address: string,
@@ -213,7 +201,7 @@ const newestFirst = sql.fragment`
   block_height desc, tx_index desc, event_index desc, log_index desc, batch_index desc
 `
 
-/** Addresses are 40 hex digits. */
+/** 40 hex digits. */
 type EvmTransferSelection = { readonly address: string } | { readonly token: string; readonly standard: number }
 
 /** Latest first. */
@@ -232,7 +220,7 @@ export async function listEvmTokenTransfers(
   return complete(database, moved)
 }
 
-/** Sent and received transfers use one index each; `union` removes self-transfers. */
+/** Each side uses one index; `union` removes self-transfers. */
 function selectOfAddress(span: Span, address: string): FragmentSqlToken {
   const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map(
     (side) => sql.fragment`(
@@ -267,7 +255,6 @@ function within({ low, high, before }: Span): FragmentSqlToken {
   `
 }
 
-/** In order. */
 export async function readTransfersOfEvmTransaction(
   database: DatabasePool,
   place: EvmPlace,
@@ -291,7 +278,6 @@ const transactionRow = z.object({
   timestamp: z.string(),
 })
 
-/** Adds transactions and token metadata, each read once. */
 async function complete(database: DatabasePool, moved: readonly MovedRow[]): Promise<readonly EvmTokenTransferRow[]> {
   const [transactions, tokens] = await Promise.all([readTransactions(database, moved), readMetadata(database, moved)])
   return moved.flatMap((row) => {
@@ -375,7 +361,6 @@ export const evmTransferCursor = keyCursor({
   batch_index: keyParts.index,
 })
 
-/** @param cursor matches the parameter of `evmTransferCursor` */
 export function parseEvmTransferCursor(cursor: string | undefined): EvmTransferKey | undefined {
   const key = evmTransferCursor.parse(cursor)
   return key === undefined

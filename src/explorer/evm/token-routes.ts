@@ -37,7 +37,6 @@ const holderCursor = keyCursor({ balance: keyParts.amount, address: keyParts.evm
 
 export const standardParameter = tokenStandardFormat.optional().describe('Token standard.')
 
-/** Numbers of the standards that match `type`. */
 export function standardsOf(type: TokenStandardName | undefined): readonly number[] {
   return (type === undefined ? tokenStandards : [type]).map(standardNumber)
 }
@@ -202,7 +201,6 @@ const evmTokenTransfers = defineRoute({
   },
 })
 
-/** @throws ApiError 404 `unknown-evm-token` */
 async function requireEvmToken(
   address: string,
   type: TokenStandardName | undefined,

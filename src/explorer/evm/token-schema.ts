@@ -26,7 +26,6 @@ export const evmPartySchema = z
   .meta({ id: 'EvmAddressReference' })
 export type EvmParty = z.output<typeof evmPartySchema>
 
-/** Keyed by 40 hex digits. */
 export const evmAddressFacts = z.object({
   address: z.string(),
   name: z.string().nullable(),
@@ -40,7 +39,6 @@ type EvmAddressFacts = z.output<typeof evmAddressFacts>
 /** Keyed by 40 hex digits. */
 export type EvmDirectory = ReadonlyMap<string, EvmAddressFacts>
 
-/** @param address 40 hex digits */
 export function presentEvmParty(address: string, directory: EvmDirectory): EvmParty
 export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null
 export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null {

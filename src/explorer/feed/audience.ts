@@ -5,19 +5,16 @@ import type { LiveClient } from './subscriptions.ts'
 import { messageFrame } from './feed-block.ts'
 import type { FeedForm, BlockMessages } from './feed-block.ts'
 
-/** Clients with equal filters and format, which receive the same bytes. */
 interface Group {
   readonly key: string
   readonly form: FeedForm
   readonly filters: readonly FeedFilter[]
   readonly members: Set<LiveClient>
-  /** Pending parts of the current blocks. */
   parts: Part[]
 }
 
-/** One write to every client of a group. */
 interface Delivery {
-  /** One or more frames, encoded when the first client needs them. */
+  /** Encoded when the first client needs them. */
   readonly frames: () => Buffer
   readonly messages: number
   /** Next height of a client after this delivery. */
@@ -26,36 +23,27 @@ interface Delivery {
 
 interface Waiting {
   readonly deliveries: readonly Delivery[]
-  /** Number of completed deliveries. */
   had: number
 }
 
-/** Messages of a block, by number. */
 interface Part {
   readonly block: BlockMessages
   readonly numbers: readonly number[]
 }
 
 export interface AudienceOptions {
-  /** Called for a client with a full send buffer; `next` is its next height. */
+  /** `next`: next height of the client. */
   readonly onSlow: (client: LiveClient, next: number) => void
-  /** Maximum size of the send buffer. */
   readonly maxBufferedBytes: (client: LiveClient) => number
-  /**
-   * Maximum bytes per write; the messages of one block are never split. Default: a quarter of 1
-   * MiB.
-   */
+  /** Per write; a block is never split. Default: a quarter of 1 MiB. */
   readonly maxBytesAtOnce?: number | undefined
-  /** Milliseconds per time slice. */
   readonly sliceMs: number | undefined
-  /** Counts messages. */
   readonly onSent: (messages: number) => void
 }
 
 /**
- * Clients that follow the head. Matching and encoding happen once per group. The cost of a write
- * hardly depends on its size, so each client gets the messages of several blocks in one write.
- * Large audiences are served in time slices:
+ * Clients that follow the head. Matching and encoding happen once per group, and each client gets
+ * the messages of several blocks in one write. Large audiences are served in time slices:
  *
  * - A client present at the start of a publication receives every message once and in order. If it
  * changes its filters before its slice, it is served first (`flush`).
@@ -69,9 +57,8 @@ export class Audience {
   readonly #groupOf = new Map<LiveClient, Group>()
   readonly #slices: TimeSlices
   readonly #maxBytesAtOnce: number
-  /** Clients with pending deliveries. */
   readonly #waiting = new Map<LiveClient, Waiting>()
-  /** Messages written but not yet counted; counting each one would cost more than matching. */
+  /** Counting each message would cost more than matching. */
   #sent = 0
 
   constructor(options: AudienceOptions) {
@@ -109,12 +96,11 @@ export class Audience {
     this.#index.remove(group)
   }
 
-  /** Clients that can catch up. */
   subscribers(): LiveClient[] {
     return [...this.#groupOf.keys()].filter((client) => client.isSubscriber)
   }
 
-  /** @param blocks ascending, not empty. Resolves when every client is served. */
+  /** @param blocks ascending, not empty */
   async publish(blocks: readonly BlockMessages[]): Promise<void> {
     const groups: Group[] = []
     for (const block of blocks) {
@@ -136,7 +122,7 @@ export class Audience {
     await this.#deliver()
   }
 
-  /** @param from lowest removed height. Resolves when every client is served. */
+  /** @param from lowest removed height */
   async publishRollback(from: number): Promise<void> {
     const frames = framesByForm('rollback', { from_height: from }, String(from))
     for (const { form, members } of this.#index.ofRollbacks)
@@ -144,7 +130,7 @@ export class Audience {
     await this.#deliver()
   }
 
-  /** Sends subscribers the position of the feed, so that quiet subscriptions can resume. */
+  /** Lets quiet subscriptions resume. */
   async publishPosition(next: number, mark: string): Promise<void> {
     const frames = framesByForm('position', { next_height: next }, mark)
     for (const { form, members } of this.#groups.values())
@@ -152,7 +138,6 @@ export class Audience {
     await this.#deliver()
   }
 
-  /** Sends a client its pending deliveries. */
   flush(client: LiveClient): void {
     while (this.#waiting.has(client)) this.#tellNext(client)
   }
@@ -180,7 +165,7 @@ export class Audience {
     if (waiting.had === waiting.deliveries.length) this.#waiting.delete(client)
     client.connection.write(delivery.frames())
     this.#sent += delivery.messages
-    // A slow client is removed and has no pending deliveries anymore.
+    // A slow client has no pending deliveries anymore.
     if (client.connection.waitingBytes > this.#options.maxBufferedBytes(client))
       this.#options.onSlow(client, delivery.next)
   }

@@ -11,32 +11,26 @@ import type { BlockRun } from './recent-blocks.ts'
 import { encodeBlocks } from './feed-block.ts'
 import type { BlockMessages } from './feed-block.ts'
 
-/** Data source of the feed. */
 export interface FeedReader {
-  /** Stored blocks, lowest first; `to` is exclusive. */
+  /** Lowest first; `to` is exclusive. */
   read(from: number, to: number): Promise<readonly FeedBlock[]>
-  /** Block ids by height. */
   ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
-  /** Height after the highest block of the forward ingester; undefined before the first block. */
+  /** Height after the highest block of the forward ingester. */
   head(): Promise<number | undefined>
   /**
-   * The first height from `from` on, below `to`, whose block may match one of the selections
-   * according to an index: lower heights are stored and do not match. `from` if unknown. Default:
-   * no index.
+   * The first height that may match a selection by index; lower ones are stored and do not match.
+   * `from` if unknown.
    */
   nextFor?(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
 }
 
-/** Receives feed events one at a time: the next one waits for the returned promise. */
+/** The next event waits for the returned promise. */
 export interface FeedListener {
-  /** Whether there are no clients. */
   readonly isEmpty: boolean
-  /** Heights from `published` up to `next` were dropped because of a full backlog. */
   skipped(published: number, next: number): void
   /** Ascending, not empty. */
   blocks(blocks: readonly BlockMessages[]): Promise<void>
   rollback(from: number): Promise<void>
-  /** The end of the feed has moved. */
   moved(): void
 }
 
@@ -44,30 +38,27 @@ export interface BlockFeedOptions {
   readonly listener: FeedListener
   readonly reader: FeedReader
   readonly log: Logger
-  /** Stops the feed. */
   readonly signal: AbortSignal
-  /** Backlog limit in blocks; the oldest are dropped. Default 100. */
+  /** Default 100 blocks; the oldest are dropped. */
   readonly maxBacklog?: number
-  /** Memory for encoded recent blocks. Default 32 MiB. */
+  /** Default 32 MiB. */
   readonly maxRecentBytes?: number
-  /** Maximum depth of a reorg. Default 1,000. */
+  /** Default 1,000. */
   readonly maxReorgDepth?: number
-  /** Called with the number of blocks in the backlog. */
   readonly onWaiting: (blocks: number) => void
-  /** How long to wait for the notification of an already visible reorg. Default 2,000 ms. */
+  /** Default 2,000: wait for the notification of an already visible reorg. */
   readonly patienceMs?: number
 }
 
-/** Blocks per read. */
 const blocksAtOnce = 20
 
-/** Maximum bytes published together; a single block may exceed it. */
+/** A single block may exceed it. */
 const bytesAtOnce = 4 * 1024 * 1024
 
 /**
  * Publishes blocks committed by the forward ingester: `new_block`, then `new_transaction` for each
  * transaction. After a reorg, `rollback` with the lowest removed height, then the replacement
- * blocks. Clients that only know the first two types may ignore it and see heights again.
+ * blocks.
  *
  *   idle ──notification──► publishing ──queue empty──► idle
  *                  │ ▲
@@ -75,8 +66,8 @@ const bytesAtOnce = 4 * 1024 * 1024
  *                  ▼ │
  *               expecting a rollback
  *
- * Blocks are read once for all clients, and only while there are clients. The database may be ahead
- * of its notifications: a replacement block can be visible before its rollback is announced.
+ * The database may be ahead of its notifications: a replacement block can be visible before its
+ * rollback is announced.
  */
 export class BlockFeed {
   readonly #failures = new LogThrottle()
@@ -88,13 +79,9 @@ export class BlockFeed {
   #publishing: Promise<void> | undefined
   #expecting: Promise<void> | undefined
   #end: number | undefined
-  /** Aborted by the next rollback. */
   #untilRollback = new AbortController()
-  /** Generation whose discontinuity was already examined. */
   #comparedGeneration: number | undefined
-  /** Lowest removed height so far. */
   #lowestRollback = Number.POSITIVE_INFINITY
-  /** Whether blocks passed without being remembered. */
   #hasUnrememberedBlocks = false
 
   constructor(options: BlockFeedOptions) {
@@ -108,28 +95,20 @@ export class BlockFeed {
     return this.#options.maxReorgDepth ?? 1000
   }
 
-  /**
-   * Height after the highest published block, or after the stored blocks at start; undefined while
-   * nothing is stored.
-   */
+  /** Height after the highest published block, or after the stored blocks at start. */
   get end(): number | undefined {
     return this.#end
   }
 
-  /** Mark of the last published message. */
   get endMark(): string | undefined {
     return this.#end === undefined ? undefined : (this.#recent.get(this.#end - 1)?.endMark ?? String(this.#end))
   }
 
-  /** Whether a publication is running or queued. */
   get isPublishing(): boolean {
     return this.#publishing !== undefined
   }
 
-  /**
-   * Stored blocks from a height on, `end` exclusive; undefined if they, or blocks before them, may
-   * have been removed.
-   */
+  /** `end` is exclusive; undefined if the blocks, or blocks before them, may have been removed. */
   async read(from: number, end: number): Promise<BlockRun | undefined> {
     const { generation } = this.#recent
     const run = await this.#recent.run(from, end)
@@ -141,29 +120,26 @@ export class BlockFeed {
     return run
   }
 
-  /** Whether the blocks are in memory. */
   isInMemory(height: number): boolean {
     return this.#recent.isInMemory(height)
   }
 
-  /** See the reader; `from` if the stored blocks may have changed meanwhile. */
+  /** `from` if the stored blocks may have changed meanwhile. */
   async nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number> {
     const { generation } = this.#recent
     const next = (await this.#options.reader.nextFor?.(selections, from, to)) ?? from
     return generation === this.#recent.generation ? next : from
   }
 
-  /** Height after the highest stored block. */
   head(): Promise<number | undefined> {
     return this.#options.reader.head()
   }
 
-  /** The lowest height replaced together with a removed block; undefined if unknown. */
+  /** The lowest height replaced together with a removed block. */
   forkPoint(height: number, fork: string): number | undefined {
     return this.#forks.pointOf(height, fork)
   }
 
-  /** Called once notifications are received. */
   async start(): Promise<void> {
     const head = await this.#options.reader.head()
     if (head === undefined) return
@@ -172,9 +148,7 @@ export class BlockFeed {
     await this.#rememberStored()
   }
 
-  /**
-   * A client connects, which may have received blocks elsewhere while this process had no clients.
-   */
+  /** A client may have received blocks elsewhere while this process had none. */
   arrive(): void {
     if (!this.#hasUnrememberedBlocks) return
     this.#hasUnrememberedBlocks = false
@@ -184,30 +158,26 @@ export class BlockFeed {
     })
   }
 
-  /** Heights were stored; `to` is exclusive. */
+  /** `to` is exclusive. */
   announce(from: number, to: number): void {
     this.#queue.announce(from, to)
     this.#wake()
   }
 
-  /** Heights from `from` up were removed. */
   rollback(from: number): void {
     this.#lowestRollback = Math.min(this.#lowestRollback, from)
     this.#forks.add(from, this.#remembered.all)
     this.#remembered.rollBack(from)
     this.#recent.rollBack(from)
     this.#queue.rollback(from)
-    // Clients that catch up must not receive replacement blocks before the rollback.
+    // Catching-up clients must not receive replacement blocks before the rollback.
     if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
     this.#untilRollback.abort()
     this.#untilRollback = new AbortController()
     this.#wake()
   }
 
-  /**
-   * Called after notifications may have been lost: publishes the difference between published and
-   * stored blocks.
-   */
+  /** Call after notifications may have been lost. */
   async catchUp(): Promise<void> {
     const head = await this.#options.reader.head()
     if (head === undefined) return
@@ -216,7 +186,6 @@ export class BlockFeed {
     this.announce(this.#queue.end ?? head, head)
   }
 
-  /** Resolves when nothing is queued. */
   async idle(): Promise<void> {
     while (this.#publishing !== undefined) await this.#publishing
   }
@@ -230,7 +199,6 @@ export class BlockFeed {
 
   async #publish(): Promise<void> {
     const { listener, log, signal } = this.#options
-    // Batches notifications of the same tick.
     await Promise.resolve()
     for (let failures = 0; !signal.aborted;) {
       if (listener.isEmpty) return this.#discardBacklog()
@@ -254,7 +222,7 @@ export class BlockFeed {
     }
   }
 
-  /** Remembers stored ids below the end, so that the fork point of a missed reorg can be found. */
+  /** Needed to find the fork point of a missed reorg. */
   async #rememberStored(): Promise<void> {
     while (this.#end !== undefined) {
       const { generation } = this.#recent
@@ -265,7 +233,6 @@ export class BlockFeed {
     }
   }
 
-  /** Without clients, the backlog is discarded. */
   #discardBacklog(): void {
     this.#hasUnrememberedBlocks = true
     this.#queue.clear()
@@ -274,12 +241,11 @@ export class BlockFeed {
   }
 
   async #publishRollback(step: FeedStep): Promise<void> {
-    // Immediately, so that a rollback during this publication is published after it.
+    // A rollback during this publication is published after it.
     this.#queue.done(step)
     await this.#options.listener.rollback(step.from)
   }
 
-  /** Publishes the stored blocks of a step until a rollback arrives. */
   async #publishBlocks({ from, to }: FeedStep & { kind: 'blocks' }): Promise<void> {
     const { listener, reader } = this.#options
     const { generation } = this.#recent
@@ -301,7 +267,6 @@ export class BlockFeed {
     this.#end = to
   }
 
-  /** Whether blocks are still current and follow the published ones. */
   #isCurrent(blocks: readonly BlockMessages[], generation: number): boolean {
     return (
       generation === this.#recent.generation &&
@@ -309,10 +274,7 @@ export class BlockFeed {
     )
   }
 
-  /**
-   * Stored blocks do not follow the published ones: the rollback notification is pending or was
-   * lost.
-   */
+  /** Its notification is pending or was lost. */
   async #expectRollback(generation: number): Promise<void> {
     if (generation !== this.#recent.generation) return
     await (this.#expecting ??= this.#waitOrCompare(generation).finally(() => {
@@ -328,10 +290,7 @@ export class BlockFeed {
     if (!(await this.#compare())) this.#comparedGeneration = this.#recent.generation
   }
 
-  /**
-   * Compares published with stored blocks and publishes a rollback if needed. @returns whether
-   * blocks were removed
-   */
+  /** @returns whether blocks were removed */
   async #compare(): Promise<boolean> {
     const { reader, signal } = this.#options
     while (!signal.aborted) {
@@ -358,8 +317,8 @@ export class BlockFeed {
   }
 
   /**
-   * Fork point for the lowest known removed block: above the highest block below it that still
-   * exists. Errs on the low side, so that clients keep no removed block.
+   * Above the highest block below `removed` that still exists. Errs on the low side, so that
+   * clients keep no removed block.
    */
   #forkBelow(removed: number, published: readonly (readonly [height: number, id: string])[]): number {
     if (removed === Number.POSITIVE_INFINITY) return removed
@@ -373,7 +332,6 @@ export class BlockFeed {
   }
 }
 
-/** Blocks that are published together. */
 function* portions(blocks: readonly BlockMessages[]): Generator<readonly BlockMessages[]> {
   let portion: BlockMessages[] = []
   let bytes = 0

@@ -12,25 +12,16 @@ import type { BlockRun } from './recent-blocks.ts'
 import type { ReplayBudget } from './replay-budget.ts'
 import type { BlockMessages } from './feed-block.ts'
 
-/** The feed as seen by clients that catch up. */
 export interface Timeline {
-  /** Height after the highest published block; undefined while nothing is stored. */
   readonly end: number | undefined
-  /**
-   * Stored blocks from a height on, `end` exclusive; undefined if they, or blocks before them, may
-   * have been removed.
-   */
+  /** `end` is exclusive; undefined if the blocks, or blocks before them, may have been removed. */
   read(from: number, end: number): Promise<BlockRun | undefined>
-  /** Whether the blocks are in memory. */
   isInMemory(height: number): boolean
-  /**
-   * The first height from `from` on, below `to`, that may match a selection; lower heights are
-   * stored and do not match.
-   */
+  /** The first height that may match; lower ones are stored and do not. */
   nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
-  /** Height after the highest stored block; never below the end. */
+  /** Never below the end. */
   head(): Promise<number | undefined>
-  /** The lowest height replaced together with a removed block; undefined if unknown. */
+  /** The lowest height replaced together with a removed block. */
   forkPoint(height: number, fork: string): number | undefined
 }
 
@@ -38,36 +29,28 @@ export interface CatchingUpOptions {
   readonly timeline: Timeline
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Maximum heights below the end that are replayed. */
+  /** Heights below the end. */
   readonly maxReplay: number
   readonly budget: ReplayBudget
-  /** Maximum depth of a reorg. */
   readonly maxReorgDepth: number
-  /** Send buffer size above which a client must read first. */
   readonly maxBufferedBytes: () => number
-  /** Milliseconds per time slice. */
   readonly sliceMs: number | undefined
-  /** The client has caught up and can follow the head. */
   readonly onDone: (client: LiveClient) => void
-  /** The client is too far behind. */
   readonly onTooFarBehind: (client: LiveClient, next: number) => void
-  /** Counts messages. */
   readonly onSent: (messages: number) => void
-  /** Called when a client starts or stops catching up. */
   readonly onCount: (clients: number) => void
 }
 
 /**
- * Replays blocks to clients behind the head, as fast as each one reads, then hands them over to the
- * head without gaps or duplicates. Blocks come from a shared cache, so that slow and resuming
- * clients do not affect others; many resuming clients are served in time slices.
+ * Replays blocks at the pace of each client, then hands it over to the head without gaps or
+ * duplicates. A shared cache keeps slow and resuming clients from affecting others.
  */
 export class CatchingUp {
   readonly #options: CatchingUpOptions
   readonly #clients = new Set<LiveClient>()
   readonly #failures = new LogThrottle()
   readonly #slices: TimeSlices
-  /** Clients that wait for the feed to advance, with the function that ends the wait. */
+  /** The functions end the wait for the feed. */
   readonly #parked = new Map<LiveClient, () => void>()
 
   constructor(options: CatchingUpOptions) {
@@ -84,18 +67,15 @@ export class CatchingUp {
     void this.#lead(client)
   }
 
-  /** Called when the feed has advanced or rolled back. */
   wakeAll(): void {
     for (const client of this.#parked.keys()) this.wake(client)
   }
 
-  /** The place of the client may have been removed. */
   wake(client: LiveClient): void {
     this.#parked.get(client)?.()
     this.#parked.delete(client)
   }
 
-  /** Notifies clients that have received removed heights. */
   rollback(from: number): void {
     for (const client of this.#clients) {
       const { place } = client
@@ -121,7 +101,7 @@ export class CatchingUp {
         await pause(backoffMs(failures, 100, 5000), signal).catch(() => undefined)
       }
     }
-    // In the same tick as the last check of its place: later calls of `add` start a new run.
+    // In the tick of the last check of its place: later calls of `add` start a new run.
     this.#clients.delete(client)
     this.#options.onCount(this.#clients.size)
   }
@@ -153,10 +133,7 @@ export class CatchingUp {
     if (run !== undefined && client.place === place && (timeline.end ?? 0) >= end) this.#give(client, run)
   }
 
-  /**
-   * Spends one read of the replay budgets, or waits until it may be affordable. @returns whether it
-   * was spent
-   */
+  /** @returns false after waiting until a read may be affordable */
   async #afford(client: LiveClient): Promise<boolean> {
     const seconds = this.#options.budget.spend(client, blocksPerRead)
     if (seconds === 0) return true
@@ -166,9 +143,7 @@ export class CatchingUp {
     return false
   }
 
-  /**
-   * Skips stored blocks that do not match according to an index. @returns whether the client moved
-   */
+  /** @returns whether the client moved */
   async #skipUnmatched(client: LiveClient, end: number): Promise<boolean> {
     const { timeline } = this.#options
     const { place } = client
@@ -181,10 +156,7 @@ export class CatchingUp {
     return true
   }
 
-  /**
-   * The client is ahead of this process: it was served by another one, or blocks were removed while
-   * it was away.
-   */
+  /** Another process served the client, or blocks were removed while it was away. */
   async #waitUntil(client: LiveClient, end: number): Promise<void> {
     const { timeline } = this.#options
     const { place } = client
@@ -195,7 +167,6 @@ export class CatchingUp {
     this.#rollBack(client, this.#forkPoint(needed - 1, place.had?.fork, head))
   }
 
-  /** Resolves when the client is woken. */
   async #park(client: LiveClient): Promise<void> {
     if (this.#options.signal.aborted) return
     await new Promise<void>((resolve) => {
@@ -203,7 +174,6 @@ export class CatchingUp {
     })
   }
 
-  /** @param run starts at the place of the client */
   #give(client: LiveClient, { blocks, to }: BlockRun): void {
     const { place } = client
     if (place === undefined) return
@@ -233,7 +203,6 @@ export class CatchingUp {
     this.#options.onSent(numbers.length)
   }
 
-  /** Heights that are not stored. */
   #skip(client: LiveClient, from: number, to: number): void {
     client.connection.write(messageFrame(client.form, 'gap', { from_height: from, to_height: to - 1 }, String(to)))
   }
@@ -244,12 +213,7 @@ export class CatchingUp {
     client.connection.write(messageFrame(client.form, 'rollback', { from_height: from }, String(from)))
   }
 
-  /**
-   * Where the chain diverged from the block of the client. Errs on the low side, so that the client
-   * keeps no removed block.
-   *
-   * @param fork undefined if the client did not identify its block
-   */
+  /** Errs on the low side, so that the client keeps no removed block. */
   #forkPoint(height: number, fork: string | undefined, head: number): number {
     const { timeline, maxReorgDepth } = this.#options
     return (

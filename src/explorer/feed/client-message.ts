@@ -4,7 +4,6 @@ import type { FeedFilter } from './filter-index.ts'
 import { parseMark } from './feed-block.ts'
 import type { Mark } from './feed-block.ts'
 
-/** Chosen by the client. */
 export type SubscriptionId = string | number
 
 export type ClientMessage =
@@ -12,14 +11,12 @@ export type ClientMessage =
       readonly type: 'subscribe'
       readonly id: SubscriptionId
       readonly filter: FeedFilter
-      /** Resume position. */
       readonly place: Mark | undefined
       readonly isBatch: boolean | undefined
     }
   | { readonly type: 'unsubscribe'; readonly id: SubscriptionId }
   | { readonly type: 'ping'; readonly id: SubscriptionId | undefined }
 
-/** Rejection of a client message: field, reason and remedy. */
 export interface ClientMistake {
   readonly code:
     | 'bad_message'
@@ -34,16 +31,14 @@ export interface ClientMistake {
   readonly field: string | undefined
   readonly message: string
   readonly id?: SubscriptionId
-  /** Seconds after which the message can be retried. */
   readonly retryAfter?: number
 }
 
-/** Maximum entries of each filter list. */
+/** Per filter list. */
 export const maxAddresses = 1000
 const maxWords = 100
 const maxWordLength = 200
 
-/** Longest field name that is echoed. */
 const maxFieldName = 100
 
 const id = z.union([z.string().min(1).max(64), z.int()], 'must be a string of 1 to 64 characters or an integer')
@@ -106,7 +101,7 @@ const clientMessage = z.discriminatedUnion(
   'must be an object with type subscribe, unsubscribe or ping',
 )
 
-/** @param text undefined for binary frames */
+/** Undefined for binary frames. */
 export function parseClientMessage(text: string | undefined): ClientMessage | ClientMistake {
   let content: unknown
   try {

@@ -2,17 +2,15 @@ import type { FeedBlock } from './reader.ts'
 import { TimeSlices } from './time-slices.ts'
 import { textFrame } from './feed-clients.ts'
 
-/** The filterable attributes of a transaction. */
 export interface FilterableTransaction {
   readonly addresses: readonly string[]
   readonly tags: readonly string[]
   readonly contracts: readonly string[]
-  /** Category, name and hash of its script. */
   readonly templates: readonly string[]
 }
 
 /**
- * `plain`: `{type, payload}`, for clients that never sent a message. `marked`: with `seq`, by which
+ * `plain`: without `seq`, for clients that never sent a message. `marked`: with `seq`, by which
  * clients resume. `batch`: an array of marked messages per frame.
  */
 export type FeedForm = 'plain' | 'marked' | 'batch'
@@ -27,17 +25,16 @@ export function messageFrame(form: FeedForm, type: string, payload: unknown, seq
 }
 
 /**
- * A block and its messages: number 0 is the block, number i + 1 its transaction i. Payloads are
- * serialized once, and framed once per format in use.
+ * Number 0 is the block, number i + 1 its transaction i. Payloads are serialized once, and framed
+ * once per format.
  */
 export class BlockMessages {
   readonly height: number
   readonly id: string
   readonly parentId: string
   readonly transactions: readonly FilterableTransaction[]
-  /** Total size of the payload texts. */
   readonly textBytes: number
-  /** Approximate memory usage. */
+  /** Approximate memory use. */
   readonly bytes: number
   readonly #payloads: readonly string[]
   readonly #frames: Record<'plain' | 'marked', Buffer[]> = { plain: [], marked: [] }
@@ -58,23 +55,21 @@ export class BlockMessages {
     this.bytes = 1000 + this.textBytes * 5 + transactions.length * 1000
   }
 
-  /** Number of messages. */
   get length(): number {
     return this.#payloads.length
   }
 
-  /** Mark of its last message. */
   get endMark(): string {
     return markOf(this.height, this.length - 1, this.id)
   }
 
-  /** Size of the texts of some messages, without envelopes. */
+  /** Without envelopes. */
   textBytesOf(numbers: readonly number[]): number {
     if (numbers.length === this.length) return this.textBytes
     return numbers.reduce((sum, number) => sum + (this.#payloads[number]?.length ?? 0), 0)
   }
 
-  /** @param numbers ascending, not empty */
+  /** Ascending, not empty. */
   frames(form: FeedForm, numbers: readonly number[]): Buffer {
     if (numbers.length === this.length) return (this.#whole[form] ??= this.#join(form, numbers))
     return this.#join(form, numbers)
@@ -98,10 +93,8 @@ export class BlockMessages {
   }
 }
 
-/** Shared by all feeds of the process. */
 const slices = new TimeSlices()
 
-/** Serializes blocks in time slices. */
 export async function encodeBlocks(blocks: readonly FeedBlock[]): Promise<readonly BlockMessages[]> {
   const encoded: BlockMessages[] = []
   for (const block of blocks) {
@@ -112,28 +105,25 @@ export async function encodeBlocks(blocks: readonly FeedBlock[]): Promise<readon
 }
 
 /**
- * A resume position. As text: `<height>`, before all messages of the height; or
- * `<height>.<number>.<fork>`, after message `number` of the block whose id starts with `fork`.
+ * As text: `<height>`, before all messages of the height; or `<height>.<number>.<fork>`, after
+ * message `number` of the block whose id starts with `fork`.
  */
 export interface Mark {
   readonly height: number
-  /** Undefined: before all messages of the height. */
+  /** Undefined: before all messages. */
   readonly had: { readonly number: number; readonly fork: string } | undefined
 }
 
 const markForm = /^(\d{1,15})(?:\.(\d{1,9})\.([0-9a-f]{16}))?$/
 
-/** @param blockId 64 hex digits */
 export function markOf(height: number, number: number, blockId: string): string {
   return `${height}.${number}.${forkOf(blockId)}`
 }
 
-/** Prefix of a block id that distinguishes blocks of the same height. */
 export function forkOf(blockId: string): string {
   return blockId.slice(0, 16)
 }
 
-/** Undefined if the text is invalid. */
 export function parseMark(text: string): Mark | undefined {
   const [, height, number, fork] = markForm.exec(text) ?? []
   if (height === undefined) return undefined

@@ -6,19 +6,17 @@ import { TimeSlices } from './time-slices.ts'
 import type { Socket } from 'node:net'
 
 export interface FeedClientsOptions {
-  /** Label in metrics and logs. */
   readonly name: string
   readonly metrics: Metrics
   readonly log: Logger
-  /** Ping interval; a client without a pong until the next ping is dropped. Default 15,000 ms. */
+  /** Default 15,000; a client without a pong until the next ping is dropped. */
   readonly pingMs?: number
-  /** Maximum send buffer per client; beyond, the client is dropped. Default 1 MiB. */
+  /** Default 1 MiB; a client beyond it is dropped. */
   readonly maxBufferedBytes?: number
-  /** Maximum inbound frames per ping interval; beyond, the client is dropped. Default 100. */
+  /** Per ping interval. Default 100; a client beyond it is dropped. */
   readonly maxInboundMessages?: number
 }
 
-/** Handler of a connection. Feeds without inbound messages omit `message`. */
 export interface ConnectionHandler {
   /** Undefined for binary frames. */
   readonly message?: (text: string | undefined) => void
@@ -26,8 +24,7 @@ export interface ConnectionHandler {
 }
 
 /**
- * The connections of one feed: counted, pinged, and dropped if they do not respond, send too much
- * or read too slowly. Nothing ever waits for a client.
+ * Pings clients and drops those that do not respond, send too much or read too slowly.
  *
  *   open ──too slow──► dropped (1013)   open ──no pong──► ended
  *     └──sends too much──► dropped (1008)   └──closes──► gone
@@ -47,12 +44,10 @@ export class FeedClients {
     return this.#connections.size
   }
 
-  /** Maximum send buffer per client. */
   get maxBufferedBytes(): number {
     return this.#options.maxBufferedBytes
   }
 
-  /** Milliseconds. */
   get pingMs(): number {
     return this.#options.pingMs
   }
@@ -86,7 +81,6 @@ export class FeedClients {
     return connection
   }
 
-  /** Sends a frame to all clients in time slices; resolves when it is written to all. */
   async send(frame: Buffer): Promise<void> {
     let sent = 0
     for (const connection of this.#connections) {
@@ -99,7 +93,6 @@ export class FeedClients {
     this.sent(sent)
   }
 
-  /** Counts written messages. */
   sent(messages: number): void {
     this.#options.metrics.feedMessages.inc({ feed: this.#options.name }, messages)
   }
@@ -110,10 +103,7 @@ export class FeedClients {
     this.#drop(connection, 1013, reason)
   }
 
-  /**
-   * Counts inbound frames. Drops a client that sends too much or does not read the responses.
-   * @returns false if the client was dropped
-   */
+  /** @returns false if the client was dropped */
   #countInbound(connection: FeedConnection): boolean {
     if (!connection.isOpen) return false
     connection.inbound++
@@ -136,7 +126,7 @@ export class FeedClients {
   }
 
   async #ping(): Promise<void> {
-    // A second concurrent ping round would drop clients that have not answered the first.
+    // A second concurrent round would drop clients that have not answered the first.
     if (this.#isPinging) return
     this.#isPinging = true
     for (const connection of this.#connections) {
@@ -164,17 +154,14 @@ function textOf(data: RawData): string {
   return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 }
 
-/** Milliseconds for a dropped client to read the close reason. */
+/** Time to read the close reason. */
 const dropGraceMs = 1000
 
-/**
- * A client connection. Pre-encoded frames bypass the sender of the library, which would encode them
- * per client; without compression it buffers nothing, so frames stay whole and in order.
- */
+/** Pre-encoded frames bypass the sender of the library, which would encode them per client. */
 export class FeedConnection {
-  /** Whether a pong arrived since the last ping. */
+  /** Since the last ping. */
   isAlive = true
-  /** Frames received since the last ping. */
+  /** Since the last ping. */
   inbound = 0
   readonly #socket: WebSocket
   readonly #stream: Socket
@@ -193,7 +180,6 @@ export class FeedConnection {
     return this.#stream.writableLength
   }
 
-  /** @param frame one or more frames */
   write(frame: Buffer): void {
     if (this.isOpen) this.#stream.write(frame)
   }
@@ -202,7 +188,6 @@ export class FeedConnection {
     this.write(textFrame(text))
   }
 
-  /** Resolves when the buffer is empty or the connection is closed. */
   async drained(): Promise<void> {
     const stream = this.#stream
     if (!stream.writableNeedDrain || stream.destroyed) return
@@ -216,8 +201,7 @@ export class FeedConnection {
   }
 
   /**
-   * Closes the connection. The reason queues behind unread data, and a client that does not read it
-   * is terminated.
+   * The reason queues behind unread data; a client that does not read it is terminated.
    *
    * @param reason at most 123 bytes
    */
@@ -231,14 +215,10 @@ export class FeedConnection {
   }
 }
 
-/** An empty ping, RFC 6455 §5.5.2. */
+/** RFC 6455 §5.5.2. */
 export const pingFrame = Buffer.from([0x89, 0])
 
-/**
- * An unmasked text frame (RFC 6455 §5.2), which can be sent to every client.
- *
- * @param text UTF-8
- */
+/** Unmasked, RFC 6455 §5.2. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10

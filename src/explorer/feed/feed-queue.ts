@@ -1,4 +1,4 @@
-/** Next step of the feed; `to` is exclusive. */
+/** `to` is exclusive. */
 export type FeedStep =
   | { readonly kind: 'blocks'; readonly from: number; readonly to: number }
   | { readonly kind: 'rollback'; readonly from: number }
@@ -6,39 +6,33 @@ export type FeedStep =
 /**
  * Determines which heights are published, each once and in order.
  *
- * - Heights are published upwards, and again only after a rollback.
- * - When more than `maxBacklog` heights are queued, the oldest are dropped: followers of the head
- * want the newest, and the rest is available from the REST API.
+ * - Heights are published again only after a rollback.
+ * - Beyond `maxBacklog`, the oldest are dropped.
  * - A rollback is published after remaining earlier heights and before later ones.
- *
- * The size is bounded by `maxBacklog`.
  */
 export class FeedQueue {
   readonly #maxBacklog: number
   #steps: FeedStep[] = []
-  /** Height after the highest published or queued one; undefined before the first notification. */
+  /** Height after the highest published or queued one. */
   #end: number | undefined
 
   constructor(maxBacklog: number) {
     this.#maxBacklog = maxBacklog
   }
 
-  /** Height after the highest published or queued one. */
   get end(): number | undefined {
     return this.#end
   }
 
-  /** Number of queued heights. */
   get waiting(): number {
     return this.#steps.reduce((sum, step) => sum + heightsOf(step), 0)
   }
 
-  /** Heights below `end` are not published. No effect after the first notification. */
+  /** No effect after the first notification. */
   startAt(end: number): void {
     this.#end ??= end
   }
 
-  /** `to` is exclusive. */
   announce(from: number, to: number): void {
     const begin = Math.max(from, this.#end ?? from)
     if (begin >= to) return
@@ -49,7 +43,6 @@ export class FeedQueue {
     this.#leaveOutOldest()
   }
 
-  /** Removes queued heights from `from` up. */
   rollback(from: number): void {
     this.#steps = this.#steps.flatMap((step): FeedStep[] => {
       if (step.kind === 'rollback' || step.to <= from) return [step]
@@ -61,13 +54,13 @@ export class FeedQueue {
     if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
   }
 
-  /** The next step with at most `maxHeights` heights; it stays queued until `done`. */
+  /** Stays queued until `done`. */
   peek(maxHeights: number): FeedStep | undefined {
     const step = this.#steps[0]
     return step?.kind === 'blocks' ? { ...step, to: Math.min(step.to, step.from + maxHeights) } : step
   }
 
-  /** Completes the step returned by `peek`; part of it may have been dropped meanwhile. */
+  /** Part of it may have been dropped meanwhile. */
   done(step: FeedStep): void {
     const [first, ...rest] = this.#steps
     if (step.kind === 'rollback') {
@@ -78,7 +71,6 @@ export class FeedQueue {
     this.#steps = step.to < first.to ? [{ ...first, from: step.to }, ...rest] : rest
   }
 
-  /** Discards the queue when there are no clients. */
   clear(): void {
     this.#steps = []
   }

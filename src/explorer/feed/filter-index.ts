@@ -1,17 +1,14 @@
 import type { BlockMessages, FilterableTransaction } from './feed-block.ts'
 
-/** Receives messages that match at least one of its filters. */
 export interface Subscriber {
   readonly filters: readonly FeedFilter[]
 }
 
 /**
- * A subscriber with the result of the current match. Stored in place to avoid a lookup: a block may
- * match a hundred thousand of them.
+ * Results are stored in place to avoid a lookup: a block may match a hundred thousand subscribers.
  */
 interface IndexedSubscriber<T> {
   readonly owner: T
-  /** Last match with a result. */
   match: number
   numbers: number[]
 }
@@ -19,19 +16,17 @@ interface IndexedSubscriber<T> {
 interface Entry<T> {
   readonly subscriber: IndexedSubscriber<T>
   readonly filter: FeedFilter
-  /** Whether the indexed list is the only condition, so that every hit matches. */
+  /** Every hit matches: the indexed list is the only condition. */
   readonly isSettled: boolean
 }
 
 /**
- * Finds matching subscribers at a cost that depends on the matches, not on the number of
- * subscribers. Each filter is indexed by every word of its first list; its other lists are checked
- * only for hits.
+ * The cost depends on the matches, not on the number of subscribers. Each filter is indexed by
+ * every word of its first list; its other lists are checked only for hits.
  */
 export class FilterIndex<T extends Subscriber> {
   readonly #blocks = new Set<IndexedSubscriber<T>>()
   readonly #rollbacks = new Set<T>()
-  /** Filters that match every transaction. */
   readonly #transactions = new Set<IndexedSubscriber<T>>()
   readonly #words: Readonly<Record<ConditionName, Map<string, Set<Entry<T>>>>> = {
     addresses: new Map(),
@@ -39,7 +34,6 @@ export class FilterIndex<T extends Subscriber> {
     contracts: new Map(),
     templates: new Map(),
   }
-  /** Index entries per subscriber, for removal. */
   readonly #filed = new Map<
     T,
     readonly { readonly name: ConditionName; readonly word: string; readonly entry: Entry<T> }[]
@@ -86,12 +80,11 @@ export class FilterIndex<T extends Subscriber> {
     this.#subscribers.delete(owner)
   }
 
-  /** Subscribers of rollbacks. */
   get ofRollbacks(): Iterable<T> {
     return this.#rollbacks
   }
 
-  /** Message numbers per subscriber, ascending; omits subscribers without matches. */
+  /** Ascending; omits subscribers without matches. */
   match(block: BlockMessages): readonly (readonly [owner: T, numbers: readonly number[]])[] {
     const match = ++this.#matches
     const found: [T, number[]][] = []
@@ -121,7 +114,7 @@ export class FilterIndex<T extends Subscriber> {
   }
 }
 
-/** Message numbers of a block that match one subscriber, ascending. */
+/** Ascending. */
 export function matchOne({ filters }: Subscriber, block: BlockMessages): number[] {
   const numbers = filters.some(({ types }) => types.has('new_block')) ? [0] : []
   block.transactions.forEach((transaction, i) => {
@@ -133,28 +126,22 @@ export function matchOne({ filters }: Subscriber, block: BlockMessages): number[
 export const feedTypes = ['new_block', 'new_transaction', 'rollback'] as const
 export type FeedType = (typeof feedTypes)[number]
 
-/** Filter lists that apply to transactions. */
 export const conditionNames = ['addresses', 'tags', 'contracts', 'templates'] as const
 export type ConditionName = (typeof conditionNames)[number]
 
-/**
- * Matches messages of one of the types; transactions must match at least one word of every given
- * list.
- */
+/** Transactions must match at least one word of every given list. */
 export interface FeedFilter {
   readonly types: ReadonlySet<FeedType>
-  /** Lists are not empty. */
   readonly conditions: Readonly<Partial<Record<ConditionName, ReadonlySet<string>>>>
   /** Equal for equal filters. */
   readonly key: string
 }
 
-/** Filter lists of a client, with words in canonical form. */
 export type FilterLists = Readonly<Partial<Record<ConditionName, readonly string[] | undefined>>> & {
   readonly types?: readonly FeedType[] | undefined
 }
 
-/** Default types: all, except that blocks are excluded if a list selects transactions. */
+/** Default: all types, without blocks if a list selects transactions. */
 export function createFilter(lists: FilterLists): FeedFilter {
   const given = conditionNames.filter((name) => lists[name] !== undefined)
   const types = lists.types ?? feedTypes.filter((type) => given.length === 0 || type !== 'new_block')
@@ -166,7 +153,6 @@ export function createFilter(lists: FilterLists): FeedFilter {
   }
 }
 
-/** The filter of clients without a subscription. */
 export const everything = createFilter({})
 
 export function wantsTransaction(filter: FeedFilter, transaction: FilterableTransaction): boolean {
@@ -178,20 +164,17 @@ export function wantsTransaction(filter: FeedFilter, transaction: FilterableTran
   return true
 }
 
-/** Number of words. */
 export function sizeOf(filter: FeedFilter): number {
   return Object.values(filter.conditions).reduce((sum, words) => sum + words.size, 0)
 }
 
-/** Indexable selection: transactions of any of the accounts, or with any of the tags. */
 export interface IndexedSelection {
   readonly kind: 'addresses' | 'tags'
   readonly words: readonly string[]
 }
 
 /**
- * Selections that together cover every transaction that the filters match; empty for filters of
- * rollbacks only.
+ * Together cover every transaction that the filters match; empty for filters of rollbacks only.
  *
  * @returns undefined if a filter matches blocks, or transactions that no index covers
  */

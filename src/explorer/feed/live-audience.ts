@@ -14,28 +14,25 @@ import { ReplayBudget } from './replay-budget.ts'
 import { messageFrame } from './feed-block.ts'
 
 export interface LiveLimits {
-  /** Maximum heights below the head that are replayed. Default 10,000. */
+  /** Heights below the head. Default 10,000. */
   readonly maxReplay?: number
-  /** Maximum depth of a reorg. Default 1,000. */
+  /** Default 1,000. */
   readonly maxReorgDepth?: number
-  /** Words in the filters of all clients. Default 500,000. */
+  /** Total of all clients. Default 500,000. */
   readonly maxWords?: number
-  /**
-   * Send buffer of a subscriber beyond which it has to catch up. Default 128 KiB, an eighth of that
-   * of other clients.
-   */
+  /** Send buffer beyond which a subscriber has to catch up. Default 128 KiB. */
   readonly maxSubscriberBytes?: number
-  /** Total send buffer of all subscribers, shared equally. Default 256 MiB. */
+  /** Total, shared equally. Default 256 MiB. */
   readonly maxSubscribersBytes?: number
-  /** How long to wait for the notification of an already visible reorg. Default 2,000 ms. */
+  /** Default 2,000: wait for the notification of an already visible reorg. */
   readonly patienceMs?: number
-  /** Memory for encoded recent blocks. Default 32 MiB. */
+  /** Default 32 MiB. */
   readonly maxRecentBytes?: number
-  /** Maximum bytes per write. Default 256 KiB. */
+  /** Default 256 KiB. */
   readonly maxBytesAtOnce?: number
-  /** Milliseconds per time slice. Default 5. */
+  /** Default 5. */
   readonly sliceMs?: number
-  /** Clock of the replay budgets, in milliseconds. Default: process clock. */
+  /** Milliseconds. */
   readonly clock?: () => number
 }
 
@@ -45,12 +42,11 @@ export interface LiveAudienceOptions {
   readonly reader: FeedReader
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Network of a client connection. Default: remote address of the socket. */
+  /** Default: remote address of the socket. */
   readonly networkOf?: (request: IncomingMessage) => string
   readonly limits?: LiveLimits
 }
 
-/** The clients of `/ws` and their feed. */
 export class LiveAudience implements FeedListener {
   readonly feed: BlockFeed
   readonly #clients: FeedClients
@@ -75,8 +71,7 @@ export class LiveAudience implements FeedListener {
       sliceMs,
       clock,
     } = limits
-    // Clients without subscriptions share the same bytes; the buffers of subscribers may all
-    // differ.
+    // Other clients share the same bytes; the buffers of subscribers may all differ.
     const subscriberBytes = (): number =>
       Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
     const budget = new ReplayBudget(maxReplay, clock)
@@ -149,7 +144,7 @@ export class LiveAudience implements FeedListener {
       this.feed.arrive()
       return {
         message: (text) => {
-          // Sends pending messages before the response, according to the previous filters.
+          // Pending messages follow the previous filters.
           this.#audience.flush(client)
           this.#subscriptions.accept(client, text)
         },
@@ -170,7 +165,7 @@ export class LiveAudience implements FeedListener {
   }
 
   async rollback(from: number): Promise<void> {
-    // Both at once, so that a client that finishes catching up in between still gets the rollback.
+    // Both at once: a client that finishes catching up in between still gets the rollback.
     this.#catchingUp.rollback(from)
     await this.#audience.publishRollback(from)
   }
@@ -179,10 +174,7 @@ export class LiveAudience implements FeedListener {
     this.#catchingUp.wakeAll()
   }
 
-  /**
-   * Subscribers catch up on dropped heights; other clients are not aware of gaps and want the
-   * newest blocks.
-   */
+  /** Other clients are not aware of gaps and want the newest blocks. */
   skipped(published: number): void {
     for (const client of this.#audience.subscribers()) this.#resumeFrom(client, { height: published, had: undefined })
   }

@@ -15,37 +15,30 @@ import { LiveAudience } from './live-audience.ts'
 import type { LiveLimits } from './live-audience.ts'
 
 export interface LiveFeedsOptions {
-  /** Database with the notifications of the ingesters. */
   readonly url: string
   readonly reader: FeedReader
-  /** Delays notifications until the reader can see the data. Default: no delay. */
   readonly onReplicaCaughtUp?: OnReplicaCaughtUp
-  /** Payload of `/ws/status`. */
   readonly status: () => Promise<unknown>
   readonly metrics: Metrics
   readonly log: Logger
-  /** Default 3,000 ms. */
+  /** Default 3,000. */
   readonly statusIntervalMs?: number
-  /** Limits per client. */
   readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes' | 'maxInboundMessages'>
-  /** Network of a `/ws` connection. Default: remote address of the socket. */
+  /** Default: remote address of the socket. */
   readonly networkOf?: (request: IncomingMessage) => string
-  /** Limits of subscriptions and replay. */
   readonly liveLimits?: LiveLimits
 }
 
 export interface LiveFeeds {
-  /** Connection handlers by path, for the API server. */
   readonly feeds: Readonly<Record<'/ws' | '/ws/status', (socket: WebSocket, request: IncomingMessage) => void>>
-  /** Resolves when notifications are received. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Notification of the forward ingester: its name and the committed heights, end exclusive. */
+/** Name and committed heights, end exclusive. */
 const announcement = /^main_ingester:(\d+):(\d+)$/
 
-/** NOTIFY channels. Sent within the transaction, so they arrive after its commit. */
+/** Sent within the transaction, so they arrive after its commit. */
 const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
 
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
@@ -118,16 +111,11 @@ export interface StatusFeedOptions {
   readonly clients: FeedClients
   readonly status: () => Promise<unknown>
   readonly log: Logger
-  /** Default 3,000 ms. */
+  /** Default 3,000. */
   readonly intervalMs?: number
 }
 
-/**
- * Sends the indexing status to each new client and then every 3 seconds. Read once for all clients,
- * and only while there are clients.
- *
- *   idle ──first client──► ticking ──last client left──► idle
- */
+/** Read once for all clients, and only while there are clients. */
 export class StatusFeed {
   readonly #options: StatusFeedOptions
   readonly #intervalMs: number
@@ -135,7 +123,6 @@ export class StatusFeed {
   #ticking: NodeJS.Timeout | undefined
   #isPublishing = false
   #reading: Promise<Buffer | undefined> | undefined
-  /** The last frame, for up to one interval. */
   #latest: Buffer | undefined
 
   constructor(options: StatusFeedOptions) {
@@ -166,7 +153,6 @@ export class StatusFeed {
   async #tick(): Promise<void> {
     const { clients } = this.#options
     if (clients.size === 0) return this.stop()
-    // Skips ticks while a read takes longer than the interval.
     if (this.#isPublishing) return
     this.#isPublishing = true
     const status = await this.#read()
@@ -174,7 +160,6 @@ export class StatusFeed {
     this.#isPublishing = false
   }
 
-  /** Concurrent callers share one read. */
   #read(): Promise<Buffer | undefined> {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined

@@ -19,43 +19,35 @@ import type { TransactionRow, TransactionSummary } from '../transactions/schema.
 import { readScripts } from '../transactions/scripts.ts'
 import type { StoredScript } from '../transactions/scripts.ts'
 
-/** Reads feed data in the format of the REST API. */
 interface BlockReader {
   /** Lowest first; `to` is exclusive. */
   read(from: number, to: number): Promise<readonly FeedBlock[]>
-  /** Block ids by height. */
   ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
-  /** Height after the highest block of the forward ingester; undefined before the first block. */
+  /** Height after the highest block of the forward ingester. */
   head(): Promise<number | undefined>
   /**
-   * The first height from `from` on, below `to`, whose block may have a matching transaction: lower
-   * heights are stored, derived and do not match. `from` if unknown.
+   * The first height that may match; lower ones are stored, derived and do not. `from` if unknown.
    */
   nextFor(selections: readonly TransactionSelection[], from: number, to: number): Promise<number>
 }
 
-/** Transactions of any of the accounts, or with any of the tags. */
 export interface TransactionSelection {
   readonly kind: 'addresses' | 'tags'
   readonly words: readonly string[]
 }
 
-/** Heights per lookup. */
 const heightsPerLookUp = 2000
 
-/** Shared, so that concurrent reads together leave as much time for other work as one. */
+/** Shared: concurrent reads leave as much time for other work as one. */
 const slices = new TimeSlices()
 
-/** Workers that derive accounts and tags of transactions. */
 const indexWorkers = ['accounts_worker', 'token_worker', 'tx_contracts_worker'] as const
 
 /**
- * Reads raw tables only and waits for no worker: accounts and tags are computed from the events
- * like in the workers, so that replayed blocks equal live ones.
+ * Reads raw tables only and waits for no worker; replayed blocks equal live ones. Reads are
+ * repeated if a reorg happened in between.
  *
- * Reads are repeated if a reorg happened in between.
- *
- * @param network selects the addresses of the core contracts
+ * @param network selects the core contracts
  */
 export function createFeedReader(database: DatabasePool, network: () => Network): BlockReader {
   const ids = async (from: number, to: number): Promise<Map<number, string>> => {
@@ -95,7 +87,7 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
 
 const nextRow = z.object({ is_whole: z.boolean().nullable(), to: z.number().nullable(), found: z.number().nullable() })
 
-/** One statement, so that coverage and rows are consistent. One key lookup per word. */
+/** One statement, so that coverage and rows are consistent. */
 async function findNext(
   database: DatabasePool,
   selections: readonly TransactionSelection[],
@@ -161,7 +153,7 @@ async function completeTransactions(
   const events = Map.groupBy(placed, ({ height, txIndex }) => markKey({ block_height: height, tx_index: txIndex }))
   const complete: FeedTransaction[] = []
   for (const row of rows) {
-    // Decoding the events is the expensive step.
+    // Decoding the events is expensive.
     await slices.take()
     const script = scripts.get(row.script_hash) ?? unknownScript
     const ofRow = (events.get(markKey(row)) ?? []).map(({ event }) => event)
@@ -210,20 +202,17 @@ function contractsOf(transaction: DecodedTransaction, network: Network): string[
   return [...contracts]
 }
 
-/** A transaction with its filterable attributes. */
 interface FeedTransaction {
   readonly summary: TransactionSummary
   /**
-   * Involved accounts, 0x and 16 hex digits (Flow) or 40 (EVM): payer, proposer, authorizers,
-   * created accounts, and both sides of transfers; only the payer of fees. Empty for system
-   * transactions without transfers.
+   * Payer, proposer, authorizers, created accounts, and both sides of transfers; only the payer of
+   * fees.
    */
   readonly accounts: readonly string[]
-  /** Contracts that the script imports or that emitted its events, `A.<address>.<name>`. */
+  /** Imported by the script, or emitted its events. */
   readonly contracts: readonly string[]
 }
 
-/** A block with its transactions, in order. */
 export interface FeedBlock {
   readonly block: NewBlock
   readonly transactions: readonly FeedTransaction[]

@@ -3,22 +3,21 @@ import type { FeedReader } from './block-feed.ts'
 import { encodeBlocks, forkOf } from './feed-block.ts'
 import type { BlockMessages } from './feed-block.ts'
 
-/** Stored blocks of a range and where to continue. */
 export interface BlockRun {
   readonly blocks: readonly BlockMessages[]
   /** Lower heights that are not among the blocks are not stored. */
   readonly to: number
 }
 
-/** Aligned to multiples of this. */
+/** Reads are aligned to multiples of this. */
 export const blocksPerRead = 20
 
-/** Concurrent reads, so that resuming clients do not take the database from others. */
+/** Resuming clients must not take the database from others. */
 const readsAtOnce = 2
 
 /**
- * Encoded blocks that were recently published or read; evicts the oldest beyond `maxBytes`. Clients
- * that resume from about the same height, as after a restart, share one read.
+ * Evicts the oldest beyond `maxBytes`. Clients that resume from about the same height share one
+ * read.
  */
 export class RecentBlocks {
   readonly #reader: FeedReader
@@ -34,7 +33,7 @@ export class RecentBlocks {
     this.#maxBytes = maxBytes
   }
 
-  /** Incremented by each rollback, which may invalidate running reads. */
+  /** Incremented by rollbacks, which may invalidate running reads. */
   get generation(): number {
     return this.#generation
   }
@@ -43,7 +42,6 @@ export class RecentBlocks {
     return this.#blocks.get(height)
   }
 
-  /** Whether a run from this height needs no read. */
   isInMemory(height: number): boolean {
     return this.#blocks.has(height) || this.#reading.has(firstOf(height))
   }
@@ -58,18 +56,13 @@ export class RecentBlocks {
     }
   }
 
-  /** Blocks from a height up were removed. */
   rollBack(from: number): void {
     this.#generation++
     this.#reading.clear()
     for (const height of this.#blocks.keys()) if (height >= from) this.#remove(height)
   }
 
-  /**
-   * Stored blocks from a height on, `end` exclusive.
-   *
-   * @throws the error of the reader
-   */
+  /** `end` is exclusive. */
   async run(from: number, end: number): Promise<BlockRun> {
     const blocks = []
     for (let height = from; height < end && blocks.length < blocksPerRead; height++) {
@@ -111,19 +104,16 @@ export class RecentBlocks {
   }
 }
 
-/** Start of the aligned read that contains a height. */
 function firstOf(height: number): number {
   return height - (height % blocksPerRead)
 }
 
-/** Maximum of remembered removed blocks. */
 const maxForks = 2000
 
-/** Removed blocks, with the lowest height that was replaced together with them. */
+/** Maps removed blocks to the lowest height replaced together with them. */
 export class KnownForks {
   readonly #points = new Map<string, number>()
 
-  /** Blocks from a height up were removed. */
   add(from: number, blocks: Iterable<readonly [height: number, id: string]>): void {
     for (const [key, point] of this.#points) if (point > from) this.#points.set(key, from)
     for (const [height, id] of blocks) if (height >= from) this.#points.set(`${height}.${forkOf(id)}`, from)
@@ -133,19 +123,15 @@ export class KnownForks {
     }
   }
 
-  /** @param fork prefix of the id of the removed block */
+  /** @param fork prefix of the block id */
   pointOf(height: number, fork: string): number | undefined {
     return this.#points.get(`${height}.${fork}`)
   }
 }
 
-/** Identity and parent of a block. */
 export type BlockLink = Pick<BlockMessages, 'height' | 'id' | 'parentId'>
 
-/**
- * Ids of the newest blocks down to the reorg depth that clients may have, whether from this process
- * or another one.
- */
+/** Reaches down to the reorg depth; clients may have the blocks from another process. */
 export class RememberedBlocks {
   readonly #depth: number
   readonly #ids = new Map<number, string>()
@@ -155,7 +141,7 @@ export class RememberedBlocks {
     this.#depth = depth
   }
 
-  /** By height, unordered. */
+  /** Unordered. */
   get all(): readonly (readonly [height: number, id: string])[] {
     return [...this.#ids]
   }
@@ -170,18 +156,15 @@ export class RememberedBlocks {
     this.#highest = height
   }
 
-  /** Adds stored blocks without overwriting. */
   fill(ids: ReadonlyMap<number, string>): void {
     for (const [height, id] of ids) if (!this.#ids.has(height)) this.add({ height, id })
   }
 
-  /** Blocks from a height up were removed. */
   rollBack(from: number): void {
     for (const height of this.#ids.keys()) if (height >= from) this.#ids.delete(height)
     this.#highest = Math.min(this.#highest, from - 1)
   }
 
-  /** Whether ascending blocks equal or follow the remembered ones and each other. */
   isFollowedBy(blocks: readonly BlockLink[]): boolean {
     return blocks.every(({ height, id, parentId }, i) => {
       const before = blocks[i - 1]

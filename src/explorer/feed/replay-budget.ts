@@ -2,16 +2,16 @@ import { TokenBuckets } from '../../platform/limits/token-buckets.ts'
 import type { Allowance } from '../../platform/limits/token-buckets.ts'
 import type { LiveClient } from './subscriptions.ts'
 
-/** Refill rate of a connection, about forty times the block rate. */
+/** About forty times the block rate. */
 export const replayBlocksPerSecond = 50
 
-/** Budget of a client network, in connections. */
+/** In connections. */
 export const replayNetworkFactor = 3
 
-/** Budget of the process, in connections. */
+/** In connections. */
 export const replayProcessFactor = 10
 
-/** Refill rate of the process: that of four client networks. */
+/** That of four client networks. */
 export const replayProcessBlocksPerSecond = 200
 
 /** Much longer than the refill time of a default budget. */
@@ -22,9 +22,8 @@ type BudgetOwner = Pick<LiveClient, 'id' | 'network'>
 type Budget = readonly [name: string, allowance: Allowance]
 
 /**
- * Limits the blocks that are read and decoded for resuming clients. There are budgets per
- * connection, per client network (an IPv4 address or an IPv6 /64; it outlives connections) and per
- * process. Blocks in memory are free.
+ * Limits blocks read for resuming clients, per connection, per client network (an IPv4 address or
+ * an IPv6 /64) and per process. Blocks in memory are free.
  */
 export class ReplayBudget {
   readonly #buckets: TokenBuckets
@@ -32,7 +31,7 @@ export class ReplayBudget {
   readonly #network: Allowance
   readonly #process: Allowance
 
-  /** @param blocks budget of one connection, at least the replay limit */
+  /** @param blocks per connection, at least the replay limit */
   constructor(blocks: number, clock?: () => number) {
     this.#buckets = new TokenBuckets({ idleMs, ...(clock === undefined ? {} : { clock }) })
     this.#connection = { rate: replayBlocksPerSecond, burst: blocks }
@@ -40,7 +39,7 @@ export class ReplayBudget {
     this.#process = { rate: replayProcessBlocksPerSecond, burst: blocks * replayProcessFactor }
   }
 
-  /** Spends from all three budgets or none. @returns seconds until it is possible; 0 if spent */
+  /** Spends from all budgets or none. @returns seconds until it is possible; 0 if spent */
   spend(client: BudgetOwner, blocks: number): number {
     const budgets: readonly Budget[] = [...this.#budgetsOf(client), ['process', this.#process]]
     const seconds = this.#wait(budgets, blocks)
@@ -49,8 +48,8 @@ export class ReplayBudget {
   }
 
   /**
-   * Seconds until the budgets of the client allow so many blocks; spends nothing. Ignores the
-   * budget of the process: other clients may delay a replay but not prevent it.
+   * Seconds; spends nothing. Ignores the budget of the process: other clients may delay a replay
+   * but not prevent it.
    */
   waitOf(client: BudgetOwner, blocks: number): number {
     return this.#wait(this.#budgetsOf(client), blocks)

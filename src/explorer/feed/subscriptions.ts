@@ -8,25 +8,22 @@ import type { FeedConnection } from './feed-clients.ts'
 import type { FeedFilter } from './filter-index.ts'
 
 export interface SubscriptionsOptions {
-  /** Height after the highest published block. */
   readonly end: () => number | undefined
-  /** Whether the blocks are in memory. */
   readonly isInMemory: (height: number) => boolean
   readonly budget: ReplayBudget
-  /** Maximum heights below the end that are replayed. */
+  /** Heights below the end. */
   readonly maxReplay: number
-  /** Maximum depth of a reorg, by which a client may be ahead of the end. */
+  /** A client may be ahead of the end by this depth. */
   readonly maxReorgDepth: number
-  /** Words in the filters of all clients. */
+  /** Total of all clients. */
   readonly maxWords: number
-  /** The filters of a client changed; with a place, it resumes from there. */
+  /** With a place, the client resumes from there. */
   readonly onChange: (client: LiveClient, place: Mark | undefined) => void
 }
 
 /** Per connection. */
 const maxSubscriptions = 16
 
-/** Handles client messages within limits per client and in total. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #words = new Map<LiveClient, number>()
@@ -36,7 +33,7 @@ export class Subscriptions {
     this.#options = options
   }
 
-  /** @param text undefined for binary frames */
+  /** Undefined for binary frames. */
   accept(client: LiveClient, text: string | undefined): void {
     const message = parseClientMessage(text)
     if ('code' in message) return refuse(client, message)
@@ -134,10 +131,7 @@ export class Subscriptions {
     return undefined
   }
 
-  /**
-   * An index may shorten the replay, but that is not known yet, so the full replay must be
-   * affordable.
-   */
+  /** An index may shorten the replay, but that is not known yet. */
   #checkBudget(client: LiveClient, { place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const { end, isInMemory, budget } = this.#options
     const blocks = place === undefined ? 0 : (end() ?? 0) - place.height
@@ -163,7 +157,6 @@ function refuse(client: LiveClient, { id, code, field, message, retryAfter }: Cl
   answer(client, 'error', { ...(id === undefined ? {} : { id }), code, field: field ?? null, message, ...wait })
 }
 
-/** Responses are always one message per frame. */
 function answer(client: LiveClient, type: string, payload: unknown): void {
   client.connection.writeText(messageText(type, payload))
 }
@@ -173,22 +166,18 @@ const all: readonly FeedFilter[] = [everything]
 let lastId = 0
 
 /**
- * A client of the block feed.
- *
- *   following ──subscribes with a place, or reads too slowly──► catching up ──caught up──►
- * following
+ * following ──subscribes with a place, or reads too slowly──► catching up ──caught up──► following
  *
  * A client that never subscribed gets everything and cannot catch up.
  */
 export class LiveClient {
-  /** Unique within the process. */
   readonly id = ++lastId
   readonly connection: FeedConnection
   /** IPv4 address or IPv6 /64. */
   readonly network: string
   readonly subscriptions = new Map<SubscriptionId, FeedFilter>()
   form: FeedForm = 'plain'
-  /** Resume position while catching up; undefined while following. */
+  /** Undefined while following. */
   place: Mark | undefined
 
   constructor(connection: FeedConnection, network: string) {
@@ -196,7 +185,6 @@ export class LiveClient {
     this.network = network
   }
 
-  /** Whether it has ever subscribed. */
   get isSubscriber(): boolean {
     return this.form !== 'plain'
   }

@@ -1,25 +1,18 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 
-/**
- * Runs many short steps, of one caller or thousands, in slices, between which the event loop
- * handles other work. Waiting callers resume in FIFO order.
- */
+/** Lets the event loop handle other work between slices of short steps. FIFO. */
 export class TimeSlices {
   readonly #sliceMs: number
   #begun = 0
-  /** Steps of the current slice; at least one always runs. */
+  /** At least one step always runs. */
   #steps = 0
   #next: Promise<void> | undefined
 
-  /**
-   * @param sliceMs maximum milliseconds without an iteration of the event loop, apart from the
-   * current step
-   */
+  /** @param sliceMs excludes the current step */
   constructor(sliceMs = 5) {
     this.#sliceMs = sliceMs
   }
 
-  /** Resolves when a step may run. */
   async take(): Promise<void> {
     while (!this.tryTake()) await (this.#next ??= this.#begin())
   }

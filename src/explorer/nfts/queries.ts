@@ -13,10 +13,7 @@ import type { NftCollectionRow, NftItemRow } from './schema.ts'
 export const nftCollectionSorts = ['holders', 'trending', 'transfers', 'newest'] as const
 type NftCollectionSort = (typeof nftCollectionSorts)[number]
 
-/**
- * Published metadata of collections, as columns of `m`, and whether the contract account has a
- * label.
- */
+/** Columns of `m`, and whether the contract account has a label. */
 export function nftCollectionMetadata(token: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     m.name, m.description, m.external_url, m.square_image, m.banner_image, m.socials, m.evm_address,
@@ -31,7 +28,6 @@ const orders: Readonly<Record<NftCollectionSort, CatalogueOrder>> = {
   newest: { table: sql.fragment`app.nft_collections`, count: sql.fragment`o.first_height` },
 }
 
-/** Adds metadata and totals to a page of collections. */
 function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
@@ -53,15 +49,14 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
 
 interface NftCollectionListing {
   readonly sort: NftCollectionSort
-  /** Text contained in the name or identifier. */
+  /** In the name or identifier. */
   readonly search: string | undefined
-  /** Only collections with an ERC-721 associated by the bridge. */
   readonly isBridged: boolean
   readonly after: Rank | undefined
   readonly limit: number
 }
 
-/** Searching and filtering scan the catalogue of a few thousand rows. */
+/** Searching and filtering scan a few thousand rows. */
 export async function listNftCollections(
   database: DatabasePool,
   listing: NftCollectionListing,
@@ -82,7 +77,7 @@ export async function listNftCollections(
   return database.any(sql.type(nftCollectionRow)`${completed(page)}`)
 }
 
-/** Undefined if no transfer of the collection is indexed. */
+/** Undefined if no transfer is indexed. */
 async function readNftCollection(database: DatabasePool, token: string): Promise<NftCollectionRow | undefined> {
   const row = await database.maybeOne(
     sql.type(nftCollectionRow)`${completed(sql.fragment`
@@ -100,7 +95,6 @@ const nftTotals = z.object({
 })
 type NftTotals = z.output<typeof nftTotals>
 
-/** Reads one row per collection. */
 export async function readNftTotals(database: DatabasePool): Promise<NftTotals> {
   return database.one(sql.type(nftTotals)`
     select count(*) as collections, coalesce(sum(s.item_count), 0)::bigint as items,
@@ -113,10 +107,10 @@ export async function readNftTotals(database: DatabasePool): Promise<NftTotals> 
 }
 
 /**
- * Adds owner and metadata to a page of items. The owner is that of the last transfer unless a later
- * query of the chain returned another one. The view app.nft_owners is equal but covers all items.
+ * The owner is that of the last transfer unless a later query of the chain returned another one.
+ * The view app.nft_owners is equal but covers all items.
  *
- * @param pageOfItems has the columns `token` and `nft_id`
+ * @param pageOfItems columns `token` and `nft_id`
  */
 export function completedItems(pageOfItems: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -138,7 +132,7 @@ export function completedItems(pageOfItems: FragmentSqlToken): FragmentSqlToken 
   `
 }
 
-/** Items with a transfer and items found by querying the chain, sorted by id. */
+/** Sorted by id; includes items found by querying the chain. */
 export async function listNftItems(
   database: DatabasePool,
   token: string,
@@ -158,7 +152,6 @@ export async function listNftItems(
   )
 }
 
-/** Undefined if no transfer and no chain query showed the item. */
 export async function readNftItem(database: DatabasePool, token: string, id: string): Promise<NftItemRow | undefined> {
   const row = await database.maybeOne(
     sql.type(nftItemRow)`${completedItems(sql.fragment`
@@ -169,12 +162,11 @@ export async function readNftItem(database: DatabasePool, token: string, id: str
 }
 
 /**
- * Items of an account in a collection, sorted by id: according to transfers unless the chain
- * contradicts them, plus items that only the chain showed.
+ * Sorted by id. The chain takes precedence over transfers.
  *
- * Comparing owner and collection as a row, and sorting by them, keeps the planner from scanning the
- * primary keys through the items of other accounts. `limit 1` keeps the lookups by key from
- * becoming a join of whole tables.
+ * Comparing and sorting by owner and collection keeps the planner from scanning the primary keys
+ * through the items of other accounts. `limit 1` keeps the lookups by key from becoming a join of
+ * whole tables.
  */
 export async function listNftItemsOfAccount(
   database: DatabasePool,
@@ -218,7 +210,7 @@ export const unknownNftCollection = { 404: 'No transfer of the collection is ind
 
 export const unknownNftItem = { 404: 'The item is unknown.' }
 
-/** @throws ApiError 404 `unknown-collection` */
+/** @throws ApiError 404 */
 export async function requireNftCollection(database: DatabasePool, nftType: string): Promise<NftCollectionRow> {
   const row = await readNftCollection(database, nftType)
   if (row === undefined) {
@@ -237,7 +229,7 @@ export function nftIdParameter(): TextParameter {
   )
 }
 
-/** @throws ApiError 404 `unknown-item` */
+/** @throws ApiError 404 */
 export async function requireNftItem(database: DatabasePool, nftType: string, id: string): Promise<NftItemRow> {
   const row = await readNftItem(database, nftType, id)
   if (row === undefined)
@@ -245,7 +237,7 @@ export async function requireNftItem(database: DatabasePool, nftType: string, id
   return row
 }
 
-/** @throws ApiError 400 for `nft_id` without `nft_type` */
+/** @throws ApiError 400 */
 export function requireCollectionOfId(query: {
   readonly nft_type?: string | undefined
   readonly nft_id?: string | undefined

@@ -141,7 +141,7 @@ const collection = defineRoute({
 
 const holderCursor = keyCursor({ count: keyParts.id, owner: holderPart })
 
-/** Two paths of the Flow explorer API return the same list. */
+/** Both paths are of the Flow explorer API. */
 const holderLists = (
   [
     ['/flow/nft/{nft_type}/holding', 'listNftHolders'],
@@ -179,10 +179,9 @@ const holderLists = (
   }),
 )
 
-/** Fixed paths come before `/flow/nft/{nft_type}`, which would match them. */
+/** Fixed paths precede `/flow/nft/{nft_type}`, which would match them. */
 export const nftRoutes = [collectionList, statistics, collection, ...holderLists]
 
-/** Most items first. */
 export async function listNftHolders(
   database: DatabasePool,
   token: string,
@@ -263,10 +262,7 @@ const accountItems = defineRoute({
 
 export const accountNftRoutes = [accountCollections, accountItems]
 
-/**
- * Collections with items of an account according to transfers or to a query of the chain, sorted by
- * id.
- */
+/** By transfers or by a query of the chain, sorted by id. */
 export async function listNftCollectionsOfAccount(
   database: DatabasePool,
   account: string,

@@ -65,7 +65,7 @@ const derivedIdentity = {
 } as const
 const identityRow = { token: z.string(), name: z.string().nullable() }
 
-/** `count` is the value that the list is sorted by. */
+/** `count` is the sort value. */
 export const nftCollectionRow = nftCollectionSchema
   .omit({ ...derivedIdentity, timestamp: true })
   .extend({ ...identityRow, count: z.number() })
@@ -85,7 +85,6 @@ function identityOf({ token, name, evm_address }: { token: string; name: string 
   }
 }
 
-/** @param times block times by height, including `first_height` */
 export function presentNftCollection(row: NftCollectionRow, times: ReadonlyMap<number, string>): NftCollection {
   return pickFields(nftCollectionSchema, { ...row, ...identityOf(row), timestamp: timeAt(times, row.first_height) })
 }
@@ -144,12 +143,10 @@ export const nftItemRow = nftItemSchema
   .extend({ ...identityRow, is_corrected: z.boolean() })
 export type NftItemRow = z.output<typeof nftItemRow>
 
-/** The name of an item without a published one. */
 function nameOfItem(token: string, id: string): string {
   return `${contractParts(token).name} #${id}`
 }
 
-/** @param times block times by height */
 export function presentNftItem(row: NftItemRow, times: ReadonlyMap<number, string>): NftItem {
   const { token, nft_id, owner } = row
   return pickFields(nftItemSchema, {
@@ -164,7 +161,7 @@ export function presentNftItem(row: NftItemRow, times: ReadonlyMap<number, strin
   })
 }
 
-/** Holder address in cursors: Flow or EVM. */
+/** Flow or EVM. */
 export const holderPart = /0x[0-9a-f]{16}(?:[0-9a-f]{24})?/
 
 export const nftHolderSchema = z
@@ -177,7 +174,7 @@ export const nftHolderSchema = z
   .meta({ id: 'NftHolder' })
 export type NftHolder = z.output<typeof nftHolderSchema>
 
-/** `total` is the number of owned items of the collection. */
+/** `total`: owned items of the collection. */
 export const nftHolderRow = z.object({ owner: z.string(), count: z.number(), total: z.number() })
 export type NftHolderRow = z.output<typeof nftHolderRow>
 

@@ -10,7 +10,6 @@ import { exampleNftItem, nftItemRow, nftIdPart, nftItemSchema, presentNftItem } 
 import { completedItems } from './queries.ts'
 import type { NftItemRow } from './schema.ts'
 
-/** Sort key of a search: by collection, then by id. */
 export interface NftItemKey {
   readonly token: string
   readonly nft_id: string
@@ -18,12 +17,12 @@ export interface NftItemKey {
 
 interface FoundNftItems {
   readonly rows: readonly NftItemRow[]
-  /** Where the next page starts; undefined at the end. */
+  /** Undefined at the end. */
   readonly next: NftItemKey | undefined
 }
 
 interface NftSearch {
-  /** Returned by `readSearchQuery`. */
+  /** From `readSearchQuery`. */
   readonly query: string
   readonly token: string | undefined
   readonly after: NftItemKey | undefined
@@ -31,16 +30,16 @@ interface NftSearch {
 }
 
 interface SearchBounds {
-  /** Most matches that are read by the text index and sorted. */
+  /** Matches that are read and sorted. */
   readonly maxMatches: number
-  /** Most items that are scanned in list order when there are more matches. */
+  /** Items scanned in list order when there are more matches. */
   readonly maxScanned: number
 }
 
-/** Each takes about 15 ms. */
+/** About 15 ms each. */
 const defaultBounds: SearchBounds = { maxMatches: 10_000, maxScanned: 20_000 }
 
-/** The tsquery of a text; undefined if it has no words. */
+/** Undefined without words. */
 export async function readSearchQuery(database: DatabasePool, text: string): Promise<string | undefined> {
   const query = await database.oneFirst(sql.type(z.object({ query: z.string().nullable() }))`
     select app.search_query(${text})::text as query
@@ -49,9 +48,8 @@ export async function readSearchQuery(database: DatabasePool, text: string): Pro
 }
 
 /**
- * Items whose name and description contain all words. Rare words are found by the text index, which
- * is unordered, so all matches are read and sorted. Frequent words are found by scanning in list
- * order; a page ends early after `maxScanned` items.
+ * Rare words are found by the text index, which is unordered, so all matches are read and sorted.
+ * Frequent words are found by scanning in list order; a page ends early after `maxScanned` items.
  */
 export async function searchNftItems(
   database: DatabasePool,
@@ -71,14 +69,14 @@ const foundKey = z.object({
   token: z.string(),
   nft_id: z.string(),
   is_found: z.boolean(),
-  /** The scan stopped here before the end of the list. */
+  /** The scan stopped before the end of the list. */
   is_end: z.boolean(),
 })
 type FoundKey = z.output<typeof foundKey>
 
 const matchesRow = z.object({ match_count: z.number(), token: z.string().nullable(), nft_id: z.string().nullable() })
 
-/** @returns undefined if there are too many matches */
+/** Undefined if there are too many matches. */
 async function pageOfMatches(
   database: DatabasePool,
   { query, token, after, limit }: NftSearch,
@@ -198,5 +196,5 @@ const nftSearch = defineRoute({
   },
 })
 
-/** Comes before `/flow/nft/{nft_type}`, which would match its path. */
+/** Precedes `/flow/nft/{nft_type}`, which would match. */
 export const nftSearchRoutes = [nftSearch]

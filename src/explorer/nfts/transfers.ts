@@ -53,10 +53,7 @@ interface TransferredItem {
   readonly uuid: string | null
 }
 
-/**
- * Transfers of one item, newest first. A burn event may name only id and uuid, so its transfer has
- * no collection.
- */
+/** Newest first. A burn event may name only id and uuid, so its transfer has no collection. */
 export async function listNftTransfersOfItem(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -94,8 +91,8 @@ function isBefore(before: TransferKey | undefined): FragmentSqlToken {
 }
 
 /**
- * Adds columns of other tables by key; `limit` keeps the planner to key lookups. A transfer without
- * a collection gets that of the burned item, if no other item has the same uuid and id.
+ * `limit` keeps the planner to key lookups. A transfer without a collection gets that of the burned
+ * item, if no other item has the same uuid and id.
  */
 function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`

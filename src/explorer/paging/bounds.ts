@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 
-/** Lowest and highest stored height, both inclusive. */
+/** Inclusive. */
 export interface Bounds {
   readonly min: number
   readonly max: number
@@ -11,10 +11,8 @@ export interface Bounds {
 const boundsRow = z.object({ min: z.number().nullable(), max: z.number().nullable() })
 
 /**
- * The ends of the stored heights, from the coverage of the two ingesters. Every list bounds its
- * scan with them, so that partitions are pruned at planning.
- *
- * @returns undefined if nothing is stored
+ * Every list bounds its scan with them, so that partitions are pruned at planning. Undefined if
+ * nothing is stored.
  */
 export async function readBounds(database: DatabasePool): Promise<Bounds | undefined> {
   return (await readRecent(database, 'bounds', [''], async () => new Map([['', await queryBounds(database)]]))).get('')
@@ -30,8 +28,8 @@ async function queryBounds(database: DatabasePool): Promise<Bounds | undefined> 
 }
 
 /**
- * Reads a page downwards from `top`: first from a window that suffices unless heights are missing,
- * then from all heights below, which may touch every partition.
+ * The first window suffices unless heights are missing; all heights below may touch every
+ * partition.
  *
  * @param read returns up to `count` rows between `low` and `high`, highest first
  */
@@ -52,8 +50,8 @@ export async function readDownwards<Row>(
 const settledRow = z.object({ is_settled: z.boolean() })
 
 /**
- * A response about a height is settled if the height is below the reorg depth, its block was fully
- * available, and all `workers` have derived it. Reads folded coverage only, which lags by moments.
+ * Settled: below the reorg depth, with an available block, derived by all `workers`. Reads folded
+ * coverage only, which lags by moments.
  */
 export async function cachingAt(
   { database, maxReorgDepth }: { readonly database: DatabasePool; readonly maxReorgDepth: number },
@@ -71,30 +69,26 @@ export async function cachingAt(
   return isSettled ? 'settled' : 'revalidate'
 }
 
-/** Lifetime of values whose changes are not announced by commits: names, prices, templates. */
+/** Lifetime of values that change without a commit notification, such as names and prices. */
 export const recentReadsMs = 1000
 
 interface RecentReads {
   readonly maxAgeMs: number
-  /** Nothing is cached while commit notifications are not received. */
   isSuspended: boolean
   values: Map<string, { readonly value: unknown; readonly until: number }>
 }
 
-/** A few kilobytes each at most; cleared when full. */
 const maxValues = 10_000
 
 const readsByPool = new WeakMap<DatabasePool, RecentReads>()
 
-/** Invalidation of the cached reads of a pool. */
 export interface RecentReadsCache {
-  /** Must be called at every commit. */
+  /** Call at every commit. */
   clear(): void
-  /** Suspends the cache while commit notifications are not received. */
   suspend(isSuspended: boolean): void
 }
 
-/** Caches what `readRecent` reads from these pools of one database until `clear` or `maxAgeMs`. */
+/** @param databases pools of one database */
 export function cacheRecentReads(databases: readonly DatabasePool[], maxAgeMs: number): RecentReadsCache {
   const reads: RecentReads = { maxAgeMs, isSuspended: false, values: new Map() }
   for (const database of databases) readsByPool.set(database, reads)
@@ -111,11 +105,11 @@ export function cacheRecentReads(databases: readonly DatabasePool[], maxAgeMs: n
 }
 
 /**
- * Values by key, from the cache if the pool has one. Absent values are cached too.
+ * Absent values are cached too.
  *
  * @param kind separates key spaces
  *
- * @param read reads uncached keys; omits absent ones
+ * @param read omits absent keys
  */
 export async function readRecent<Value>(
   database: DatabasePool,

@@ -3,21 +3,19 @@ import type { FragmentSqlToken } from 'slonik'
 import type { Bounds } from './bounds.ts'
 import { keyCursor, keyParts } from './pages.ts'
 
-/** The event index alone restarts with each transaction. */
+/** The event index restarts with each transaction. */
 export const eventCursor = keyCursor({
   block_height: keyParts.height,
   tx_index: keyParts.index,
   event_index: keyParts.index,
 })
 
-/** Sort key of events. */
 export interface EventKey {
   readonly height: number
   readonly txIndex: number
   readonly eventIndex: number
 }
 
-/** @param cursor matches the parameter of `eventCursor` */
 export function parseEventCursor(cursor: string | undefined): EventKey | undefined {
   const key = eventCursor.parse(cursor)
   return key === undefined
@@ -29,9 +27,7 @@ export function parseEventCursor(cursor: string | undefined): EventKey | undefin
       }
 }
 
-/**
- * Part of a page: inclusive heights, the sort key before which it starts, and the maximum of rows.
- */
+/** Inclusive heights. */
 export interface EventSpan<Key extends { readonly height: number } = EventKey> {
   readonly low: number
   readonly high: number
@@ -39,19 +35,17 @@ export interface EventSpan<Key extends { readonly height: number } = EventKey> {
   readonly count: number
 }
 
-/** Heights of the first window: one or two partitions. */
+/** One or two partitions. */
 export const firstWindow = 100_000
 
-/** Growth of the windows: five of them cover the chain. */
+/** Five windows cover the chain. */
 export const windowGrowth = 32
 
 /**
- * Reads a page downwards in growing windows of heights, so that frequent events touch one partition
- * and rare ones take a few statements.
+ * Reads in growing windows of heights: frequent events touch one partition, and rare ones take a
+ * few statements.
  *
- * @param read returns the rows of a span, newest first
- *
- * @param first heights of the first window
+ * @param read returns rows newest first
  */
 export async function readEventPage<Row, Key extends { readonly height: number } = EventKey>(
   bounds: Bounds | undefined,
@@ -73,7 +67,7 @@ export async function readEventPage<Row, Key extends { readonly height: number }
 
 export const newestEventFirst = sql.fragment`block_height desc, tx_index desc, event_index desc`
 
-/** The row comparison does not prune partitions; the height range does. */
+/** The row comparison does not prune partitions. */
 export function withinEvents({ low, high, before }: EventSpan): FragmentSqlToken {
   const heights = sql.fragment`block_height between ${low} and ${high}`
   if (before === undefined || before.height > high) return heights
@@ -83,11 +77,11 @@ export function withinEvents({ low, high, before }: EventSpan): FragmentSqlToken
 }
 
 /**
- * An inclusive height range for statements that should use another index than that of heights.
+ * Inclusive; for statements that should not use the height index.
  *
- * It prunes partitions like `between`. For `between` with unknown values, however, the planner
- * assumes one row in 200, although the first window may cover a whole short chain, and would scan
- * by height. Bounds in one-element lists are estimated one by one at a third each.
+ * For `between` with unknown values the planner assumes one row in 200, although the first window
+ * may cover a whole short chain, and would scan by height. Bounds in one-element lists are
+ * estimated at a third each.
  */
 export function wideHeights(low: number, high: number): FragmentSqlToken {
   return sql.fragment`block_height >= any (array[${low}::int8]) and block_height <= any (array[${high}::int8])`

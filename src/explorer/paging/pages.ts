@@ -15,7 +15,6 @@ export interface List<Item> {
   _meta: z.output<typeof meta>
 }
 
-/** @param name schema id of the item */
 export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<List<z.output<Item>>> {
   return z
     .strictObject({
@@ -27,16 +26,12 @@ export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodT
     .meta({ id: `${name}List` })
 }
 
-/** A single resource is an array of one, as Flow explorer clients expect. */
+/** As Flow explorer clients expect. */
 export function singleOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<{ data: z.output<Item>[] }> {
   return z.strictObject({ data: z.array(item).length(1) }).meta({ id: `${name}Answer` })
 }
 
-/**
- * @param rows items of the page, plus one more if there is a next page
- *
- * @param cursorOf cursor that continues after an item
- */
+/** @param rows includes one more if there is a next page */
 export function page<Row, Item>(
   rows: readonly Row[],
   limit: number,
@@ -54,17 +49,15 @@ export function page<Row, Item>(
   }
 }
 
-/** A list page with a known cursor. @param cursor empty on the last page */
+/** @param cursor empty on the last page */
 export function pageUpTo<Item>(data: Item[], limit: number, cursor: string): List<Item> {
   return { data, has_more: cursor !== '', cursor, _meta: { limit, count: data.length } }
 }
 
-/** An unpaged list. */
 export function wholeList<Item>(data: Item[]): List<Item> {
   return { data, has_more: false, cursor: '', _meta: { count: data.length } }
 }
 
-/** Patterns of sort key values; none matches a colon. */
 export const keyParts = {
   height: /\d{1,15}/,
   index: /\d{1,9}/,
@@ -76,15 +69,13 @@ export const keyParts = {
   contract: /A\.[0-9a-f]{16}\.\w{1,200}(?:\.\w{1,200})?/,
 } as const
 
-/** The sort key of the last item of a page, joined by colons. */
 interface KeyCursor<Name extends string> {
   readonly parameter: z.ZodOptional<z.ZodString>
-  /** @param cursor matches `parameter`; empty or undefined for the first page */
+  /** Empty or undefined for the first page. */
   readonly parse: (cursor: string | undefined) => Readonly<Record<Name, string>> | undefined
   readonly format: (key: Readonly<Record<Name, string | number>>) => string
 }
 
-/** @param parts columns of the key in order, with the patterns of their values */
 export function keyCursor<const Parts extends Readonly<Record<string, RegExp>>>(
   parts: Parts,
 ): KeyCursor<Extract<keyof Parts, string>> {

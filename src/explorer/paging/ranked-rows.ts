@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import type { FragmentSqlToken } from 'slonik'
 
-/** Sort key of a list by descending count, ties by key. */
+/** By descending count, ties by key. */
 export interface Rank {
-  /** An integer, or a decimal string. */
+  /** Decimal if a string. */
   readonly count: number | string
   readonly key: string
 }
@@ -19,9 +19,8 @@ interface Ranking {
 }
 
 /**
- * Most rows of such lists share their count with many others (most holders own one item), so rows
- * with the same count and rows with a lower count use separate index ranges: a single comparison
- * would scan all ties.
+ * Most rows share their count with many others, so ties and lower counts use separate index ranges:
+ * a single comparison would scan all ties.
  */
 export function selectRanked(ranking: Ranking, after: Rank | undefined, limit: number): FragmentSqlToken {
   const { columns, from, where, count, key } = ranking
@@ -38,20 +37,19 @@ export function selectRanked(ranking: Ranking, after: Rank | undefined, limit: n
   `
 }
 
-/** One sort order: a table with one row per `token`, and the sort column of `o`, descending. */
+/** Descending by the sort column of `o`. */
 export interface CatalogueOrder {
   readonly table: FragmentSqlToken
   readonly count: FragmentSqlToken
 }
 
 interface CatalogueSelection {
-  /** Metadata table, joined as `n` if there are conditions. */
+  /** Joined as `n` if there are conditions. */
   readonly metadata: FragmentSqlToken
   /** On `o` and `n`, combined with AND. */
   readonly conditions: readonly FragmentSqlToken[]
 }
 
-/** Returns `key` and `count`. With conditions, scans the catalogue of a few thousand rows. */
 export function selectCatalogue(
   { table, count }: CatalogueOrder,
   { metadata, conditions }: CatalogueSelection,

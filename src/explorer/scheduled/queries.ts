@@ -12,20 +12,17 @@ const columns = sql.fragment`
 
 export interface ScheduledSelection {
   readonly status?: string | undefined
-  /** Account that holds the handler, `0x` and 16 hex digits. */
   readonly owner?: string | undefined
-  /** Handler uuid, decimal. */
   readonly handler?: string | undefined
 }
 
-/** Latest first. */
 export async function listScheduledTransactions(
   database: DatabasePool,
   { status, owner, handler }: ScheduledSelection,
   before: number | undefined,
   count: number,
 ): Promise<readonly ScheduledTransactionRow[]> {
-  // Nearly all are executed; the other statuses have partial indexes with this condition.
+  // Nearly all are executed; the other statuses have partial indexes.
   const ofStatus =
     status === undefined
       ? sql.fragment`true`
@@ -53,7 +50,7 @@ export async function readScheduledTransaction(
   return row ?? undefined
 }
 
-/** In chain order; three changes at most. */
+/** In chain order; at most three. */
 export async function readScheduledChanges(database: DatabasePool, id: number): Promise<readonly ScheduledChangeRow[]> {
   return database.any(sql.type(scheduledChangeRow)`
     select block_height, tx_index, kind from app.scheduled_transaction_changes
@@ -62,10 +59,7 @@ export async function readScheduledChanges(database: DatabasePool, id: number): 
   `)
 }
 
-/**
- * Greatest uuid first, with the first and the latest transaction of each. One index lookup per
- * handler, however many transactions it has.
- */
+/** Greatest uuid first. One index lookup per handler. */
 export async function listScheduledHandlers(
   database: DatabasePool,
   before: string | undefined,
@@ -90,7 +84,6 @@ export async function listScheduledHandlers(
   )
 }
 
-/** @param uuid decimal */
 export async function readScheduledHandler(
   database: DatabasePool,
   uuid: string,

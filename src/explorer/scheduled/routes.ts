@@ -58,7 +58,7 @@ const statusParameter = z
   .optional()
   .describe('Status.')
 
-/** The uuid of a resource is a UInt64. */
+/** UInt64. */
 function uuidParameter(): z.ZodString {
   return z
     .string()

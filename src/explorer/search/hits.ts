@@ -15,7 +15,7 @@ import type { FungibleTokenRow } from '../tokens/schema.ts'
 import { partyFormat } from '../tokens/transfer-lists.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
 
-/** Exact matches of a height, number, id, hash, address or public key, each by key lookup. */
+/** Exact matches, by key lookups. */
 export async function findHits(database: DatabasePool, chain: PresentChain, text: string): Promise<SearchHit[]> {
   const publicKey = parsePublicKey(text)
   const finders = [
@@ -45,7 +45,7 @@ async function findBlock(database: DatabasePool, height: number): Finding {
   return block && { type: 'block', id: block.id, block_height: height, path: `/flow/block/${height}` }
 }
 
-/** System transactions occur in every block; the newest one is returned. */
+/** System transactions occur in every block; returns the newest. */
 async function findFlowTransaction(database: DatabasePool, id: string): Finding {
   const place = await findTransactionWithId(database, id)
   if (place !== undefined)
@@ -71,7 +71,7 @@ async function findPublicKey(database: DatabasePool, chain: PresentChain, digits
 
 const foundRow = z.object({ is_found: z.boolean() })
 
-/** Excludes Flow transactions found by the hash of an EVM transaction, which is a separate hit. */
+/** The hash of an EVM transaction is a separate hit. */
 async function findTransactionWithId(database: DatabasePool, id: string): Promise<{ height: number } | undefined> {
   const place = await findTransaction(database, id)
   if (place === undefined) return undefined

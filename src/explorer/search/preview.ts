@@ -14,7 +14,6 @@ import type { TransactionPlace } from '../transactions/queries.ts'
 import { presentTransactionSummary } from '../transactions/schema.ts'
 import type { DescribedTransaction } from '../transactions/schema.ts'
 
-/** @param hash id or hash, 64 hex digits */
 export async function previewTransaction(
   database: DatabasePool,
   network: Network,
@@ -44,7 +43,6 @@ export async function previewTransaction(
   }
 }
 
-/** The last scheduled transaction that a transaction changed. */
 async function readScheduleOf(
   database: DatabasePool,
   { height, index }: TransactionPlace,
@@ -58,7 +56,6 @@ async function readScheduleOf(
   `)
 }
 
-/** @param address 0x and 16 or 40 hex digits */
 export async function previewAddress(database: DatabasePool, query: string, address: string): Promise<SearchPreview> {
   const isEvm = address.length === 42
   const [coa] = await listCoas(database, address, undefined, 1)

@@ -137,10 +137,7 @@ const preview = defineRoute({
 
 export const searchRoutes = [search, preview]
 
-/**
- * Contracts whose identifier contains the text, case-insensitive: exact names first, then by
- * dependents.
- */
+/** Case-insensitive; exact names first, then by dependents. */
 async function findContracts(database: DatabasePool, text: string, limit: number): Promise<FoundContract[]> {
   const wanted = text.toLowerCase()
   const { ranked } = await readContractGraph(database)
@@ -164,7 +161,7 @@ async function findContracts(database: DatabasePool, text: string, limit: number
   }))
 }
 
-/** Case-insensitive. Labels are few, as operators create them. */
+/** Case-insensitive. */
 async function findLabelledAccounts(
   database: DatabasePool,
   text: string,

@@ -41,7 +41,7 @@ export const epochStatusSchema = z
   .meta({ id: 'EpochStatus' })
 export type EpochStatus = z.output<typeof epochStatusSchema>
 
-/** Results of the last query (`chain_…`) and of indexed events. */
+/** `chain_…`: last query of the chain. */
 const epochStatusRow = z.object({
   chain_height: z.number().nullable(),
   chain_time: z.string().nullable(),
@@ -66,10 +66,7 @@ const epochStatusRow = z.object({
 })
 type EpochStatusRow = z.output<typeof epochStatusRow>
 
-/**
- * Epoch and phase come from the newer source; other fields from either source that has them for
- * that epoch.
- */
+/** Epoch and phase come from the newer source; other fields from either source for that epoch. */
 export function presentEpochStatus(row: EpochStatusRow): EpochStatus {
   const source = sourceOf(row)
   const epoch = source === 'chain' ? row.chain_epoch : source === 'events' ? row.epoch : null
@@ -176,10 +173,7 @@ export const tokenomicsSchema = z
   .meta({ id: 'NetworkTokenomics' })
 export type Tokenomics = z.output<typeof tokenomicsSchema>
 
-/**
- * The last query of the chain, and the newest epoch started by an event below the first coverage
- * gap. A few key lookups.
- */
+/** The newest epoch is the last one started below the first coverage gap. */
 export async function readEpochStatus(database: DatabasePool): Promise<EpochStatusRow> {
   return database.one(sql.type(epochStatusRow)`
     select s.height as chain_height, s.block_time as chain_time, s.epoch as chain_epoch, s.epoch_phase as chain_phase,
@@ -202,7 +196,6 @@ export async function readEpochStatus(database: DatabasePool): Promise<EpochStat
   `)
 }
 
-/** Newest first. */
 export async function listEpochs(
   database: DatabasePool,
   before: number | undefined,
@@ -228,9 +221,8 @@ export async function listEpochs(
 }
 
 /**
- * Supply and stake from the last query of the chain, else from the start of the newest epoch that
- * has them. The yield is that of the newest epoch with payout, stake and length. Reads a few
- * hundred rows.
+ * From the last query of the chain, else from the start of the newest epoch that has the data. The
+ * yield is that of the newest epoch with payout, stake and length.
  */
 export async function readTokenomics(database: DatabasePool): Promise<Tokenomics> {
   return database.one(sql.type(tokenomicsSchema)`

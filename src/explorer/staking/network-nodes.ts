@@ -8,11 +8,9 @@ import { defineRoute } from '../route.ts'
 import { roleNames } from './schema.ts'
 
 /**
- * Nodes of the staking table if the chain was queried, else of the newest indexed epoch, else nodes
- * with stake. Event data is exact up to the newest block, so it takes precedence over query results
- * (up to an hour old) unless events are missing.
- *
- * Each page reads all nodes: about a thousand over the life of the network.
+ * Nodes of the staking table if the chain was queried, else of the newest indexed epoch, else with
+ * stake. Event data is exact, so it takes precedence over query results (up to an hour old) unless
+ * events are missing. Each page reads about a thousand nodes.
  */
 const nodes = sql.fragment`
   newest as (select max(epoch) as epoch from app.staking_nodes),
@@ -36,13 +34,12 @@ const nodes = sql.fragment`
   )
 `
 
-/** Largest stake first, then by id. */
 interface NodePlace {
   readonly staked: string
   readonly nodeId: string
 }
 
-/** The account is looked up by the transaction that registered the node. */
+/** The account comes from the registration. */
 async function listNetworkNodes(
   database: DatabasePool,
   after: NodePlace | undefined,
@@ -118,7 +115,7 @@ const nodesOfRoleSchema = z
   .meta({ id: 'NodesOfRole' })
 type NodesOfRole = z.output<typeof nodesOfRoleSchema>
 
-/** One page of nodes with totals of all nodes. */
+/** Totals are of all nodes. */
 export const networkNodesSchema = z
   .strictObject({
     data: z.array(networkNodeSchema),

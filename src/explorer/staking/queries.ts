@@ -7,7 +7,7 @@ import type { Marked } from '../transactions/events.ts'
 import { delegatorRow, nodeRow, stakingEventRow } from './schema.ts'
 import type { DelegatorRow, NodeRow, StakingEventRow } from './schema.ts'
 
-/** The amount is decimal. */
+/** Decimal amount. */
 export interface NodeKey {
   readonly staked: string
   readonly nodeId: string
@@ -33,10 +33,7 @@ function texts(alias: string): FragmentSqlToken {
   return sql.fragment`${sql.join(columnTexts, sql.fragment`, `)}`
 }
 
-/**
- * Current state by events and by the last query of the chain, which alone knows nodes registered
- * before the indexed history. A few thousand rows, read for each page.
- */
+/** The chain alone knows nodes registered before the indexed history. A few thousand rows. */
 const currentNodes = sql.fragment`
   select coalesce(n.node_id, i.node_id) as node_id, n.epoch, n.address, coalesce(n.role, i.role) as role,
     coalesce(n.networking_address, i.networking_address) as networking_address,
@@ -55,7 +52,6 @@ const columns = sql.fragment`
   c.created_height, c.is_complete, c.source, c.last_height, c.asked_at
 `
 
-/** Largest stake first. */
 export async function listNodes(
   database: DatabasePool,
   role: number | undefined,
@@ -71,7 +67,6 @@ export async function listNodes(
   `)
 }
 
-/** @param nodeId 64 hex digits */
 export async function readNode(database: DatabasePool, nodeId: string): Promise<NodeRow | undefined> {
   const row = await database.maybeOne(sql.type(nodeRow)`
     select ${columns} from (${currentNodes}) c where c.node_id = ${nodeId}
@@ -84,10 +79,9 @@ function afterNode(key: FragmentSqlToken, after: NodeKey | undefined): FragmentS
 }
 
 const setupRow = z.object({ height: z.number().nullable(), index: z.number().nullable(), event: z.number().nullable() })
-/** The EpochSetup event of an epoch; nulls if not indexed. */
+/** Nulls if not indexed. */
 export type EpochSetupPlace = z.output<typeof setupRow>
 
-/** Undefined if no indexed event refers to the epoch. */
 export async function readEpochSetup(database: DatabasePool, epoch: number): Promise<EpochSetupPlace | undefined> {
   const row = await database.maybeOne(sql.type(setupRow)`
     select setup_height as height, setup_tx_index as index, setup_event_index as event
@@ -96,7 +90,7 @@ export async function readEpochSetup(database: DatabasePool, epoch: number): Pro
   return row ?? undefined
 }
 
-/** Amounts at the setup of the epoch, largest stake first. */
+/** At the setup of the epoch, largest stake first. */
 export async function listEpochNodes(
   database: DatabasePool,
   epoch: number,
@@ -121,7 +115,7 @@ interface DelegatorKey extends NodeKey {
   readonly delegatorId: number
 }
 
-/** Of one node or all, largest stake first. */
+/** Largest stake first. */
 export async function listDelegators(
   database: DatabasePool,
   nodeId: string | undefined,
@@ -155,7 +149,7 @@ export async function readNodesOfAccount(database: DatabasePool, address: string
   `)
 }
 
-/** Delegators registered by the account, largest stake first. */
+/** Largest stake first. */
 export async function readDelegatorsOfAccount(
   database: DatabasePool,
   address: string,
@@ -173,7 +167,6 @@ export async function readDelegatorsOfAccount(
 
 const countRow = z.object({ count: z.number().nullable() })
 
-/** Total over all nodes. */
 export async function readDelegatorCount(database: DatabasePool): Promise<number | null> {
   const { count } = await database.one(sql.type(countRow)`
     select sum(c.delegator_count)::bigint as count from (${currentNodes}) c
@@ -181,7 +174,7 @@ export async function readDelegatorCount(database: DatabasePool): Promise<number
   return count
 }
 
-/** Event kinds with partial indexes; the conditions are those of the indexes. */
+/** The conditions are those of the partial indexes. */
 export type StakingEventKind = 'rewards' | 'stakes'
 
 const kinds: Readonly<Record<StakingEventKind, FragmentSqlToken>> = {
@@ -195,10 +188,8 @@ const eventColumns = sql.fragment`
 `
 const newestFirst = sql.fragment`e.block_height desc, e.tx_index desc, e.event_index desc`
 
-/** Undefined fields do not filter. */
 interface StakingEventSelection {
   readonly kind?: StakingEventKind
-  /** 64 hex digits. */
   readonly nodeId?: string | undefined
 }
 
@@ -219,10 +210,7 @@ export async function listStakingEvents(
   return withMarks(database, rows)
 }
 
-/**
- * Events of the nodes and delegators that an account registered, including rewards, latest first.
- * Reads a page of each by its index.
- */
+/** Latest first; includes rewards. Reads a page of each node and delegator by its index. */
 export async function listStakingEventsOfAccount(
   database: DatabasePool,
   address: string,

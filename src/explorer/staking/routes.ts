@@ -37,7 +37,6 @@ import {
 import type { StakingEventKind, EpochSetupPlace, NodeKey } from './queries.ts'
 import type { Node, NodeRow } from './schema.ts'
 
-/** Returns 64 lower-case hex digits. */
 function nodeIdParameter(): TextParameter {
   const canonical = (text: string): string => withoutPrefix(text).toLowerCase()
   return textParameter(/^(0[xX])?[0-9a-fA-F]{64}$/, 'must be a node id: 64 hex digits', canonical).describe(
@@ -49,7 +48,7 @@ function epochParameter(): z.ZodPreprocess<z.ZodInt> {
   return integerParameter(0, 999_999_999_999_999).describe('Epoch counter.')
 }
 
-/** By number or name; returns the number. */
+/** Returns the number. */
 function roleParameter(): z.ZodOptional<z.ZodType<number>> {
   const name = z.enum(roleNames).transform((role) => roleNames.indexOf(role) + 1)
   return z
@@ -231,7 +230,7 @@ const tokenomics = defineRoute({
   },
 })
 
-/** Bounds the response; the list of delegators is paged. */
+/** The list of delegators is paged. */
 const maxDelegators = 1000
 
 const accountStakeSchema = z
@@ -382,7 +381,7 @@ interface NodeQuery {
   readonly role?: number | undefined
 }
 
-/** Without an epoch: all nodes in their current state. */
+/** Without an epoch: current state. */
 async function nodePage(
   { limit, cursor, role }: NodeQuery,
   { database }: Services,

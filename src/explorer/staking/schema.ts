@@ -42,7 +42,6 @@ export const nodeSchema = z
   .meta({ id: 'Node' })
 export type Node = z.output<typeof nodeSchema>
 
-/** Amounts are decimal strings. */
 export const nodeRow = z.object({
   node_id: z.string(),
   epoch: z.number().nullable(),
@@ -65,7 +64,6 @@ export const nodeRow = z.object({
 })
 export type NodeRow = z.output<typeof nodeRow>
 
-/** @param times block times by height */
 export function presentNode(row: NodeRow, times: ReadonlyMap<number, string>): Node {
   const { last_height: height, asked_at: queriedAt, created_height: created, ...fields } = row
   const eventTime = height === null ? null : (times.get(height) ?? null)
@@ -106,7 +104,6 @@ export const delegatorRow = z.object({
 })
 export type DelegatorRow = z.output<typeof delegatorRow>
 
-/** @param times block times by height */
 export function presentDelegator(row: DelegatorRow, times: ReadonlyMap<number, string>): Delegator {
   const { last_height: height, ...fields } = row
   return { ...fields, updated_at: times.get(height) ?? null }
@@ -152,8 +149,6 @@ export function presentStakingEvent({ row, mark }: Marked<StakingEventRow>): Sta
   const { tx_index: index, ...fields } = row
   return { ...fields, transaction_id: mark.id, transaction_index: index, timestamp: mark.timestamp }
 }
-
-/** Examples of staking routes, which refer to each other. */
 
 export const exampleNode: Node = {
   node_id: '2a1f8c6d90b3e5472c1d8e0f6a7b4c93d5e2f1087ab96d3c2e5f18a7904b6d3e',

@@ -237,9 +237,7 @@ interface Hour {
 
 const hourRow = z.object({ day: z.string(), hour: z.number() })
 
-/**
- * UTC hours, ending with the hour of the newest stored block rather than the clock of the machine.
- */
+/** Ends with the newest stored block rather than the clock of the machine. */
 async function firstOfLastHours(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -256,7 +254,7 @@ async function firstOfLastHours(
   return row ?? undefined
 }
 
-/** Sums one row per hour and used contract: about 200,000 rows for 30 days. */
+/** About 200,000 rows for 30 days. */
 export async function listBusyContracts(
   database: DatabasePool,
   since: Hour,
@@ -272,10 +270,7 @@ export async function listBusyContracts(
   `)
 }
 
-/**
- * Tokens with a known dollar volume first, then by transfers. Sums one row per token and hour, and
- * reads one price per token and day.
- */
+/** Tokens with a known dollar volume first, then by transfers. */
 export async function listTokenVolumes(
   database: DatabasePool,
   since: Hour,

@@ -18,33 +18,30 @@ import type { TransferKey } from '../tokens/transfer-lists.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
 
 interface BigTransferSelection {
-  /**
-   * Minimum value in US dollars, as a decimal string. Transfers of unknown value are not filtered.
-   */
+  /** US dollars, decimal. Transfers of unknown value are not filtered. */
   readonly minUsd: string
   /** Default: all. */
   readonly types: readonly BigTransferType[] | undefined
-  /** FLOW token of the network. Its first price marks the start of the price feed. */
+  /** Its first price marks the start of the price feed. */
   readonly flowToken: string
 }
 
 export interface BigTransferPage {
   readonly rows: readonly BigTransferRow[]
-  /** The last examined row; undefined at the end of the list. */
+  /** Undefined at the end of the list. */
   readonly last:
     | { readonly block_height: number; readonly tx_id: string; readonly event_index: number; readonly leg: number }
     | undefined
 }
 
-/** Rows examined per page: few of them may match. */
+/** Few of the rows may match. */
 const maxExamined = 5000
 
 /**
- * Newest first. Examines a bounded number of rows and may return fewer than `count`; the list then
- * continues after the last examined row.
+ * Newest first. May return fewer than `count` rows; the list then continues after the last examined
+ * row.
  *
- * Transfers of unknown value are included only before the first FLOW price. The worker has selected
- * them by amount (jobs/analytics).
+ * Transfers of unknown value, selected by amount, are included only before the first FLOW price.
  */
 export async function listBigTransfers(
   database: DatabasePool,
@@ -76,7 +73,7 @@ function selectExamined({ low, before: { height, txIndex, eventIndex, leg } }: S
   `
 }
 
-/** Each join is a key lookup, so the order is preserved and reading stops with the page. */
+/** Joins are key lookups, so reading stops with the page. */
 async function readWanted(
   database: DatabasePool,
   span: Span,

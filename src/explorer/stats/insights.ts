@@ -9,7 +9,6 @@ import { defineRoute } from '../route.ts'
 
 const daysRow = z.object({ from: z.string().nullable(), to: z.string().nullable() })
 
-/** First and last day with an indexed block. */
 export async function readIndexedDays(database: DatabasePool): Promise<DayRange | undefined> {
   const { from, to } = await database.one(sql.type(daysRow)`
     select min(day)::text as from, max(day)::text as to from app.hourly_stats
@@ -18,9 +17,8 @@ export async function readIndexedDays(database: DatabasePool): Promise<DayRange 
 }
 
 /**
- * One row per day, including days without blocks. Reads 24 hours and one row of each daily table
- * per day, and the few hundred epochs. A day belongs to the last epoch that ran on it; an epoch
- * without an indexed end lasts until its target end, or until now if that is unknown.
+ * Includes days without blocks. A day belongs to the last epoch that ran on it; an epoch without an
+ * indexed end lasts until its target end, or until now.
  */
 export async function readDailyNumbers(
   database: DatabasePool,
@@ -122,7 +120,6 @@ const parts = {
   },
 }
 
-/** Modules with daily statistics. */
 const modules = ['accounts', 'evm', 'defi', 'epoch', 'bridge', 'contracts'] as const
 type Module = (typeof modules)[number]
 
@@ -243,17 +240,17 @@ const moduleFields: { readonly [M in Module]: (row: DailyNumbersRow) => PartOf<M
   contracts: (row) => ({ new_contracts: row.new_contract_count, contract_updates: row.contract_update_count }),
 }
 
-/** In percent with 2 decimals; 0 if `whole` is 0. */
+/** 0 if `whole` is 0. */
 function percentOf(part: number, whole: number): number {
   return ratioOf(part * 100, whole)
 }
 
-/** Rounded to 2 decimals; 0 if `count` is 0. */
+/** 2 decimals; 0 if `count` is 0. */
 function ratioOf(total: number, count: number): number {
   return count === 0 ? 0 : Math.round((total / count) * 100) / 100
 }
 
-/** Three years: the longest response reads about 26,000 hours. */
+/** Three years: about 26,000 hours. */
 const span = { default: 90, max: 1100 }
 
 const everyDay =

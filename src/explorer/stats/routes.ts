@@ -60,7 +60,7 @@ const chainNumbersSchema = z
   .meta({ id: 'ChainNumbers' })
 type ChainNumbers = z.output<typeof chainNumbersSchema>
 
-/** The same data under the field names of another route. */
+/** Field names of another route. */
 const chainCountsSchema = z
   .strictObject({
     block_count: countFormat.describe('Stored blocks.'),
@@ -209,7 +209,6 @@ const chainCounts = defineRoute({
 
 export const statisticsRoutes = [stat, trend, chainNumbers, chainCounts]
 
-/** Reads the coverage and the counters of the two ingesters. */
 export async function readChainNumbers(database: DatabasePool): Promise<ChainNumbers> {
   return database.one(sql.type(chainNumbersSchema)`
     select min(lower(covered)) as min_height, max(upper(covered)) - 1 as max_height,
@@ -222,10 +221,7 @@ export async function readChainNumbers(database: DatabasePool): Promise<ChainNum
 
 const units: Readonly<Record<Timescale, string>> = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' }
 
-/**
- * Complete periods that overlap the range and have indexed blocks, earliest first. Reads 24 hours
- * and one row per day.
- */
+/** Complete periods that overlap the range and have indexed blocks. */
 export async function readPeriods(
   database: DatabasePool,
   timescale: Timescale,
@@ -349,7 +345,7 @@ const ofCollection = defineRoute({
 
 export const dailyMoveRoutes = [ofToken, ofCollection]
 
-/** Includes days without transfers, oldest first. One key lookup per hour. */
+/** Includes days without transfers. */
 async function listDailyMoves(
   database: DatabasePool,
   kind: MovedKind,

@@ -10,14 +10,12 @@ import type { IndexingStatus, StatusSettings, StatusFacts } from './schema.ts'
 interface StatusReaderOptions {
   readonly settings: StatusSettings
   readonly chainId: () => string
-  /** Latest sealed height that an access node reported to this process. */
+  /** Sealed height reported to this process. */
   readonly latestHeight: () => number | undefined
 }
 
-/** @param includeRanges also list the stored height ranges */
 export type StatusReader = (database: DatabasePool, ask: { readonly includeRanges: boolean }) => Promise<IndexingStatus>
 
-/** Serves `GET /status` and the status feed. */
 export function createStatusReader(options: StatusReaderOptions): StatusReader {
   const { settings, chainId, latestHeight } = options
   return async (database, ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
@@ -84,9 +82,8 @@ const statusRow = z.object({
 })
 
 /**
- * One statement, so a consistent snapshot. The cost does not grow with the chain: totals are
- * counters maintained by the ingesters; errors, accounts and contracts are counted up to 10,000. It
- * grows with the number of coverage gaps of the workers, which are few in a healthy farm.
+ * One statement, so a consistent snapshot. The cost grows with the coverage gaps of workers, not
+ * with the chain: totals are counters; errors, accounts and contracts are counted up to 10,000.
  */
 async function readStatus(database: DatabasePool, options: { includeRanges: boolean }): Promise<StatusFacts> {
   const row = await database.one(sql.type(statusRow)`
@@ -144,7 +141,7 @@ async function readStatus(database: DatabasePool, options: { includeRanges: bool
   }
 }
 
-/** Exact up to 10,000, then the estimate of PostgreSQL. */
+/** Exact up to 10,000, then an estimate. */
 function about(rows: FragmentSqlToken, table: string): FragmentSqlToken {
   return sql.fragment`(
         select case when counted.count <= 10000 then counted.count
@@ -162,11 +159,11 @@ export const maxHealthAgeMs = 5000
 
 export interface Health {
   readonly isAlive: boolean
-  /** Milliseconds since the last check ended. */
+  /** Since the last check ended. */
   readonly ageMs: number
 }
 
-/** Checks the database in the background, so that health requests never reach it. */
+/** Health requests never reach the database. */
 export class DatabaseHealth {
   readonly #database: DatabasePool
   readonly #stopping = new AbortController()
@@ -180,7 +177,6 @@ export class DatabaseHealth {
     this.#database = database
   }
 
-  /** Resolves after the first check. */
   async start(): Promise<void> {
     await this.#check()
     this.#checking = this.#repeat()

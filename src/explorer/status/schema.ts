@@ -64,7 +64,7 @@ export const indexingStatusSchema = z
 export type IndexingStatus = z.output<typeof indexingStatusSchema>
 
 export interface StatusSettings {
-  /** START_BLOCK; 0 if chosen automatically. */
+  /** 0 if chosen automatically. */
   readonly startHeight: number
   readonly forwardEnabled: boolean
   readonly historyEnabled: boolean
@@ -81,7 +81,7 @@ export interface Checkpoint {
 
 export interface StatusFacts {
   readonly checkpoints: readonly Checkpoint[]
-  /** Lowest and highest stored height; null if nothing is stored. */
+  /** Null if nothing is stored. */
   readonly min: number | null
   readonly max: number | null
   readonly blocks: number
@@ -91,13 +91,11 @@ export interface StatusFacts {
   readonly accounts: number
   readonly contracts: number
   readonly errorsByWorker: Readonly<Record<string, number>>
-  /** Flagged leases. */
   readonly deadLeasesByWorker: Readonly<Record<string, number>>
   /** Inclusive; undefined if not requested. */
   readonly ranges: readonly { readonly from: number; readonly to: number }[] | undefined
 }
 
-/** @param latestHeight latest sealed height reported by an access node */
 export function presentStatus(
   facts: StatusFacts,
   settings: StatusSettings,

@@ -19,10 +19,7 @@ const tokenPrices = z.object({
 })
 export type TokenPrices = z.output<typeof tokenPrices>
 
-/**
- * The newest price and the last price of each of the last `days` days, for every token with a price
- * from the last 48 hours. One index step per token and day; the feed has a few hundred tokens.
- */
+/** Tokens with a price from the last 48 hours. One index step per token and day. */
 export async function readDailyPrices(database: DatabasePool, days: number): Promise<readonly TokenPrices[]> {
   return database.any(sql.type(tokenPrices)`
     with recursive tokens as (${pricedTokens}), today as (
@@ -134,7 +131,6 @@ const priceRow = z.object({
 })
 type PriceRow = z.output<typeof priceRow>
 
-/** @param rows one row per token */
 export function presentPrices(rows: readonly PriceRow[], currency: string): Prices {
   const prices = new Map<string, PriceRow>()
   for (const row of rows) {
@@ -154,7 +150,7 @@ export function presentPrices(rows: readonly PriceRow[], currency: string): Pric
 
 export const priceCurrency = 'USD'
 
-/** One index step per token. The body of `tokens` in a `with recursive`. */
+/** One index step per token; body of a `with recursive`. */
 const pricedTokens = sql.fragment`
   (select token from app.prices order by token limit 1)
   union all
@@ -166,12 +162,10 @@ const pricedTokens = sql.fragment`
 const tokenRow = z.object({ token: z.string() })
 
 /**
- * Token ids are returned unchanged. A symbol of the feed takes precedence over a symbol of a token
- * contract; the token with the newest price wins.
+ * A symbol of the feed takes precedence over that of a contract; the token with the newest price
+ * wins.
  *
  * @param asset token id, or symbol in upper case
- *
- * @returns undefined if no such token has a price
  */
 export async function findPricedToken(
   database: DatabasePool,
@@ -197,7 +191,6 @@ export async function findPricedToken(
   return byContract?.token
 }
 
-/** The symbol of the price feed; else the one of the contract. */
 const symbolOf = (row: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   coalesce(${row}.symbol, (select upper(m.symbol) from app.ft_token_metadata m where m.token = ${row}.token))
 `
@@ -235,7 +228,7 @@ export async function readLatestPrice(
   return row ?? undefined
 }
 
-/** The nearest price within 48 hours before or after a time. */
+/** Within 48 hours before or after a time. */
 export async function readPriceAt(database: DatabasePool, token: string, time: string): Promise<PriceRow | undefined> {
   const row = await database.maybeOne(sql.type(priceRow)`
     select p.token, ${symbolOf(sql.fragment`p`)} as symbol, trim_scale(p.price)::text as price, p.price_time as as_of
@@ -260,8 +253,7 @@ const sampleRow = z.object({ price: z.string(), as_of: z.string(), hour: z.strin
 type SampleRow = z.output<typeof sampleRow>
 
 /**
- * The last price of each hour, latest first, for up to `count` hours with a price. Each hour costs
- * one index step, however many prices it has.
+ * Last price of each hour, latest first. One index step per hour.
  *
  * @param range `before`: hours that start at or after it are skipped; `from`: earliest time
  */
@@ -293,10 +285,7 @@ export async function listHourlyPrices(
   `)
 }
 
-/**
- * Tokens with a price from the last 48 hours. Two index steps per token; the feed has a few
- * hundred.
- */
+/** From the last 48 hours. Two index steps per token. */
 export async function readLatestPrices(database: DatabasePool): Promise<readonly PriceRow[]> {
   return database.any(sql.type(priceRow)`
     with recursive tokens as (${pricedTokens})

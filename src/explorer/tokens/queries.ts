@@ -13,10 +13,9 @@ import { priceAt } from './transfers.ts'
 /** `kind` of app.hourly_activity. */
 export type MovedKind = 'token' | 'collection'
 
-/** The newest indexed hour; no row before the first. */
 const newestHour = sql.fragment`(select day, hour from app.hourly_stats order by day desc, hour desc limit 1)`
 
-/** `token` and `transfer_count` in the last 24 indexed hours. Reads a few thousand rows. */
+/** In the last 24 indexed hours. */
 export function recentActivity(kind: MovedKind): FragmentSqlToken {
   return sql.fragment`
     (
@@ -29,10 +28,7 @@ export function recentActivity(kind: MovedKind): FragmentSqlToken {
   `
 }
 
-/**
- * `transfer_count` and `amount` of one token or collection in the last 24 indexed hours, one key
- * lookup per hour. Zeros without activity.
- */
+/** In the last 24 indexed hours, one key lookup each. */
 export function recentActivityOf(kind: MovedKind, token: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     (
@@ -56,7 +52,7 @@ export type FungibleTokenSort = (typeof fungibleTokenSorts)[number]
 export const fungibleTokenFilters = ['has_price', 'evm_bridged', 'is_verified'] as const
 type FungibleTokenFilter = (typeof fungibleTokenFilters)[number]
 
-/** Includes tokens without holders, which sort last by holders. */
+/** Tokens without holders sort last. */
 const everyToken = sql.fragment`
   (
     select t.token, coalesce(h.holder_count, 0) as holder_count
@@ -75,7 +71,7 @@ const isLabelled = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   exists (select from app.account_labels l where l.address = '0x' || split_part(${token}, '.', 2))
 `
 
-/** The newest price from the last 48 hours. */
+/** From the last 48 hours. */
 const newestPrice = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   select * from app.prices
   where token = ${token} and currency = 'USD' and price_time > now() - interval '48 hours'
@@ -89,7 +85,6 @@ const filters: Readonly<Record<FungibleTokenFilter, FragmentSqlToken>> = {
   is_verified: isLabelled(sql.fragment`o.token`),
 }
 
-/** Adds metadata, totals and prices to a page of tokens. */
 function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
@@ -126,15 +121,13 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
 
 interface FungibleTokenListing {
   readonly sort: FungibleTokenSort
-  /** Text contained in the name, symbol or identifier. */
   readonly search: string | undefined
-  /** Combined with AND. */
   readonly filters: readonly FungibleTokenFilter[]
   readonly after: Rank | undefined
   readonly limit: number
 }
 
-/** Sorting by holders, searching and filtering scan the catalogue of a few thousand rows. */
+/** Sorting by holders, searching and filtering scan a few thousand rows. */
 export async function listFungibleTokens(
   database: DatabasePool,
   listing: FungibleTokenListing,
@@ -153,7 +146,6 @@ export async function listFungibleTokens(
   return database.any(sql.type(fungibleTokenRow)`${completed(page)}`)
 }
 
-/** Undefined if no transfer of the token is indexed. */
 export async function readFungibleToken(database: DatabasePool, token: string): Promise<FungibleTokenRow | undefined> {
   const row = await database.maybeOne(
     sql.type(fungibleTokenRow)`${completed(sql.fragment`
@@ -176,7 +168,6 @@ const ftTotals = z.object({
 })
 type FtTotals = z.output<typeof ftTotals>
 
-/** Reads one row per token. */
 export async function readFtTotals(database: DatabasePool): Promise<FtTotals> {
   return database.one(sql.type(ftTotals)`
     select count(*) as tokens,
@@ -198,12 +189,11 @@ export function unknownTokenError(token: string): ApiError {
   return new ApiError(404, 'unknown-token', `No transfer of token ${token} is indexed.`, { field: 'token' })
 }
 
-/** @throws ApiError 404 `unknown-token` */
+/** @throws ApiError 404 */
 export async function requireToken(database: DatabasePool, token: string): Promise<void> {
   if (!(await isFungibleToken(database, token))) throw unknownTokenError(token)
 }
 
-/** Largest balance first. */
 export async function listFtHoldings(
   database: DatabasePool,
   token: string,
@@ -229,7 +219,6 @@ export async function listFtHoldings(
   `)
 }
 
-/** Adds metadata and prices to rows of app.ft_holdings. */
 function completedHoldings(holdings: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${holdings})
@@ -242,7 +231,7 @@ function completedHoldings(holdings: FragmentSqlToken): FragmentSqlToken {
   `
 }
 
-/** Tokens with a vault in an account, including empty vaults, sorted by id. */
+/** Includes empty vaults, sorted by id. */
 export async function listVaults(
   database: DatabasePool,
   account: string,
@@ -259,7 +248,6 @@ export async function listVaults(
   )
 }
 
-/** Undefined if the account never held the token. */
 export async function readVault(database: DatabasePool, account: string, token: string): Promise<VaultRow | undefined> {
   const row = await database.maybeOne(
     sql.type(vaultRow)`${completedHoldings(sql.fragment`
@@ -269,7 +257,6 @@ export async function readVault(database: DatabasePool, account: string, token: 
   return row ?? undefined
 }
 
-/** Whether the account took part in a transaction, or holds or held tokens or NFTs. */
 export async function isKnownAccount(database: DatabasePool, account: string): Promise<boolean> {
   return database.exists(sql.type(z.object({}))`
     select from app.accounts where address = ${account}
@@ -280,13 +267,11 @@ export async function isKnownAccount(database: DatabasePool, account: string): P
 }
 
 /**
- * Near the head the balance worker and the balance-change worker process ranges in parallel, so
- * within this many heights their coverage may differ and have gaps. Heights that only one of them
- * has derived are read from the transfers.
+ * Near the head both workers process ranges in parallel, so their coverage may differ and have
+ * gaps. Heights that only one of them has derived are read from the transfers.
  */
 const recentHeights = 1000
 
-/** Coverage of both workers and the recent heights, in the snapshot of the statement. */
 const coverage = sql.fragment`
   done as (
     select coalesce(range_agg(covered) filter (where service_name = 'daily_balance_worker'), '{}') as changes,
@@ -303,12 +288,11 @@ const heightsRow = z.object({ from: z.number(), to: z.number() })
 const timesRow = z.object({ first: z.string().nullable(), last: z.string().nullable() })
 
 interface BalanceDays {
-  /** From the first block without a later gap to the newest block. */
+  /** From the first block without a later gap. */
   readonly days: DayRange
   readonly newest: number
 }
 
-/** Undefined before anything is derived. */
 export async function readBalanceDays(database: DatabasePool): Promise<BalanceDays | undefined> {
   const heights = await database.maybeOne(sql.type(heightsRow)`
     with ${coverage}, whole as (
@@ -333,8 +317,8 @@ const balancePoint = z.object({ date: z.string(), balance: z.string() })
 type BalancePoint = z.output<typeof balancePoint>
 
 /**
- * Balance at the end of each of the last `count` days, earliest first: the current balance minus
- * later changes. Reads one row per day and the transfers of few blocks.
+ * Earliest first: the current balance minus later changes. Reads one row per day and the transfers
+ * of few blocks.
  */
 export async function readBalanceHistory(
   database: DatabasePool,
@@ -363,7 +347,6 @@ export async function readBalanceHistory(
   `)
 }
 
-/** Transfers that only one of the balance and the balance changes includes. */
 function changesApart(account: string, token: string, newest: number): FragmentSqlToken {
   return sql.fragment`
     select (b.timestamp at time zone 'UTC')::date, a.sign * t.amount

@@ -64,11 +64,9 @@ const assetPricesSchema = z
   })
   .meta({ id: 'AssetPrices' })
 
-/** Keyed by upper-case symbol. */
 const ftPricesSchema = z.record(z.string(), assetPricesSchema).meta({ id: 'FtPrices' })
 export type FtPrices = z.output<typeof ftPricesSchema>
 
-/** @param rows one row per token */
 function presentFtPrices(rows: readonly TokenPrices[]): FtPrices {
   const bySymbol = new Map<string, TokenPrices[]>()
   for (const row of rows) {
@@ -220,7 +218,7 @@ const token = defineRoute({
 
 const holderCursor = keyCursor({ balance: keyParts.amount, address: /0x[0-9a-f]{16}/ })
 
-/** Two paths of the Flow explorer API return the same list. */
+/** Both paths are of the Flow explorer API. */
 const holderLists = (
   [
     ['/flow/ft/{token}/holding', 'listFtHoldings'],
@@ -258,7 +256,7 @@ const holderLists = (
   }),
 )
 
-/** Fixed paths come before `/flow/ft/{token}`, which would match them. */
+/** Fixed paths precede `/flow/ft/{token}`, which would match them. */
 export const fungibleTokenRoutes = [tokenList, statistics, prices, token, ...holderLists]
 
 const vaultCursor = keyCursor({ token: keyParts.contract })
@@ -283,7 +281,7 @@ const vaultList = defineRoute({
   },
 })
 
-/** Two paths of the Flow explorer API return the same data. */
+/** Both paths are of the Flow explorer API. */
 const vaultRoutes = (
   [
     ['/flow/account/{address}/ft/{token}', 'getVaultOfAccount'],

@@ -61,7 +61,7 @@ export const fungibleTokenSchema = z
   .meta({ id: 'FungibleToken' })
 export type FungibleToken = z.output<typeof fungibleTokenSchema>
 
-/** `count` is the value that the list is sorted by. */
+/** `count` is the sort value. */
 export const fungibleTokenRow = fungibleTokenSchema
   .omit({ id: true, address: true, contract_name: true, icon: true, evm_bridged: true, deployed_at: true })
   .extend({
@@ -73,7 +73,6 @@ export const fungibleTokenRow = fungibleTokenSchema
   })
 export type FungibleTokenRow = z.output<typeof fungibleTokenRow>
 
-/** @param times block times by height, including `created_height` */
 export function presentFungibleToken(row: FungibleTokenRow, times: ReadonlyMap<number, string>): FungibleToken {
   const { address, name: contractName } = contractParts(row.token)
   return pickFields(fungibleTokenSchema, {
@@ -164,10 +163,10 @@ export function presentFtTransfer(row: FtTransferRow, address?: string): FtTrans
   }
 }
 
-/** UFix64 has 8 decimals. */
+/** UFix64. */
 const vaultDecimals = 8
 
-/** Token ids omit the vault type if it is named Vault. */
+/** Token ids omit `.Vault`. */
 function vaultType(token: string): string {
   return token.split('.').length > 3 ? token : `${token}.Vault`
 }
@@ -300,7 +299,6 @@ export const exampleFtTransfer: FtTransfer = {
   },
 }
 
-/** The same transfer, listed for its sender. */
 export const exampleFtTransferOfAccount: FtTransfer = {
   ...exampleFtTransfer,
   address: exampleFtTransfer.sender,

@@ -25,9 +25,8 @@ export interface TransferKey {
   readonly leg: number
 }
 
-/** Undefined fields do not filter. */
 export interface TransferSelection {
-  /** Sender or receiver: `0x` and 16 hex digits, or 40 for an EVM account. */
+  /** Sender or receiver. */
   readonly address?: string | undefined
   readonly token?: string | undefined
   /** Requires `token`. */
@@ -36,7 +35,6 @@ export interface TransferSelection {
   readonly txIndex?: number | undefined
 }
 
-/** `listed` selects the rows that lists show. */
 export interface TransferTable {
   readonly name: FragmentSqlToken
   readonly listed: FragmentSqlToken
@@ -52,7 +50,7 @@ export const nftTransfers: TransferTable = { name: sql.fragment`app.nft_transfer
 
 export type TransferSpan = EventSpan<TransferKey>
 
-/** Inclusive; limits the partitions that are scanned. */
+/** Inclusive. */
 export interface PageHeights {
   readonly low: number
   readonly high: number
@@ -60,18 +58,17 @@ export interface PageHeights {
 
 interface TransferPage<Row> {
   readonly table: TransferTable
-  /** Selects the rows of a span, newest first. */
+  /** Newest first. */
   readonly select: (span: TransferSpan) => FragmentSqlToken
-  /** Adds the columns of other tables, newest first. */
+  /** Adds columns of other tables, newest first. */
   readonly complete: (rows: FragmentSqlToken, heights: PageHeights) => Promise<readonly Row[]>
 }
 
 const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number(), leg: z.number() })
 
 /**
- * Most pages lie within a few heights and come from one statement. Over years, that statement would
- * be planned for every partition of four tables, so distant rows are located in their own table
- * first and completed afterwards.
+ * Most pages come from one statement. Over years, it would be planned for every partition of four
+ * tables, so distant rows are located first and completed afterwards.
  */
 export async function readTransferPage<Row>(
   database: DatabasePool,
@@ -131,8 +128,7 @@ function selectPlaces(
 const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
 
 /**
- * Selects a span of transfers, newest first, reading few rows beyond the result. For an account,
- * sent and received transfers are read by one index each and combined with `union`, which removes
+ * Newest first. Sent and received transfers of an account use one index each; `union` removes
  * self-transfers. The account and token indexes end at the height; rows are sorted per block until
  * the page is full.
  */
@@ -154,8 +150,7 @@ export function selectTransfers(
     )
   }
   if (token !== undefined && nftId !== undefined) {
-    // An item has few transfers, so sorting them needs no index; an account may have thousands in
-    // the collection.
+    // An item has few transfers; an account may have thousands in the collection.
     return selectSorted(
       table,
       span,
@@ -199,8 +194,7 @@ function selectOfSide(
     )
   }
   // The index holds a hash of both names, so collisions are filtered here. Comparing them as one
-  // text keeps the planner from using the index of either column, which would read every transfer
-  // of a busy account.
+  // text keeps the planner from using the index of either column.
   return selectByIndex(
     table,
     span,
@@ -224,8 +218,7 @@ function selectSorted(table: TransferTable, span: TransferSpan, condition: Fragm
 }
 
 /**
- * Comparing `columns` and the height as a row, and sorting by both, keeps the planner from walking
- * the primary key, which it underestimates for frequent accounts and tokens.
+ * Comparing and sorting by `columns` and the height keeps the planner from walking the primary key.
  */
 function selectByIndex(
   table: TransferTable,
@@ -248,12 +241,12 @@ function selectByIndex(
   `
 }
 
-/** The row comparison does not prune partitions; the height range does. */
+/** The row comparison does not prune partitions. */
 function within(span: TransferSpan): FragmentSqlToken {
   return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span)}`
 }
 
-/** Rows after `before`, with a leading `and`. */
+/** With a leading `and`. */
 function after({ high, before }: TransferSpan): FragmentSqlToken {
   if (before === undefined || before.height > high) return sql.fragment``
   const { height, txIndex, eventIndex, leg } = before
@@ -300,7 +293,6 @@ export const transferRowFields = {
 type TransferFields = z.output<z.ZodObject<typeof transferFields>>
 type TransferRow = Omit<z.output<z.ZodObject<typeof transferRowFields>>, 'token'>
 
-/** @param address account of the list */
 export function presentTransfer(
   row: TransferRow,
   address: string | undefined,
@@ -325,8 +317,6 @@ function directionOf(row: TransferRow, address: string | undefined): 'deposit' |
 }
 
 /**
- * Resolves a cursor, which names the transaction by id, to a sort key.
- *
  * @returns undefined for the first page
  *
  * @throws ApiError 400 if the block has no such transaction, for example after a reorg
@@ -383,11 +373,10 @@ interface TransferScope {
   /** Undefined if nothing can match. */
   readonly bounds: Bounds | undefined
   readonly before: TransferKey | undefined
-  /** Index of the transaction; the bounds are then its block. */
   readonly txIndex: number | undefined
 }
 
-/** @throws ApiError 400 for an outdated cursor */
+/** @throws ApiError 400 */
 export async function findTransferScope(
   {
     cursor,

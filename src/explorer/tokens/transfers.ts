@@ -25,7 +25,7 @@ import {
 } from './transfer-lists.ts'
 import type { PageHeights, TransferKey, TransferSelection } from './transfer-lists.ts'
 
-/** Newest first, without fees. */
+/** Excludes fees. */
 export async function listFtTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
@@ -40,7 +40,6 @@ export async function listFtTransfers(
   })
 }
 
-/** Adds the transaction, the block time and metadata to a page of app.ft_transfers. */
 export function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
@@ -57,7 +56,7 @@ export function completed(page: FragmentSqlToken, { low, high }: PageHeights): F
   `
 }
 
-/** The last price in US dollars within the 48 hours before a time. */
+/** Within the 48 hours before a time. */
 export function priceAt(token: FragmentSqlToken, time: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select price from app.prices

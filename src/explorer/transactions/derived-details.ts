@@ -8,10 +8,7 @@ import { markKey, readByPlaces } from './events.ts'
 import type { MarkedPlace } from './events.ts'
 import type { FungibleSummaryRow, NonFungibleSummaryRow } from './schema.ts'
 
-/**
- * Movements of the transactions `place` between the heights `$3` and `$4`, summed in SQL, as one
- * transaction may have thousands.
- */
+/** Heights `$3` to `$4`. Summed in SQL, as a transaction may have thousands of movements. */
 
 function movesIn(table: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`(
@@ -20,10 +17,7 @@ function movesIn(table: FragmentSqlToken): FragmentSqlToken {
   )`
 }
 
-/**
- * Net amount that changed hands: the sum of positive account balances. Most tokens move only once,
- * which needs no sums.
- */
+/** Sum of positive account balances. Most tokens move only once, which needs no sums. */
 const fungibleSums = sql.fragment`
   select json_agg(
     json_build_array(
@@ -56,7 +50,6 @@ const fungibleSums = sql.fragment`
   ) as net on once.count > 1
 `
 
-/** Distinct items per collection. */
 const nonFungibleCounts = sql.fragment`
   select json_agg(
     json_build_array(block_height, tx_index, token, 'transfer', count, counterparty)
@@ -77,7 +70,7 @@ const nonFungibleCounts = sql.fragment`
   ) as counts
 `
 
-/** Amounts received and sent by the account `$5`, without self-transfers. */
+/** Relative to account `$5`, without self-transfers. */
 const fungibleParts = sql.fragment`
   select json_agg(
     json_build_array(block_height, tx_index, token, direction, amount::text, counterparty)
@@ -118,22 +111,19 @@ const nonFungibleParts = sql.fragment`
   ) as counts
 `
 
-/** Workers that derive the details of transactions. */
 export const transactionWorkers = ['tx_contracts_worker', 'tx_metrics_worker', 'token_worker'] as const
 
 export interface DerivedDetails {
-  /** Whether tags, fee and gas are derived. */
   readonly isDerived: boolean
   readonly isMoved: boolean
-  /** Undefined for system transactions without a fee, which have no row. */
+  /** Undefined for system transactions without a fee. */
   readonly metrics: { readonly fee: string | null; readonly gasUsed: number | null } | undefined
   readonly tags: readonly TransactionTag[]
-  /** Empty if not requested. */
   readonly fungible: readonly FungibleSummaryRow[]
   readonly nonFungible: readonly NonFungibleSummaryRow[]
 }
 
-/** `account`: relative to the account; `all`: net movements; `none`: transfers are not read. */
+/** `all`: net movements; `none`: transfers are not read. */
 export type TransferView = { readonly account: string } | 'all' | 'none'
 
 const direction = z.enum(['in', 'out', 'transfer'])
@@ -145,12 +135,9 @@ const nonFungiblePart = z.array(
   z.tuple([...place, z.string().nullable(), direction, z.number(), z.string().nullable()]),
 )
 
-/**
- * One row with an array per column for all transactions, so that each table is read once without
- * joins.
- */
+/** Arrays, so that each table is read once without joins. */
 const detailsRow = z.object({
-  /** Height, whether details and transfers are derived; null if all heights are derived. */
+  /** Height, whether details and transfers are derived; null if all are. */
   coverage: z.array(z.tuple([z.number(), z.boolean(), z.boolean()])).nullable(),
   metrics: metricsPart.nullable(),
   tags: tagsPart.nullable(),
@@ -162,11 +149,11 @@ type DetailsRow = z.output<typeof detailsRow>
 const nothing = sql.fragment`select null::json`
 
 /**
- * `limit` and `offset` force key lookups per transaction; otherwise the planner, which knows
- * neither the number nor the distance of the transactions, scans all heights between.
+ * `limit` and `offset` force key lookups; otherwise the planner scans all heights between the
+ * transactions.
  *
- * Parameters: heights and indexes of the transactions, lowest and highest height. Coverage is read
- * in the same snapshot; unfolded leases matter only for recent heights.
+ * Parameters: heights and indexes of the transactions, lowest and highest height. Unfolded leases
+ * matter only for recent heights.
  */
 function detailsOf(fungible: FragmentSqlToken, nonFungible: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`

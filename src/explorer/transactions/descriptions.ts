@@ -21,9 +21,8 @@ import type { StoredScript } from './scripts.ts'
 export const unknownScript: StoredScript = { text: '', template: noTemplate }
 
 /**
- * Adds tags, fee, gas, template and imports. Tags, fee and gas come from derived tables, so the
- * number of events does not matter; for blocks that are not derived yet, they are computed from the
- * events as the workers do.
+ * Tags, fee and gas come from derived tables, or for blocks not yet derived from the events, as in
+ * the workers.
  */
 export async function describeTransactions(
   database: DatabasePool,
@@ -33,7 +32,6 @@ export async function describeTransactions(
   return (await describeWithDetails(database, network, rows, 'none')).map(({ described }) => described)
 }
 
-/** Includes the other derived details. */
 async function describeWithDetails(
   database: DatabasePool,
   network: Network,
@@ -97,7 +95,6 @@ async function readEvents(
   return new Map([...found].map(([key, placed]) => [key, placed.map(({ event }) => event)]))
 }
 
-/** Converts to the input of the workers. */
 export function storedTransaction(
   row: TransactionRow,
   script: string,
@@ -119,11 +116,6 @@ export function storedTransaction(
   }
 }
 
-/**
- * Adds everything that lists show.
- *
- * @param account transfers are summed relative to this account
- */
 export async function completeTransactions(
   database: DatabasePool,
   network: Network,
@@ -162,7 +154,7 @@ const collectionRow = z.object({
   banner: z.string().nullable(),
 })
 
-/** Metadata of tokens and collections, and token prices. Omits unknown assets. */
+/** Omits unknown assets. */
 export async function readAssetNames(
   database: DatabasePool,
   tokens: readonly string[],

@@ -21,11 +21,7 @@ import { readAssetNames } from './descriptions.ts'
 import { readEventsOfTransaction } from './events.ts'
 import type { TransactionPlace } from './queries.ts'
 
-/**
- * Everything derived from a transaction, by key lookups.
- *
- * @param timestampOf returns the block time; undefined if the block is no longer stored
- */
+/** @param timestampOf undefined if the block is no longer stored */
 export async function readTransactionContent(
   database: DatabasePool,
   place: TransactionPlace,
@@ -117,7 +113,7 @@ function decoded(event: EventRow | undefined): EvmTransaction | undefined {
   try {
     return evmTransactionOf({ type: event.type, index: event.event_index, fields: event.payload })
   } catch (error) {
-    // The worker has recorded the event in raw.indexing_errors and wrote no row.
+    // The worker has recorded the error and wrote no row.
     if (error instanceof FieldShapeError) return undefined
     throw error
   }

@@ -85,7 +85,7 @@ export const nonFungibleMoveRow = moveRow.extend({
 })
 type NonFungibleMoveRow = z.output<typeof nonFungibleMoveRow>
 
-/** Flow owners by EVM address. */
+/** By EVM address. */
 export type CoaOwners = ReadonlyMap<string, string>
 
 export function presentFungibleMove(row: FungibleMoveRow, names: AssetNames, owners: CoaOwners): FungibleMove {
@@ -275,14 +275,13 @@ export const evmExecutionRow = z.object({
 })
 type EvmExecutionRow = z.output<typeof evmExecutionRow>
 
-/** EVM addresses without `0x`. */
+/** Addresses without `0x`. */
 export interface EvmParties {
-  /** Owners by COA address; null if unknown. */
+  /** Null if unknown. */
   readonly coas: ReadonlyMap<string, string | null>
   readonly tokens: ReadonlySet<string>
 }
 
-/** @param decoded decoded event; undefined if decoding failed */
 export function presentEvmExecution(
   row: EvmExecutionRow,
   decoded: EvmTransaction | undefined,
@@ -392,7 +391,6 @@ export interface TransactionContent {
   readonly scheduled: ScheduledRow[]
 }
 
-/** @param content undefined with `lite` */
 export function presentTransactionDetail(
   complete: CompleteTransaction,
   extras: TransactionExtras,

@@ -20,7 +20,6 @@ export interface PlacedEventRow extends EventRow {
   readonly block_height: number
 }
 
-/** In order. */
 export async function readEventsOfTransaction(
   database: DatabasePool,
   { height, index }: TransactionPlace,
@@ -28,7 +27,6 @@ export async function readEventsOfTransaction(
   return readEvents(database, sql.fragment`c.block_height = ${height} and c.tx_index = ${index}`)
 }
 
-/** In order; with `types`, only those. */
 export async function readEventsOfBlock(
   database: DatabasePool,
   height: number,
@@ -40,7 +38,6 @@ export async function readEventsOfBlock(
   return events.filter(({ type }) => types.includes(type))
 }
 
-/** In order per transaction. */
 export async function readEventsOfPlaces(
   database: DatabasePool,
   places: readonly MarkedPlace[],
@@ -48,7 +45,6 @@ export async function readEventsOfPlaces(
   return (await readDecodedEvents(database, places)).map(placedEventRow)
 }
 
-/** In the form that workers receive. */
 export async function readDecodedEvents(
   database: DatabasePool,
   places: readonly MarkedPlace[],
@@ -74,7 +70,7 @@ export async function readDecodedEvents(
   return unpackEvents(database, chunks)
 }
 
-/** Condition on a row `c` of raw.event_chunks. */
+/** On a row `c` of raw.event_chunks. */
 export function hasTypes(types: readonly string[]): FragmentSqlToken {
   return sql.fragment`
     c.shapes && array(select id from raw.event_shapes where type = any (${sql.array([...types], 'text')}))
@@ -101,16 +97,9 @@ async function readEvents(database: DatabasePool, condition: FragmentSqlToken): 
 
 const shapeRow = z.object({ id: z.number(), type: z.string(), fields: z.array(z.string()) })
 
-/**
- * Per pool, with the identity of its database: a restored database may number shapes differently.
- */
+/** A restored database may number shapes differently. */
 const known = new WeakMap<DatabasePool, { readonly shapes: EventShapes; readonly identity: string }>()
 
-/**
- * Shapes of stored events.
- *
- * @param identity of the database that the events were read from
- */
 function eventShapes(database: DatabasePool, identity: string): EventShapes {
   const cached = known.get(database)
   if (cached?.identity === identity) return cached.shapes
@@ -123,7 +112,7 @@ function eventShapes(database: DatabasePool, identity: string): EventShapes {
   return shapes
 }
 
-/** Columns of raw.event_chunks `c` for `unpackEvents`. Text arrives faster than JSON arrays. */
+/** Text arrives faster than JSON arrays. */
 export const chunkColumns = sql.fragment`
   c.block_height, c.tx_index, c.first_event_index, array_to_json(c.shapes)::text as shapes,
   array_to_json(c.payloads)::text as payloads,
@@ -161,11 +150,7 @@ export async function unpackEvents(
   )
 }
 
-/**
- * Columns of the row `c` at `chunkStart`, from which `fieldOfEvent` reads one event.
- *
- * @param eventIndex index in the transaction
- */
+/** Requires a row `c` at `chunkStartOf`. */
 export function eventColumns(eventIndex: FragmentSqlToken): FragmentSqlToken {
   const place = sql.fragment`${eventIndex} % ${eventsPerChunk} + 1`
   return sql.fragment`
@@ -173,16 +158,14 @@ export function eventColumns(eventIndex: FragmentSqlToken): FragmentSqlToken {
     (${databaseIdentity}) as event_database`
 }
 
-/** `first_event_index` of the row that contains an event. */
 export function chunkStartOf(eventIndex: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`${eventIndex} - ${eventIndex} % ${eventsPerChunk}`
 }
 
-/** Columns of `eventColumns`. */
 export const singleEvent = { event_shape: z.number(), event_values: z.string().nullable(), event_database: z.string() }
 type SingleEvent = z.output<z.ZodObject<typeof singleEvent>>
 
-/** Null if an event could not be decoded. */
+/** Null if undecodable. */
 export async function fieldsOfEvents(
   database: DatabasePool,
   rows: readonly SingleEvent[],
@@ -208,21 +191,18 @@ const markRow = z.object({
   error_message: z.string().nullable(),
 })
 
-/** Transaction id and block time, which derived tables do not store. */
 export type TransactionMark = z.output<typeof markRow>
 
-/** Minimum heights per statement: one or two partitions per table. */
+/** One or two partitions per table. */
 const minWindow = 200_000
 
-/** Distant rows are read from more partitions at once rather than by more statements. */
 const maxStatements = 4
 
 /**
- * Reads rows by height and index in statements that each touch few partitions: the rows of a page
- * may be years apart, and a single statement would be planned for every partition between.
+ * Each statement touches few partitions: rows may be years apart, and a single statement would be
+ * planned for every partition between.
  *
- * @param max maximum number of statements; 1 for a prepared one, which prunes partitions at
- * execution
+ * @param max statements; 1 for a prepared one, which prunes partitions at execution
  */
 export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
   places: readonly Place[],
@@ -242,10 +222,7 @@ function endsOf(places: ReadonlyArray<{ readonly block_height: number }>): reado
   return [Math.min(...heights), Math.max(...heights)]
 }
 
-/**
- * Ids and block times by height and index; omits transactions that are not stored. Heights passed
- * as values prune partitions, which a join would not.
- */
+/** Omits transactions that are not stored. Heights passed as values prune partitions. */
 export async function readTransactionMarks(
   database: DatabasePool,
   places: readonly MarkedPlace[],
@@ -269,7 +246,6 @@ export async function readTransactionMarks(
   return new Map(rows.map((row) => [markKey(row), row]))
 }
 
-/** Key in the map of `readTransactionMarks`. */
 export function markKey({ block_height: height, tx_index: index }: MarkedPlace): string {
   return `${height}:${index}`
 }
@@ -279,7 +255,7 @@ export interface Marked<Row> {
   readonly mark: TransactionMark
 }
 
-/** Joins rows to their transactions. Rows are missing only during a rollback. */
+/** Rows are missing only during a rollback. */
 export async function withMarks<Row extends MarkedPlace>(
   database: DatabasePool,
   rows: readonly Row[],
@@ -364,10 +340,8 @@ export const eventRoutes = [eventSearch]
 /** Must match the worker of app.event_type_pieces. */
 const heightsPerPiece = 100
 
-/** Pieces of the first read; one event in each fills a page. */
 const piecesAtOnce = 24
 
-/** Most frequent types that a partial name matches. */
 const maxTypes = 50
 
 const typeRow = z.object({ type: z.string() })
@@ -375,13 +349,12 @@ const pieceRow = z.object({ piece: z.number() })
 const heightRow = z.object({ height: z.number() })
 
 /**
- * A full type matches itself, indexed or not. Other names match contract and event name, ignoring
- * case, most frequent first.
+ * A full type matches itself. Other names match contract and event name, case-insensitive, most
+ * frequent first.
  */
 async function findEventTypes(database: DatabasePool, name: string): Promise<readonly string[]> {
   if (/^(A\.[0-9a-f]{16}\.\w+|flow)\.\w+$/.test(name)) return [name]
   const pattern = `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  // The address is only matched if the name starts with `A.`.
   const searched = /^A\./i.test(name)
     ? sql.fragment`type`
     : sql.fragment`regexp_replace(type, '^A\.[0-9a-f]{16}\.', '')`
@@ -393,7 +366,6 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
   return rows.map(({ type }) => type)
 }
 
-/** Newest first, from derived blocks. */
 export async function searchEvents(
   database: DatabasePool,
   types: readonly string[],
@@ -414,7 +386,6 @@ export async function searchEvents(
   return found
 }
 
-/** Types are read separately, each in index order. */
 async function readPieces(database: DatabasePool, types: readonly string[], below: number): Promise<readonly number[]> {
   const rows = await database.any(sql.type(pieceRow)`
     select distinct found.piece
@@ -451,10 +422,7 @@ async function readHeights(
   return rows.map(({ height }) => height).toSorted((a, b) => b - a)
 }
 
-/**
- * Reads as few blocks as possible, as a block may contain many events of other types. Each block
- * has at least one match.
- */
+/** A block may contain many events of other types, but has at least one match. */
 async function readFoundEvents(
   database: DatabasePool,
   types: readonly string[],
@@ -465,8 +433,7 @@ async function readFoundEvents(
   const found: PlacedEventRow[] = []
   for (let at = 0; at < heights.length && found.length < count; at += count) {
     const some = heights.slice(at, at + count)
-    // All events of the first row may be outside of the page; each other row has at least one
-    // match.
+    // All events of the first row may be outside of the page.
     const chunks = await database.any(sql.type(chunkRow)`
       select ${chunkColumns} from raw.event_chunks c
       where c.block_height = any (${sql.array(some, 'int8')}) and ${hasTypes(types)} and ${isBefore(before)}

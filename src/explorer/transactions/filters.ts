@@ -11,28 +11,24 @@ import type { TransactionPlace } from './queries.ts'
 export const transactionStatuses = ['SEALED', 'UNKNOWN', 'SUCCESS', 'FAILURE'] as const
 export type TransactionStatus = (typeof transactionStatuses)[number]
 
-/** Combined with AND; undefined fields do not filter. Accounts are `0x` and 16 digits. */
+/** Combined with AND. */
 export interface TransactionFilter {
   readonly payer?: string | undefined
   readonly proposer?: string | undefined
   readonly authorizer?: string | undefined
   /** Payer, proposer or authorizer. */
   readonly participant?: string | undefined
-  /** Imported contract, `A.<address>.<name>`. */
   readonly contract?: string | undefined
   readonly status?: TransactionStatus | undefined
 }
 
 export interface FilteredPage {
   readonly rows: readonly TransactionRow[]
-  /**
-   * Where the scan reached its limit before the page was full. Undefined if the page is full or the
-   * list has ended.
-   */
+  /** The scan limit was reached before the page was full. */
   readonly stoppedAt: TransactionRow | undefined
 }
 
-/** Scan limit per request: about 5 ms. */
+/** Per request: about 5 ms. */
 const maxScanned = 2000
 
 /**
@@ -51,7 +47,7 @@ export async function listFilteredTransactions(
   const isSingle = Object.values(filter).filter((value) => value !== undefined).length <= 1
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
-  // Start small: usually most candidates match.
+  // Usually most candidates match.
   for (let size = count; ; size = Math.min(size * 4, maxScanned - scanned)) {
     const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
       const select = source.select(span)
@@ -70,12 +66,9 @@ export async function listFilteredTransactions(
 
 const placeRow = z.object({ height: z.number(), index: z.number() })
 
-/** An index that returns transactions in order. */
 interface Source {
   readonly select: (span: EventSpan<TransactionPlace>) => FragmentSqlToken
-  /** Whether one query plan suits all values. */
   readonly isPrepared: boolean
-  /** No rows outside of these heights. */
   readonly heights?: Bounds | undefined
 }
 
@@ -101,7 +94,6 @@ function narrowed(bounds: Bounds | undefined, { heights }: Source): Bounds | und
 
 const accountRow = z.object({ address: z.string(), first: z.number(), last: z.number() })
 
-/** The account with the fewest transactions and its heights; an unknown account has none. */
 async function leastActive(
   database: DatabasePool,
   addresses: readonly string[],
@@ -119,8 +111,8 @@ async function leastActive(
 }
 
 /**
- * Comparing the address as part of a row, and sorting by it, keeps the planner from treating every
- * account as small and sorting all its transactions.
+ * Comparing and sorting by the address keeps the planner from sorting all transactions of the
+ * account.
  */
 function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
   return sql.fragment`
@@ -144,7 +136,7 @@ function selectOfContract(contract: string, span: EventSpan<TransactionPlace>): 
 }
 
 function selectUnsuccessful(status: 'FAILURE' | 'UNKNOWN', span: EventSpan<TransactionPlace>): FragmentSqlToken {
-  // As the indexes have it: of those that did not succeed hardly any is unknown.
+  // Hardly any failed transaction has an unknown status.
   const code =
     status === 'UNKNOWN'
       ? sql.fragment`status_code is null`
@@ -166,18 +158,17 @@ function selectAll(span: EventSpan<TransactionPlace>): FragmentSqlToken {
   `
 }
 
-/** The row comparison does not prune partitions; the height range does. */
+/** The row comparison does not prune partitions. */
 function within(span: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span, index)}`
 }
 
-/** Rows after `before`, with a leading `and`. */
 function after({ high, before }: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
   if (before === undefined || before.height > high) return sql.fragment``
   return sql.fragment`and (block_height, ${index}) < (${before.height}, ${before.index})`
 }
 
-/** Condition on rows `t` of raw.transactions. */
+/** On rows `t` of raw.transactions. */
 function conditionOf({ payer, proposer, authorizer, participant, status }: TransactionFilter): FragmentSqlToken {
   const conditions = [sql.fragment`true`]
   if (payer !== undefined) conditions.push(sql.fragment`t.payer_address = ${payer}`)

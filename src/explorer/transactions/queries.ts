@@ -15,16 +15,12 @@ export interface TransactionPlace {
   readonly index: number
 }
 
-/**
- * Block of a row, by key lookup. With a join the planner, which does not know the number of rows,
- * may scan all blocks between the heights.
- */
+/** A key lookup; with a join the planner may scan all blocks between the heights. */
 export function blockOf(height: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`(select timestamp from raw.blocks
     where height = ${height} and height between ${low} and ${high} limit 1)`
 }
 
-/** Transaction id of a row with block_height and tx_index, by key lookup like `blockOf`. */
 export function transactionIdOf(row: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`(
     select id from raw.transactions x
@@ -34,7 +30,6 @@ export function transactionIdOf(row: FragmentSqlToken, low: number, high: number
   )`
 }
 
-/** Adds block time and EVM hash to a page of raw.transactions, by key lookup. */
 function completed(pageOfTransactions: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTransactions})
@@ -57,7 +52,7 @@ export async function listTransactions(
   count: number,
 ): Promise<readonly TransactionRow[]> {
   const { height, index } = before ?? { height: Number.MAX_SAFE_INTEGER, index: 0 }
-  // The row comparison does not prune partitions; the height range does.
+  // The row comparison does not prune partitions.
   return readDownwards(bounds, height, count, (low, high, limit) =>
     database.any(sql.prepared('transaction list', transactionRow)`
     ${completed(
@@ -75,7 +70,6 @@ export async function listTransactions(
   )
 }
 
-/** Last first. */
 export async function listTransactionsOfBlock(
   database: DatabasePool,
   height: number,
@@ -97,7 +91,6 @@ export async function listTransactionsOfBlock(
   `)
 }
 
-/** Inclusive, in chain order. */
 export async function readTransactions(
   database: DatabasePool,
   from: number,
@@ -110,11 +103,9 @@ export async function readTransactions(
 }
 
 /**
- * Latest first. Omits transactions that are not stored or do not match.
+ * Omits transactions that are not stored.
  *
  * @param condition on a row `t` of raw.transactions
- *
- * @param isFrequent whether the statement is worth preparing
  */
 export async function readTransactionsAt(
   database: DatabasePool,
@@ -181,7 +172,7 @@ export async function readTransaction(
 
 const placeRow = z.object({ height: z.number(), index: z.number() })
 
-/** Finds a transaction by id or EVM hash. Excludes system transactions. */
+/** By id or EVM hash, without system transactions. */
 export async function findTransaction(
   database: DatabasePool,
   idOrEvmHash: string,
@@ -195,9 +186,7 @@ export async function findTransaction(
   return byId[0] ?? (await findByEvmHash(database, bytes))
 }
 
-/**
- * The first EVM hash of a transaction is known once its block is stored; the others once derived.
- */
+/** The first EVM hash is known once the block is stored; the others once derived. */
 async function findByEvmHash(database: DatabasePool, hash: Buffer): Promise<TransactionPlace | undefined> {
   const [place] = await database.any(sql.prepared('transaction by EVM hash', placeRow)`
     select * from (
@@ -226,13 +215,11 @@ export async function findTransactionInBlock(
   return place
 }
 
-/** Heights searched for a repeated id: on both sides of a block, or down from the newest. */
+/** On both sides of a block, or down from the newest. */
 const heightsWithId = 20
 
-/** Maximum of listed heights with the same id. */
 export const maxOtherHeights = 10
 
-/** In the newest block. */
 export async function findSystemTransaction(
   database: DatabasePool,
   id: string,
@@ -248,7 +235,6 @@ export async function findSystemTransaction(
   return place ?? undefined
 }
 
-/** Nearest first, sorted highest first. */
 export async function listOtherHeights(database: DatabasePool, id: string, height: number): Promise<readonly number[]> {
   const rows = await database.any(sql.prepared('other heights', z.object({ height: z.number() }))`
     select block_height as height from raw.transactions
@@ -286,7 +272,7 @@ interface Place {
 /**
  * Heights passed as values prune partitions.
  *
- * @returns a function of a place, which returns '' if the transaction is not stored
+ * @returns a function that returns '' if the transaction is not stored
  */
 export async function readTransactionIds(
   database: DatabasePool,
@@ -310,17 +296,15 @@ function keyOf(place: Place): string {
   return `${place.block_height}:${place.tx_index}`
 }
 
-/** Cursors are the sort key of the last item, so pages do not shift while blocks arrive. */
+/** Cursors are sort keys, so pages do not shift while blocks arrive. */
 
 export const blockCursorPattern = /^(\d{1,15})?$/
 export const transactionCursorPattern = /^(\d{1,15}:\d{1,9}:[0-9a-fA-F]{64})?$/
 
-/** @param cursor matches `blockCursorPattern`: height of the last block of a page */
 export function parseBlockCursor(cursor: string | undefined): number | undefined {
   return cursor === undefined || cursor === '' ? undefined : Number(cursor)
 }
 
-/** @param cursor matches `transactionCursorPattern`; the id is informative only */
 export function parseTransactionCursor(cursor: string | undefined): TransactionPlace | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const [height, index] = cursor.split(':')
@@ -334,9 +318,7 @@ export function formatTransactionCursor(row: { block_height: number; tx_index: n
 export const accountTransactionCursorPattern = /^(\d{1,15}:[0-9a-fA-F]{64})?$/
 export const accountTransactionCursorForm = '<block_height>:<tx_id>'
 
-/**
- * @param cursor matches `accountTransactionCursorPattern`; the id must be looked up in its block
- */
+/** The id must be looked up in its block. */
 export function parseAccountTransactionCursor(cursor: string | undefined): { height: number; id: string } | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const [height, id = ''] = cursor.split(':')
@@ -347,7 +329,6 @@ export function formatAccountTransactionCursor(row: { block_height: number; id: 
   return `${row.block_height}:${row.id}`
 }
 
-/** Sort key of events; `leg` numbers the transfers of one event from 0. */
 interface TransferPlace {
   readonly height: number
   readonly id: string
@@ -359,8 +340,7 @@ export const transferCursorPattern = /^(\d{1,15}:[0-9a-fA-F]{64}:\d{1,9}(:\d{1,4
 export const transferCursorForm = '<block_height>:<tx_id>:<event_index>[:<leg>]'
 
 /**
- * @param cursor matches `transferCursorPattern`; the id must be looked up in its block by
- * `findTransactionInBlock`, as the order follows the transaction index
+ * The id must be looked up by `findTransactionInBlock`, as the order follows the transaction index.
  */
 export function parseTransferCursor(cursor: string | undefined): TransferPlace | undefined {
   if (cursor === undefined || cursor === '') return undefined
@@ -368,7 +348,6 @@ export function parseTransferCursor(cursor: string | undefined): TransferPlace |
   return { height: Number(height), id: id.toLowerCase(), eventIndex: Number(eventIndex), leg: Number(leg) }
 }
 
-/** A first leg is omitted, as nearly all are. */
 export function formatTransferCursor({ height, id, eventIndex, leg }: TransferPlace): string {
   return `${height}:${id}:${eventIndex}${leg === 0 ? '' : `:${leg}`}`
 }

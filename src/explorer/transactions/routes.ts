@@ -45,7 +45,6 @@ import type { CompleteTransaction, Transaction, TransactionRow } from './schema.
 
 const lowerCaseStatuses = transactionStatuses.map((status) => status.toLowerCase() as Lowercase<typeof status>)
 
-/** Case-insensitive. */
 const statusParameter = z
   .enum([...transactionStatuses, ...lowerCaseStatuses], `must be one of ${transactionStatuses.join(', ')}`)
   .transform((status) => status.toUpperCase() as (typeof transactionStatuses)[number])
@@ -92,10 +91,7 @@ const transactionList = defineRoute({
   },
 })
 
-/**
- * The index within one block that a cursor points to: undefined if the cursor is in a higher block,
- * 0 if in a lower one.
- */
+/** Undefined if the cursor is in a higher block, 0 if in a lower one. */
 function indexWithin(height: number, before: TransactionPlace | undefined): number | undefined {
   if (before === undefined || before.height > height) return undefined
   return before.height === height ? before.index : 0
@@ -161,10 +157,6 @@ const transactionDetail = defineRoute({
   },
 })
 
-/**
- * Finds a transaction by id or by the hash of an EVM transaction. @param height restricts the
- * search to one block
- */
 async function findPlace(
   database: DatabasePool,
   id: string,
@@ -255,7 +247,7 @@ const contractTransactions = defineRoute({
 
 export const transactionListRoutes = [accountTransactions, contractTransactions]
 
-/** A filter, or rows that are already read, including one more than the page holds. */
+/** Rows include one more than the page holds. */
 type PageSource =
   | { readonly rows: readonly TransactionRow[] }
   | {
@@ -268,13 +260,12 @@ interface PageOptions {
   readonly limit: number
   readonly includeEvents: boolean
   readonly cursorOf: (row: TransactionRow) => string
-  /** Transfers are summed relative to this account. */
   readonly account?: string
 }
 
 /**
- * With several conditions a page may have fewer than `limit` items, or none, and still `has_more`;
- * the cursor then points to where the scan stopped.
+ * With several conditions a page may have fewer than `limit` items and still `has_more`; the cursor
+ * then points to where the scan stopped.
  */
 async function transactionPage(
   source: PageSource,
@@ -300,7 +291,7 @@ async function readSource(source: PageSource, count: number, database: DatabaseP
   return listFilteredTransactions(database, bounds, filter, before, count)
 }
 
-/** @throws ApiError 400 for an outdated cursor */
+/** @throws ApiError 400 */
 async function placeOfCursor(
   cursor: { readonly height: number; readonly id: string } | undefined,
   { database }: Services,

@@ -67,7 +67,6 @@ type TransferSummary = z.output<typeof transferSummarySchema>
 
 type Direction = z.output<typeof direction>
 
-/** Net amount of one token in a transaction. */
 export interface FungibleSummaryRow {
   readonly token: string
   readonly direction: Direction
@@ -75,7 +74,6 @@ export interface FungibleSummaryRow {
   readonly counterparty: string | null
 }
 
-/** Number of moved items of one collection in a transaction. */
 export interface NonFungibleSummaryRow {
   readonly token: string | null
   readonly direction: Direction
@@ -83,13 +81,13 @@ export interface NonFungibleSummaryRow {
   readonly counterparty: string | null
 }
 
-/** All null until the metadata is read. */
+/** Null until the metadata is read. */
 interface TokenName {
   readonly name: string | null
   readonly symbol: string | null
   readonly logo: string | null
   readonly decimals: number | null
-  /** Current price in US dollars. */
+  /** US dollars. */
   readonly price: string | null
 }
 
@@ -99,7 +97,6 @@ interface CollectionName {
   readonly banner: string | null
 }
 
-/** Display names and prices of the assets of a page. */
 export interface AssetNames {
   readonly tokens: ReadonlyMap<string, TokenName>
   readonly collections: ReadonlyMap<string, CollectionName>
@@ -161,7 +158,6 @@ export const eventSchema = z
   .meta({ id: 'Event' })
 export type Event = z.output<typeof eventSchema>
 
-/** An event by which a system contract changes the protocol state. */
 export const serviceEventSchema = z
   .strictObject({
     block_height: heightFormat,
@@ -177,7 +173,7 @@ export interface EventRow {
   readonly tx_index: number
   readonly event_index: number
   readonly type: string
-  /** Null if it could not be decoded. */
+  /** Null if undecodable. */
   readonly payload: PayloadFields | null
 }
 
@@ -228,7 +224,6 @@ const summaryFields = {
   error_message: z.string().describe('Empty if the transaction succeeded.'),
 }
 
-/** Used by the live feed and by blocks. */
 export const transactionSummarySchema = z.strictObject(summaryFields).meta({ id: 'TransactionSummary' })
 export type TransactionSummary = z.output<typeof transactionSummarySchema>
 
@@ -268,7 +263,6 @@ export const transactionSchema = z
   .meta({ id: 'Transaction' })
 export type Transaction = z.output<typeof transactionSchema>
 
-/** Ids and hashes in hex. */
 export const transactionRow = z.object({
   block_height: z.number(),
   tx_index: z.number(),
@@ -298,20 +292,18 @@ export interface DescribedTransaction {
   readonly row: TransactionRow
   readonly tags: readonly TransactionTag[]
   readonly template: ScriptTemplate
-  /** In FLOW; undefined if it could not be read. */
+  /** In FLOW; undefined if unreadable. */
   readonly fee: string | undefined
   /** Undefined if no access node serves the result. */
   readonly gasUsed: bigint | undefined
   /** `A.<address>.<name>`. */
   readonly imports: readonly string[]
-  /** Whether the transfers of the block are derived. */
   readonly isMoved: boolean
 }
 
 export interface CompleteTransaction extends DescribedTransaction {
-  /** Undefined until the transfers of the block are derived. */
   readonly summary: TransferSummary | undefined
-  /** Current price in US dollars; undefined if unknown. */
+  /** US dollars. */
   readonly flowPrice: string | undefined
 }
 
@@ -375,8 +367,6 @@ function executionStatus(code: number | null): 'SUCCESS' | 'FAILURE' | 'UNKNOWN'
 function isZero(amount: string): boolean {
   return !/[1-9]/.test(amount)
 }
-
-/** Examples of several routes. The transaction is in the block. */
 
 export const exampleNewBlock = {
   height: 118542743,

@@ -21,7 +21,7 @@ interface KnownScript extends DescribedScript {
   readonly text: string
 }
 
-/** Enough for a few thousand scripts, which cover nearly all transactions. */
+/** Fits a few thousand scripts, which cover nearly all transactions. */
 const maxCharacters = 16 * 1024 * 1024
 const known = new Map<string, KnownScript>()
 let characters = 0
@@ -29,10 +29,7 @@ let characters = 0
 const scriptRow = z.object({ script_hash: z.string(), script_text: z.string() })
 const templateRow = z.object({ normal_hash: z.string(), category: z.string(), label: z.string() })
 
-/**
- * Scripts by hex hash. Reads unknown ones in one statement; omits scripts that are not stored.
- * Templates of the operator override the built-in ones.
- */
+/** Omits scripts that are not stored. Templates of the operator override the built-in ones. */
 export async function readScripts(
   database: DatabasePool,
   network: Network,
@@ -91,7 +88,6 @@ function bytesOf(hashes: readonly string[]): ReturnType<typeof sql.array> {
 }
 
 function cacheScript(key: string, script: KnownScript): void {
-  // A full cache is cleared.
   if (characters + script.text.length > maxCharacters) {
     known.clear()
     characters = 0

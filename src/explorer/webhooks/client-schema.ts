@@ -8,7 +8,7 @@ import { eventTypeNames } from '../../webhooks/events.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import { timestampFormat } from '../formats.ts'
 
-/** Formats of the Flow explorer webhook API: ids are strings; lists are `items` and `count`. */
+/** Flow explorer webhook API: ids are strings; lists are `items` and `count`. */
 
 const id = z.string().describe('Id, as a string.')
 const userId = z.string().describe('Id of the account, or of the key if it belongs to no account.')

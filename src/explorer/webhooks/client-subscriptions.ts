@@ -15,16 +15,13 @@ export const params = z.object({ id: idParameter('Id.') })
 export const problems = { ...ownerProblems, 404: 'Not found.' } as const
 export const limitProblems = { ...ownerProblems, 403: 'The limit of the tier is reached.' } as const
 
-/** Pagination of the Flow explorer webhook API. */
 export const pageParameters = z.object({
   limit: integerParameter(1, 200).default(50).describe('Most items of the answer.'),
   offset: integerParameter(0, 1000).default(0).describe('Number of items to skip.'),
 })
 
-/** Empty body. */
 export const nothing = z.string().max(0)
 
-/** Ids may be sent as strings or numbers. */
 const idField = z
   .union(
     [z.string().regex(/^[1-9][0-9]{0,14}$/), z.int().min(1).max(999_999_999_999_999)],
@@ -32,7 +29,6 @@ const idField = z
   )
   .transform(Number)
 
-/** Conditions of the Flow explorer webhook API and of this API. */
 const clientConditionsSchema = z
   .record(z.string(), z.unknown(), 'must be an object')
   .describe(
@@ -41,7 +37,6 @@ const clientConditionsSchema = z
       '`min_value`. Amounts may be numbers. Unknown conditions are rejected.',
   )
 
-/** Own names by alias. */
 const aliases: Readonly<Record<string, keyof Conditions>> = {
   token: 'tokens',
   token_contract: 'tokens',
@@ -56,7 +51,7 @@ const aliases: Readonly<Record<string, keyof Conditions>> = {
   to: 'addresses',
 }
 
-/** @throws ApiError 400 that names the invalid condition */
+/** @throws ApiError 400 */
 function fromClientConditions(given: Readonly<Record<string, unknown>> | null | undefined): Conditions {
   const ours: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given ?? {})) {
@@ -82,7 +77,7 @@ function ownValue(own: string, value: unknown, isRenamed: boolean): unknown {
   return isRenamed ? [value].flat().map((one) => (typeof one === 'number' ? String(one) : one)) : value
 }
 
-/** Without an exponent, which amounts cannot have. */
+/** Amounts have no exponent. */
 function decimalText(value: number): string {
   return value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 18 })
 }

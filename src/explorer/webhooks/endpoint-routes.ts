@@ -21,8 +21,6 @@ export const ownerProblems = {
 type PresentedKey = Pick<RouteRequest, 'apiKey' | 'bearer'>
 
 /**
- * The developer key or account of a request.
- *
  * @throws ApiError 401 `key-missing`, `unknown-key`, `bad-credentials`, `expired-credentials`; 403
  * `account-revoked`; 503 `not-served-here`
  */
@@ -41,7 +39,6 @@ export async function requireOwner({ apiKey, bearer }: PresentedKey, services: S
   return key
 }
 
-/** @throws like `requireOwner` */
 export async function webhooksOf(
   presented: PresentedKey,
   services: Services,
