@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { accountRoles } from './events.ts'
 import type { ChainEvent, EventType } from './events.ts'
 
-/** Digits and up to 18 decimals. */
 const amountForm = /^(0|[1-9]\d{0,38})(\.\d{1,18})?$/
 
-/** Exact comparison; returns below zero, zero or above. */
+/** Returns below zero, zero or above. */
 function compareAmounts(a: string, b: string): number {
   const [left, right] = [scaled(a), scaled(b)]
   return left < right ? -1 : left > right ? 1 : 0
@@ -21,10 +20,7 @@ const account = z
   .regex(/^(0[xX])?([0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})$/, 'must be accounts: 0x and 16 hex digits (Flow) or 40 (EVM)')
   .overwrite((text) => `0x${text.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`)
 
-/**
- * Default type names are removed as in the database: `A.1654653399040a61.FlowToken.Vault` becomes
- * FlowToken.
- */
+/** Accepts type names: `A.1654653399040a61.FlowToken.Vault` becomes FlowToken. */
 const contract = z
   .string()
   .regex(/^A\.(0[xX])?[0-9a-fA-F]{16}\.\w{1,200}(\.\w{1,200})?$/, 'must have the form A.<16 hex digits>.<name>')
@@ -77,10 +73,8 @@ export const conditionsSchema = z.strictObject(
 
 export type Conditions = z.output<typeof conditionsSchema>
 
-/** Minimum of ft.large_transfer in tokens without `min_amount`. */
 const largeAmount = '1000'
 
-/** The type under which a subscription receives an event; undefined if it does not match. */
 export function typeMatcher(
   types: readonly string[],
   conditions: Conditions,
@@ -133,7 +127,6 @@ function conditionMatcher({
   }
 }
 
-/** Always true without a condition. */
 function oneOf(wanted: readonly string[] | undefined): (there: readonly string[] | undefined) => boolean {
   if (wanted === undefined) return () => true
   const set = new Set(wanted)

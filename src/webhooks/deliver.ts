@@ -14,13 +14,10 @@ import { query } from '../platform/db/pool.ts'
 export interface Attempt {
   readonly subscriptionId: number
   readonly sequence: number
-  /** From 1. */
   readonly number: number
   readonly latencyMs: number
-  /** Null without a response. */
   readonly status: number | null
   readonly excerpt: string | null
-  /** Null if delivered. */
   readonly error: string | null
   readonly retryAfterSeconds: number | undefined
 }
@@ -29,9 +26,7 @@ export interface DeliverOptions {
   readonly poster: Poster
   readonly policy: TargetPolicy
   readonly lookUp: LookUp
-  /**
-   * A delivery service of the operator that receives all deliveries; undefined: deliver directly.
-   */
+  /** Delivery service of the operator; undefined: deliver directly. */
   readonly relay: { readonly url: URL; readonly token: string | undefined } | undefined
 }
 
@@ -99,7 +94,7 @@ async function post(
   return poster.post({ url: relay.url, address, headers: handedOver, body }, signal)
 }
 
-/** Messages may quote the receiver, for example its certificate. U+0000 cannot be stored. */
+/** Messages may quote the receiver, for example its certificate. */
 function printable(message: string): string {
   return message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 500)
 }
@@ -119,20 +114,18 @@ interface PostRequest {
 interface PostAnswer {
   readonly status: number
   readonly excerpt: string
-  /** `Retry-After` in seconds; undefined if absent. */
   readonly retryAfterSeconds: number | undefined
 }
 
 interface PosterOptions {
-  /** Total timeout of an attempt. */
   readonly timeoutMs: number
 }
 
-/** Longer responses are cut off and the connection is closed. */
+/** Longer responses are cut off. */
 const maxResponseBytes = 64 * 1024
 const excerptCharacters = 500
 
-/** Idle connections per host; many endpoints may share one. */
+/** Per host. */
 const idleSockets = 64
 
 class StaleConnection extends Error {}
@@ -155,7 +148,6 @@ export class Poster {
     const ending = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
     try {
       return await this.#postOnce(request, ending).catch((error: unknown) => {
-        // The receiver closed an idle connection while this was being written.
         if (error instanceof StaleConnection) return this.#postOnce(request, ending)
         throw error
       })
@@ -224,15 +216,12 @@ interface PendingDelivery {
   readonly sequence: number
   readonly eventType: string
   readonly body: string
-  /** Earlier attempts. */
   readonly attempts: number
 }
 
-/** The first pending deliveries of a subscription, in order. */
 export interface PendingWork {
   readonly subscriptionId: number
   readonly url: string
-  /** The current secret, and the previous one during its overlap. */
   readonly secrets: readonly Buffer[]
   readonly deliveries: readonly PendingDelivery[]
 }
@@ -251,7 +240,7 @@ interface Row {
 /** Limit of body bytes read per subscription; the body that exceeds it is still read. */
 const enoughBytes = 256 * 1024
 
-/** Keyed by subscription, in one round trip. Omits paused endpoints and revoked keys. */
+/** Omits paused endpoints and revoked keys. */
 export async function readPending(
   pool: pg.Pool,
   subscriptionIds: readonly number[],

@@ -10,12 +10,11 @@ export interface NewDelivery {
   readonly body: string
 }
 
-/** Rows per statement, which copies all bodies. */
+/** Limit per statement, which copies all bodies. */
 const rowsAtOnce = 5000
 
 /**
- * Inserts deliveries in order, counts them and schedules sending. The transaction must have locked
- * the subscriptions, so that sequence numbers follow commit order.
+ * The transaction must have locked the subscriptions, so that sequence numbers follow commit order.
  */
 export async function insertDeliveries(client: pg.ClientBase, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
@@ -47,10 +46,7 @@ async function insertSome(client: pg.ClientBase, deliveries: readonly NewDeliver
   )
 }
 
-/**
- * Deletes deliveries finished long ago, with their failures and usage counts. Skips locked rows.
- * @returns number of deleted deliveries
- */
+/** Also deletes failures and usage counts. Skips locked rows. */
 export async function pruneDeliveries(pool: pg.Pool, days: number): Promise<number> {
   await query(pool, 'delete from app.webhook_usage where hour < now() - make_interval(days => $1)', [days])
   let pruned = 0
@@ -75,16 +71,14 @@ export async function pruneDeliveries(pool: pg.Pool, days: number): Promise<numb
 export const rollbackLock = 7_364_832
 
 /**
- * Webhook part of a reorg transaction: moves every cursor above the common ancestor back to just
- * above it, and notifies subscriptions that received removed blocks or subscribed to
- * `chain.rollback`.
+ * Moves every cursor above the common ancestor back to just above it, and notifies subscriptions
+ * that received removed blocks or subscribed to `chain.rollback`.
  *
  * @param ancestor highest remaining height
  */
 export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number): Promise<void> {
   await query(client, `select pg_advisory_xact_lock(${rollbackLock})`)
-  // Also those with lower cursors: they may have received removed blocks before their owners moved
-  // them back.
+  // Lower cursors may have received removed blocks before their owners moved them back.
   const { rows } = await query<{ id: number; next_height: number; highest_told: number | null; has_asked: boolean }>(
     client,
     `select s.id::float8 as id, s.next_height::float8 as next_height, 'chain.rollback' = any (s.event_types) as

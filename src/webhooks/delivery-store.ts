@@ -26,7 +26,6 @@ export interface DeliveryDetail extends WebhookDelivery {
   readonly failures: readonly DeliveryFailure[]
 }
 
-/** A delivery with at least one attempt. */
 export interface LoggedDelivery extends WebhookDelivery {
   readonly endpointId: number
   readonly body: string
@@ -53,16 +52,12 @@ const ofOwner = `exists (
 )`
 
 export interface DeliveriesPage {
-  /** Exclusive upper bound of the sequence number. */
   readonly before: number | undefined
   readonly status: DeliveryStatus | undefined
   readonly limit: number
 }
 
-/**
- * Newest first; restricted to an owner if given. Pending and dead deliveries are few and have
- * partial indexes.
- */
+/** Newest first. Pending and dead deliveries are few and have partial indexes. */
 export function deliveriesPage(
   subscriptionId: number,
   { before, status, limit }: DeliveriesPage,
@@ -77,7 +72,6 @@ export function deliveriesPage(
   }
 }
 
-/** Deliveries as seen by the owner of a subscription. */
 export class DeliveryStore {
   readonly #pool: pg.Pool
 
@@ -85,18 +79,16 @@ export class DeliveryStore {
     this.#pool = pool
   }
 
-  /** See `deliveriesPage`. */
   async list(owner: WebhookOwner, subscriptionId: number, page: DeliveriesPage): Promise<readonly WebhookDelivery[]> {
     const { text, values } = deliveriesPage(subscriptionId, page, owner)
     return (await query<WebhookDelivery>(this.#pool, text, values)).rows
   }
 
-  /** Attempts to all endpoints of a key, newest first. */
+  /** Newest first. */
   async log(
     { keyId }: WebhookOwner,
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<readonly LoggedDelivery[]> {
-    // Reads at most one page per subscription; bodies only for the result.
     const { rows } = await query<LoggedDelivery>(
       this.#pool,
       `select ${deliveryColumns}, d.body, p.endpoint_id::float8 as "endpointId" from (
@@ -135,14 +127,11 @@ export class DeliveryStore {
   }
 
   /**
-   * Sends a delivery again with the same id before all others of its subscription, immediately if
-   * it is pending.
-   *
-   * @throws ApiError 404
+   * Sends it again with the same id, before all others of the subscription. @throws ApiError 404
    */
   async replay(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<WebhookDelivery> {
     return withTransaction(this.#pool, async (client) => {
-      // Before the delivery, as when recording results: the lock order must be the same.
+      // Before the delivery, as when recording results: same lock order.
       await scheduleNow(client, [subscriptionId])
       const {
         rows: [delivery],
@@ -154,7 +143,6 @@ export class DeliveryStore {
         [owner.keyId, subscriptionId, sequence],
       )
       if (delivery === undefined) throw unknownDelivery(sequence)
-      // The attempt count restarts, so its failures are removed.
       await query(
         client,
         'delete from app.webhook_failures where subscription_id = $1 and sequence = $2 and attempt > $3',

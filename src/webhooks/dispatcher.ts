@@ -22,34 +22,25 @@ interface DispatcherOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Stops the dispatcher. */
   readonly signal: AbortSignal
-  /** Called with the number of created deliveries. */
   readonly onMade: (count: number) => void
   readonly limits?: Partial<DispatchLimits>
 }
 
-/** NOTIFY channels of commits by ingesters, workers and webhook management. */
 const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', 'flowfarm_webhook_changes']
 
-/** Polling interval, as notifications may be lost. */
+/** Polling is needed because notifications may be lost. */
 const pollMs = 5000
 
-/** Time per round for subscriptions that are behind, so that the head does not wait for them. */
+/** Time per round for subscriptions that are behind, so that the head does not wait. */
 const behindMs = 100
 
-/** Delay to batch notifications of concurrent commits. */
 const batchMs = 10
 
 /**
  * Creates deliveries from derived rows, which are the outbox: each subscription has a cursor, and
- * everything above it is new, even after days without a dispatcher.
- *
- *   waiting for the lock ──held──► round ──nothing new──► idle ──notification──► round …
- *         ▲            │
- *         └── lock lost, error ────┘
- *
- * One dispatcher per database, to avoid duplicate work; two would be safe.
+ * everything above it is new. One dispatcher per database, to avoid duplicate work; two would be
+ * safe.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -64,12 +55,11 @@ export class Dispatcher {
     this.#limits = { blocksAtOnce: 50, maxPending: 10_000, eventsPerHour: usualHourlyLimits, ...options.limits }
   }
 
-  /** Whether this process holds the dispatcher lock. */
   get isDispatching(): boolean {
     return this.#isDispatching
   }
 
-  /** Resolves when the signal is aborted; never rejects. */
+  /** Never rejects. */
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.#wakeUp.call()
@@ -131,7 +121,6 @@ export class Dispatcher {
     const troubles: unknown[] = []
     const groups = await this.#groups()
     const behind = groups.filter((one) => one.end - one.from > this.#limits.blocksAtOnce)
-    // Rotates the start, so that every group makes progress.
     const rotated = [...behind.slice(this.#rounds % behind.length), ...behind.slice(0, this.#rounds % behind.length)]
     this.#rounds++
     const inTime = groups.filter((one) => !behind.includes(one))
@@ -189,23 +178,18 @@ export class Dispatcher {
   }
 }
 
-/**
- * A transaction ends with the current block after this many deliveries, which bounds its size and
- * memory.
- */
+/** Limits the size and memory of a transaction. */
 const maxDeliveries = 10_000
 
-/** Subscriptions at the same height that depend on the same workers. */
 interface DispatchGroup {
   readonly subscriptionIds: readonly number[]
   readonly from: number
-  /** First height that is not ready. */
   readonly end: number
 }
 
 export interface DispatchLimits {
   readonly blocksAtOnce: number
-  /** Pending deliveries of a subscription beyond which no more are created. */
+  /** Per subscription. */
   readonly maxPending: number
   readonly eventsPerHour: HourlyLimits
 }
@@ -215,15 +199,15 @@ interface LockedSubscription {
   readonly key_id: number
   readonly event_types: string[]
   readonly conditions: Conditions
-  /** Remaining events of the key in this hour; null: unlimited. */
+  /** Null: unlimited. */
   readonly left: number | null
 }
 
 /**
- * Creates the deliveries of the next heights of a group, moves its cursors and schedules sending in
- * one transaction, so no height is dispatched twice for a subscription, however many processes run.
+ * Creates deliveries, moves cursors and schedules sending in one transaction, so no height is
+ * dispatched twice.
  *
- * @returns number of deliveries; undefined if no cursor moved
+ * @returns undefined if no cursor moved
  */
 async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: DispatchLimits): Promise<number | undefined> {
   return withTransaction(pool, async (client) => {
@@ -270,7 +254,6 @@ async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: Dispat
   })
 }
 
-/** Subscriptions that are still at the height of the group and below their limits. */
 async function lockSubscriptions(
   client: pg.ClientBase,
   group: DispatchGroup,
@@ -303,7 +286,7 @@ async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<Re
   return new Map(rows.map((row) => [row.height, row]))
 }
 
-/** Coverage by ingester and worker name, including unavailable heights (raw.unavailable). */
+/** Includes unavailable heights (raw.unavailable). */
 type Coverage = ReadonlyMap<string, HeightSet>
 
 async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
@@ -318,14 +301,13 @@ async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
   return new Map(rows.map(({ name, covered }) => [name, parseMultirange(covered)]))
 }
 
-/** Heights that are stored and derived by all workers of the sources. */
 function readyHeights(coverage: Coverage, sources: readonly EventSource[]): HeightSet {
   const stored = union(coverage.get('main_ingester') ?? [], coverage.get('history_ingester') ?? [])
   const workers = new Set(sources.flatMap((source) => source.workers))
   return [...workers].reduce((ready, worker) => intersection(ready, coverage.get(worker) ?? []), stored)
 }
 
-/** End (exclusive) of the ready heights from `from` on; `from` if it is not ready. */
+/** `from` if it is not ready. */
 function readyEnd(ready: HeightSet, from: number): number {
   return ready.find((range) => range.from <= from && from < range.to)?.to ?? from
 }

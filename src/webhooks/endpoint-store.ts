@@ -13,11 +13,10 @@ export interface WebhookEndpoint {
   readonly keyId: number
   readonly url: string
   readonly description: string
-  /** Consecutive failed attempts. */
+  /** Consecutive failures. */
   readonly failures: number
   readonly pausedAt: Date | null
   readonly pausedReason: 'owner' | 'failures' | 'gone' | null
-  /** End of the overlap of the previous secret. */
   readonly previousSecretUntil: Date | null
   readonly createdAt: Date
 }
@@ -31,7 +30,7 @@ export interface NewEndpoint {
 
 export interface MadeEndpoint {
   readonly endpoint: WebhookEndpoint
-  /** In the format shown to the owner, once. */
+  /** Shown to the owner once. */
   readonly secret: string
 }
 
@@ -41,7 +40,6 @@ export interface EndpointChange {
   readonly isPaused?: boolean | undefined
 }
 
-/** Also used by admin routes. */
 export const endpointColumns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at
   as "pausedAt", paused_reason as "pausedReason",
   case when previous_secret_until > now() then previous_secret_until end as "previousSecretUntil", created_at as
@@ -88,14 +86,12 @@ export class EndpointStore {
     return withTransaction(this.#pool, (client) => this.createIn(client, owner, input))
   }
 
-  /** Within a transaction. */
   async createIn(
     client: pg.ClientBase,
     owner: WebhookOwner,
     { url, description, secret = randomBytes(32) }: NewEndpoint,
   ): Promise<MadeEndpoint> {
     const target = this.#checkedUrl(url)
-    // Serializes concurrent creations for the limit.
     await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
     const max = webhookLimits[owner.tier].endpoints
     const {
@@ -125,7 +121,7 @@ export class EndpointStore {
   ): Promise<WebhookEndpoint> {
     const target = url === undefined ? undefined : this.#checkedUrl(url)
     return withTransaction(this.#pool, async (client) => {
-      // Before the endpoint, as when recording results: the lock order must be the same.
+      // Before the endpoint, as when recording results: same lock order.
       if (isPaused === false) {
         const { rows: own } = await query<{ id: number }>(client, subscriptionsOf, [id, owner.keyId])
         await scheduleNow(
@@ -149,7 +145,7 @@ export class EndpointStore {
     })
   }
 
-  /** Includes subscriptions and deliveries. @throws ApiError 404 */
+  /** Also removes subscriptions and deliveries. @throws ApiError 404 */
   async remove(owner: WebhookOwner, id: number): Promise<WebhookEndpoint> {
     return withTransaction(this.#pool, async (client) => {
       await lockForRemoval(client, subscriptionsOf, [id, owner.keyId])

@@ -1,4 +1,4 @@
-/** Event types with descriptions, specific types before general ones. */
+/** Specific types before general ones. */
 export const eventTypes = {
   'block.sealed': 'A block was stored.',
   'transaction.sealed': 'A transaction was sealed, successful or not.',
@@ -32,47 +32,36 @@ export const eventTypeNames = Object.keys(eventTypes) as [EventType, ...EventTyp
 /** Sent by test requests; cannot be subscribed to. */
 export const testEventType = 'webhook.test'
 
-/** Sort key of the deliveries of a subscription. */
 export interface EventPlace {
   readonly height: number
-  /** -1: before all transactions of the block. */
+  /** -1 for the block. */
   readonly txIndex: number
-  /** -1: before all events of the transaction. */
+  /** -1 for the transaction. */
   readonly eventIndex: number
   readonly leg: number
 }
 
 export interface ChainEvent {
-  /** Matching event types, most specific first. */
+  /** Most specific type first. */
   readonly types: readonly EventType[]
   readonly place: EventPlace
-  /** Delivered data. Amounts are exact decimal strings. */
+  /** Amounts are exact decimal strings. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Evaluated by conditions. */
   readonly facets: EventFacets
 }
 
-/** A condition on an absent facet is not met. */
 export interface EventFacets {
-  /** Senders. */
   readonly from?: readonly string[]
-  /** Receivers. */
   readonly to?: readonly string[]
-  /** Other involved accounts. */
   readonly addresses?: readonly string[]
-  /** Tokens, collections or pairs. */
   readonly tokens?: readonly string[]
-  /** In tokens, as an exact decimal string. */
   readonly amount?: string
   /** `A.<address>.<name>`. */
   readonly contracts?: readonly string[]
-  /** Exchange pairs. */
   readonly pairs?: readonly string[]
-  /** Item ids within their collection. */
   readonly nftIds?: readonly string[]
-  /** Nodes, 64 hex digits. */
+  /** 64 hex digits. */
   readonly nodes?: readonly string[]
-  /** Roles of the account in the transaction. */
   readonly roles?: readonly AccountRole[]
   /** Full event type, or a short name such as `Swap`, `TokensCommitted` or `mint`. */
   readonly names?: readonly string[]
@@ -88,15 +77,14 @@ export function comparePlaces(a: EventPlace, b: EventPlace): number {
 
 export interface BlockFacts {
   readonly height: number
-  /** 64 hex digits; null if the block was removed. */
+  /** Null if the block was removed. */
   readonly id: string | null
   readonly timestamp: Date
 }
 
 /**
- * The posted body: `type`, `timestamp` and `data` as in Standard Webhooks, `event_type` and
- * `block_height` as in the Flow explorer API. `event_id` is the same for every delivery of the same
- * event of the same block.
+ * `type`, `timestamp` and `data` as in Standard Webhooks, `event_type` and `block_height` as in the
+ * Flow explorer API. Repeated deliveries have the same `event_id`.
  */
 export function deliveryBody(type: string, event: Pick<ChainEvent, 'place' | 'data'>, block: BlockFacts): string {
   const { height, txIndex, eventIndex, leg } = event.place

@@ -1,21 +1,18 @@
 import type pg from 'pg'
 import { query } from '../platform/db/pool.ts'
 
-/** The right to send to a subscription, claimed by this process. */
 export interface DeliveryLease {
   readonly subscriptionId: number
   readonly keyId: number
-  /** Fencing number: a newer claim by another process is left untouched. */
+  /** Fencing number: a newer claim is left untouched. */
   readonly generation: number
 }
 
 export interface ReleasedLease {
   readonly lease: DeliveryLease
-  /** Delay until the next delivery, by the database clock. */
   readonly retryMs: number
 }
 
-/** NOTIFY channel of due deliveries. */
 export const deliveriesChannel = 'flowfarm_webhook_turns'
 
 /**
@@ -34,7 +31,7 @@ const lockText =
   'select 1 from app.webhook_turns where subscription_id = any ($1) order by subscription_id for no key update'
 
 /**
- * Called after inserting deliveries, in the same transaction. Releasing locks the lease before
+ * Must run in the transaction that inserts the deliveries. Releasing locks the lease before
  * checking for pending deliveries, so either the check sees them or this sees the released lease.
  */
 export async function scheduleDeliveries(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
@@ -56,7 +53,6 @@ export async function scheduleNow(client: pg.ClientBase, subscriptionIds: readon
   await query(client, `select pg_notify('${deliveriesChannel}', '')`)
 }
 
-/** Locks subscriptions and their leases before deletion, in the common lock order. */
 export async function lockForRemoval(
   client: pg.ClientBase,
   idsText: string,
@@ -72,7 +68,6 @@ export async function lockForRemoval(
   )
 }
 
-/** Claims up to `max` due leases, except for the given keys. */
 export async function claimLeases(
   pool: pg.Pool,
   max: number,
@@ -115,9 +110,7 @@ export async function renewLeases(
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * Locks leases until the end of the transaction. @returns subscriptions whose leases are still held
- */
+/** @returns subscriptions whose leases are still held */
 export async function lockLeases(
   client: pg.ClientBase,
   leases: readonly DeliveryLease[],
@@ -133,8 +126,8 @@ export async function lockLeases(
 }
 
 /**
- * Releases leases locked by the transaction. The lease becomes idle without pending deliveries or
- * while sending is not allowed; resuming an endpoint makes it due.
+ * Requires `lockLeases`. A lease becomes idle without pending deliveries or while sending is not
+ * allowed.
  */
 export async function releaseLeases(client: pg.ClientBase, ended: readonly ReleasedLease[]): Promise<void> {
   await query(

@@ -14,22 +14,21 @@ export interface MatchedSubscription {
 export interface MatchOptions {
   readonly subscriptions: readonly MatchedSubscription[]
   readonly blocks: ReadonlyMap<number, BlockFacts>
-  /** Exclusive upper bound of the heights. */
   readonly end: number
-  /** Deliveries after which matching ends with the current block. */
+  /** Matching ends with the block that reaches this count. */
   readonly enough: number
-  /** Remaining events per key in this hour; the block that exceeds it is delivered completely. */
+  /** Remaining events per key; the block that exceeds it is delivered completely. */
   readonly left: ReadonlyMap<number, number>
 }
 
 export interface MatchedEvents {
   /** In chain order. */
   readonly deliveries: readonly NewDelivery[]
-  /** By subscription: all deliveries below this height are included. */
+  /** Exclusive end heights by subscription. */
   readonly ends: ReadonlyMap<number, number>
 }
 
-/** Yields to the event loop after this many milliseconds. */
+/** Time between yields to the event loop. */
 const sliceMs = 20
 
 /**

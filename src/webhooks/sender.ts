@@ -15,41 +15,35 @@ interface SenderOptions extends DeliverOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Stops the sender. */
   readonly signal: AbortSignal
-  /** Subscriptions served concurrently. */
   readonly concurrency: number
   readonly retry: RetryRules
   readonly onAttempt?: (attempt: Attempt) => void
 }
 
-/** Leases claimed per statement; their deliveries are read together. */
 const leaseBatch = 100
 
-/** Maximum deliveries per lease. */
+/** Limit per lease. */
 const maxDeliveries = 50
 
-/** Maximum duration of a lease run, so that results are recorded soon. */
+/** Limits a run, so that results are recorded soon. */
 const runMs = 2000
 
-/** Polling interval for deferred deliveries. */
 const pollMs = 500
 
-/** Expiry of leases of unresponsive processes. */
 const leaseMs = 5000
 const renewMs = 1500
 
-/** Share of the concurrency that one developer key may use. */
+/** Share of the concurrency per developer key. */
 const maxKeyShare = 0.5
 
-/** Grace period for running attempts at shutdown, to avoid sending them twice. */
+/** Grace period for running attempts, to avoid sending them twice. */
 const graceMs = 1500
 
-/** A claimed lease. */
 interface Run {
   readonly lease: DeliveryLease
   readonly done: Promise<void>
-  /** Expiry of the lease on the `performance.now()` clock. */
+  /** Uses the `performance.now()` clock. */
   heldUntil: number
 }
 
@@ -74,7 +68,7 @@ export class Sender {
     this.#wakeUp.call()
   }
 
-  /** Resolves when the signal is aborted and results are recorded; never rejects. */
+  /** Never rejects. */
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.wake()
@@ -132,7 +126,6 @@ export class Sender {
     return leases.length === max
   }
 
-  /** Keys at their share of the concurrency, whose slow receivers must not delay others. */
   #busyKeys(): number[] {
     const share = Math.max(1, Math.floor(this.#options.concurrency * maxKeyShare))
     const counts = new Map<number, number>()
@@ -145,7 +138,7 @@ export class Sender {
     const { lease } = run
     const attempts: Attempt[] = []
     const until = performance.now() + runMs
-    // Cached for a run of a few seconds; the connected address is verified for each attempt.
+    // Cached for one run; the connected address is verified for each attempt.
     const addresses = new Map<string, Promise<readonly string[]>>()
     const options: DeliverOptions = {
       ...this.#options,
@@ -194,19 +187,18 @@ export class Sender {
   }
 }
 
-/** Attempts of one lease, in order; only the last may have failed. */
+/** In order; only the last may have failed. */
 interface FinishedRun {
   readonly lease: DeliveryLease
   readonly attempts: readonly Attempt[]
 }
 
 export interface RetryRules {
-  /** Attempts after which a delivery is dead. */
   readonly maxTries: number
-  /** Maximum delay after the first failure; doubles up to `capMs`. */
+  /** Applies to the first failure; doubles up to `capMs`. */
   readonly baseMs: number
   readonly capMs: number
-  /** Consecutive failures after which an endpoint is paused. */
+  /** Consecutive failures. */
   readonly pauseAfter: number
 }
 
@@ -218,13 +210,9 @@ interface RunRecorderOptions {
   readonly onRecorded: () => void
 }
 
-/** Maximum runs per transaction. */
 const runBatch = 500
 
-/**
- * Records results and releases leases. Runs that finish during a transaction share the next one, so
- * a thousand deliveries per second need a few dozen transactions.
- */
+/** Runs that finish during a transaction share the next one. */
 class RunRecorder {
   readonly #options: RunRecorderOptions
   readonly #waiting: { readonly run: FinishedRun; readonly resolve: () => void }[] = []
@@ -235,10 +223,7 @@ class RunRecorder {
     this.#options = options
   }
 
-  /**
-   * Resolves when recorded or when recording failed; then the deliveries are sent again. Never
-   * rejects.
-   */
+  /** Never rejects: unrecorded deliveries are sent again. */
   record(run: FinishedRun): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push({ run, resolve })
@@ -251,7 +236,6 @@ class RunRecorder {
   }
 
   async #writeAll(): Promise<void> {
-    // Batches runs that end in the same tick.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, runBatch)
@@ -269,7 +253,6 @@ class RunRecorder {
         baseMs: 50,
         maxMs: 1000,
         onRetry: (error, attempt) => {
-          // The process is stopping, and unrecorded deliveries are only sent again.
           if (signal.aborted && attempt > 3) throw error
         },
       })
@@ -305,7 +288,7 @@ async function writeRuns(client: pg.ClientBase, retry: RetryRules, all: readonly
   )
 }
 
-/** Delay until the next attempt in milliseconds; 0: immediately. */
+/** 0: immediately. */
 function nextTry({ attempts }: FinishedRun, { maxTries, baseMs, capMs }: RetryRules): number {
   const last = attempts.at(-1)
   if (last === undefined || last.error === null || last.number >= maxTries) return 0
@@ -347,10 +330,7 @@ async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[]
   )
 }
 
-/**
- * Counts consecutive failures; pauses an endpoint that returns 410 or fails too often. Its cursors
- * wait, so nothing is lost.
- */
+/** Pauses an endpoint that returns 410 or fails too often. Its cursors wait, so nothing is lost. */
 async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[], pauseAfter: number): Promise<void> {
   const outcomes = runs.flatMap(({ lease, attempts }) => {
     const last = attempts.at(-1)

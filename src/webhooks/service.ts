@@ -19,7 +19,6 @@ import { targetPolicy } from '../platform/outbound/target-policy.ts'
 
 type Config = SettingValues<typeof webhookSettings>
 
-/** For the dispatcher, the sender and recording results. */
 const connections = 8
 
 export async function startWebhooks({
@@ -73,13 +72,11 @@ interface WebhookMetricsOptions {
   readonly overview: OverviewStore
   readonly metrics: Metrics
   readonly log: Logger
-  /** Only the dispatching process exports backlog gauges, to avoid counting twice. */
+  /** Only the dispatching process exports backlog gauges. */
   readonly isDispatching: () => boolean
-  /** Default 10,000 ms. */
   readonly readMs?: number
 }
 
-/** Attempts of this process and the backlog in the database. */
 export class WebhookMetrics {
   readonly #options: WebhookMetricsOptions
   readonly #timer: NodeJS.Timeout
@@ -132,7 +129,7 @@ export class WebhookMetrics {
 
 export interface WebhookServiceOptions {
   readonly databaseUrl: string
-  /** About eight connections; closed by the caller after `stop`. */
+  /** Closed by the caller after `stop`. */
   readonly pool: pg.Pool
   readonly log: Logger
   readonly allowedNetworks: readonly string[]
@@ -141,14 +138,12 @@ export interface WebhookServiceOptions {
   readonly timeoutMs: number
   readonly retry: RetryRules
   readonly limits?: Partial<DispatchLimits>
-  /** Default: DNS. */
   readonly lookUp?: LookUp
   readonly onAttempt?: (attempt: Attempt) => void
-  /** Called with the number of deliveries created by this process. */
   readonly onMade?: (count: number) => void
 }
 
-/** Dispatches and sends webhooks. Any number of processes may run it. */
+/** Any number of processes may run it. */
 export class WebhookService {
   readonly #options: WebhookServiceOptions
   readonly #stopping = new AbortController()
@@ -159,12 +154,10 @@ export class WebhookService {
     this.#options = options
   }
 
-  /** Whether this process holds the dispatcher lock; all processes send. */
   get isDispatching(): boolean {
     return this.#dispatcher?.isDispatching ?? false
   }
 
-  /** Background tasks retry forever. */
   start(): void {
     const { databaseUrl, pool, log, limits, onAttempt, onMade, ...rest } = this.#options
     const { signal } = this.#stopping
@@ -197,10 +190,7 @@ export class WebhookService {
     this.#running = Promise.all([sender.run(), dispatcher.run()]).finally(() => poster.close())
   }
 
-  /**
-   * Waits briefly for running attempts and records results; unfinished deliveries are sent by
-   * another process.
-   */
+  /** Waits briefly for running attempts; another process sends the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

@@ -14,22 +14,19 @@ export function secretOf(text: string): Buffer | undefined {
 
 export interface SignedMessage {
   readonly id: string
-  /** Seconds since 1970 of the attempt. Receivers reject old ones to prevent replays. */
+  /** Seconds since 1970. Receivers reject old ones to prevent replays. */
   readonly timestamp: number
   readonly body: string
 }
 
-/**
- * `webhook-signature` of Standard Webhooks: one signature per valid secret, for rotation without a
- * gap.
- */
+/** Standard Webhooks: one signature per valid secret, for rotation without a gap. */
 export function standardSignature({ id, timestamp, body }: SignedMessage, secrets: readonly Buffer[]): string {
   return secrets
     .map((secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`)
     .join(' ')
 }
 
-/** Signature of the body alone, as in the Flow explorer API. Does not prevent replays. */
+/** As in the Flow explorer API. Does not prevent replays. */
 export function bodySignature(body: string, secret: Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }

@@ -16,17 +16,14 @@ export interface WebhookSubscription {
   readonly eventTypes: readonly EventType[]
   readonly conditions: Conditions
   readonly isEnabled: boolean
-  /** Deliveries exist for all blocks below; null before the first stored block. */
+  /** Null before the first stored block. */
   readonly nextHeight: number | null
-  /** Deliveries created. */
   readonly deliveryCount: number
   readonly createdAt: Date
-  /** Last change by the owner. */
   readonly changedAt: Date
 }
 
 export interface NewSubscription {
-  /** An existing endpoint, or one to create. */
   readonly endpoint: number | NewEndpoint
   readonly eventTypes: readonly EventType[]
   readonly conditions: Conditions
@@ -38,21 +35,18 @@ export interface SubscriptionChange {
   readonly eventTypes?: readonly EventType[] | undefined
   readonly conditions?: Conditions | undefined
   readonly isEnabled?: boolean | undefined
-  /** Restarts from this height. */
   readonly fromHeight?: number | undefined
 }
 
-/** Also used by admin routes. */
 export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as
   "eventTypes", s.conditions, s.is_enabled as "isEnabled",
   s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt",
   s.changed_at as "changedAt"`
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
 
-/** Maximum pending tests per subscription. */
+/** Pending, per subscription. */
 const maxTests = 20
 
-/** Height after the highest block of the forward ingester. */
 const nextBlock =
   '(select max(upper(r)) from app.indexing_checkpoints c, unnest(c.covered) r where c.service_name ' +
   `= 'main_ingester')`
@@ -67,7 +61,7 @@ export class SubscriptionStore {
     this.#endpoints = endpoints
   }
 
-  /** Of a key or one of its endpoints, newest first. */
+  /** Newest first. */
   async list(owner: WebhookOwner, endpointId: number | undefined): Promise<readonly WebhookSubscription[]> {
     const { rows } = await query<WebhookSubscription>(
       this.#pool,
@@ -89,8 +83,6 @@ export class SubscriptionStore {
   }
 
   /**
-   * @returns includes the secret of an endpoint created with it
-   *
    * @throws ApiError 400 for invalid conditions or a disallowed URL, 403 `webhook-limit`, 404
    * `unknown-endpoint`
    */
@@ -159,7 +151,7 @@ export class SubscriptionStore {
     })
   }
 
-  /** Includes deliveries. @throws ApiError 404 */
+  /** Also removes deliveries. @throws ApiError 404 */
   async remove(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return withTransaction(this.#pool, async (client) => {
       await lockForRemoval(client, `select s.id from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [
@@ -175,10 +167,7 @@ export class SubscriptionStore {
     })
   }
 
-  /**
-   * Queues a `webhook.test` event after pending deliveries. @throws ApiError 404, 409
-   * `tests-waiting`
-   */
+  /** @throws ApiError 404, 409 `tests-waiting` */
   async sendTest(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
       const { rows } = await query<WebhookSubscription>(
@@ -232,7 +221,7 @@ export class SubscriptionStore {
     return known(rows[0], id)
   }
 
-  /** A transaction that wakes the dispatcher when it commits. */
+  /** Wakes the dispatcher on commit. */
   async #change<T>(fn: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     return withTransaction(this.#pool, async (client) => {
       const result = await fn(client)

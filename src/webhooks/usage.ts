@@ -5,16 +5,12 @@ import type { NewDelivery } from './delivery-rows.ts'
 import { webhookLimits } from './webhook-limits.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
-/** Hourly event limits by tier; null: unlimited. */
+/** Null: unlimited. */
 export type HourlyLimits = Readonly<Record<KeyTier, number | null>>
 
-/** Current hour of the database clock. */
 export const thisHour = "date_trunc('hour', now(), 'UTC')"
 
-/**
- * Joins the remaining events of key `k` in this hour as `h.left`; null: unlimited. The parameters
- * are those of `hourlyParameters`.
- */
+/** Requires developer keys `k`. `h.left` is null if unlimited. */
 export const joinHour = (tiers: string, limits: string): string => `cross join lateral (
   select l.events - coalesce((select u.events from app.webhook_usage u where u.key_id = k.id and u.hour =
     ${thisHour}), 0) as "left"
@@ -25,7 +21,7 @@ export function hourlyParameters(limits: HourlyLimits): [tiers: string[], limits
   return [Object.keys(limits), Object.values(limits)]
 }
 
-/** Counts events per key, in the transaction that creates the deliveries. */
+/** Must run in the transaction that creates the deliveries. */
 export async function countEvents(
   client: pg.ClientBase,
   deliveries: readonly NewDelivery[],
@@ -50,7 +46,6 @@ export async function countEvents(
 export interface WebhookUsage {
   readonly endpoints: number
   readonly subscriptions: number
-  /** Events in this hour. */
   readonly events: number
   readonly hourEndsAt: Date
 }
@@ -72,7 +67,6 @@ export async function readUsage(pool: pg.Pool, { keyId }: WebhookOwner): Promise
   return row
 }
 
-/** Default limits. */
 export const usualHourlyLimits: HourlyLimits = {
   free: webhookLimits.free.eventsPerHour,
   pro: webhookLimits.pro.eventsPerHour,

@@ -4,7 +4,7 @@ import type { KeyTier } from '../platform/auth/developer-keys.ts'
 export interface WebhookLimits {
   readonly endpoints: number | null
   readonly subscriptions: number | null
-  /** Events per clock hour; further ones wait for the next hour. */
+  /** Per clock hour; further ones wait. */
   readonly eventsPerHour: number | null
 }
 
@@ -15,7 +15,6 @@ export const webhookLimits: Readonly<Record<KeyTier, WebhookLimits>> = {
   unlimited: { endpoints: null, subscriptions: null, eventsPerHour: null },
 }
 
-/** Developer key of the caller. */
 export interface WebhookOwner {
   readonly keyId: number
   readonly tier: KeyTier

@@ -28,7 +28,6 @@ export function webhookStores(pool: pg.Pool, allowedNetworks: readonly string[])
   }
 }
 
-/** Maximum count of pending deliveries. */
 const maxCounted = 10_000
 
 export interface SubscriptionState extends WebhookSubscription {
@@ -36,29 +35,25 @@ export interface SubscriptionState extends WebhookSubscription {
   /** Counted up to 10,000. */
   readonly waiting: number
   readonly oldestWaitingAt: Date | null
-  /** Time of the next attempt; null if nothing is pending or sending is not allowed. */
+  /** Null if nothing is pending or sending is not allowed. */
   readonly dueAt: Date | null
   readonly isBeingSent: boolean
-  /** The hourly event limit of the tier is reached. */
   readonly isOverLimit: boolean
 }
 
 interface OverviewPage {
-  /** Exclusive upper bound of the ids. */
   readonly before: number | undefined
   readonly limit: number
 }
 
-/** Backlog of the whole database. */
 interface WaitingTotals {
   /** Counted up to 100,000. */
   readonly deliveries: number
   readonly oldestSeconds: number
-  /** Paused endpoints by reason. */
+  /** By reason. */
   readonly paused: Readonly<Record<'owner' | 'failures' | 'gone', number>>
 }
 
-/** Webhook state for administrators, and usage of one key. */
 export class OverviewStore {
   readonly #pool: pg.Pool
 

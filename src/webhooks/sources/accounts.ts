@@ -22,7 +22,6 @@ const activityText = `
   from app.address_transactions a join raw.transactions x using (block_height, tx_index)
   where a.block_height >= $1 and a.block_height < $2 and x.block_height >= $1 and x.block_height < $2`
 
-/** Payers, proposers and authorizers of transactions, and created accounts. */
 export const activitySource: EventSource = {
   types: ['address.activity'],
   workers: ['accounts_worker'],
@@ -68,7 +67,6 @@ interface KeyRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** Added and revoked keys. */
 export const accountKeySource: EventSource = {
   types: ['account.key.added', 'account.key.removed', 'account.key_change', 'account.event'],
   workers: ['meta_worker'],
@@ -106,7 +104,6 @@ interface ContractRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** Deployed, updated and removed contracts. */
 export const contractChangeSource: EventSource = {
   types: ['account.contract.added', 'account.contract.updated', 'account.contract.removed', 'account.event'],
   workers: ['meta_worker'],

@@ -176,7 +176,6 @@ const evmTransactionSource: EventSource = {
   },
 }
 
-/** Exact conversion to FLOW. */
 function wholeFlow(attoflow: string): string {
   const digits = attoflow.padStart(19, '0')
   return `${digits.slice(0, -18)}.${digits.slice(-18)}`
@@ -268,7 +267,6 @@ export const allSources: readonly EventSource[] = [
   stakingSource,
 ]
 
-/** Sources that can produce one of the event types. */
 export function sourcesOf(types: readonly string[]): readonly EventSource[] {
   return allSources.filter((source) => source.types.some((type) => types.includes(type)))
 }

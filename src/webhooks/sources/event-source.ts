@@ -5,17 +5,9 @@ import type { Conditions } from '../conditions.ts'
 
 export interface EventSource {
   readonly types: readonly EventType[]
-  /**
-   * Workers whose rows are read: a height is dispatched once all of them have derived it. Empty:
-   * only raw tables are read.
-   */
+  /** A height is dispatched once all of them have derived it. */
   readonly workers: readonly string[]
-  /**
-   * Events of a range of heights, in any order.
-   *
-   * @param wanted conditions of all subscriptions to these types; non-matching events may be
-   * omitted
-   */
+  /** @param wanted conditions of all subscriptions; non-matching events may be omitted */
   readonly read: (
     client: pg.ClientBase,
     range: HeightRange,
@@ -23,7 +15,7 @@ export interface EventSource {
   ) => Promise<readonly ChainEvent[]>
 }
 
-/** Heights and ids are strings, as returned by `pg`. */
+/** As returned by `pg`. */
 export interface PlacedRow {
   readonly block_height: string | number
   readonly tx_index: number
@@ -34,12 +26,10 @@ export function placeOf(row: PlacedRow, leg = 0): ChainEvent['place'] {
   return { height: Number(row.block_height), txIndex: row.tx_index, eventIndex: row.event_index, leg }
 }
 
-/** Omits nulls. */
 export function present(...values: readonly (string | null)[]): readonly string[] {
   return values.filter((value) => value !== null)
 }
 
-/** For hex columns without 0x. */
 export function prefixed(hex: string | null): string | null {
   return hex === null ? null : `0x${hex}`
 }

@@ -24,7 +24,6 @@ const specialTypes: Readonly<Record<string, EventType>> = {
   RemoveLiquidity: 'defi.liquidity',
 }
 
-/** Swaps, liquidity changes and other pair events. */
 export const defiSource: EventSource = {
   types: ['defi.swap', 'defi.liquidity', 'defi.event'],
   workers: ['defi_worker'],
@@ -71,7 +70,6 @@ interface StakingRow extends PlacedRow {
   readonly transaction_id: string
 }
 
-/** Events of nodes, delegators and network settings. */
 export const stakingSource: EventSource = {
   types: ['staking.event'],
   workers: ['staking_worker'],
