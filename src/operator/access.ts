@@ -9,16 +9,11 @@ import { ApiError } from '../platform/errors.ts'
 
 export const sessionCookie = 'flowfarm_operator'
 
-/** Access from this machine, where neither a token nor a secret is set. */
 const local = { kind: 'local', until: undefined } as const
 
 export type Access = Admission | typeof local
 
-/**
- * Authorizes requests to the operator API.
- * - With ADMIN_TOKEN or a JWT secret: `Authorization: Bearer` or a session.
- * - Without: only requests from this machine to a loopback name.
- */
+/** Without credentials, only requests from this machine to a loopback name are authorized. */
 export class OperatorAccess {
   readonly mode: 'open' | 'token'
   readonly #credentials: CredentialOptions
@@ -26,7 +21,7 @@ export class OperatorAccess {
   readonly #limit = new FailureLimit()
   readonly #addressOf: (request: IncomingMessage) => string
 
-  /** @param addressOf the key by which failed attempts are counted */
+  /** @param addressOf key of the failed attempt counts */
   constructor(credentials: CredentialOptions, addressOf: (request: IncomingMessage) => string) {
     this.mode = credentials.token === undefined && credentials.jwtSecret === undefined ? 'open' : 'token'
     this.#credentials = credentials
@@ -35,8 +30,7 @@ export class OperatorAccess {
   }
 
   /**
-   * @param session cookie of the request
-   * @throws ApiError 401 `not-logged-in` and those of `logIn`; 403 `only-local` where nothing is set
+   * @throws ApiError 401 `not-logged-in` and those of `logIn`; 403 `only-local` without credentials
    */
   async require(request: IncomingMessage, session: string | undefined): Promise<Access> {
     this.requireLocalIfOpen(request)
@@ -75,8 +69,8 @@ export class OperatorAccess {
   }
 
   /**
-   * Starts a session.
-   * @throws ApiError 401 `bad-credentials` or `expired-credentials`, 403 `role-not-allowed`, 429 `too-many-attempts`
+   * @throws ApiError 401 `bad-credentials` or `expired-credentials`, 403 `role-not-allowed`, 429
+   * `too-many-attempts`
    */
   async logIn(
     request: IncomingMessage,
@@ -97,7 +91,6 @@ export class OperatorAccess {
   }
 }
 
-/** Headers that proxies set: the client may be on another machine. */
 const proxyHeaders = [
   'forwarded',
   'x-forwarded-for',
@@ -107,10 +100,7 @@ const proxyHeaders = [
   'via',
 ] as const
 
-/**
- * Whether a request comes from this machine, without a detectable proxy (some send only HTTP/1.0), to a loopback
- * name. The name is checked because another site can point its own name here (DNS rebinding).
- */
+/** Some proxies (HTTP/1.0) are undetectable. The name is checked because of DNS rebinding. */
 function isLocalRequest(request: IncomingMessage): boolean {
   if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return false
   if (request.httpVersion === '1.0' || proxyHeaders.some((name) => request.headers[name] !== undefined)) return false
@@ -133,9 +123,9 @@ function hostName(host: string): string {
 const sessionMs = 12 * 3600 * 1000
 
 /**
- * Stateless sessions `kind.end.random.signature`, valid in all processes and after restarts. The signing key derives
- * from the secret that was used to log in, so changing the secret (or the allowed JWT roles) ends its sessions.
- * scrypt keeps a stolen session from revealing a weak secret.
+ * Stateless: `kind.end.random.signature`. The signing key derives from the login secret, so
+ * changing that secret (or the allowed JWT roles) ends its sessions. scrypt keeps a stolen session
+ * from revealing a weak secret.
  */
 class Sessions {
   readonly #keys: ReadonlyMap<CredentialKind, Buffer>
@@ -152,14 +142,13 @@ class Sessions {
     )
   }
 
-  /** A session ends with its credential, and after 12 hours at the latest. */
+  /** A session ends with its credential, after 12 hours at most. */
   begin({ kind, until = Infinity }: Admission, now = Date.now()): { readonly session: string; readonly until: number } {
     const end = Math.min(until, now + sessionMs)
     const text = `${kind}.${Math.floor(end)}.${randomBytes(12).toString('base64url')}`
     return { session: `${text}.${this.#sign(kind, text).toString('base64url')}`, until: end }
   }
 
-  /** Undefined for an invalid or expired session. */
   find(session: string, now = Date.now()): Admission | undefined {
     const [kind = '', end = '', random = '', signature = '', ...more] = session.split('.')
     if ((kind !== 'token' && kind !== 'jwt') || !this.#keys.has(kind)) return undefined

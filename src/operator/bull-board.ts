@@ -13,10 +13,9 @@ export type OpenQueues = Awaited<ReturnType<typeof createWorkQueue>>
 
 export const boardPath = '/operator/queues'
 
-/** Links of the Bull Board page to other hosts, such as its fonts. */
 const foreignLinks = /<link [^>]*href="https?:[^>]*>/g
 
-/** Bull Board over the queues of the workers, which are opened at the first request. */
+/** Opens the queues at the first request. */
 export class QueueBoard {
   readonly #open: () => Promise<OpenQueues>
   readonly #workers: readonly string[]
@@ -36,7 +35,6 @@ export class QueueBoard {
       throw error
     })
     const { middleware } = await this.#opening
-    // Bull Board uses inline styles.
     context.set('Content-Security-Policy', contentPolicy({ areStylesFree: true }))
     context.set('Cache-Control', 'no-store')
     await middleware(context, next)
@@ -73,13 +71,13 @@ export class QueueBoard {
 type QueueWorkers = Awaited<ReturnType<BullMQAdapter['getWorkers']>>
 
 interface Row {
-  /** As `processName` formats it: host, process id, start time in base 36. */
+  /** From `processName`: host, process id, start time in base 36. */
   readonly leasedBy: string
 }
 
 /**
- * BullMQ finds workers by the names of their database sessions, but all queues of a process share one connection.
- * The active leases name the processes instead.
+ * BullMQ finds workers by their database sessions, but all queues of a process share one
+ * connection. The active leases name the processes instead.
  */
 class PostgresQueueAdapter extends BullMQAdapter {
   readonly #pool: pg.Pool

@@ -30,7 +30,7 @@ const openStatuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as con
 const changeableStatuses = ['failed', 'flagged'] as const
 const cursorPattern = /^\w+:\d{1,15}$/
 
-/** Large enough for 10,000 leases. */
+/** Fits 10,000 leases. */
 const maxBodyBytes = 1024 * 1024
 
 const lease = z
@@ -53,7 +53,6 @@ const lease = z
   })
   .meta({ id: 'Lease' })
 
-/** Comma-separated words. */
 const listParameter = z.string().transform((text) =>
   text
     .split(',')
@@ -103,7 +102,6 @@ const changeableField = z.enum(
   `must be ${changeableStatuses.join(' or ')}: leases in other states cannot be changed`,
 )
 
-/** The leases to change: given by key, or all of a worker in some states. */
 const target = {
   leases: z
     .array(z.strictObject({ worker: workerField, from: heightField }), 'must be a list of leases {worker, from}')
@@ -126,7 +124,6 @@ const target = {
 
 type Target = z.output<z.ZodObject<typeof target>>
 
-/** Changes all leases of the target in one transaction and wakes the coordinator. */
 async function change(
   action: string,
   { leases, all }: Target,

@@ -35,29 +35,24 @@ export interface OperatorOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly credentials: CredentialOptions
-  /** Failed logins are counted by its address. Default: the other end of the socket. */
+  /** Failed logins are counted by its address. */
   readonly clientOf?: (request: IncomingMessage) => Client
-  /** All ingesters and workers of the program, enabled or not. */
   readonly plans: readonly StagePlan[]
-  /** Chain state of this process; read for each overview. */
   readonly bounds: () => OverviewBounds
-  /** Database sessions of the query service that do not end. */
   readonly stuckSessions?: () => number
   readonly pages: Pages
-  /** The queues are opened at the first request for Bull Board. */
   readonly queues: { readonly backend: 'postgres' | 'redis'; readonly open: () => Promise<OpenQueues> }
   readonly version: string
-  /** Minimum time between two reads of the overview, ms; 0 reads for every request. Default 1,000. */
+  /** Milliseconds; 0 reads for every request. Default 1,000. */
   readonly pauseMs?: number
 }
 
 interface Operator {
-  /** `open`: accepts local requests without a login, because neither a token nor a secret is set. */
+  /** `open`: local requests need no login. */
   readonly access: 'open' | 'token'
   readonly mount: Mount
 }
 
-/** The operator page at `/operator`, its API at `/operator/api` and Bull Board at `/operator/queues`. */
 export function createOperator(options: OperatorOptions): Operator {
   const { pool, log, metrics, plans, clientOf = clientReader(new BlockList()) } = options
   const known: KnownCoverage = new Map()
@@ -117,7 +112,6 @@ function servePages(pages: Pages, board: QueueBoard, access: OperatorAccess): Mi
   }
 }
 
-/** Redirects a browser without a session to the login. */
 async function admitToBoard(context: RequestContext, access: OperatorAccess): Promise<Access | undefined> {
   const isRead = ['GET', 'HEAD'].includes(context.method)
   try {
@@ -136,7 +130,6 @@ function isAt(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`)
 }
 
-/** The operator also receives the messages of fatal errors, which are written for them. */
 function translateError(error: unknown): ApiError | undefined {
   const known = asDatabaseError(error)
   if (known.code === 'queue-unavailable') return new ApiError(503, known.code, known.message, { cause: error })

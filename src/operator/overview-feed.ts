@@ -67,10 +67,9 @@ export const overviewSchema = z
   .meta({ id: 'Overview' })
 export type Overview = Readonly<z.output<typeof overviewSchema>>
 
-/** Minimum time from the start of one read to the start of the next, ms. */
 const minPauseMs = 1000
 
-/** Maximum share of time spent reading: a read of 100,000 coverage pieces is slow. */
+/** Share of time spent reading: a read of 100,000 coverage pieces is slow. */
 const maxShare = 0.1
 
 export interface FeedOptions {
@@ -80,11 +79,10 @@ export interface FeedOptions {
   readonly version: string
   readonly queues: 'postgres' | 'redis'
   readonly log: Logger
-  /** Minimum time between two reads, ms. Default 1,000; 0 reads for every caller. */
+  /** Default 1,000; 0 reads for every caller. */
   readonly pauseMs?: number
 }
 
-/** The last read. */
 export interface Snapshot {
   readonly overview: Overview
   readonly heights: ReadonlyMap<string, StageHeights>
@@ -93,14 +91,8 @@ export interface Snapshot {
 type Listener = (overview: Overview) => void
 
 /**
- * Reads the overview once for all clients.
- *
- *     idle ──request or subscriber──► reading ──► resting (1 s, or ten times the duration of the read)
- *       ▲                                │           │
- *       │                                └─subscriber┤
- *       └─────────────────────────────────────none───┘
- *
- * While the database is unreachable, the last overview is served with `database.isUp: false`.
+ * Reads the overview once for all clients. While the database is unreachable, the last overview is
+ * served with `database.isUp: false`.
  */
 export class OverviewFeed {
   readonly #options: FeedOptions
@@ -118,13 +110,13 @@ export class OverviewFeed {
     this.#options = options
   }
 
-  /** The current overview, at most `pauseMs` old. @throws errors other than a database outage */
+  /** @throws errors other than a database outage */
   async current(): Promise<Snapshot> {
     if (this.#last !== undefined && performance.now() < this.#freshUntil) return this.#last
     return this.#read()
   }
 
-  /** Calls `listener` after each change. Returns the function that unsubscribes. */
+  /** @returns function that unsubscribes */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     void this.#watch()
@@ -134,7 +126,6 @@ export class OverviewFeed {
     }
   }
 
-  /** Invalidates the last read, after a change by this process. */
   wake(): void {
     this.#isWoken = true
     this.#freshUntil = 0
@@ -253,13 +244,11 @@ function emptyOverview(version: string, queues: Overview['queues']): Overview {
   }
 }
 
-/** Streams that may be open at once. */
 const maxStreams = 100
 
-/** Proxies may close a connection that is silent for longer, ms. */
+/** Proxies close connections that are silent for longer. */
 const keepAliveMs = 15_000
 
-/** Server-sent event streams. Each sends the overview at once and after every change. */
 export class EventStreams {
   readonly #feed: OverviewFeed
   readonly #open = new Set<() => void>()
@@ -270,8 +259,8 @@ export class EventStreams {
   }
 
   /**
-   * Streams until the client disconnects, the server stops or `until` (ms since 1970) passes; the last two send
-   * `event: bye`. A slow client skips intermediate states.
+   * Ends with the client, the server or `until` (ms since 1970); the last two send `event: bye`. A
+   * slow client skips intermediate states.
    * @throws ApiError 429 `too-many-streams`, 503 `stopping`
    */
   async serve(response: ServerResponse, until = Infinity): Promise<void> {

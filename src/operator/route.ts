@@ -8,10 +8,8 @@ import type { HeightRange } from '../platform/ranges.ts'
 import type { Access, OperatorAccess } from './access.ts'
 import type { EventStreams, OverviewFeed } from './overview-feed.ts'
 
-/** What the handlers use. */
 export interface OperatorServices {
   readonly pool: pg.Pool
-  /** All ingesters and workers of the program. */
   readonly plans: readonly StagePlan[]
   readonly feed: OverviewFeed
   readonly streams: EventStreams
@@ -22,7 +20,7 @@ export interface OperatorServices {
 export const operatorPath = '/operator'
 export const apiPath = `${operatorPath}/api`
 
-/** `session` admits every client of the operator API, logged in or not. */
+/** `session` admits every client, logged in or not. */
 export const operatorRoute = routesOf<OperatorServices, { operator: Access; session: undefined }>({
   unknownParameters: 'refused',
 })
@@ -31,7 +29,7 @@ export function workerNames(plans: readonly StagePlan[]): string[] {
   return plans.filter(({ kind }) => kind === 'worker').map(({ name }) => name)
 }
 
-/** @throws ApiError 400 `unknown-worker` that lists the workers */
+/** @throws ApiError 400 `unknown-worker` */
 export function requireWorkers(plans: readonly StagePlan[], names: readonly string[], field: string): void {
   const known = workerNames(plans)
   const unknown = names.find((name) => !known.includes(name))
@@ -46,7 +44,6 @@ export const heightField = wholeNumber(0, maxHeight)
 
 export const workerField = z.string('must be the name of a worker').min(1, 'must be the name of a worker')
 
-/** A whole number in a query. */
 export function numberParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const fromText = (text: unknown): unknown =>
     typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text
@@ -55,7 +52,7 @@ export function numberParameter(min: number, max: number): z.ZodPreprocess<z.Zod
 
 export const heightParameter = numberParameter(0, maxHeight)
 
-/** @throws ApiError 400 that names `to` */
+/** @throws ApiError 400 */
 export function requireHeights({ from, to }: HeightRange, code: 'invalid-parameter' | 'invalid-field'): void {
   if (to > from) return
   const what = code === 'invalid-field' ? 'Field' : 'Parameter'
@@ -67,7 +64,7 @@ export function wholeNumber(min: number, max: number): z.ZodInt {
   return z.int(message).min(min, message).max(max, message)
 }
 
-/** Handlers return a `Date`; clients receive ISO 8601 text, which is what the schema describes. */
+/** Handlers return a `Date`; the schema describes its ISO 8601 text. */
 export const timestamp = z.iso.datetime() as unknown as z.ZodType<Date, string>
 
 export const heightRange = z.strictObject({ from: z.int(), to: z.int().describe('Exclusive.') })

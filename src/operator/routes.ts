@@ -257,7 +257,7 @@ const rederiveRoute = operatorRoute({
   },
 })
 
-/** Distance from the head at which a drill of a number of blocks starts: no worker may pass it before it is set. */
+/** Distance from the head at which a drill starts: no worker may pass it before it is set. */
 const leadBlocks = 10
 const maxDrillBlocks = 10_000
 
@@ -310,7 +310,7 @@ const drillRoutes = [
   }),
 ]
 
-/** The given range, or `blocks` heights above the current head, which may be newer than the one on the page. */
+/** The current head may be newer than the one on the page. */
 async function heightsOf(
   { from, to, blocks }: z.output<typeof drillBody>,
   { feed }: OperatorServices,

@@ -16,7 +16,6 @@ import { pageBuildOf } from '../platform/pages/page-build.ts'
 type Config = SettingValues<typeof servingSettings & typeof proxySettings> &
   Parameters<typeof planStages>[0] & { readonly REDIS_URL: string | undefined; readonly START_BLOCK: number }
 
-/** The operator page and its API, mounted on the explorer API server. */
 export function mountOperator(context: ServiceContext<Config>, credentials: CredentialOptions): Mount {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'operator' })
