@@ -29,13 +29,13 @@ interface Part {
 }
 
 /**
- * Roles of accounts in the transactions of a range, grouped by account. System transactions count
- * only for the accounts that they create, because the same account authorizes them in every block.
+ * Of system transactions, only created accounts count: the same account authorizes them in every
+ * block.
  */
 class AddressTransactions {
   readonly #byAddress = new Map<string, Part[]>()
 
-  /** Requires chain order. */
+  /** In chain order. */
   add(blockHeight: number, transaction: DecodedTransaction, output: DeriveOutput): void {
     for (const address of createdAccounts(transaction, blockHeight, output)) {
       this.#addPart(address, { blockHeight, transaction, isCreated: true })
@@ -99,7 +99,7 @@ function createdAccounts(
 
 const inRange = 'block_height >= $1 and block_height < $2'
 
-/** First and last block, found by index, and creation, which is the first row of an account. */
+/** First and last block are found by index; creation is the first row. */
 const accounts: StateFold = {
   kind: 'state',
   name: 'app.accounts',

@@ -48,11 +48,7 @@ const activityOfRange = `
     from app.block_analytics
     cross join lateral unnest(collections, collection_transfer_counts) as e (name, count) where ${inRange}`
 
-/**
- * Sums of app.block_analytics. The order matters: the count of actors reads the actors.
- *
- * @param of table name
- */
+/** The order matters: the actor count reads the actors. */
 function analyticsFolds(of: string): readonly SumFold[] {
   return [
     {
@@ -79,7 +75,7 @@ function analyticsFolds(of: string): readonly SumFold[] {
       touched: `select distinct day, kind, address from (${actorsOfRange}) as seen`,
       counted: `select day, kind, address, 1::bigint as block_count from (${actorsOfRange}) as seen`,
     },
-    // Difference in the number of actors of a day: those seen only in the range's blocks.
+    // Actors seen only in the range's blocks.
     {
       kind: 'sum',
       name: 'app.daily_actor_counts',
@@ -112,27 +108,23 @@ function analyticsFolds(of: string): readonly SumFold[] {
   ]
 }
 
-/** Threshold for big transfers in whole tokens, unless the token is listed below. */
+/** In whole tokens. */
 const usualAmount = 1000
 
 /**
- * Thresholds of tokens worth thousands of dollars, low enough to stay valid when prices change.
- * Mainnet only, in whole tokens.
- *
- * Sources of the identifiers: onflow/docs, "Stablecoins and wrapped assets"; for Celer bridge
- * tokens FlowFans/flow-token-list.
+ * Valuable tokens, mainnet, in whole tokens; low enough to stay valid when prices change. Source:
+ * onflow/docs, "Stablecoins and wrapped assets"; for Celer bridge tokens FlowFans/flow-token-list.
  */
 const smallerAmounts: ReadonlyMap<string, number> = new Map([
-  // Bitcoin: ceWBTC, WBTC and cbBTC
+  // Bitcoin
   ['A.231cc0dbbcffc4b7.ceWBTC', 0.02],
   ['A.1e4aa0b87d10b141.EVMVMBridgedToken_717dae2baf7656be9a9b01dee31d571a9d4c9579', 0.02],
   ['A.1e4aa0b87d10b141.EVMVMBridgedToken_a0197b2044d28b08be34d98b23c9312158ea9a18', 0.02],
-  // Ether: ceWETH and WETH
+  // Ether
   ['A.231cc0dbbcffc4b7.ceWETH', 0.5],
   ['A.1e4aa0b87d10b141.EVMVMBridgedToken_2f6f07cdcf3588944bf4c42ac74ff24bf56e7590', 0.5],
 ])
 
-/** @param amount decimal text, in whole tokens */
 function isBigAmount(token: string, amount: string): boolean {
   return Number(amount) >= (smallerAmounts.get(token) ?? usualAmount)
 }
@@ -143,7 +135,7 @@ interface TokenActivity {
   units: bigint
 }
 
-/** Excludes fees, and bridge escrow, which is counted as a bridge transfer. */
+/** Bridge escrow is counted as a bridge transfer. */
 function isTokenActivity(type: TransferType): boolean {
   return type !== 'fee' && type !== 'escrow'
 }
@@ -159,10 +151,10 @@ class BlockActivity {
   epochPayout = 0n
   readonly evmAddresses = new Set<string>()
   readonly traders = new Set<string>()
-  /** Transactions by contract. */
+  /** Counts transactions. */
   readonly contracts = new Map<string, number>()
   readonly tokens = new Map<string, TokenActivity>()
-  /** NFT transfers by collection. */
+  /** Counts NFT transfers. */
   readonly collections = new Map<string, number>()
   readonly problems: DeriveProblem[] = []
   readonly #height: number
@@ -234,7 +226,7 @@ class BlockActivity {
     }
   }
 
-  /** As in defi_worker, which records undecodable swaps. */
+  /** defi_worker records undecodable swaps. */
   #addSwap(type: DefiEventType, { fields }: DecodedEvent, { authorizers, payer }: DecodedTransaction): void {
     if (fields === undefined || read(() => readPairEvent(type, fields)) instanceof FieldShapeError) return
     this.swaps++
@@ -242,7 +234,7 @@ class BlockActivity {
     if (trader !== undefined) this.traders.add(trader)
   }
 
-  /** evm_worker records undecodable events; the execution counts in any case. */
+  /** Undecodable executions also count; evm_worker records the error. */
   #addExecution(event: DecodedEvent): void {
     this.evmExecutions++
     const execution = read(() => evmTransactionOf(event))
@@ -271,7 +263,6 @@ class BlockActivity {
   }
 }
 
-/** Returns the error for unexpected fields. */
 function read<T>(get: () => T): T | FieldShapeError {
   try {
     return get()
@@ -309,7 +300,6 @@ function coreMeanings(network: Network): ReadonlyMap<string, AnalyticsMeaning> {
 
 const swaps: ReadonlySet<DefiEventKind> = new Set(['swap-by-direction', 'trade-by-side', 'pool-swap'])
 
-/** Undefined for most event types. */
 function analyticsMeaning(type: string, network: Network): AnalyticsMeaning | undefined {
   const meaning = core[network].get(type)
   if (meaning !== undefined) return meaning
@@ -396,7 +386,6 @@ function writeActivity(rows: RowWriter, { height, timestampUs }: DecodedBlock, a
   rows.int4Array(collections.map(([, count]) => count))
 }
 
-/** Same key as in app.ft_transfers. */
 function writeBigTransfers(rows: RowWriter, block: DecodedBlock, { network }: DeriveContext): void {
   const { height, timestampUs, transactions } = block
   for (const transaction of transactions) {

@@ -37,8 +37,8 @@ const dailyChanges: Fold = {
 }
 
 /**
- * Daily balance changes including fees, so that past balances can be computed backwards from
- * current ones. Excludes EVM accounts.
+ * Includes fees, so that past balances can be computed backwards from current ones. Excludes EVM
+ * accounts.
  */
 export const dailyBalanceWorker: Worker = {
   name: 'daily_balance_worker',
@@ -85,7 +85,7 @@ function deriveBlock(
   }
 }
 
-/** 0x and 16 hex digits; EVM accounts have 40. */
+/** EVM addresses have 40 digits. */
 function isFlowAccount(address: string | undefined): address is string {
   return address !== undefined && address.length === 18
 }

@@ -82,8 +82,8 @@ const activeAccounts: SumFold = {
 }
 
 /**
- * Difference in the number of accounts of a day: those whose block count in
- * app.daily_active_accounts, folded before, equals their count in the range.
+ * Counts accounts whose block count in app.daily_active_accounts, folded before, equals their count
+ * in the range.
  */
 const accountCounts: SumFold = {
   kind: 'sum',
@@ -193,7 +193,7 @@ function countBlock({ transactions }: DecodedBlock, { network }: DeriveContext):
   return count
 }
 
-/** Skips the zero address, which some nodes report for transactions without a payer. */
+/** Some nodes report the zero address for transactions without a payer. */
 function seeParties({ payer, proposer, authorizers }: DecodedTransaction, accounts: Set<string>): void {
   for (const address of [payer, proposer, ...authorizers]) {
     if (address !== undefined && !isZeroAddress(address)) accounts.add(address)

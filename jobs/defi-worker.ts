@@ -30,7 +30,7 @@ const defiEvents: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** Not partitioned: as rare as new pairs. */
+/** Rare, so not partitioned. */
 const pairChanges: HeightTable = {
   name: 'app.defi_pair_changes',
   columns: [...position, 'pair', 'asset0', 'asset1', 'is_stable', 'fee'],
@@ -43,10 +43,7 @@ const dexByContract = dexes
   .map(({ key, pairContract }) => `when split_part(k.pair, '.', 3) ~ '${pairContract}' then '${key}'`)
   .join(' ')
 
-/**
- * Tokens of a pair come from its creation event, else from its last swap, else from its last
- * liquidity change.
- */
+/** Tokens come from the creation event, else the last swap, else the last liquidity change. */
 const defiPairs: StateFold = {
   kind: 'state',
   name: 'app.defi_pairs',
@@ -136,10 +133,7 @@ const pairDays: SumFold = {
     from app.defi_events where block_height >= $1 and block_height < $2 and event_type = 'Swap'`,
 }
 
-/**
- * Swaps, liquidity and pairs of the exchanges in `src/flow/defi/dexes.ts`. Includes system
- * transactions, because scheduled transactions can swap.
- */
+/** Includes system transactions, because scheduled transactions can swap. */
 export const defiWorker: Worker = {
   name: 'defi_worker',
   description: 'Trading pairs, swaps and liquidity',
@@ -168,7 +162,7 @@ interface Place {
   readonly height: number
   readonly txIndex: number
   readonly maker: string | undefined
-  /** Days since 1970-01-01. */
+  /** Since 1970-01-01. */
   readonly day: number
 }
 

@@ -13,25 +13,20 @@ const token: SqlColumn = { column: 'token', type: 'text' }
 const standard: SqlColumn = { column: 'standard', type: 'smallint' }
 const holdingsTable = 'app.evm_token_holdings'
 
-/**
- * EVM token holdings, items and tokens as sums over transfers, independent of the order of
- * derivation.
- *
- * @param transfers table of transfers
- */
+/** Sums, so independent of the order of derivation. */
 function evmTokenFolds(transfers: string): readonly SumFold[] {
   return [holdings(transfers), items(transfers), tokens(transfers)]
 }
 
 const inRange = 't.block_height >= $1 and t.block_height < $2'
 
-/** Both sides of the transfers of a range; null for the zero address. */
+/** Null for the zero address. */
 const sides = (transfers: string): string => `
   from ${transfers} t
   cross join lateral (values (t.from_address, -t.amount), (t.to_address, t.amount)) as s (address, change)
   where ${inRange} and s.address is not null`
 
-/** `balance` is also the presence column: rows with a balance of 0 are deleted. */
+/** `balance` is also the presence column. */
 function holdings(transfers: string): SumFold {
   return {
     kind: 'sum',
@@ -45,7 +40,7 @@ function holdings(transfers: string): SumFold {
   }
 }
 
-/** Holdings by ERC-721 item and ERC-1155 token type. */
+/** ERC-721 items and ERC-1155 token types. */
 function items(transfers: string): SumFold {
   const ofItems = `${sides(transfers)} and t.token_id is not null`
   return {
@@ -61,9 +56,8 @@ function items(transfers: string): SumFold {
 }
 
 /**
- * Transfers are counted; other columns are the difference that the range makes. Holdings are folded
- * before and include the range. The first transfer is in the range if none precedes it; without the
- * range it would be the next one, or none (0).
+ * Holdings are folded before and include the range. The first transfer is in the range if none
+ * precedes it; without the range it would be the next one, or none (0).
  */
 function tokens(transfers: string): SumFold {
   return {
@@ -141,7 +135,7 @@ const transactions: HeightTable = {
   partitionHeights,
 }
 
-/** One row for each token, item or token type that a log moves. */
+/** For each token, item or token type that a log moves. */
 const tokenTransfers: HeightTable = {
   name: 'app.evm_token_transfers',
   columns: [
@@ -159,10 +153,7 @@ const tokenTransfers: HeightTable = {
   partitionHeights,
 }
 
-/**
- * EVM transactions and their token transfers, from `EVM.TransactionExecuted` events (see
- * `src/flow/evm/`). Includes system transactions, because scheduled transactions can use the EVM.
- */
+/** Includes system transactions, because scheduled transactions can use the EVM. */
 export const evmWorker: Worker = {
   name: 'evm_worker',
   description: 'EVM transactions and their token transfers',

@@ -10,8 +10,8 @@ const heightColumn = 'block_height'
 const nobody = Buffer.alloc(0)
 
 /**
- * One row for each vault that a block changed, with its final balance. Large partitions, because
- * the previous row of a vault is searched in one after the other.
+ * Final balance of each changed vault per block. Large partitions, because the previous row of a
+ * vault is searched in one after the other.
  */
 const vaultBalances: HeightTable = {
   name: 'app.ft_vault_balances',
@@ -28,16 +28,14 @@ const balanceChanges: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** SQL for the account of app.ft_holdings. */
 function addressOf(bytes: string): string {
   return `'0x' || encode(${bytes}, 'hex')`
 }
 
 /**
- * A vault counts for the account in which it was last seen. The contribution of a range is the
- * difference that it makes: for each vault the last row of the range, if no later one exists, minus
- * the row before the range. Two index lookups per vault, whatever its history. All amounts have 8
- * decimals, and so do the sums.
+ * A vault counts for the account in which it was last seen. For each vault of the range: its last
+ * row, if no later one exists, minus the row before the range. Two index lookups per vault. All
+ * amounts and sums have 8 decimals.
  */
 const counted = `
     with ranged as (
@@ -98,8 +96,8 @@ const holdings: SumFold = {
 }
 
 /**
- * Difference in holders: those with a balance that would have none without the range. Folded after
- * the balances, which include the range.
+ * Counts holders that would have none without the range. Folded after the balances, which include
+ * the range.
  */
 const tokenHolders: SumFold = {
   kind: 'sum',
@@ -123,11 +121,7 @@ const tokenHolders: SumFold = {
     ) without`,
 }
 
-/**
- * Fungible token balances. Since Cadence 1.0, events have the balance of each vault; before, a
- * balance is the sum of indexed transfers. `balance` and `is_complete` of app.ft_holdings follow
- * from the sums.
- */
+/** Before Cadence 1.0, a balance is the sum of indexed transfers. */
 export const ftHoldingsWorker: Worker = {
   name: 'ft_holdings_worker',
   description: 'Fungible token balances of accounts',
@@ -183,7 +177,7 @@ function writeVaults(rows: RowWriter, height: number, states: VaultBalance[]): v
   }
 }
 
-/** Numeric order of decimal texts without leading zeros. */
+/** Decimals without leading zeros. */
 function compareUuids(a: string, b: string): number {
   return a.length - b.length || compare(a, b)
 }

@@ -15,7 +15,7 @@ import { txMetricsWorker } from './tx-metrics-worker.ts'
 import type { Worker } from './worker.ts'
 import type { DerivingWorkerName } from './worker-names.ts'
 
-/** Typed by name, so that the compiler finds a missing worker. */
+/** The compiler finds a missing worker. */
 const byName: Readonly<Record<DerivingWorkerName, Worker>> = {
   token_worker: tokenWorker,
   evm_worker: evmWorker,
@@ -33,5 +33,5 @@ const byName: Readonly<Record<DerivingWorkerName, Worker>> = {
   daily_balance_worker: dailyBalanceWorker,
 }
 
-/** All workers in display order, each after those that it follows. */
+/** In display order, each after those that it follows. */
 export const workers: readonly Worker[] = Object.values(byName)

@@ -58,13 +58,12 @@ const keyColumns = 'public_key, signing_algorithm, hashing_algorithm, weight'
 
 /**
  * The key of each event before Cadence 1.0 without a key index, for `addresses (address)`. Key
- * indexes are consecutive. An addition without an index is counted from the last addition before it
- * that has one, or back from the first one after it. A revocation by bytes is of the first
- * unrevoked key with these bytes.
+ * indexes are consecutive. An addition is counted from the last one before it with an index, or
+ * back from the first one after it. A revocation by bytes is of the first unrevoked key with these
+ * bytes.
  *
- * Reads all additions of these accounts only. Accounts can have thousands of keys, and the planner
- * cannot estimate the touched ones: rows are combined by sorting, and index lookups are forced by a
- * range of one and the index order.
+ * The planner cannot estimate the touched keys: rows are combined by sorting, and a range of one
+ * and the index order force index lookups.
  */
 const placed = `
   unplaced as (
@@ -94,18 +93,16 @@ const placed = `
     where key_index is null and number >= 0
   )`
 
-/** First event with an index that added or revoked key `k`. */
 const firstIndexed = (isRemoved: boolean): string => `(
   select is_removed, ${position}, ${keyColumns} from app.account_key_changes h
   where h.address = k.address and h.key_index between k.key_index and k.key_index and h.is_removed = ${isRemoved}
   order by h.key_index, ${position} limit 1
 )`
 
-/** From the event that added a key. */
 const ofAddition = (column: string): string =>
   `(array_agg(${column}) filter (where is_removed = false))[1] as ${column}`
 
-/** Uses all of history, because an index can follow from later events. */
+/** An index can follow from later events, so all of history is read. */
 const accountKeys: StateFold = {
   kind: 'state',
   name: 'app.account_keys',
@@ -189,8 +186,8 @@ function writeContractChanges(
 }
 
 /**
- * Current state of each contract, including removed ones, which can be added again. The range of
- * one and the sort order make the planner use the index.
+ * Removed contracts can be added again. The range of one and the sort order make the planner use
+ * the index.
  */
 const smartContracts: StateFold = {
   kind: 'state',

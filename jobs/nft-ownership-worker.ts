@@ -6,18 +6,18 @@ const itemKey: readonly SqlColumn[] = [
 ]
 const itemKeys = 'unnest($1::text[], $2::numeric(20,0)[]) as k (token, nft_id)'
 
-/** Items destroyed in the range by id and uuid alone, with all accounts that ever received them. */
+/** Items destroyed by id and uuid alone, with all accounts that ever received them. */
 const destroyed = `
     app.nft_transfers d join app.nft_ownership o using (nft_uuid, nft_id)
     join app.nft_transfers w on w.token = o.token and w.nft_id = o.nft_id
     where d.block_height >= $1 and d.block_height < $2 and d.token is null`
 
 /**
- * Owner of each item by its last transfer, or its end if a later event destroyed it by id and uuid.
- * The uuid comes from the last transfer, so the order of derivation does not matter.
+ * The last transfer gives owner and uuid, so the order of derivation does not matter; a later event
+ * may destroy the item by id and uuid.
  *
- * Contracts choose ids and can reuse them. The row is then that of the last moved item, preferring
- * one that is not burned.
+ * Contracts can reuse ids. The row is then that of the last moved item, preferring one that is not
+ * burned.
  */
 const ownership: Fold = {
   kind: 'state',
@@ -100,8 +100,8 @@ const holdings: Fold = {
 }
 
 /**
- * Difference in holders: of the owners of touched items, those without another item of the
- * collection. Finding another item reads at most the touched items of the owner and one more.
+ * Counts owners of touched items without another item of the collection. Finding another item reads
+ * at most the touched items of the owner and one more.
  */
 const collectionStats: Fold = {
   kind: 'sum',
@@ -135,9 +135,8 @@ const collectionStats: Fold = {
 }
 
 /**
- * Owner of each NFT by its last transfer; burns clear it. Derives nothing from blocks:
- * app.nft_transfers (of token_worker) is folded into app.nft_ownership, which is counted in
- * app.nft_holdings and app.nft_collection_stats.
+ * Derives nothing from blocks: app.nft_transfers (of token_worker) is folded into
+ * app.nft_ownership, which is counted in app.nft_holdings and app.nft_collection_stats.
  */
 export const nftOwnershipWorker: Worker = {
   name: 'nft_ownership_worker',

@@ -48,16 +48,15 @@ const columns = [
 const list = (names: readonly string[], prefix = ''): string => names.map((column) => `${prefix}${column}`).join(', ')
 const values = columns.slice(1)
 
-/** Handlers describe themselves, and the description can change. */
+/** The description can change. */
 function lastKnown(column: string): string {
   const inOrder = 'h.block_height desc, h.tx_index desc, h.event_index desc'
   return `(array_agg(h.${column} order by ${inOrder}) filter (where h.${column} is not null))[1] as ${column}`
 }
 
 /**
- * Current state of scheduled transactions. There are at most three changes each, so all are read:
- * the last has the status, and each field comes from any change that has it, because indexing may
- * start after the scheduling.
+ * At most three changes each, so all are read. Each field comes from any change that has it,
+ * because indexing may start after the scheduling.
  */
 const scheduledTransactions: StateFold = {
   kind: 'state',

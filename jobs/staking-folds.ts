@@ -71,19 +71,17 @@ export const epochNodes: HeightTable = {
 
 const buckets = ['committed', 'staked', 'unstaking', 'unstaked', 'rewarded'] as const
 
-/** SQL: contribution of a row `alias` of app.staking_events to a bucket. */
+/** SQL for a row of app.staking_events. */
 function added(alias: string, bucket: string): string {
   const moved = `coalesce(${alias}.moved, ${alias}.amount)`
   return `case when ${alias}.to_bucket = '${bucket}' then ${moved}
     when ${alias}.from_bucket = '${bucket}' then -${moved} else 0.00000000 end`
 }
 
-/** SQL columns: sums of all buckets over rows `alias`, 0 without rows. */
 function addedUp(alias: string): string {
   return buckets.map((bucket) => `coalesce(sum(${added(alias, bucket)}), 0.00000000) as ${bucket}`).join(', ')
 }
 
-/** Sums of node and delegator events. */
 export const stakingSums: SumFold = {
   kind: 'sum',
   name: 'app.staking_sums',
@@ -112,8 +110,8 @@ const isPending = (alias: string): string => `(${alias}.from_bucket = 'committed
     ('NodeTokensRequestedToUnstake', 'DelegatorTokensRequestedToUnstake', 'NodeRemovedAndRefunded'))`
 
 /**
- * SQL for `with`: `span.since` is the lowest height whose rows can depend on the range $1 to $2.
- * The end of an epoch affects everything since the previous one.
+ * SQL for `with`: lowest height whose rows can depend on the range $1 to $2. The end of an epoch
+ * affects everything since the previous one.
  */
 const span = `
   span as (
@@ -146,7 +144,7 @@ const touchedNodes = `
   select p.node_id from span cross join app.staking_events p
   where p.block_height >= span.since and p.block_height < $2 and p.delegator_id = 0 and ${isPending('p')}`
 
-/** SQL for `with`: position of the last epoch end, or before everything. */
+/** SQL for `with`. */
 const epochEnd = `
   epoch_end as (
     select coalesce(e.block_height, -1) as block_height, coalesce(e.tx_index, 0) as tx_index,
@@ -161,11 +159,7 @@ function positionOf(alias: string): string {
   return `(${alias}.block_height, ${alias}.tx_index, ${alias}.event_index)`
 }
 
-/**
- * SQL to join to keys `k` (node_id, delegator_id) and `e` (epoch_end): commitments, the last
- * unstaking request and its cancellation since the last epoch end, the registration, and the last
- * event.
- */
+/** SQL to join to keys `k` (node_id, delegator_id) and `e` (epoch_end). */
 const sinceEpochEnd = `
   cross join lateral (
     select ${addedUp('m')} from app.staking_events m
@@ -203,9 +197,9 @@ const sinceEpochEnd = `
   ) last on true`
 
 /**
- * SQL: requested unstaking. The contract emits the total request, reduces it by tokens committed
- * again, and clears it when the epoch ends. A removed node and its delegators request everything.
- * No event has the amount of a partial cancellation.
+ * SQL. The contract emits the total request, reduces it by tokens committed again, and clears it
+ * when the epoch ends. A removed node and its delegators request everything. No event has the
+ * amount of a partial cancellation.
  */
 function requested(staked: string): string {
   const total = `case when request.event_type = 'NodeRemovedAndRefunded' then ${staked} else request.amount end`
@@ -221,10 +215,9 @@ const ascending = 'block_height, tx_index, event_index'
 const descending = 'block_height desc, tx_index desc, event_index desc'
 
 /**
- * One row per epoch with a known counter. All epochs are folded when any event changes: there are
- * some hundreds, with four events a week. Before November 2023 events have no counter and are
- * matched by order: a NewEpoch starts the last set up epoch, and rewards are paid for the previous
- * epoch.
+ * All epochs are folded when any event changes: there are some hundreds. Before November 2023
+ * events have no counter and are matched by order: a NewEpoch starts the last set up epoch, and
+ * rewards are paid for the previous one.
  */
 export const epochStats: StateFold = {
   kind: 'state',
@@ -325,16 +318,15 @@ export const epochStats: StateFold = {
     where t is distinct from excluded`,
 }
 
-/** The last EpochSetup balance plus later events; without one, the sum of all events. */
+/** The sum of all events if there is no EpochSetup. */
 const linear = buckets.map(
   (bucket) =>
     `case when setup.node_id is null then s.${bucket} else setup.tokens_${bucket} + since.${bucket} end as ${bucket}`,
 )
 
 /**
- * Balances of nodes from the last EpochSetup and later events, exact from the first indexed
- * EpochSetup on; without one, from all events since the registration. As for delegators, what
- * remains in `committed` at the end of an epoch is `unstaked`.
+ * Exact from the first indexed EpochSetup on; without one, from all events since the registration.
+ * What remains in `committed` at the end of an epoch is `unstaked`.
  */
 export const stakingNodes: StateFold = {
   kind: 'state',
@@ -424,9 +416,8 @@ export const stakingNodes: StateFold = {
 }
 
 /**
- * Balances of delegators from their events. At the end of an epoch the contract stakes all
- * committed tokens or, below the minimum, releases them without an event: what remains in
- * `committed` is `unstaked`.
+ * At the end of an epoch the contract stakes all committed tokens or, below the minimum, releases
+ * them without an event: what remains in `committed` is `unstaked`.
  */
 export const stakingDelegators: StateFold = {
   kind: 'state',

@@ -25,9 +25,8 @@ import type { Worker } from './worker.ts'
 interface Place {
   readonly height: number
   readonly txIndex: number
-  /** Of the block, microseconds since 1970. */
+  /** Block time, microseconds since 1970. */
   readonly timestampUs: number
-  /** First authorizer of the transaction. */
   readonly account: string | undefined
 }
 
@@ -92,10 +91,7 @@ function begin(rows: RowWriter, fieldCount: number, { height, txIndex }: Place, 
   rows.int4(eventIndex)
 }
 
-/**
- * Nodes, delegators and epochs from events of FlowIDTableStaking and FlowEpoch (see
- * `src/flow/staking/`). Includes system transactions, which end epochs and pay rewards.
- */
+/** Includes system transactions, which end epochs and pay rewards. */
 export const stakingWorker: Worker = {
   name: 'staking_worker',
   description: 'Staking nodes, delegators, rewards and epochs',

@@ -8,21 +8,21 @@ import type { FungibleTransfer, NonFungibleTransfer, TransferType } from '../src
 const token: SqlColumn = { column: 'token', type: 'text' }
 
 interface CatalogueOptions {
-  /** Table of first sightings, `schema.name`. */
+  /** `schema.name` */
   readonly firstSeen: string
-  /** Table of sums, `schema.name`. */
+  /** `schema.name` */
   readonly totals: string
-  /** Transfers, indexed by token and height for the counted rows. */
+  /** Indexed by token and height. */
   readonly of: string
-  /** SQL condition on rows `h` of `of` that count. */
+  /** SQL condition on rows `h` of `of`. */
   readonly where: string
-  /** Sums besides the number of transfers: SQL over rows `h`, never null. */
+  /** SQL over rows `h`, never null. */
   readonly sums: ReadonlyArray<SqlColumn & { readonly sum: string }>
 }
 
 /**
- * Tokens seen in transfers: first sighting and totals. First sightings of known tokens are not
- * updated, to avoid lock contention on keys that every range touches.
+ * First sightings of known tokens are not updated, to avoid lock contention on keys that every
+ * range touches.
  */
 function catalogueFolds({ firstSeen, totals, of, where, sums }: CatalogueOptions): readonly Fold[] {
   // A rollback range has no end and exceeds the column type.
@@ -109,7 +109,7 @@ const nftTransfers: HeightTable = {
   partitionHeights: 5_000_000,
 }
 
-/** 8 decimals always, so that equal sums have the same text. */
+/** Always 8 decimals, so that equal sums have the same text. */
 const amountsOf = (type: TransferType): string =>
   `coalesce(sum(h.amount) filter (where h.transfer_type = '${type}'), 0.00000000)`
 
@@ -135,10 +135,6 @@ const collections = catalogueFolds({
   ],
 })
 
-/**
- * Transfers of fungible tokens and NFTs (see `src/flow/tokens/`), and the tokens and collections
- * seen in them.
- */
 export const tokenWorker: Worker = {
   name: 'token_worker',
   description: 'Transfers of fungible tokens and NFTs, and their tokens and collections',

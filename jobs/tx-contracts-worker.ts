@@ -96,7 +96,7 @@ export const txContractsWorker: Worker = {
 class Places {
   readonly #byWord = new Map<string, { readonly height: number; readonly indexes: number[] }[]>()
 
-  /** Requires chain order. */
+  /** In chain order. */
   add(word: string, { height }: DecodedBlock, { index }: DecodedTransaction): void {
     let ofWord = this.#byWord.get(word)
     if (ofWord === undefined) this.#byWord.set(word, (ofWord = []))

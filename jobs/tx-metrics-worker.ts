@@ -12,7 +12,7 @@ const metrics: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** Decimal amounts are never converted to floating point. */
+/** Decimal amounts never become floating point. */
 export const txMetricsWorker: Worker = {
   name: 'tx_metrics_worker',
   description: 'Transaction fees, efforts and computation used',

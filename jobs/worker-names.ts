@@ -1,4 +1,3 @@
-/** Workers that derive ranges of heights. */
 export const derivingWorkers = [
   'TOKEN_WORKER',
   'EVM_WORKER',
@@ -26,5 +25,4 @@ export const enrichmentWorkers = [
   'NFT_OWNERSHIP_RECONCILER',
 ] as const
 
-/** Further enrichment workers. */
 export const moreEnrichmentWorkers = ['CONTRACT_CODE_WORKER', 'NETWORK_STATE_WORKER'] as const

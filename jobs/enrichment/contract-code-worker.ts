@@ -20,13 +20,9 @@ interface CodeRow {
   readonly versions: readonly CodeVersion[]
 }
 
-/** Code by hash never changes. */
 const neverMs = 3650 * 86_400_000
 
-/**
- * Code is nearly always in the deploying transaction; otherwise it is read from the account at that
- * block, which returns all its contracts.
- */
+/** Nearly always in the deploying transaction; otherwise read from the account at that block. */
 async function findCode({ code_hash: codeHash, versions }: CodeRow, context: QueryContext): Promise<Outcome> {
   for (const version of versions) {
     const found = findContractCode(codeHash, version.script ?? '', version.arguments ?? [])

@@ -5,7 +5,7 @@ import { nftItemMetadataWorker } from './nft-item-metadata-worker.ts'
 import { nftOwnershipReconciler } from './nft-ownership-reconciler.ts'
 import { tokenMetadataWorker } from './token-metadata-worker.ts'
 
-/** All enrichment workers except `priceFeedWorker`, which is created from the settings. */
+/** `priceFeedWorker` is created from the settings. */
 export const allEnrichmentWorkers: readonly EnrichmentWorker[] = [
   tokenMetadataWorker,
   nftItemMetadataWorker,

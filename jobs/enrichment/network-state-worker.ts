@@ -6,7 +6,6 @@ import type { EnrichmentWorker, Question, Statement } from './enrichment-worker.
 
 const minuteMs = 60_000
 
-/** A column and the struct field that it stores. */
 interface AnswerColumn extends SqlColumn {
   readonly field: string
 }
@@ -78,7 +77,6 @@ const state: Question<{ readonly subject: string }> = {
   },
 }
 
-/** Keeps exactly the nodes of the staking table as keys. */
 function replaceNodes(nodeIds: readonly string[], stakedNodeIds: readonly string[]): Statement {
   return {
     text: `
@@ -91,7 +89,7 @@ function replaceNodes(nodeIds: readonly string[], stakedNodeIds: readonly string
   }
 }
 
-/** @param seconds since 1970, possibly with decimals */
+/** @param seconds since 1970 */
 function timeOf(seconds: string | null): string | null {
   return seconds === null ? null : new Date(Number(seconds) * 1000).toISOString()
 }

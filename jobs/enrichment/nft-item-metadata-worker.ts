@@ -15,7 +15,6 @@ interface ItemRow {
 
 const dayMs = 86_400_000
 
-/** Columns and the struct fields that they store. */
 const columns: readonly (SqlColumn & { readonly field: string })[] = [
   { column: 'name', type: 'text', field: 'name' },
   { column: 'description', type: 'text', field: 'description' },
@@ -41,7 +40,6 @@ function outcomeOf(item: PayloadFields | undefined): Outcome {
   return { kind: 'answered', values: { ...values, traits: hasTraits ? traits : null } }
 }
 
-/** A batch can have items of any owners and collections. */
 const items: Question<ItemRow> = {
   table: 'app.nft_items',
   key: [
@@ -56,8 +54,7 @@ const items: Question<ItemRow> = {
       select token, nft_id from app.nft_ownership
       where (token, nft_id) > (coalesce($2, ''), coalesce($3::numeric, -1)) order by token, nft_id limit $1`,
   },
-  // Owners are derived later than transfers. An item without an owner would count as missing, so
-  // the scan adds it later.
+  // Owners are derived later than transfers; an item without an owner would count as missing.
   newest: `
     select token, nft_id from (
       select token, nft_id from app.nft_transfers where token is not null

@@ -7,20 +7,18 @@ interface HolderRow {
   readonly holder: string
   readonly token: string
   readonly is_listed: boolean
-  /** Highest height with derived owners, or null. */
+  /** Highest height with derived owners. */
   readonly height: string | null
-  /** For holders with too many items to list: the next items by their events. */
+  /** Next items by events, for holders with too many items to list. */
   readonly known: readonly string[] | null
 }
 
-/** Ids per page: 350 kB of response. */
+/** 350 kB of response. */
 const pageIds = 10_000
-/** Items checked individually in one call. */
 const lookedUpAtOnce = 500
 
 const dayMs = 86_400_000
 
-/** All its items, page by page, at one height. */
 async function heldAt(holder: string, part: TokenParts, height: number, context: QueryContext) {
   const ids: string[] = []
   for (;;) {
@@ -65,7 +63,7 @@ async function checkAll(row: HolderRow, part: TokenParts, height: number, contex
   }
 }
 
-/** Checks known items; after the last one listing is tried again. */
+/** After the last item, listing is tried again. */
 async function checkKnown(row: HolderRow, part: TokenParts, height: number, context: QueryContext): Promise<Outcome> {
   const { holder, token, known } = row
   const looked = known ?? []
@@ -149,28 +147,24 @@ export const nftOwnershipReconciler: EnrichmentWorker = {
   questions: [holders],
 }
 
-/** Items of an account in a collection, from the chain. */
 interface HeldItems {
   readonly holder: string
   readonly token: string
   /** Height of the queried state. */
   readonly height: number
   readonly held: readonly string[]
-  /** Ids checked; undefined if all were listed. */
+  /** Undefined if all were listed. */
   readonly looked: readonly string[] | undefined
 }
 
 /*
  * A correction overrides the owner of app.nft_ownership if it was checked at or above the height of
- * its last event. Events above the checked height always win.
+ * its last event.
  *
  * Parameters: $1 holder, $2 token, $3 ids held, $4 height, $5 ids checked or null for all.
  */
 
-/**
- * Deletes corrections that are outdated: later events exist, the events agree with the chain, or
- * the item moved.
- */
+/** Later events exist, the events agree with the chain, or the item moved. */
 const deleteOutdated = `
   delete from app.nft_ownership_corrections c
   using (
@@ -188,14 +182,14 @@ const deleteOutdated = `
     or (c.owner = $1 and not n.nft_id = any ($3::numeric[]) and coalesce(n.owner, $1) = $1)
   )`
 
-/** Items once found with the holder, against their events, that it no longer has: owner unknown. */
+/** The holder no longer has items that it once had against their events. */
 const clearLost = `
   update app.nft_ownership_corrections c set owner = null, not_in = null, checked_height = $4::bigint, corrected_at
     = now()
   where c.owner = $1 and c.token = $2 and not c.nft_id = any ($3::numeric[]) and ($5::numeric[] is null or c.nft_id
     = any ($5::numeric[]))`
 
-/** Items held that have another owner, or none, by their events. */
+/** The events name another owner, or none. */
 const addFound = `
   with found as (
     select h.nft_id from unnest($3::numeric[]) as h (nft_id)
@@ -210,7 +204,7 @@ const addFound = `
     excluded.checked_height,
     corrected_at = case when c.owner = excluded.owner then c.corrected_at else now() end`
 
-/** Items owned by their events but not held, unless another holder was found since. */
+/** The holder lacks them despite their events; another holder was not found since. */
 const addGone = `
   insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
   select $2, o.nft_id, null, $1, $4::bigint

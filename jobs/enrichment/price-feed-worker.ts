@@ -2,7 +2,7 @@ import { AnswerShapeError, refreshPolicy } from './enrichment-worker.ts'
 import type { EnrichmentWorker, Statement } from './enrichment-worker.ts'
 
 export interface PriceFeed {
-  /** Returns JSON as in `readPrices`. */
+  /** Format: `readPrices`. */
   readonly url: string
   readonly refreshMs: number
 }
@@ -12,7 +12,6 @@ export interface Price {
   readonly token: string
   /** Upper case. */
   readonly currency: string
-  /** Decimal, of one whole token. */
   readonly price: string
   /** ISO 8601. */
   readonly time: string
@@ -20,15 +19,15 @@ export interface Price {
 }
 
 /**
- * Reads a feed response:
+ * Format:
  *
  *     {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.4123", "currency": "USD",
  *                  "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}, …]}
  *
- * `price` is a non-negative decimal number, as text or number. Optional: `currency` (default USD),
- * `time` (default: now), `symbol`.
+ * `price` is non-negative, text or number. Optional: `currency` (default USD), `time` (default:
+ * now), `symbol`.
  *
- * @throws AnswerShapeError for anything else; one invalid price rejects the whole response
+ * @throws AnswerShapeError for the whole response if one price is invalid
  */
 export function readPrices(answer: unknown, now: Date): Price[] {
   const list = propertyOf(answer, 'prices')

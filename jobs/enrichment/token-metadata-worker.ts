@@ -9,7 +9,6 @@ interface TokenRow {
   readonly token: string
 }
 
-/** A column and the struct field that it stores. */
 interface AnswerColumn extends SqlColumn {
   readonly field: string
 }
@@ -18,10 +17,7 @@ const text = (column: string, field = column): AnswerColumn => ({ column, type: 
 
 const dayMs = 86_400_000
 
-/**
- * Same for fungible tokens and collections: one script for a batch of contracts, then the bridge
- * for those that exist.
- */
+/** One script for a batch of contracts, then the bridge for those that exist. */
 function tokenQuestion(options: {
   readonly table: string
   readonly catalogue: string
@@ -72,7 +68,7 @@ function valuesOf(fields: PayloadFields, columns: readonly AnswerColumn[]): Reco
   return { ...values, socials: mapOf(fields['socials']) }
 }
 
-/** Networks without the bridge have no EVM addresses: the script fails there. */
+/** The script fails on networks without the bridge. */
 async function evmAddressesOf(
   tokens: readonly TokenParts[],
   { reader, script, signal }: QueryContext,
