@@ -29,7 +29,7 @@ interface Part {
 }
 
 /**
- * Of system transactions, only created accounts count: the same account authorizes them in every
+ * System transactions count only for created accounts: the same account authorizes them in every
  * block.
  */
 class AddressTransactions {

@@ -318,7 +318,7 @@ export const epochStats: StateFold = {
     where t is distinct from excluded`,
 }
 
-/** The sum of all events if there is no EpochSetup. */
+/** Without an EpochSetup, all events are summed. */
 const linear = buckets.map(
   (bucket) =>
     `case when setup.node_id is null then s.${bucket} else setup.tokens_${bucket} + since.${bucket} end as ${bucket}`,
@@ -326,7 +326,7 @@ const linear = buckets.map(
 
 /**
  * Exact from the first indexed EpochSetup on; without one, from all events since the registration.
- * What remains in `committed` at the end of an epoch is `unstaked`.
+ * Any rest in `committed` at the end of an epoch is `unstaked`.
  */
 export const stakingNodes: StateFold = {
   kind: 'state',
