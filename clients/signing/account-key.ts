@@ -33,8 +33,8 @@ const spkiHead = Uint8Array.of(
 )
 
 /**
- * The account key of a new passkey: x and y, 64 bytes. @param spki `getPublicKey()` of a
- * registration @throws SigningError for keys that Flow accounts do not support, such as RSA
+ * The account key of a passkey: x and y, 64 bytes. @param spki `getPublicKey()` of a registration
+ * @throws SigningError for keys that Flow accounts do not support, such as RSA
  */
 export function accountKeyOf(spki: Uint8Array): Bytes {
   const head = spki.subarray(0, spkiHead.length)

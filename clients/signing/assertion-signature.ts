@@ -7,8 +7,8 @@ const half = 32
 const field = 'assertion.signature'
 
 /**
- * Converts an authenticator's DER signature to r and s of 32 bytes each. `s` is not normalised: the
- * chain accepts both. @throws SigningError unless it is exactly a sequence of two integers
+ * From DER to r and s, 64 bytes. `s` is not normalised: the chain accepts both. @throws
+ * SigningError unless it is exactly a sequence of two integers
  */
 export function rawSignatureOf(der: Uint8Array): Bytes {
   if (der[0] !== 0x30 || der[1] !== der.length - 2) throw new SigningError(field, 'must be one DER sequence')
@@ -36,10 +36,7 @@ function integerAt(der: Uint8Array, at: number): { readonly value: Bytes; readon
 /** Scheme byte of passkeys in extension data (FLIP-264). */
 const webAuthnScheme = 1
 
-/**
- * Data signed by the authenticator besides the challenge, byte for byte: browsers add fields to the
- * client data.
- */
+/** Byte for byte: browsers add fields to the client data. */
 export interface SignedData {
   readonly authenticatorData: Uint8Array
   readonly clientDataJson: Uint8Array

@@ -4,9 +4,7 @@ import { joined, sha256, areEqual, bytesOfHex, hexOf } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { SigningError } from './signing-error.ts'
 
-/** A transaction to sign. */
 export interface FlowTransaction {
-  /** Cadence. */
   readonly script: string
   /** Each as JSON-CDC text; a trailing line break is removed, as in Flow's libraries. */
   readonly arguments: readonly string[]
@@ -31,7 +29,6 @@ export interface TransactionSignature {
   readonly extensionData?: Uint8Array | undefined
 }
 
-/** The signing account and its key. */
 export interface Signer {
   readonly address: string
   readonly keyIndex: number
@@ -54,7 +51,7 @@ export function domainTag(domain: Domain): Bytes {
   return tag
 }
 
-/** The challenge for the passkey: SHA-256 over tag and message, 32 bytes. */
+/** SHA-256 over tag and message, 32 bytes. */
 export function challengeOf(domain: Domain, message: Uint8Array): Promise<Bytes> {
   return sha256(joined(domainTag(domain), message))
 }
@@ -64,26 +61,21 @@ const identifierLength = 32
 const maxUint64 = 2n ** 64n - 1n
 const utf8 = new TextEncoder()
 
-/** The payload, or the envelope: the payload with its signatures. */
 export type SignedPart = 'payload' | 'envelope'
 
 /**
- * Signed by the proposer and authorizers that do not pay. Without the domain tag. Source:
- * onflow/flow-go `model/flow/transaction.go`. @throws SigningError
+ * Without the domain tag. Source: onflow/flow-go `model/flow/transaction.go`. @throws SigningError
  */
 export function encodePayload(transaction: FlowTransaction): Bytes {
   return encoded(payloadFields(transaction))
 }
 
-/**
- * The payer's message. It includes extension data of payload signatures, as the chain checks.
- * @throws SigningError
- */
+/** Includes extension data of payload signatures, as the chain checks. @throws SigningError */
 export function encodeEnvelope(transaction: FlowTransaction): Bytes {
   return encoded([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures')])
 }
 
-/** The whole transaction; its SHA3-256 is the id. @throws SigningError */
+/** Its SHA3-256 is the id. @throws SigningError */
 export function encodeTransaction(transaction: FlowTransaction): Bytes {
   return encoded([
     payloadFields(transaction),
@@ -93,8 +85,8 @@ export function encodeTransaction(transaction: FlowTransaction): Bytes {
 }
 
 /**
- * The payer signs the envelope, even if it has other roles; the others sign the payload. @throws
- * SigningError for an account without a role in the transaction
+ * The payer signs the envelope, even if it has other roles. @throws SigningError for an account
+ * without a role in the transaction
  */
 export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Signer, 'address'>): SignedPart {
   const account = accountOf(address, 'signer.address')

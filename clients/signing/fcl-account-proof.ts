@@ -12,7 +12,6 @@ const minNonce = 32
 const maxNonce = 1024
 const maxIdentifier = 2048
 
-/** Proves that the user controls the account. */
 export interface AccountProof {
   /** The application's origin, FCL's default, or a name of its choice. */
   readonly appIdentifier: string
@@ -22,10 +21,7 @@ export interface AccountProof {
   readonly nonce: string
 }
 
-/**
- * The bytes that `encodeAccountProof` of `@onflow/fcl-core` signs, without the domain tag. @throws
- * SigningError
- */
+/** As `encodeAccountProof` of `@onflow/fcl-core`, without the domain tag. @throws SigningError */
 export function encodeAccountProof({ appIdentifier, address, nonce }: AccountProof): Bytes {
   const bytes = bytesOfHex(nonce, 'nonce')
   if (bytes.length < minNonce || bytes.length > maxNonce)
@@ -39,9 +35,8 @@ export function encodeAccountProof({ appIdentifier, address, nonce }: AccountPro
 }
 
 /**
- * Signs an account proof with a passkey. Verify it off chain with `verifyAccountProof` and the
- * extension data. @throws SigningError; the browser's errors (`NotAllowedError` when the user
- * declines)
+ * Verify it off chain with `verifyAccountProof` and the extension data. @throws SigningError; the
+ * browser's errors (`NotAllowedError` when the user declines)
  */
 export async function signAccountProof(
   proof: Omit<AccountProof, 'address'>,

@@ -7,7 +7,7 @@ const maxItems = 1000
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads an untrusted `Signable` from an application. @throws SigningError that names the field */
+/** Reads an untrusted `Signable`. @throws SigningError that names the field */
 export function fclSignableOf(body: unknown): FclSignable {
   const fields = fieldsOf(body, 'signable')
   return {

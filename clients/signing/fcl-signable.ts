@@ -3,7 +3,6 @@ import { domainTag, encodeEnvelope, encodePayload, partSignedBy } from './encode
 import type { SignedPart, FlowTransaction, Signer, TransactionSignature } from './encode-transaction.ts'
 import { SigningError } from './signing-error.ts'
 
-/** The fields of FCL's `Signable` that matter here. */
 export interface FclSignable {
   /** Hex of tag and message. */
   readonly message: string
@@ -34,7 +33,6 @@ export interface FclSignature {
   readonly extensionData?: string | null | undefined
 }
 
-/** A transaction that an application requests to sign. */
 export interface WantedSignature {
   readonly transaction: FlowTransaction
   readonly signer: Signer
@@ -42,8 +40,8 @@ export interface WantedSignature {
 }
 
 /**
- * Reads an FCL signing request. The wallet shows the voucher, so the message must encode the
- * voucher. @throws SigningError otherwise, and for fields that cannot be signed
+ * The wallet shows the voucher, so the message must encode it. @throws SigningError otherwise, and
+ * for fields that cannot be signed
  */
 export function readFclSignable({ message, addr, keyId, voucher }: FclSignable): WantedSignature {
   const transaction = transactionOf(voucher)
@@ -58,7 +56,7 @@ export function readFclSignable({ message, addr, keyId, voucher }: FclSignable):
   return { transaction, signer, part }
 }
 
-/** `CompositeSignature`, returned to FCL. */
+/** FCL's `CompositeSignature`. */
 export function fclSignatureOf({
   address,
   keyIndex,
@@ -96,7 +94,7 @@ function transactionOf(voucher: FclVoucher): FlowTransaction {
   }
 }
 
-/** Present signatures: FCL also lists pending signers. */
+/** FCL also lists pending signers. */
 function signaturesOf(signatures: readonly FclSignature[], field: string): readonly TransactionSignature[] {
   return signatures.flatMap(({ address, keyId, sig, extensionData }, at) =>
     typeof sig !== 'string'

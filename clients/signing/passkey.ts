@@ -12,10 +12,7 @@ export interface Passkey {
   readonly publicKey: Uint8Array
 }
 
-/**
- * The used part of `CredentialRequestOptions`, without DOM types: these files also run outside
- * browsers.
- */
+/** Without DOM types: these files also run outside browsers. */
 export interface AssertionRequest {
   readonly publicKey: {
     readonly challenge: Bytes
@@ -26,7 +23,6 @@ export interface AssertionRequest {
   readonly signal?: AbortSignal
 }
 
-/** The used part of a `PublicKeyCredential` with an `AuthenticatorAssertionResponse`. */
 export interface Assertion {
   readonly response: {
     readonly authenticatorData: ArrayBuffer | Uint8Array
@@ -36,12 +32,10 @@ export interface Assertion {
 }
 
 export interface PasskeyOptions {
-  /** Requests the assertion. Default: `navigator.credentials.get`. */
   readonly getCredential?: (request: AssertionRequest) => Promise<unknown>
   readonly signal?: AbortSignal
 }
 
-/** The on-chain parts of a signature. */
 export interface SignedByPasskey {
   /** r and s, 64 bytes. */
   readonly signature: Bytes
@@ -49,8 +43,8 @@ export interface SignedByPasskey {
 }
 
 /**
- * Signs a message with a passkey and verifies the signature as the chain does. @throws SigningError
- * for an invalid signature; the browser's errors (`NotAllowedError` when the user declines)
+ * Signs with a passkey and verifies the signature as the chain does. @throws SigningError for an
+ * invalid signature; the browser's errors (`NotAllowedError` when the user declines)
  */
 export async function signWithPasskey(
   domain: Domain,

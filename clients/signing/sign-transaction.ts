@@ -6,8 +6,8 @@ import { SigningError } from './signing-error.ts'
 import { verifyPasskeySignature } from './verify-signature.ts'
 
 /**
- * Signs with the account's passkey: the envelope for the payer, else the payload. @throws
- * SigningError if the account has no role or its key has already signed; as `signWithPasskey`
+ * Signs the envelope for the payer, else the payload. @throws SigningError if the account has no
+ * role or its key has already signed; as `signWithPasskey`
  */
 export async function signTransaction(
   transaction: FlowTransaction,
@@ -37,8 +37,8 @@ function partAddress(address: string): string {
 }
 
 /**
- * Signs an off-chain message. Verify it with `verifyUserMessage` and the extension data: Flow
- * supports passkeys for transactions only. @throws as `signWithPasskey`
+ * Verify it off chain with `verifyUserMessage`: Flow supports passkeys for transactions only.
+ * @throws as `signWithPasskey`
  */
 export async function signUserMessage(
   message: Uint8Array,

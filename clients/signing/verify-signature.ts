@@ -28,8 +28,8 @@ export interface PasskeySignature {
 }
 
 /**
- * Verifies a passkey signature as the chain does (FLIP-264). The chain ignores origin, user
- * verification and counter. Source: onflow/flow-go `model/flow/webauthn.go`. @throws SigningError
+ * As the chain does (FLIP-264), which ignores origin, user verification and counter. Source:
+ * onflow/flow-go `model/flow/webauthn.go`. @throws SigningError
  */
 export async function verifyPasskeySignature({
   domain,

@@ -14,7 +14,6 @@ interface Call {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: object
   readonly signal?: AbortSignal
-  /** Default: the token of this tab. */
   readonly token?: string | undefined
 }
 
@@ -38,7 +37,7 @@ async function read<Body>(path: string, options: Call): Promise<Body> {
 
 const base = '/api/v1'
 
-/** Calls of the query service; all throw ApiProblem. */
+/** All calls throw ApiProblem. */
 export const api = {
   health: (signal: AbortSignal) => read<Health>('/health', { signal }),
   ask: (target: Target, question: string, signal: AbortSignal) =>
@@ -49,7 +48,6 @@ export const api = {
     read<SqlResult>(`${base}/run_sql`, { method: 'POST', body: { target, sql }, signal }),
   history: (signal: AbortSignal) => read<readonly HistoryItem[]>(`${base}/history?limit=200`, { signal }),
   clearHistory: () => call(`${base}/history`, { method: 'DELETE' }),
-  /** Verifies a token with a cheap authenticated call. */
   tryToken: (token: string) => call(`${base}/history?limit=1`, { token }),
   examples: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/examples`, { signal }),
   savedExamples: (signal: AbortSignal) =>
@@ -62,7 +60,6 @@ export const api = {
 
 export const queryClient = createQueryClient({ mayRecover })
 
-/** The lists depend on the token. */
 export const queryKeys = {
   health: ['health'],
   lists: ['lists'],
@@ -72,7 +69,6 @@ export const queryKeys = {
 } as const
 
 const everyMs = 30_000
-/** Retry quickly while the service starts. */
 const againMs = 3000
 
 export function useHealth(): UseQueryResult<Health> {
@@ -83,14 +79,12 @@ export function useHealth(): UseQueryResult<Health> {
   })
 }
 
-/** Whether the lists may be requested: the service needs no token, or the page has one. */
 function useIsOpen(): boolean {
   const { data } = useHealth()
   const token = useToken()
   return data !== undefined && (!data.needs_token || token !== undefined)
 }
 
-/** Built-in questions; they need no token. */
 export function useExamples(): UseQueryResult<readonly Pair[]> {
   return useQuery({
     queryKey: queryKeys.examples,
@@ -99,13 +93,11 @@ export function useExamples(): UseQueryResult<readonly Pair[]> {
   })
 }
 
-/** Recent requests with this token, newest first. */
 export function useHistory(): UseQueryResult<readonly HistoryItem[]> {
   const enabled = useIsOpen()
   return useQuery({ queryKey: queryKeys.history, queryFn: ({ signal }) => api.history(signal), enabled })
 }
 
-/** Examples that users saved. */
 export function useSavedExamples(): UseQueryResult<readonly Pair[]> {
   const enabled = useIsOpen()
   return useQuery({

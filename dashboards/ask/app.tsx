@@ -157,7 +157,6 @@ function Header(): ReactNode {
   )
 }
 
-/** Explains why questions fail: no service, no model, or only scripted answers. */
 function ModelNotice(): ReactNode {
   const { data, error } = useHealth()
   if (data === undefined)
@@ -187,7 +186,6 @@ function ModelNotice(): ReactNode {
   ) : null
 }
 
-/** The editor is half of the page; load it after the rest. */
 const SqlEditor = lazyPart(async () => (await import('./sql-editor.tsx')).SqlEditor, { name: 'SqlEditor' })
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
@@ -262,7 +260,6 @@ function ExampleList({
   )
 }
 
-/** The list is sorted by subject; pick some from all over it. */
 function spread(pairs: readonly Pair[]): readonly Pair[] {
   if (pairs.length <= shownAtFirst) return pairs
   return Array.from({ length: shownAtFirst }, (_, i) => pairs[Math.floor((i * pairs.length) / shownAtFirst)]).filter(
@@ -271,12 +268,10 @@ function spread(pairs: readonly Pair[]): readonly Pair[] {
 }
 
 interface TokenDialogProps {
-  /** After a token is accepted. */
   readonly onToken?: () => void
   readonly onClose: () => void
 }
 
-/** The lists depend on the token, so a new one reloads them. */
 function TokenDialog({ onToken, onClose }: TokenDialogProps): ReactNode {
   const take = (): void => {
     void queryClient.invalidateQueries({ queryKey: queryKeys.lists })

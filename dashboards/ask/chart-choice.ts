@@ -2,7 +2,6 @@ import type { TimePoint } from '../kit/time-chart.tsx'
 import { cellText, isTimeType } from '../kit/result-table.ts'
 import type { SqlValue, ResultTable } from '../kit/result-table.ts'
 
-/** Chartable columns: any of `values` over `names`. */
 export interface ChartChoice {
   readonly names: number
   readonly values: readonly number[]
@@ -10,13 +9,10 @@ export interface ChartChoice {
   readonly shape: 'line' | 'bars'
 }
 
-/** Maxima that can be callbacks apart. */
 const maxBars = 60
 const maxPoints = 1000
 
-/**
- * Chooses a column of unique names and at least one column of non-negative numbers; else undefined.
- */
+/** Undefined without a column of unique names and one of non-negative numbers. */
 export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undefined {
   if (rows.length < 2) return undefined
   const names = nameColumn({ columns, rows })
@@ -29,7 +25,7 @@ export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undef
   return values.length === 0 ? undefined : { names, values, shape }
 }
 
-/** The first column with unique, non-null dates or times, else texts, else numbers. */
+/** Dates and times before texts before numbers. */
 function nameColumn({ columns, rows }: ResultTable): number {
   const isName = (i: number): boolean =>
     rows.every((row) => row[i] !== null) && new Set(rows.map((row) => cellText(row[i] ?? null))).size === rows.length
@@ -64,7 +60,6 @@ export function chartPoints({ rows }: ResultTable, { names, shape }: ChartChoice
   }))
 }
 
-/** Short labels for times: the day, or the part in which they differ. */
 function timeNames(times: readonly string[]): (time: string) => string {
   const isSame = (length: number): boolean => new Set(times.map((time) => time.slice(0, length))).size === 1
   const midnight = /T00:00:00(?:\.0+)?Z?$/
@@ -73,7 +68,6 @@ function timeNames(times: readonly string[]): (time: string) => string {
   return (time) => time.slice(from).replace('T', ' ').replace('Z', '')
 }
 
-/** Shortens an id in the middle. */
 function shortName(name: string): string {
   if (name === '') return '(empty)'
   return name.length <= longestName ? name : `${name.slice(0, 8)}…${name.slice(-6)}`

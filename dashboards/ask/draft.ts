@@ -3,24 +3,19 @@ import type { AskResult, Health, KeptPair, SqlResult as SentResult } from './ans
 
 export type Target = Health['targets'][number]
 
-/** A question with the SQL that answers it: built in, or saved by a user. */
 export type Pair = Pick<KeptPair, 'id' | 'target' | 'question' | 'sql'>
 
-/** Why a statement did not run. Problem responses have these fields too. */
+/** Also the fields of problem responses. */
 export type SqlFailure = Pick<SentResult, 'error'> &
   Partial<Pick<SentResult, 'error_code' | 'error_position' | 'error_hint'>>
 
-/** A result or an error, with all statements that the model wrote. */
 export type SqlResult = Omit<SentResult, 'results' | 'rows' | 'sql_state' | keyof SqlFailure> &
   SqlFailure &
   Partial<Pick<AskResult, 'attempts'>> & {
     readonly results: readonly Readonly<Record<string, SqlValue>>[]
   }
 
-/**
- * The form fields, kept in the URL fragment: it survives a reload and can be shared, and servers do
- * not receive it. Opening such a URL runs nothing.
- */
+/** In the URL fragment, which servers do not receive. Opening such a URL runs nothing. */
 export function readDraft(hash: string): Chosen {
   const values = new URLSearchParams(hash.replace(/^#/, ''))
   return {
@@ -30,7 +25,6 @@ export function readDraft(hash: string): Chosen {
   }
 }
 
-/** The URL fragment; '' if all fields are empty. */
 export function writeDraft({ target, question, sql }: Chosen): string {
   const values = new URLSearchParams()
   if (target === 'evm') values.set('target', target)
@@ -45,7 +39,6 @@ export interface Chosen {
   readonly sql: string
 }
 
-/** The error with its position and PostgreSQL's hint. */
 export function faultText({
   sql,
   error,
@@ -70,7 +63,6 @@ function placeOf(sql: string, position: number): string | undefined {
   return word === '' ? `in line ${line}` : `in line ${line} at “${word}”`
 }
 
-/** PostgreSQL messages have no full stop. */
 function asSentence(text: string): string {
   return /[.!?。]$/.test(text) ? text : `${text}.`
 }

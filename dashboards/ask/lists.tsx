@@ -66,7 +66,6 @@ function Outcome({ item: { error, row_count: rows } }: { readonly item: HistoryI
   return rows === null ? 'SQL only' : formatCount(rows, 'row')
 }
 
-/** From this length on the list has a filter. */
 const seenAtOnce = 8
 
 export function SavedList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
@@ -132,7 +131,6 @@ function hasText({ question, sql }: Pair, text: string): boolean {
   return `${question}\n${sql}`.toLowerCase().includes(text.trim().toLowerCase())
 }
 
-/** The example is deleted for all users, and on disk. */
 function DeleteDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose: () => void }): ReactNode {
   const deletion = useMutation({
     mutationFn: () => api.deleteExample(pair.id),
@@ -157,7 +155,6 @@ function DeleteDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose
   )
 }
 
-/** Loading, authentication and error state of a list. */
 function ListState({ list, what }: { readonly list: UseQueryResult; readonly what: string }): ReactNode {
   const { data: health } = useHealth()
   const token = useToken()

@@ -8,12 +8,10 @@ export interface QuestionBoxProps {
   readonly isAsking: boolean
   readonly onChange: (question: string) => void
   readonly onAsk: () => void
-  /** Writes the SQL without running it. */
   readonly onGenerate: () => void
   readonly onCancel: () => void
 }
 
-/** Enter sends the question, Shift+Enter starts a new line. */
 export function QuestionBox({
   question,
   isAsking,

@@ -16,7 +16,6 @@ export interface ResultRowsProps {
 /** Number of rows that browsers lay out without a pause. */
 const rowsAtOnce = 100
 
-/** The table scrolls within its frame. */
 export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultRowsProps): ReactNode {
   const [limit, setLimit] = useState(rowsAtOnce)
   const turn = (column: number): void => {
@@ -68,11 +67,10 @@ function sortOf(order: Order | undefined, column: number): 'ascending' | 'descen
   return order.isDescending ? 'descending' : 'ascending'
 }
 
-/** Column width in characters: ids up to 66, UInt256 up to 78 digits stay on one line; text wraps. */
+/** Characters: ids up to 66, UInt256 up to 78 digits stay on one line. */
 const longestId = 66
 const longestNumber = 78
 const longestPhrase = 24
-/** Longer values get a button to expand them. */
 const longestText = 160
 
 function Value({ value, isNumber }: { readonly value: SqlValue; readonly isNumber: boolean }): ReactNode {

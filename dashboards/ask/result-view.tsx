@@ -22,7 +22,6 @@ import { filterRows, sortRows } from './rows.ts'
 import { ResultRows } from './result-rows.tsx'
 import type { Order } from './rows.ts'
 
-/** Scrolls into view when the result arrives. */
 export function ResultPanel({ task: { state, start } }: { readonly task: Task }): ReactNode {
   const place = useRef<HTMLDivElement>(null)
   const { is } = state
@@ -179,7 +178,6 @@ function resultTable({ columns, column_types: types, results }: SqlResult): Resu
   }
 }
 
-/** Exports the rows as shown. */
 function ResultExports({ table }: { readonly table: ResultTable }): ReactNode {
   return (
     <div className="button-row">
@@ -219,9 +217,6 @@ function ResultChart({ table, choice }: { readonly table: ResultTable; readonly 
   )
 }
 
-/**
- * Saves the question and its SQL as an example for the model, after the user confirmed the pair.
- */
 function KeepButton({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [isAsking, setIsAsking] = useState(false)
   const showToast = useToast()

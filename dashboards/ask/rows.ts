@@ -11,8 +11,8 @@ type Row = readonly SqlValue[]
 const texts = new Intl.Collator('en', { numeric: false })
 
 /**
- * Stable sort: numbers by exact value, other values as text, nulls last in both directions.
- * @param type PostgreSQL type name of the column
+ * Numbers by exact value, other values as text, nulls last in both directions. @param type
+ * PostgreSQL type name
  */
 export function sortRows(rows: readonly Row[], { column, isDescending }: Order, type: string): readonly Row[] {
   const compare = isNumberType(type) ? compareNumbers : texts.compare
@@ -24,7 +24,7 @@ export function sortRows(rows: readonly Row[], { column, isDescending }: Order, 
   return sorted.map(({ row }) => row)
 }
 
-/** Compares PostgreSQL numbers exactly. NaN is greater than all others, as in PostgreSQL. */
+/** NaN is greater than all others, as in PostgreSQL. */
 export function compareNumbers(a: string, b: string): number {
   const [left, right] = [readDecimal(a), readDecimal(b)]
   if (left !== undefined && right !== undefined) return compareDecimals(left, right)
@@ -52,12 +52,10 @@ function compareDecimals(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** Order of NaN and infinities among numbers. */
 function rank(text: string): number {
   return { '-Infinity': -1, Infinity: 1, NaN: 2 }[text] ?? 0
 }
 
-/** Case-insensitive search in all cells; all rows for an empty text. */
 export function filterRows(rows: readonly (readonly SqlValue[])[], text: string): readonly (readonly SqlValue[])[] {
   const needle = text.trim().toLowerCase()
   if (needle === '') return rows

@@ -11,7 +11,6 @@ export interface SqlEditorProps {
   readonly label: string
   readonly value: string
   readonly onChange: (sql: string) => void
-  /** Ctrl+Enter, or ⌘ Enter. */
   readonly onRun: () => void
 }
 
@@ -46,8 +45,8 @@ const looks = EditorView.theme({
 })
 
 /**
- * SQL editor. Tab leaves the editor, for keyboard users. It lives in a shadow root with constructed
- * style sheets, because the Content-Security-Policy blocks style elements.
+ * Tab leaves the editor, for keyboard users. Shadow root with constructed style sheets: the
+ * Content-Security-Policy blocks style elements.
  */
 export function SqlEditor({ label, value, onChange, onRun }: SqlEditorProps): ReactNode {
   const place = useRef<HTMLDivElement>(null)

@@ -4,7 +4,6 @@ import { ApiProblem } from '../kit/api.ts'
 import type { SqlFailure, SqlResult, Target } from './draft.ts'
 import { faultText } from './draft.ts'
 
-/** A request of the user. */
 export type Work =
   | { readonly kind: 'ask' | 'generate'; readonly target: Target; readonly question: string }
   | { readonly kind: 'run'; readonly target: Target; readonly sql: string; readonly question?: string | undefined }
@@ -40,9 +39,8 @@ export interface Task {
 }
 
 /**
- * One request at a time. Cancelling it or leaving the page closes the connection, which cancels the
- * statement in the database.
- * @param onSql called with the SQL that the model wrote
+ * One request at a time. Cancelling closes the connection, which cancels the statement in the
+ * database.
  */
 export function useTask(onSql: (sql: string) => void): Task {
   const [state, setState] = useState<TaskState>({ is: 'idle' })
@@ -77,7 +75,6 @@ export function useTask(onSql: (sql: string) => void): Task {
 
 interface Outcome {
   readonly next: TaskState
-  /** SQL that the model wrote. */
   readonly sql?: string
 }
 
@@ -119,7 +116,6 @@ function failureOf(work: Work, error: unknown): TaskState {
   }
 }
 
-/** Whether the same request may succeed later. */
 function isRetryable({ status, code }: ApiProblem): boolean {
   return status === 0 || status === 429 || (status >= 500 && code !== 'no-model')
 }

@@ -5,14 +5,12 @@ import { Icon } from '../kit/controls.tsx'
 
 interface Action {
   readonly isBusy: boolean
-  /** Error of the last attempt. */
   readonly problem: string | undefined
   /** Runs the action unless it is running. Resolves to whether it succeeded. */
   readonly run: (act: () => Promise<void>) => Promise<boolean>
   readonly clear: () => void
 }
 
-/** A user action with its busy and error state. */
 export function useAction(): Action {
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<string>()

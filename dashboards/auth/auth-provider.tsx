@@ -11,7 +11,6 @@ export interface Auth {
   readonly state: SessionState
   readonly options: FullAuthOptions
   readonly keeper: SessionKeeper
-  /** Empty if no user is signed in or roles are disabled. */
   readonly roles: Roles
 }
 

@@ -1,6 +1,5 @@
 import { ApiProblem, retryAfterOf } from '../kit/api.ts'
 
-/** Whether the same request may succeed later. */
 export function isRetryable(error: unknown): boolean {
   return (
     error instanceof ApiProblem &&
@@ -19,15 +18,13 @@ export function problemText(error: unknown): string {
   return error.message
 }
 
-/** Whether the user dismissed the passkey prompt. */
 export function wasDismissed(error: unknown): boolean {
   return error instanceof Error && dismissedNames.has(error.name)
 }
 
 /**
- * Calls a service. Reads errors as problem details (RFC 9457), and in the forms of GoTrue and of
- * the passkey function.
- * @throws ApiProblem
+ * Reads errors as problem details (RFC 9457), and in the forms of GoTrue and of the passkey
+ * function. @throws ApiProblem
  */
 export async function callJson<Answer>(url: string, init: RequestInit = {}): Promise<Answer> {
   let response: Response
@@ -80,32 +77,22 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 export interface AuthOptions {
-  /** Base URL of a GoTrue-compatible auth endpoint. */
   readonly gotrueUrl: string
-  /** URL of the passkey-auth function. */
   readonly passkeyAuthUrl: string
-  /** Relying party of the passkeys: a domain, without protocol. */
+  /** Relying party of the passkeys: a domain. */
   readonly rpId: string
-  /** Name that browsers show when a passkey is created. */
   readonly rpName: string
   /**
-   * Domain of the session cookie for several hosts of one site; it must match the setting of the
-   * service at `sessionUrl`. Pages on hosts outside it have no session. Default: the setting of
-   * that service.
+   * Domain of the session cookie for several hosts of one site; must match the setting of the
+   * service at `sessionUrl`. Pages on hosts outside it have no session.
    */
   readonly cookieDomain?: string | undefined
-  /** URL of the session endpoint. Default: `/session`. */
   readonly sessionUrl?: string | undefined
-  /**
-   * Polls for a sign-out elsewhere, also on focus. Tabs of one host notify each other anyway.
-   * Default: true.
-   */
+  /** Polls for a sign-out elsewhere. Tabs of one host notify each other anyway. Default: true. */
   readonly enableLogoutDetection?: boolean | undefined
-  /** Reads roles and teams from app_metadata, which users cannot change. Default: true. */
+  /** From app_metadata, which users cannot change. Default: true. */
   readonly enableRoles?: boolean | undefined
-  /**
-   * Path or URL to which OAuth providers and e-mail links redirect. Default: /developer/callback.
-   */
+  /** Target of OAuth providers and e-mail links. Default: /developer/callback. */
   readonly callbackPath?: string | undefined
 }
 
@@ -134,11 +121,7 @@ export function callbackUrl({ callbackPath }: Pick<FullAuthOptions, 'callbackPat
   return new URL(callbackPath, origin).href
 }
 
-/**
- * Calls the passkey function.
- * @param accessToken for endpoints that require a session
- * @throws ApiProblem with the code of the function
- */
+/** @throws ApiProblem with the code of the function */
 export async function callFunction<Data>(
   { passkeyAuthUrl }: Pick<FullAuthOptions, 'passkeyAuthUrl'>,
   endpoint: string,

@@ -1,6 +1,4 @@
-/** Roles and teams of a user, from the auth server. */
 export interface Roles {
-  /** Lower case, unique. */
   readonly roles: readonly string[]
   readonly teams: readonly string[]
 }

@@ -6,7 +6,6 @@ export type SessionState =
   | { readonly status: 'loading' }
   | { readonly status: 'signed-out'; readonly reason?: 'ended' }
   | { readonly status: 'signed-in'; readonly session: PageSession }
-  /** The session could not be loaded. */
   | { readonly status: 'unknown'; readonly detail: string }
 
 type Message = { readonly kind: 'session'; readonly session: PageSession } | { readonly kind: 'signed-out' }
@@ -21,9 +20,8 @@ const againMs = 10_000
 const lookMs = 30_000
 
 /**
- * The session of a page. Access tokens are kept in memory only. Tabs take a lock to renew them and
- * share the result, since the cookie's refresh token is single-use. Network and server failures do
- * not end a session.
+ * Keeps access tokens in memory only. Tabs renew them under a lock, since the cookie's refresh
+ * token is single-use. Network and server failures do not end a session.
  */
 export class SessionKeeper {
   readonly #options: KeeperOptions
@@ -78,7 +76,7 @@ export class SessionKeeper {
     }
   }
 
-  /** Continues with the session of a sign-in. @throws ApiProblem */
+  /** @throws ApiProblem */
   async adopt(refreshToken: string): Promise<void> {
     const changes = ++this.#changes
     const session = await keepSession(this.#options, refreshToken)
@@ -87,10 +85,7 @@ export class SessionKeeper {
     if (changes === this.#changes) this.#begin(session)
   }
 
-  /**
-   * A valid access token, renewed if it expires soon. @throws ApiProblem 401 if no user is signed
-   * in
-   */
+  /** Renewed if it expires soon. @throws ApiProblem 401 if no user is signed in */
   async accessToken(): Promise<string> {
     if (this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session.access_token
     const session = await this.#renew(false)
@@ -200,7 +195,6 @@ export interface SessionUser {
   readonly user_metadata?: unknown
 }
 
-/** Kept in memory only. */
 interface PageSession {
   readonly access_token: string
   /** Unix time, s. */
@@ -225,13 +219,13 @@ function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCre
   return isElsewhere && isOfDomain ? 'include' : 'same-origin'
 }
 
-/** The next access token for the cookie; undefined if no user is signed in. @throws ApiProblem */
+/** Undefined if no user is signed in. @throws ApiProblem */
 async function readSession(options: SessionOptions): Promise<PageSession | undefined> {
   const { session } = await callJson<Answer>(options.sessionUrl, { headers: own, credentials: credentialsOf(options) })
   return session ?? undefined
 }
 
-/** Stores the session in an HttpOnly cookie. @throws ApiProblem */
+/** @throws ApiProblem */
 async function keepSession(options: SessionOptions, refreshToken: string): Promise<PageSession | undefined> {
   const post = jsonBody({ refresh_token: refreshToken })
   const { session } = await callJson<Answer>(options.sessionUrl, {

@@ -18,10 +18,6 @@ import {
   verifyCode,
 } from './sign-in.ts'
 
-/**
- * Sign-in by passkey, by e-mail code, or by the OAuth providers of the auth server.
- * @param children shown above the form until a code was sent
- */
 export function SignInForm({ children }: { readonly children: ReactNode }): ReactNode {
   const { options, keeper } = useAuth()
   const [email, setEmail] = useState('')
@@ -106,8 +102,8 @@ const lookMs = 30_000
 const maxRefusals = 5
 
 /**
- * Offers passkeys in the autofill of the e-mail field, and renews the challenge. Only errors of a
- * passkey that the user picked are reported.
+ * Passkeys in the autofill of the e-mail field. Only errors of a passkey that the user picked are
+ * reported.
  */
 function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
   const { options, keeper } = useAuth()
@@ -151,7 +147,6 @@ const digits = 6
 /** Minimum time between two e-mails of auth servers, s. */
 const againAfterMs = 60_000
 
-/** The code is submitted as soon as it is complete. */
 function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: () => void }): ReactNode {
   const { options, keeper } = useAuth()
   const [code, setCode] = useState('')

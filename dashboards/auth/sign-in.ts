@@ -17,7 +17,6 @@ export const oauthNames = { github: 'GitHub', google: 'Google' } as const
 
 type OAuthName = keyof typeof oauthNames
 
-/** OAuth providers of the auth server. */
 export async function offeredOAuth(
   { gotrueUrl }: FullAuthOptions,
   signal?: AbortSignal,
@@ -29,10 +28,7 @@ export async function offeredOAuth(
   return (Object.keys(oauthNames) as OAuthName[]).filter((name) => external[name] === true)
 }
 
-/**
- * Sends an e-mail with a code and a link. The response does not reveal whether the address has an
- * account.
- */
+/** The response does not reveal whether the address has an account. */
 export async function sendCode(options: FullAuthOptions, email: string): Promise<void> {
   const back = new URLSearchParams({ redirect_to: callbackUrl(options, location.origin) })
   await callJson(
@@ -48,7 +44,6 @@ export async function verifyCode({ gotrueUrl }: FullAuthOptions, email: string, 
   )
 }
 
-/** Leaves the page. */
 export async function startOAuth(options: FullAuthOptions, provider: OAuthName): Promise<void> {
   const query = new URLSearchParams({
     provider,
@@ -58,7 +53,7 @@ export async function startOAuth(options: FullAuthOptions, provider: OAuthName):
   location.assign(`${options.gotrueUrl}/authorize?${query.toString()}`)
 }
 
-/** Completes an e-mail link or an OAuth sign-in. @returns refresh token */
+/** @returns refresh token */
 export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: URL): Promise<string> {
   const fragment = new URLSearchParams(address.hash.slice(1))
   const value = (name: string): string | null => address.searchParams.get(name) ?? fragment.get(name)
@@ -83,7 +78,6 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
   )
 }
 
-/** A session that the user has not confirmed yet. */
 export interface OfferedSession {
   /** Empty: the user has none. */
   readonly email: string
@@ -92,10 +86,7 @@ export interface OfferedSession {
   readonly refuse: () => Promise<void>
 }
 
-/**
- * Exchanges the token of a link without a code. Anyone may have sent such a link, so the user must
- * confirm the account.
- */
+/** Anyone may have sent such a link, so the user must confirm the account. */
 export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<OfferedSession> {
   const answer = await callJson<TokenAnswer>(
     `${gotrueUrl}/verify`,
@@ -114,9 +105,8 @@ export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string
 }
 
 interface PasskeySignIn {
-  /** Waits until the user picks a passkey from the autofill of the e-mail field. */
+  /** Waits until the user picks a passkey from autofill. */
   readonly isAutofill?: boolean
-  /** Called when the browser returns a passkey. */
   readonly onGiven?: () => void
 }
 
@@ -146,12 +136,10 @@ export async function signInByPasskey(
   )
 }
 
-/** Whether the browser supports passkey autofill. */
 export function canAutofill(): Promise<boolean> {
   return browserSupportsWebAuthnAutofill()
 }
 
-/** Cancels a pending passkey prompt. */
 export function stopAsking(): void {
   WebAuthnAbortService.cancelCeremony()
 }
@@ -189,7 +177,7 @@ function takeProof(): string | undefined {
 
 const passkeyKey = 'flowfarm-passkey-here'
 
-/** base64url id of the passkey last used in this browser; undefined if none is stored. */
+/** base64url id; undefined if none is stored. */
 export function passkeyHere(): string | undefined {
   try {
     return localStorage.getItem(passkeyKey) ?? undefined

@@ -12,7 +12,6 @@ import type { Thread } from './thread-text.ts'
 import { threadMarkdown } from './thread-text.ts'
 import { onRemoteChange, useThreads } from './threads.ts'
 
-/** The open conversation is named in the URL. */
 export function App(): ReactNode {
   const { data: settings, error } = useSettings()
   const { list } = useThreads()
@@ -96,10 +95,7 @@ export function App(): ReactNode {
   )
 }
 
-/**
- * The conversation in the URL, or a new one. @param onMissing called if this browser does not have
- * it
- */
+/** @param onMissing called if this browser does not have the conversation */
 async function openAddressed(onMissing: () => void): Promise<Conversation> {
   const id = /^#chat=([\w-]{1,64})$/.exec(location.hash)?.[1]
   const found = id === undefined ? undefined : await openConversation(id)
@@ -112,10 +108,8 @@ async function openAddressed(onMissing: () => void): Promise<Conversation> {
 
 interface ThreadHeaderProps {
   readonly conversation: Conversation
-  /** As saved; undefined before the first question. */
   readonly thread: Thread | undefined
   readonly onMenu: () => void
-  /** Opens a new conversation. */
   readonly onNew: () => void
 }
 
@@ -192,13 +186,11 @@ function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadH
 
 interface DrawerProps {
   readonly label: string
-  /** From the left, or from below. */
   readonly look: 'drawer' | 'sheet'
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/** A panel over the page on narrow screens. Escape and a click beside it close it. */
 function Drawer({ label, look, onClose, children }: DrawerProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -20,10 +20,8 @@ interface ComposerProps {
   readonly onStop: () => void
 }
 
-/** Share of the limit from which the character count is shown. */
 const counterThreshold = 0.9
 
-/** Enter sends the question, Shift+Enter starts a new line. */
 export function Composer({
   ref,
   text,

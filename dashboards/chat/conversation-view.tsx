@@ -15,18 +15,15 @@ import { ApiProblem } from '../kit/api.ts'
 import { tryToken } from './settings.ts'
 import { saveThread } from './threads.ts'
 
-/** Markdown and charts are half of the page; load them after the rest. */
 const loadTurns = async () => (await import('./answer/turns.tsx')).Turns
 const Turns = lazyPart(loadTurns, { name: 'Turns' })
 
-/** Minimum time between renders of a streaming answer, ms. */
 const drawEveryMs = 40
 
 interface ConversationViewProps {
   readonly conversation: Conversation
   readonly settings: ChatSettings | undefined
   readonly settingsError: Error | null
-  /** Called after the first question of a conversation. */
   readonly onBegin: () => void
 }
 
@@ -144,9 +141,6 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
 
 const key = 'flowfarm-chat-mode'
 
-/**
- * The mode last chosen on this device if the service still has it, else the default of the service.
- */
 function useMode(settings: ChatSettings | undefined): readonly [ChatMode, (mode: ChatMode) => void] {
   const [chosen, setChosen] = useState(() => browserStorage('localStorage')?.getItem(key) ?? undefined)
   const mode = settings?.modes.find((each) => each.mode === chosen)?.mode ?? settings?.default_mode ?? 'balanced'
@@ -160,15 +154,13 @@ function useMode(settings: ChatSettings | undefined): readonly [ChatMode, (mode:
 interface Follow {
   readonly scroller: RefObject<HTMLDivElement | null>
   readonly content: RefObject<HTMLDivElement | null>
-  /** Whether the newest text is out of view. */
   readonly isAway: boolean
   readonly toEnd: () => void
 }
 
-/** Distance that counts as the end, px. */
 const nearPx = 60
 
-/** Keeps the end of a growing answer in view until the user scrolls up; resumes at the end. */
+/** Follows the end of a growing answer until the user scrolls up. */
 function useFollow(): Follow {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)

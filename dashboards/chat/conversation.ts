@@ -9,18 +9,15 @@ import { ApiProblem } from '../kit/api.ts'
 import { bearer, callChat } from './settings.ts'
 import { saveThread, markSaved, readThread } from './threads.ts'
 
-/** A conversation that is open in this tab. Its answer continues while another one is shown. */
+/** Its answer continues while another conversation is shown. */
 export interface Conversation {
   readonly id: string
   readonly chat: Chat<ChatMessage>
 }
 
 interface ConversationActivity {
-  /** Ids of conversations with a streaming answer. */
   readonly running: ReadonlySet<string>
-  /** Ids of answers that the user stopped. */
   readonly stopped: ReadonlySet<string>
-  /** Notices of the streaming answer, by conversation id. */
   readonly notices: Readonly<Record<string, readonly Notice[]>>
 }
 
@@ -46,7 +43,7 @@ export function newConversation(): Conversation {
   return begin(generateId(), [])
 }
 
-/** Reads an open or a saved conversation; undefined if it does not exist. */
+/** Undefined if it does not exist. */
 export async function openConversation(id: string): Promise<Conversation | undefined> {
   const known = open.get(id)
   if (known !== undefined) return known
@@ -72,7 +69,7 @@ function begin(id: string, messages: readonly ChatMessage[]): Conversation {
   return conversation
 }
 
-/** Reloads a conversation that another tab changed, unless an answer is streaming here. */
+/** Does nothing while an answer is streaming here. */
 export async function reloadConversation(id: string): Promise<void> {
   const known = open.get(id)
   if (known === undefined || activity.running.has(id)) return
@@ -92,12 +89,10 @@ export function ask({ id, chat }: Conversation, text: string, mode: ChatMode): v
   void run(id, () => chat.sendMessage({ text }, { body: { mode } }))
 }
 
-/** Replaces the last answer. */
 export function regenerate({ id, chat }: Conversation, mode: ChatMode): void {
   void run(id, () => chat.regenerate({ body: { mode } }))
 }
 
-/** Stops the streaming answer and keeps its text. */
 export function stop({ id, chat }: Conversation): void {
   if (!activity.running.has(id)) return
   const last = chat.messages.at(-1)
@@ -116,7 +111,6 @@ async function run(id: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Saves the streaming answers before the tab may close. */
 export function saveAll(): void {
   for (const id of activity.running) {
     const known = open.get(id)
@@ -126,7 +120,6 @@ export function saveAll(): void {
 
 const api = '/api/chat'
 
-/** Minimum time between updates of the page, ms. */
 const growsEveryMs = 40
 
 class AnswerTransport extends DefaultChatTransport<ChatMessage> {
@@ -135,7 +128,6 @@ class AnswerTransport extends DefaultChatTransport<ChatMessage> {
   }
 }
 
-/** Reads the token of the tab when a question is sent. */
 const transport = new AnswerTransport({
   api,
   headers: () => bearer(),

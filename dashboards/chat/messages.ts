@@ -25,9 +25,8 @@ export function historyToSend(messages: readonly ChatMessage[]): ChatMessage[] {
 type Delta = Extract<UIMessageChunk, { type: 'text-delta' | 'reasoning-delta' }>
 
 /**
- * Merges text deltas that arrive in quick succession: each one makes React copy the whole answer,
- * tool rows included.
- * @param everyMs minimum time between merged deltas; the first one is passed on at once
+ * Merges text deltas that arrive in quick succession: each one makes React copy the whole answer.
+ * @param everyMs minimum time between merged deltas
  */
 export function mergeDeltas(everyMs: number): TransformStream<UIMessageChunk, UIMessageChunk> {
   let held: Delta | undefined

@@ -3,7 +3,6 @@ import { ApiProblem } from '../kit/api.ts'
 export interface ProblemDescription {
   readonly title: string
   readonly detail: string
-  /** Whether the same question may succeed later. */
   readonly isRetryable: boolean
   readonly retryAfterS?: number | undefined
 }

@@ -11,7 +11,7 @@ const againMs = 3000
 
 export const queryClient = createQueryClient({ mayRecover: () => true, maxRetries: 1, staleTime: 60_000 })
 
-/** Settings of the service. Retries while the service is starting. */
+/** Retries while the service is starting. */
 export function useSettings(): UseQueryResult<ChatSettings> {
   return useQuery({
     queryKey: ['settings'],
@@ -31,12 +31,11 @@ export async function callChat(path: string, init: RequestInit): Promise<Respons
   return await request(path, init, 'The chat')
 }
 
-/** Authorization header. Default: the token of this tab. */
 export function bearer(token = readToken()): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` }
 }
 
-/** Checks a token with an empty question, which is rejected only after authentication. @throws ApiProblem */
+/** An empty question is rejected only after authentication. @throws ApiProblem */
 export async function tryToken(token: string): Promise<void> {
   try {
     await callChat('/api/chat', {

@@ -7,14 +7,12 @@ import type { ToolCall } from './answer/tool-outcome.ts'
 /** Rows of a result in the short form; the full form has all of them. */
 const maxRows = 50
 
-/** The text of an answer without its tool calls. */
 export function answerText({ parts }: ChatMessage): string {
   return parts
     .flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : []))
     .join('\n\n')
 }
 
-/** A conversation as Markdown: questions, answers and SQL. */
 export function threadMarkdown(title: string, messages: readonly ChatMessage[]): string {
   const said = messages.map((message) => {
     const head =
@@ -63,14 +61,14 @@ function tableMarkdown(output: unknown): string[] {
   ]
 }
 
-/** A code fence that is longer than any fence in the code. */
+/** A fence longer than any in the code. */
 function fenced(language: string, code: string): string {
   const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map(({ length }) => length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${code.trimEnd()}\n${fence}`
 }
 
-/** Entry of the list of conversations. Times in ms. */
+/** Times in ms. */
 export interface Thread {
   readonly id: string
   readonly title: string
@@ -80,7 +78,6 @@ export interface Thread {
 
 const longestTitle = 60
 
-/** The title of a conversation: its first question, on one line. */
 export function threadTitle(question: string): string {
   const line = escapeInvisible(question.trim().replaceAll(/\s+/g, ' '))
   if (line === '') return 'New chat'
@@ -98,7 +95,7 @@ interface ThreadGroup {
 
 const dayMs = 86_400_000
 
-/** Conversations grouped as today, yesterday, last week and earlier. @param now ms, local time */
+/** @param now ms, local time */
 export function groupByAge(threads: readonly Thread[], now: number): readonly ThreadGroup[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
   const groups: Record<string, Thread[]> = { Today: [], Yesterday: [], 'Last 7 days': [], Earlier: [] }

@@ -3,11 +3,10 @@ import type { ChatMessage } from './messages.ts'
 import { threadTitle } from './thread-text.ts'
 import type { Thread } from './thread-text.ts'
 
-/** Conversations of this device. */
 interface Threads {
   readonly isRead: boolean
   readonly isPersistent: boolean
-  /** The last conversation could not be saved because storage is full. */
+  /** The last save failed because storage is full. */
   readonly isFull: boolean
   readonly list: readonly Thread[]
 }
@@ -18,7 +17,6 @@ const listeners = new Set<() => void>()
 
 let opened: Promise<ThreadStore> | undefined
 
-/** Synchronizes the list between tabs. */
 const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('flowfarm-chat')
 
 const remoteChangeListeners = new Set<(id: string) => void>()
@@ -53,7 +51,6 @@ export function useThreads(): Threads {
   return useSyncExternalStore(subscribe, () => state)
 }
 
-/** Calls back with the id of a conversation that another tab changed. */
 export function onRemoteChange(listener: (id: string) => void): () => void {
   remoteChangeListeners.add(listener)
   return () => remoteChangeListeners.delete(listener)
@@ -66,14 +63,14 @@ export async function readThread(id: string): Promise<readonly ChatMessage[]> {
 /** Deleted while an answer was streaming; a late save must not restore them. */
 const removed = new Set<string>()
 
-/** Last saved or loaded messages by id: opening a conversation does not make it the newest. */
+/** Opening a conversation does not make it the newest. */
 const savedMessages = new Map<string, readonly ChatMessage[]>()
 
 export function markSaved(id: string, messages: readonly ChatMessage[]): void {
   savedMessages.set(id, messages)
 }
 
-/** Saves a conversation if it changed. If storage is full, the page reports it and continues. */
+/** If storage is full, the page reports it and continues. */
 export async function saveThread(id: string, messages: readonly ChatMessage[]): Promise<void> {
   const first = messages.find(({ role }) => role === 'user')
   if (first === undefined || removed.has(id) || savedMessages.get(id) === messages) return
@@ -125,9 +122,7 @@ async function changed(id: string): Promise<void> {
   tabs?.postMessage(id)
 }
 
-/** Storage for conversations on this device. */
 interface ThreadStore {
-  /** Whether conversations survive closing the tab. */
   readonly isPersistent: boolean
   /** Newest first. */
   list(): Promise<readonly Thread[]>
@@ -143,7 +138,7 @@ export const threads = 'threads'
 
 const messages = 'messages'
 
-/** Opens IndexedDB. If it is unavailable, conversations last as long as the tab. */
+/** Without IndexedDB, conversations last as long as the tab. */
 async function openThreadStore(name = 'flowfarm-chat'): Promise<ThreadStore> {
   try {
     return storeIn(await openDatabase(name))
@@ -174,9 +169,7 @@ function openDatabase(name: string): Promise<IDBDatabase> {
 }
 
 function storeIn(database: IDBDatabase): ThreadStore {
-  /**
-   * Summaries and messages are in separate stores, so that the list does not read conversations.
-   */
+  /** Separate stores, so that the list does not read conversations. */
   const change = async (
     act: (stores: { readonly threads: IDBObjectStore; readonly messages: IDBObjectStore }) => void,
   ): Promise<void> => {

@@ -40,7 +40,6 @@ const signedOut: Account = {
   loadAgain: () => undefined,
 }
 
-/** Signs in by the wallet, if one is configured. */
 export function AccountProvider({
   settings: { wallet },
   children,

@@ -65,7 +65,6 @@ function Pages(): ReactNode {
   return <Known slug={slug} />
 }
 
-/** Shows the result of the GitHub redirect and returns to the project. */
 function useRedirectResult(): void {
   const { search } = useLocation()
   const showToast = useToast()
@@ -86,7 +85,6 @@ function Callback({ wallet }: { readonly wallet: WalletSettings }): ReactNode {
   )
 }
 
-/** Waits until the session is known. */
 function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
   const { is } = useAccount()
   if (is === 'loading')

@@ -11,7 +11,6 @@ import { defaultNetwork } from './settings.ts'
 
 export interface Opened {
   readonly session: Session
-  /** Unsaved changes were restored from this browser. */
   readonly isRecovered: boolean
 }
 
@@ -21,10 +20,9 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a project of the service with unsaved changes of this browser, or a draft. A project that
- * was deleted elsewhere opens without its slug if this browser has changes of it.
- * @param slug undefined: a project that only this browser has
- * @throws ApiProblem
+ * A project with the unsaved changes of this browser, or a draft. If it was deleted elsewhere and
+ * has local changes, it opens without its slug. @param slug undefined: a project that only this
+ * browser has @throws ApiProblem
  */
 export async function openProject(slug: string | undefined, options: OpenOptions): Promise<Opened> {
   const drafts = await ownDrafts(options.account)
@@ -54,7 +52,6 @@ export async function openProject(slug: string | undefined, options: OpenOptions
   }
 }
 
-/** A new project in this browser. */
 export function beginProject(state: ProjectState, options: OpenOptions): Session {
   return begin(state, undefined, options)
 }
@@ -78,7 +75,7 @@ function begin(state: ProjectState, draftId: string | undefined, { settings, acc
   })
 }
 
-/** Drafts of the current user only; the draft of this tab comes first. */
+/** The draft of this tab comes first. */
 async function ownDrafts({ userId }: Account): Promise<readonly Draft[]> {
   const own = ownDraftId()
   try {

@@ -24,15 +24,12 @@ import type { CodeEditor } from './language/code-editor.ts'
 
 interface ProjectViewProps {
   readonly session: Session
-  /** Opens a new project in this browser. */
   readonly onBegin: (state: ProjectState) => void
-  /** The project no longer exists; its draft is deleted. */
   readonly onDiscard: () => void
 }
 
 type PanelName = 'problems' | 'run'
 
-/** The open project: files, editor, problems and results. */
 export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): ReactNode {
   const { store, saver, keeper, code, language } = session
   const settings = useSettings()
@@ -134,7 +131,6 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     })
     showToast('This is your own copy, stored in this browser. Sign in to save it.')
   }
-  /** For features that require a saved project. */
   const showSaved = (next: 'share' | 'repository', reason: string): void => {
     if (account.is !== 'signed-in') setDialog({ is: 'sign-in', reason })
     else {
@@ -314,7 +310,6 @@ interface NoticeProps {
   readonly isOnline: boolean
   readonly isFailing: boolean
   readonly isReadOnly: boolean
-  /** Why the service would reject the project. */
   readonly tooLarge: string | undefined
   readonly onFork: () => void
 }
@@ -351,7 +346,6 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
   )
 }
 
-/** Page-wide keyboard shortcuts. */
 function useKeys(run: () => void, save: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

@@ -8,7 +8,6 @@ import { DraftStore } from './project/drafts.ts'
 import { ProjectSaver } from './project/project-saver.ts'
 import type { ProjectsClient } from './settings.ts'
 
-/** Callbacks to the page. */
 export interface SessionEvents {
   run: () => void
   save: () => void
@@ -22,25 +21,21 @@ export interface SessionOptions {
   readonly userId: () => string | undefined
   readonly state: ProjectState
   readonly draftId: string
-  /** Whether the browser has stored the draft already. */
   readonly isStored: boolean
 }
 
 const ownDraftKey = 'flowfarm-editor-draft'
 
-/** The draft of this tab before a reload or crash. */
 export function ownDraftId(): string | undefined {
   return sessionStorage.getItem(ownDraftKey) ?? undefined
 }
 
-/** An open project with its editor, language server, saver and draft. */
 export class Session {
   readonly store: ProjectStore
   readonly saver: ProjectSaver
   readonly keeper: DraftStore
   readonly code: CodeEditor
   readonly language: LanguageClient
-  /** Set while the page is shown. */
   readonly events: SessionEvents = {
     run: () => undefined,
     save: () => undefined,
@@ -79,7 +74,7 @@ export class Session {
     addEventListener('online', this.#online)
   }
 
-  /** Ends the session; unsaved changes stay in the browser. @param isDiscarded deletes the draft */
+  /** Unsaved changes stay in the browser. @param isDiscarded deletes the draft */
   async close(options: { readonly isDiscarded?: boolean } = {}): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -17,7 +17,6 @@ export function useSettings(): EditorSettings {
   return settings
 }
 
-/** The network of new projects. */
 export function defaultNetwork({ networks }: EditorSettings): Network {
   return (networks.find((one) => one.is_default) ?? networks[0])?.network ?? 'testnet'
 }
@@ -32,10 +31,10 @@ export const networkNames: Readonly<Record<Network, string>> = {
   emulator: 'Emulator',
 }
 
-/** Projects function of this host. All calls throw ApiProblem. */
+/** All calls throw ApiProblem. */
 const place = { passkeyAuthUrl: '/functions/v1/projects' }
 
-/** Returns the access token of the user; undefined if no user is signed in. */
+/** Undefined if no user is signed in. */
 export type TokenSource = () => Promise<string | undefined>
 
 export class ProjectsClient {
@@ -62,7 +61,7 @@ export class ProjectsClient {
     await this.#call('/projects/delete', { id })
   }
 
-  /** @returns the slug of the copy */
+  /** @returns slug */
   async fork(slug: string): Promise<string> {
     return (await this.#call<{ readonly slug: string }>('/projects/fork', { slug, save_id: crypto.randomUUID() })).slug
   }

@@ -46,12 +46,12 @@ export interface OpenedProject {
   readonly files: readonly StoredFile[]
 }
 
-/** Request of `/projects/save`. Files that are not listed stay unchanged. */
+/** Unlisted files stay unchanged. */
 export interface SaveRequest {
   readonly save_id: string
   readonly id?: string
   readonly version?: number
-  /** Slug of the original, for a new copy. */
+  /** Slug. */
   readonly forked_from?: string
   readonly name: string
   readonly network: Network

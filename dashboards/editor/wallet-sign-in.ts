@@ -5,18 +5,15 @@ import type { WalletSettings } from './types.ts'
 
 /** Sign-in at the wallet by authorization code with PKCE (RFC 7636). */
 
-/** State that this tab keeps during the redirect. */
 interface PendingSignIn {
   readonly state: string
   readonly verifier: string
-  /** Path of the page where the sign-in started. */
   readonly back: string
 }
 
 const place = 'flowfarm-editor-sign-in'
 const callbackPath = '/developer/callback'
 
-/** Leaves the page for the wallet. */
 export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clientId }: WalletSettings): Promise<void> {
   const random = (): string => base64UrlOf(crypto.getRandomValues(new Uint8Array(32)))
   const started: PendingSignIn = { state: random(), verifier: random(), back: location.pathname }
@@ -33,10 +30,7 @@ export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clie
   location.assign(url.href)
 }
 
-/**
- * Exchanges the code in the URL for a session; single-use.
- * @returns refresh token. @throws ApiProblem
- */
+/** Single-use. @returns refresh token @throws ApiProblem */
 export async function finishSignIn(
   { token_url: tokenUrl, client_id: clientId }: WalletSettings,
   address: URL,
@@ -63,7 +57,7 @@ export async function finishSignIn(
   return token
 }
 
-/** The page where the sign-in of this tab began; only paths of the editor. */
+/** Only paths of the editor. */
 export function returnPath(): string {
   return /^\/p\/[a-z0-9-]+$/.test(back) ? back : '/'
 }

@@ -18,7 +18,6 @@ type Bench =
   | { readonly is: 'open'; readonly session: Session }
   | { readonly is: 'failed'; readonly error: unknown }
 
-/** Opens the project in the URL and keeps it open until the URL or the user changes. */
 export function Workbench({ slug }: { readonly slug: string | undefined }): ReactNode {
   const settings = useSettings()
   const account = useAccount()
@@ -109,7 +108,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   )
 }
 
-/** Whether the open project is the one to show. Signing in or out keeps the current work. */
+/** Signing in or out keeps the current work. */
 function staysOpen(
   { session, userId: opener }: { readonly session: Session; readonly userId: string | undefined },
   slug: string | undefined,

@@ -3,18 +3,16 @@ import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tans
 import { ApiProblem, mayRecover, problemText, request } from '../kit/api.ts'
 import type { Answers } from './answers.gen.ts'
 
-/** A GET path as declared in the API. */
 type ApiPath = keyof Answers
 
-/** Path and query parameters; undefined and empty values are omitted. */
+/** Undefined and empty values are omitted. */
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Describes a loading error, and whether it is retried automatically (see `main.tsx`). */
 export function loadErrorText(error: unknown): string {
   return mayRecover(error) ? `${problemText(error)} Retrying automatically.` : problemText(error)
 }
 
-/** Longer than the API's own statement timeout, so a longer silence is a lost connection. */
+/** Longer than the API's statement timeout. */
 const timeoutMs = 60_000
 
 function apiUrl(path: ApiPath, parameters: Parameters = {}): string {
@@ -28,7 +26,7 @@ function apiUrl(path: ApiPath, parameters: Parameters = {}): string {
   return query.size === 0 ? url : `${url}?${query.toString()}`
 }
 
-/** @throws ApiProblem for an error response and if there is no valid response in time */
+/** @throws ApiProblem for an error response and without a valid response in time */
 export async function fetchApi<Path extends ApiPath>(
   path: Path,
   parameters: Parameters,
@@ -56,15 +54,12 @@ interface ListResponse {
   readonly cursor: string
 }
 
-/** Paths that return a paged list. */
 export type ListPath = { [Path in ApiPath]: Answers[Path] extends ListResponse ? Path : never }[ApiPath]
 
 export type ItemOf<Path extends ListPath> = Answers[Path]['data'][number]
 
 interface QueryOptions {
-  /** Default: true. */
   readonly isEnabled?: boolean
-  /** Whether the previous result stays visible while another one loads. */
   readonly keepsPrevious?: boolean
   readonly refetchMs?: number
 }
@@ -94,7 +89,6 @@ export function useList<Path extends ListPath>(path: Path, parameters: Parameter
   })
 }
 
-/** The items of all loaded pages. */
 export function itemsOf<Path extends ListPath>(list: ListQuery<Path>): readonly ItemOf<Path>[] {
   return (list.data?.pages ?? []).flatMap((page) => page.data as readonly ItemOf<Path>[])
 }

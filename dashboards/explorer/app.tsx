@@ -112,7 +112,6 @@ const sections = [
 
 function Header(): ReactNode {
   const { path } = useLocation()
-  // The menu closes on navigation.
   const [openAt, setOpenAt] = useState<string>()
   const isOpen = openAt === path
   const root = path.split('/', 2)[1] ?? ''
@@ -155,7 +154,7 @@ function Header(): ReactNode {
   )
 }
 
-/** Names every network but mainnet, since its assets have no value. */
+/** Not for mainnet: assets of other networks have no value. */
 function NetworkName(): ReactNode {
   const { data: status } = useApi('/status')
   const name = status?.chain_id.replace(/^flow-/, '') ?? 'mainnet'

@@ -1,12 +1,11 @@
-/** A JSON-Cadence value. */
 interface TypedValue {
   readonly type: string
   readonly value?: unknown
 }
 
 /**
- * Converts JSON-Cadence to plain values: numbers and addresses become strings, bytes hex digits, composites objects.
- * Other values are returned unchanged.
+ * Numbers and addresses become strings, bytes hex digits, composites objects; the rest is
+ * unchanged.
  */
 export function plainValue(value: unknown): unknown {
   if (!isTyped(value)) return value

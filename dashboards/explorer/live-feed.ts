@@ -35,8 +35,8 @@ function limitEach(): (transaction: TransactionSummary) => boolean {
 }
 
 /**
- * The newest blocks and transactions: existing rows from the API, new ones and rollbacks from the WebSocket feed. A
- * reconnect resumes the feed after the last message; after a long break the rows are loaded again.
+ * Existing rows come from the API, new ones and rollbacks from the WebSocket feed. A reconnect
+ * resumes after the last message; after a long break the rows are loaded again.
  *
  *     connecting ──open──► live ──closed──► broken ──delay──► connecting
  */
@@ -49,10 +49,9 @@ export class LiveFeed {
   #catchUpMs = firstRetryMs
   #timer: ReturnType<typeof setTimeout> | undefined
   #abort: AbortController | undefined
-  /** Number of running catch-up requests. */
   #catchUps = 0
 
-  /** For useSyncExternalStore: connected while there are listeners. */
+  /** Connected while there are listeners. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) this.#start()
@@ -85,7 +84,7 @@ export class LiveFeed {
       socket.send(JSON.stringify(this.#position.subscription(Date.now())))
       this.#set({ link: 'live' })
       if (this.#position.isNew && !wasNew) this.#clear()
-      // Rows between the response and the first message of the feed are in neither: read them again.
+      // Rows between the response and the first message are in neither: read again.
       const isStale = this.#position.isNew && (this.#state.isCaughtUp || !wasNew)
       if (isStale || (!this.#state.isCaughtUp && this.#catchUps === 0)) void this.#catchUp()
     })
@@ -99,7 +98,6 @@ export class LiveFeed {
       this.#timer = setTimeout(() => this.#connect(), this.#retryMs)
       this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
     })
-    // Existing rows are shown even without a WebSocket connection.
     if (!this.#state.isCaughtUp) void this.#catchUp()
   }
 
@@ -107,7 +105,7 @@ export class LiveFeed {
     this.#set({ blocks: [], transactions: [], isCaughtUp: false })
   }
 
-  /** Loads the current state; retried while the socket is open, and after a reconnect. */
+  /** Retried while the socket is open, and after a reconnect. */
   async #catchUp(): Promise<void> {
     const signal = this.#abort?.signal
     if (signal === undefined) return
@@ -154,7 +152,6 @@ export class LiveFeed {
     if (blocks.length + transactions.length > 0) this.#add(blocks, transactions)
   }
 
-  /** The feed cannot resume from this position. */
   #restart(): void {
     this.#position.reset()
     this.#clear()
@@ -197,12 +194,10 @@ interface Subscription {
 /** After a longer break more rows were missed than the page shows. */
 const maxBreakMs = 30_000
 
-/** Position in the feed, to resume without a gap. */
 export class FeedPosition {
   #last: string | undefined
   #disconnectedAt: number | undefined
 
-  /** Whether there is no position to resume from. */
   get isNew(): boolean {
     return this.#last === undefined
   }
@@ -217,7 +212,7 @@ export class FeedPosition {
     this.#disconnectedAt ??= now
   }
 
-  /** The message that opens the subscription. @param now ms */
+  /** @param now ms */
   subscription(now: number): Subscription {
     if (this.#disconnectedAt !== undefined && now - this.#disconnectedAt > maxBreakMs) this.reset()
     this.#disconnectedAt = undefined
@@ -229,7 +224,7 @@ export class FeedPosition {
   }
 }
 
-/** Median interval between the listed blocks, so that one pause does not distort it. */
+/** The median, so that one pause does not distort it. */
 export function blockPace(blocks: readonly Pick<LiveBlock, 'height' | 'timestamp'>[]): string | undefined {
   const times = blocks.toSorted((a, b) => a.height - b.height)
   const gaps = times.slice(1).map(({ height, timestamp }, i) => {

@@ -12,10 +12,7 @@ function isFailing({ state }: Query): boolean {
   return state.status === 'error' && state.fetchStatus === 'idle' && mayRecover(state.error)
 }
 
-/**
- * Refetches failed queries once the server is reachable. One request probes it for the whole page, so that errors do
- * not flicker and a restarted server is not flooded.
- */
+/** One request probes the server for the whole page, so that a restarted server is not flooded. */
 function retryFailed(client: QueryClient): void {
   const cache = client.getQueryCache()
   let attempts = 0
@@ -28,7 +25,6 @@ function retryFailed(client: QueryClient): void {
     timer = setTimeout(() => void retry(), maxMs * (0.75 + Math.random() / 4))
   }
   const retry = async (): Promise<void> => {
-    // A hidden page retries when it becomes visible.
     if (!document.hidden && (await isReachable())) await client.refetchQueries({ type: 'active', predicate: isFailing })
     timer = undefined
     if (failing().length === 0) attempts = 0

@@ -3,13 +3,11 @@ import { lazyPart } from '../kit/lazy-part.ts'
 import { matchPath } from '../kit/router.tsx'
 
 export interface PageProps {
-  /** Path parameters. */
   readonly values: Readonly<Record<string, string>>
 }
 
 type Load = () => Promise<ComponentType<PageProps>>
 
-/** Pages by path pattern, loaded on first use. */
 const loads: Readonly<Record<string, Load>> = {
   '/': async () => (await import('./pages/home.tsx')).HomePage,
   '/blocks': async () => (await import('./pages/blocks.tsx')).BlocksPage,

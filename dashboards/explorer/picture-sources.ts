@@ -1,7 +1,6 @@
-/** Used if the server configures no IPFS gateways. */
 const defaultGateways = ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/']
 
-/** IPFS gateways from the page's meta tag, in order of preference. */
+/** In order of preference. */
 export function readGateways(html: Document): readonly string[] {
   const content = html.querySelector<HTMLMetaElement>('meta[name=ipfs-gateways]')?.content.split(' ') ?? []
   const configured = content.filter((url) => url.startsWith('https://'))
@@ -11,8 +10,8 @@ export function readGateways(html: Document): readonly string[] {
 const inlinePicture = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/i
 
 /**
- * URLs that may serve a picture, in order of preference: HTTPS, IPFS gateways, or a data URL. Other schemes and URLs
- * with credentials are rejected. SVG is safe: it runs no scripts and loads nothing inside `<img>`.
+ * In order of preference. Other schemes and URLs with credentials are rejected. SVG is safe: it
+ * runs no scripts and loads nothing inside `<img>`.
  */
 export function pictureSources(source: string | null, gateways: readonly string[]): readonly string[] {
   if (source === null) return []
@@ -45,13 +44,12 @@ function decodePart(part: string): string | undefined {
 interface Identicon {
   /** Degrees. */
   readonly hue: number
-  /** Filled cells of a square of `identiconSize`, as [column, row]. */
+  /** [column, row] in a square of `identiconSize`. */
   readonly cells: readonly (readonly [number, number])[]
 }
 
 export const identiconSize = 5
 
-/** A symmetric pattern derived from a text. */
 export function identiconOf(text: string): Identicon {
   const random = randomBits(text)
   const hue = random(9) % 360
@@ -65,7 +63,7 @@ export function identiconOf(text: string): Identicon {
   return { hue, cells }
 }
 
-/** Deterministic bits: FNV-1a of the text, spread by xorshift. */
+/** FNV-1a of the text, spread by xorshift. */
 function randomBits(text: string): (bits: number) => number {
   let state = 0x811c9dc5
   for (const char of text) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x01000193)

@@ -8,12 +8,11 @@ import type { Suggestion, Suggestions } from './suggestions.ts'
 
 const debounceMs = 200
 
-/** Search with suggestions; Enter shows all results. Follows the ARIA combobox pattern. */
+/** Follows the ARIA combobox pattern. */
 export function SearchBox(): ReactNode {
   const { path, search } = useLocation()
   const url = `${path}${search}`
   const [typed, setTyped] = useState({ url: '', text: '' })
-  // Typed text is discarded on navigation; the search page shows its query.
   const text = typed.url === url ? typed.text : path === '/search' ? (new URLSearchParams(search).get('q') ?? '') : ''
   const setText = (next: string): void => setTyped({ url, text: next })
   const [query, setQuery] = useState('')
@@ -38,7 +37,6 @@ export function SearchBox(): ReactNode {
   const result = useSuggestions(query)
   const { suggestions, isLoading } = result
   const isCurrent = query === text.trim() && !isLoading
-  // Previous suggestions stay visible until the new ones arrive.
   const isShown = isOpen && text.trim() !== '' && query !== '' && (suggestions.length > 0 || isCurrent)
   const go = (to: string): void => {
     setIsOpen(false)
@@ -54,7 +52,7 @@ export function SearchBox(): ReactNode {
       return
     event.preventDefault()
     const step = event.key === 'ArrowDown' ? 1 : -1
-    // -1, the typed text, is between the last and the first suggestion.
+    // -1 is the typed text.
     const positions = suggestions.length + 1
     setAt(((at + 1 + step + positions) % positions) - 1)
   }
@@ -103,7 +101,7 @@ interface SearchSuggestionsProps {
   readonly id: string
   readonly isShown: boolean
   readonly result: Suggestions
-  /** Index of the active suggestion; -1 for none. */
+  /** -1 for none. */
   readonly at: number
   readonly onChoose: (suggestion: Suggestion) => void
 }
@@ -129,7 +127,7 @@ function SearchSuggestions({ id, isShown, result, at, onChoose }: SearchSuggesti
             role="option"
             tabIndex={-1}
             aria-selected={i === at}
-            // Keeps the focus in the field, so that the list stays open while a touch scrolls it.
+            // Keeps the list open while a touch scrolls it.
             onPointerDown={(event) => event.preventDefault()}
             onPointerUp={({ button }) => {
               if (button === 0) onChoose(suggestion)

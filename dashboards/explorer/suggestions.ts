@@ -14,12 +14,10 @@ export interface Suggestions {
   /** Best match first. */
   readonly suggestions: readonly Suggestion[]
   readonly isLoading: boolean
-  /** Null if the search succeeded. */
   readonly error: unknown
   readonly retry: () => void
 }
 
-/** Matches for a text: for IDs and addresses on Flow and in the EVM, for names all matching items. */
 export function useSuggestions(text: string): Suggestions {
   const isId = /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text)
   const preview = useApi('/flow/search/preview', { q: text }, { isEnabled: isId })

@@ -10,7 +10,7 @@ export function shorten(id: string, head = 6, tail = 4): string {
   return id.length <= head + tail + 3 ? id : `${id.slice(0, head)}…${id.slice(-tail)}`
 }
 
-/** Adds thousands separators and removes trailing zeros: `4000.00500000` → `4,000.005`. */
+/** `4000.00500000` → `4,000.005`. */
 export function formatAmount(amount: string): string {
   const [match, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
   if (match === undefined) return amount
@@ -18,20 +18,20 @@ export function formatAmount(amount: string): string {
   return `${sign}${whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}${digits === '' ? '' : `.${digits}`}`
 }
 
-/** Truncates decimals: `1234.56789`, 2 → `1234.56`. Amounts below one keep all digits. */
+/** `1234.56789`, 2 → `1234.56`. Amounts below one keep all digits. */
 export function truncateAmount(amount: string, decimals: number): string {
   const [whole = '', fraction = ''] = amount.split('.')
   if (/^-?0*$/.test(whole)) return amount
   return decimals === 0 || fraction === '' ? whole : `${whole}.${fraction.slice(0, decimals)}`
 }
 
-/** Percentage of a share from 0 to 1, truncated: only 1 is 100%, only 0 is 0%. */
+/** Truncated: only 1 is 100%, only 0 is 0%. */
 export function formatFraction(part: number): string {
   if (part > 0 && part < 0.0001) return '<0.01%'
   return `${(Math.floor(part * 10_000 + 1e-9) / 100).toFixed(2).replace(/\.?0+$/, '')}%`
 }
 
-/** Exact sum of decimals: `0.1`, `0.20` → `0.30`. */
+/** `0.1`, `0.20` → `0.30`. */
 export function sumAmounts(amounts: readonly string[]): string {
   const decimals = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
   const sum = amounts.reduce((total, amount) => {
@@ -43,7 +43,7 @@ export function sumAmounts(amounts: readonly string[]): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-/** Converts smallest units to a decimal: `1500000000000000000`, 18 → `1.5`. */
+/** `1500000000000000000`, 18 → `1.5`. */
 export function formatUnits(value: string, decimals: number): string {
   if (!/^\d+$/.test(value) || decimals === 0) return formatAmount(value)
   const padded = value.padStart(decimals + 1, '0')
@@ -55,7 +55,7 @@ interface EvmUnits {
   readonly decimals: number | null
 }
 
-/** Formats an EVM token amount. ERC-20 amounts with unknown decimals are labelled as raw units. */
+/** ERC-20 amounts with unknown decimals are labelled as raw units. */
 export function formatEvmAmount(value: string, { type, decimals }: EvmUnits, name: string): string {
   if (type === 'ERC-20' && decimals === null) {
     return `${formatAmount(value)} raw ${value === '1' ? 'unit' : 'units'}${name === '' ? '' : ` of ${name}`}`
@@ -63,7 +63,7 @@ export function formatEvmAmount(value: string, { type, decimals }: EvmUnits, nam
   return `${formatUnits(value, type === 'ERC-20' ? (decimals ?? 0) : 0)} ${name}`.trim()
 }
 
-/** US dollars, rounded: `$1,234.50`, `$0.0021`. */
+/** `$1,234.50`, `$0.0021`. */
 export function formatDollars(amount: string): string {
   const value = Number(amount)
   if (value === 0) return '$0'
@@ -72,22 +72,19 @@ export function formatDollars(amount: string): string {
   return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 
-/** The contract of a Cadence type: `A.0ae53cb6e3f42a79.FlowToken.Vault` → `FlowToken`. */
+/** `A.0ae53cb6e3f42a79.FlowToken.Vault` → `FlowToken`. */
 export function contractNameOf(type: string): string {
   return type.split('.')[2] ?? type
 }
 
-/** The identifier of the contract of a Cadence type: `A.0ae53cb6e3f42a79.FlowToken`. */
+/** `A.0ae53cb6e3f42a79.FlowToken`. */
 export function contractOf(type: string): string {
   return type.split('.').slice(0, 3).join('.')
 }
 
 const maxNameLength = 60
 
-/**
- * Sanitizes an untrusted name: removes control and direction characters, limits combining marks, and truncates it.
- * @param fallback returned if nothing is left
- */
+/** Removes control and direction characters, limits combining marks, and truncates. */
 export function sanitizeName(name: string, fallback = 'Unnamed'): string {
   const visible = name
     .slice(0, maxNameLength * 20)
@@ -103,7 +100,6 @@ export function initialOf(name: string): string {
   return [...new Intl.Segmenter().segment(sanitizeName(name, '?'))][0]?.segment.toUpperCase() ?? '?'
 }
 
-/** The token's symbol, else its contract name. */
 export function symbolOf(token: string, symbol: string | null): string {
   const name = contractNameOf(token)
   return sanitizeName(symbol ?? '', name === 'FlowToken' ? 'FLOW' : name)
@@ -133,10 +129,9 @@ export function formatBytes(bytes: number): string {
   return `${formatNumber(bytes)} B`
 }
 
-/** Paths of the explorer's pages. */
 export const paths = {
   block: (height: number | string): string => `/block/${height}`,
-  /** @param height block height; system transactions have the same ID in several blocks */
+  /** System transactions have the same ID in several blocks. */
   transaction: (id: string, height?: number | null): string =>
     `/transaction/${encodeURIComponent(id)}${typeof height === 'number' ? `?height=${height}` : ''}`,
   account: (address: string): string => `/account/${encodeURIComponent(withPrefix(address))}`,

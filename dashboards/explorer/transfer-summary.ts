@@ -27,9 +27,9 @@ interface SummaryTransfer {
 const maxAssets = 2
 
 /**
- * Summarizes a listed transaction in one sentence. From the view of one account: what it sent and received. Otherwise:
- * what the first authorizer transferred to whom. Without transfers: the contracts it called, unless it has a label.
- * Undefined if there is nothing to report.
+ * From the view of one account: sent and received. Otherwise: transfers of the first authorizer.
+ * Without transfers: the called contracts, unless the transaction has a label. Undefined if there
+ * is nothing to report.
  */
 export function summarizeTransaction(transaction: Summarized): Sentence | undefined {
   const transfers = transfersOf(transaction)
@@ -106,7 +106,6 @@ function verbOf(tags: Summarized['tags']): string {
   return others.length > 0 ? 'transferred' : (tagVerbs[first] ?? 'transferred')
 }
 
-/** Text or a link. */
 export type Segment =
   | string
   | { readonly account: string }
@@ -119,7 +118,7 @@ export type Sentence = readonly Segment[]
 
 type Templates = readonly [both: string, onlySender: string, onlyReceiver: string]
 
-/** Sentence templates by known parties: `%` is the asset, `<` the sender, `>` the receiver. */
+/** `%` is the asset, `<` the sender, `>` the receiver. */
 const templates: Readonly<Record<FungibleMove['transfer_type'], Templates>> = {
   transfer: ['< sent % to >', '< sent %', '> received %'],
   mint: ['% was minted for >', '< minted %', '% was minted for >'],
@@ -140,11 +139,9 @@ type TokenTransfer = Pick<
 
 export interface Statement {
   readonly summary: Sentence
-  /** The sentences summarized; empty if the summary is complete. */
   readonly details: readonly Sentence[]
 }
 
-/** Adds up transfers of one token between the same parties and groups them by sender. */
 export function describeTokenTransfers(transfers: readonly TokenTransfer[]): Statement[] {
   return describeBySender(transfers, ({ token, token_symbol: symbol }, all) => ({
     token,
@@ -175,11 +172,7 @@ interface Transfer {
   readonly to_address: string | null
 }
 
-/**
- * One statement per sender and asset.
- * @param assetOf names the sum of transfers
- * @param describeOne describes a single transfer in the details, if that adds information
- */
+/** One statement per sender and asset. */
 function describeBySender<Each extends Transfer>(
   transfers: readonly Each[],
   assetOf: (first: Each, all: readonly Each[]) => Segment,
@@ -205,7 +198,6 @@ function describeBySender<Each extends Transfer>(
   })
 }
 
-/** Groups by key, in the order of first occurrence. */
 function groupsOf<Each>(all: readonly Each[], keyOf: (each: Each) => readonly unknown[]): Each[][] {
   return [...Map.groupBy(all, (each) => JSON.stringify(keyOf(each))).values()]
 }
@@ -265,7 +257,7 @@ export function describeEvmExecutions(executions: readonly EvmExecution[]): Sent
   })
 }
 
-/** The cause in an error message of an access node, which wraps it in numbered lines. */
+/** Access nodes wrap the cause in numbered lines. */
 export function errorCause(message: string): string {
   const lines = message.split('\n').map((line) => line.trim())
   const lineAfter = (prefix: string): string | undefined =>
@@ -276,7 +268,7 @@ export function errorCause(message: string): string {
 
 type AccountEvent = Pick<Event, 'type' | 'event_name' | 'payload'>
 
-/** Protocol events of accounts, in display order. */
+/** In display order. */
 const accountEvents = [
   'AccountCreated',
   'AccountContractAdded',
@@ -295,7 +287,6 @@ const contractVerbs: Partial<Record<EventName, string>> = {
   AccountContractRemoved: 'removed',
 }
 
-/** Changes of accounts, keys and contracts. */
 export function describeAccountChanges(events: readonly AccountEvent[]): Statement[] {
   const changes = events.filter(
     ({ type }) => type.startsWith('flow.') || type.endsWith('.EVM.CadenceOwnedAccountCreated'),

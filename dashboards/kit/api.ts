@@ -1,9 +1,8 @@
-/** A failed API request. */
 export class ApiProblem extends Error {
   /** HTTP status; 0 without a response. */
   readonly status: number
   readonly code: string
-  /** Seconds, from the Retry-After header. */
+  /** From the Retry-After header. */
   readonly retryAfterS: number | undefined
   /** JSON body of the response, else empty. */
   readonly body: object
@@ -18,7 +17,6 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Describes an error for the user. */
 export function problemText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
@@ -29,9 +27,8 @@ export function mayRecover(error: unknown): boolean {
 }
 
 /**
- * Calls `fetch`.
- * @param service name of the service in error messages: `The API`
- * @throws ApiProblem for an error response or without a response; the signal's reason if it aborts
+ * @param service name in error messages @throws ApiProblem for an error response or without a
+ * response; the signal's reason if it aborts
  */
 export async function request(url: string, init: RequestInit = {}, service = 'The API'): Promise<Response> {
   let response: Response
@@ -46,7 +43,7 @@ export async function request(url: string, init: RequestInit = {}, service = 'Th
   return response
 }
 
-/** Reads an error response. A proxy may respond instead of the service, so only JSON is shown. */
+/** A proxy may respond instead of the service, so only JSON is shown. */
 async function problemOf(response: Response, service = 'The API'): Promise<ApiProblem> {
   const body = await readProblem(response)
   const { code, detail, title } = body
@@ -76,7 +73,6 @@ async function readProblem(response: Response): Promise<ProblemBody> {
     const body: unknown = await response.json()
     return typeof body === 'object' && body !== null ? body : {}
   } catch (error) {
-    // A truncated or invalid body; the status is enough.
     if (error instanceof SyntaxError || error instanceof TypeError) return {}
     throw error
   }

@@ -1,4 +1,4 @@
-/** The browser's storage; undefined where it is blocked, since access throws then. */
+/** Undefined where storage is blocked: access throws then. */
 export function browserStorage(place: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
     return window[place]

@@ -3,18 +3,13 @@ import { formatCompact } from './formats.ts'
 
 /** Positions in pixels. */
 export interface ChartScales {
-  /** Center of a point, by index. */
   readonly x: (i: number) => number
   /** Negative values are drawn as 0. */
   readonly y: (value: number) => number
-  /** `y` without clamping. */
   readonly linear: ReturnType<typeof scaleLinear<number>>
-  /** Distance between points. */
   readonly step: number
   readonly top: number
-  /** The position of 0. */
   readonly floor: number
-  /** Axis ticks from 0 up. */
   readonly ticks: readonly number[]
 }
 
@@ -25,14 +20,9 @@ interface ChartPlane {
   readonly floor: number
 }
 
-/** Approximate number of ticks above 0. */
 const tickCount = 3
 
-/**
- * Scales from 0 to the highest value.
- *
- * @param shape bars are centered in their bands; a line spans the full width
- */
+/** From 0. Bars are centered in their bands; a line spans the full width. */
 export function chartScales(values: readonly number[], shape: 'line' | 'bars', plane: ChartPlane): ChartScales {
   const { left, right, top, floor } = plane
   const highest = Math.max(...values, 0)
@@ -59,7 +49,7 @@ function axisTicks(values: readonly number[], ticks: readonly number[]): readonl
   return values.every((value) => Number.isInteger(value)) ? ticks.filter((tick) => Number.isInteger(tick)) : ticks
 }
 
-/** Shortest label: `0.25`, `500`, `50k`, `1.2M`. */
+/** `0.25`, `500`, `50k`, `1.2M`. */
 export function tickLabel(value: number): string {
   if (value !== 0 && value < 10 && !Number.isInteger(value)) return String(Number(value.toPrecision(2)))
   return formatCompact(value)
@@ -67,7 +57,7 @@ export function tickLabel(value: number): string {
     .replace(/\.(?=[kMB])/, '')
 }
 
-/** Indexes of the evenly spaced points that fit labels, counted from the newest point. */
+/** Counted from the newest point. */
 export function labelledPoints(count: number, width: number, labelWidth: number): readonly number[] {
   if (count === 0) return []
   const maxLabels = Math.max(1, Math.floor(width / labelWidth))
@@ -77,7 +67,7 @@ export function labelledPoints(count: number, width: number, labelWidth: number)
 
 const dayNames = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** `2026-03-14` and `2026-03-14T09:…` → `Mar 14`; other text is returned unchanged. */
+/** `2026-03-14` and `2026-03-14T09:…` → `Mar 14`; others unchanged. */
 export function pointLabel(date: string): string {
   const day = /^\d{4}-\d{2}-\d{2}/.exec(date)?.[0]
   return day === undefined ? date : dayNames.format(new Date(`${day}T00:00:00Z`))

@@ -17,12 +17,12 @@ export function isCadenceKeyword(word: string): boolean {
 }
 
 /**
- * In order: comment (nested, see below), string, address, number, word. A capitalized word is a
- * type; another word before `(` or `<` is a call.
+ * Comment, string, address, number, word. A capitalized word is a type; another word before `(` or
+ * `<` is a call.
  */
 const pattern = /\/\/[^\n]*|\/\*|"(?:\\.|[^"\\\n])*"?|\b0x[0-9a-fA-F_]+\b|\b\d[\d_]*(?:\.\d[\d_]*)?\b|#?[A-Za-z_]\w*/g
 
-/** Splits Cadence code into tokens; joined, they are the input. Accepts any text. */
+/** Joined, the tokens are the input. Accepts any text. */
 export function readCadenceTokens(code: string): Token[] {
   const tokens: Token[] = []
   let end = 0
@@ -70,7 +70,7 @@ export interface Parameter {
   readonly type: string
 }
 
-/** Parameters of a transaction script; empty if it has none or cannot be parsed. */
+/** Empty if the code cannot be parsed. */
 export function scriptParameters(code: string): Parameter[] {
   const plain = readCadenceTokens(code)
     .map(({ kind, text }) => (kind === 'comment' ? '' : text))
@@ -92,7 +92,6 @@ export function scriptParameters(code: string): Parameter[] {
   })
 }
 
-/** Tokens by line, without line breaks. Multi-line tokens are split. */
 export function readCadenceLines(code: string): Token[][] {
   const lines: Token[][] = [[]]
   for (const { kind, text } of readCadenceTokens(code)) {
@@ -118,7 +117,7 @@ const types = new Set(
   oid precision real smallint text time timestamp timestamptz uuid varchar varying zone`.split(/\s+/),
 )
 
-/** In order: comment, string, quoted name, number, word. */
+/** Comment, string, quoted name, number, word. */
 const sqlPattern = new RegExp(
   [
     /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/,
@@ -132,7 +131,7 @@ const sqlPattern = new RegExp(
   'gu',
 )
 
-/** Splits PostgreSQL's SQL into tokens for colouring; joined, they are the input. Accepts any text. */
+/** Joined, the tokens are the input. Accepts any text. */
 export function readSqlTokens(sql: string): Token[] {
   const tokens: Token[] = []
   let end = 0

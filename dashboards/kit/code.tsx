@@ -4,7 +4,6 @@ import { CopyButton } from './toast.tsx'
 import { readCadenceTokens } from './code-tokens.ts'
 import type { Token } from './code-tokens.ts'
 
-/** Cadence code with highlighting, line numbers and a copy button. */
 export const CodeView = memo(function CodeView({
   code,
   label,

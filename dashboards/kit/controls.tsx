@@ -4,7 +4,7 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
   /** `strong` for the primary action, `danger` for irreversible ones. */
   readonly look?: 'strong' | 'danger' | 'plain'
   readonly isSmall?: boolean
-  /** Contains only an icon and requires an `aria-label`. */
+  /** Requires an `aria-label`. */
   readonly isIcon?: boolean
 }
 
@@ -108,7 +108,6 @@ const shapes = {
 
 export type IconName = keyof typeof shapes
 
-/** Decorative: hidden from screen readers. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactNode {
   return (
     <svg
@@ -132,7 +131,6 @@ export type Tone = 'neutral' | 'good' | 'busy' | 'warn' | 'bad'
 interface BadgeProps {
   readonly tone?: Tone
   readonly title?: string
-  /** Renders a button. */
   readonly onClick?: () => void
   readonly label?: string
   readonly children: ReactNode

@@ -4,7 +4,6 @@ import { Button, Icon } from './controls.tsx'
 
 interface DialogProps {
   readonly title: string
-  /** Label of the submit button. */
   readonly action: string
   readonly isDangerous?: boolean
   readonly isBusy?: boolean
@@ -14,7 +13,7 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** Modal form with Cancel and submit buttons; open while rendered. Escape closes it. */
+/** Open while rendered. */
 export function Dialog({
   title,
   action,
@@ -60,7 +59,6 @@ interface ModalProps {
   readonly children: ReactNode
 }
 
-/** Modal window with a close button; open while rendered. Escape closes it. */
 export function Modal({ title, isWide = false, onClose, children }: ModalProps): ReactNode {
   const dialog = useModalDialog()
   const titleId = useId()
@@ -77,7 +75,7 @@ export function Modal({ title, isWide = false, onClose, children }: ModalProps):
   )
 }
 
-/** Opens a dialog when it is mounted. Restores the focus on unmount, which browsers do only after `close()`. */
+/** Restores the focus on unmount, which browsers do only after `close()`. */
 function useModalDialog(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -2,7 +2,6 @@
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
-/** 1234567 → `1,234,567`. */
 export function formatNumber(value: number): string {
   return whole.format(value)
 }
@@ -28,19 +27,19 @@ function digits(value: number): string {
   return (Math.trunc(value * factor) / factor).toFixed(decimals)
 }
 
-/** Per second: 0.4, 37, 1,204. */
+/** Per second. */
 export function formatRate(perSecond: number): string {
   return perSecond > 0 && perSecond < 10 ? perSecond.toFixed(1) : formatNumber(perSecond)
 }
 
-/** Percentage, truncated so that only the whole is 100%. */
+/** Truncated, so that only the whole is 100%. */
 export function formatShare(part: number, total: number): string {
   if (total <= 0 || part >= total) return '100%'
   const percent = Math.max(0, (part / total) * 100)
   return `${(Math.floor(percent * 10) / 10).toFixed(1)}%`
 }
 
-/** `12 s`, `4 min 10 s`, `3 h 12 min`, `5 d 2 h`: at most two units. */
+/** `4 min 10 s`, `3 h 12 min`: at most two units. */
 export function formatDuration(seconds: number): string {
   const rounded = Math.max(0, Math.round(seconds))
   const units = [
@@ -58,7 +57,7 @@ export function formatDuration(seconds: number): string {
   return next === undefined || rest === 0 ? head : `${head} ${rest} ${next[1]}`
 }
 
-/** Age in one unit: `now`, `12 s`, `4 min`, `3 h`, `5 d`. */
+/** `now`, `12 s`, `4 min`. */
 export function formatAge(since: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(since)) / 1000)
   if (seconds < 1) return 'now'
@@ -68,7 +67,7 @@ export function formatAge(since: string, now: number): string {
   return `${formatNumber(Math.floor(seconds / 86_400))} d`
 }
 
-/** Relative time: `just now`, `4 min ago`, `in 3 h`. Tolerates clocks that differ by seconds. */
+/** `4 min ago`, `in 3 h`. Tolerates clocks that differ by seconds. */
 export function formatAgo(at: string, now: number): string {
   const until = Date.parse(at) - now
   if (until >= 2000) return `in ${formatAge(new Date(now).toISOString(), Date.parse(at))}`
@@ -81,7 +80,7 @@ export function formatTime(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** A half-open range of heights, shown inclusive: `100 – 199`, or `100` alone. */
+/** Half-open, shown inclusive: `100 – 199`, or `100` alone. */
 export function formatRange({ from, to }: { readonly from: number; readonly to: number }): string {
   return to - from <= 1 ? formatNumber(from) : `${formatNumber(from)} – ${formatNumber(to - 1)}`
 }

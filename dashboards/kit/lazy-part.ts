@@ -2,10 +2,7 @@ import { lazy } from 'react'
 import type { ComponentType, LazyExoticComponent } from 'react'
 
 const [firstRetryMs, lastRetryMs] = [1000, 15_000]
-/**
- * After this many failures while the server is reachable, the module is broken or belongs to an
- * older build.
- */
+/** After more failures the module is broken or belongs to an older build. */
 const maxFailuresWhileReachable = 2
 
 export interface LazyPartOptions {
@@ -16,10 +13,8 @@ export interface LazyPartOptions {
 }
 
 /**
- * Loads a component on first render. While the server is unreachable, a banner says so and loading
- * is retried.
- *
- * @throws if the module cannot be loaded although the server responds
+ * While the server is unreachable, shows a banner and retries. @throws if the module cannot be
+ * loaded although the server responds
  */
 export function lazyPart<Props>(
   load: () => Promise<ComponentType<Props>>,
@@ -61,7 +56,6 @@ async function loadPart<Part>(load: () => Promise<Part>, { name, reloads = false
   }
 }
 
-/** The URL of the module that failed to load, if the browser reports it. */
 function addressIn(error: unknown): string | undefined {
   const address = error instanceof TypeError ? /https?:\/\/[^\s?#]+\.js/.exec(error.message)?.[0] : undefined
   return address?.startsWith(`${location.origin}/`) === true ? address : undefined
@@ -81,7 +75,7 @@ async function isServerReachable(): Promise<boolean> {
   }
 }
 
-/** Shown above the page, since a part that is still loading has no content yet. */
+/** A part that is still loading has no content yet. */
 class RetryBanner {
   readonly #banner = document.createElement('div')
   readonly #button = document.createElement('button')
@@ -105,7 +99,7 @@ class RetryBanner {
     this.#banner.remove()
   }
 
-  /** Resolves after a delay, when the browser is online again, or on click. */
+  /** After a delay, when the browser is online again, or on click. */
   async untilRetry(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const retry = (): void => resolve()

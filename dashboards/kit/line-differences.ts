@@ -5,22 +5,16 @@ export interface DifferentLine {
   readonly text: string
 }
 
-/** Maximum number of changed lines; rendering takes 20 to 80 ms at the limit. */
+/** Rendering takes 20 to 80 ms at the limit. */
 export const maxEdits = 500
 
-/**
- * Bounds edits × lines: each of the 2 × edits + 1 diagonals of the comparison can visit every line.
- */
+/** Edits × lines: each of the 2 × edits + 1 diagonals of the comparison can visit every line. */
 const maxEditedLines = 10_000_000
 
-/** Limit for texts that only add or only remove lines, which need no search. */
+/** Texts that only add or only remove lines need no search. */
 export const maxOneSidedLines = 5000
 
-/**
- * The shortest line diff of two texts.
- *
- * @returns `undefined` if the texts differ by more than the limits
- */
+/** @returns `undefined` if the texts differ by more than the limits */
 export function compareLines(before: string, after: string): DifferentLine[] | undefined {
   const a = before.split('\n')
   const b = after.split('\n')
@@ -60,7 +54,7 @@ function sameLine(text: string): DifferentLine {
   return { kind: 'same', text }
 }
 
-/** Line numbers start at 1; undefined if the line is not in that text. */
+/** Counted from 1; undefined if the line is not in that text. */
 export interface NumberedLine extends DifferentLine {
   readonly before: number | undefined
   readonly after: number | undefined
@@ -68,15 +62,10 @@ export interface NumberedLine extends DifferentLine {
 
 export interface LineHunk {
   readonly lines: readonly NumberedLine[]
-  /** Unchanged lines omitted before this hunk. */
   readonly skipped: number
 }
 
-/**
- * Groups the changed lines into hunks.
- *
- * @param context unchanged lines kept on each side
- */
+/** @param context unchanged lines on each side */
 export function lineHunks(lines: readonly DifferentLine[], context: number): LineHunk[] {
   const isNear = lines.map(() => false)
   for (const [i, { kind }] of lines.entries()) {

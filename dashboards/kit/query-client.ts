@@ -9,7 +9,6 @@ interface QueryOptions extends Pick<QueryClientConfig, 'queryCache' | 'mutationC
   readonly networkMode?: NetworkMode
 }
 
-/** Retries only requests that may succeed later. */
 export function createQueryClient({
   mayRecover,
   maxRetries = 2,

@@ -13,7 +13,7 @@ export interface ResultTable {
   readonly rows: readonly (readonly SqlValue[])[]
 }
 
-/** Exact text of a value; empty for null. */
+/** Exact; empty for null. */
 export function cellText(value: SqlValue): string {
   if (value === null) return ''
   if (typeof value === 'object') return JSON.stringify(value)
@@ -21,8 +21,8 @@ export function cellText(value: SqlValue): string {
 }
 
 /**
- * Replaces invisible and direction-changing characters by their code points, so that an
- * attacker-chosen name cannot imitate another one.
+ * Shows invisible and direction-changing characters by code point, so that an attacker-chosen name
+ * cannot imitate another.
  */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(
@@ -51,29 +51,27 @@ export function isTimeType(type: string): boolean {
 }
 
 /**
- * Cells that a spreadsheet would evaluate as a formula, which can leak data: token names are
- * attacker-chosen. Full-width characters count with Chinese and Japanese keyboards.
+ * Formulas can leak data: token names are attacker-chosen. Full-width characters count with Chinese
+ * and Japanese keyboards.
  */
 const formula = /^[\s\p{Cc}]*[=+\-@|%＝＋－＠]|^[\t\r\n]/u
 
 const number = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** Text of a spreadsheet cell; formulas are prefixed with an apostrophe. */
+/** Formulas are prefixed with an apostrophe. */
 export function safeCell(value: SqlValue): string {
   const text = cellText(value)
   return formula.test(text) && !number.test(text) ? `'${text}` : text
 }
 
-/**
- * CSV (RFC 4180) with a BOM for Excel. Null is empty, an empty string is `""`, as in PostgreSQL.
- */
+/** RFC 4180 with a BOM for Excel. Null is empty, an empty string is `""`, as in PostgreSQL. */
 export function toCsv({ columns, rows }: ResultTable): string {
   const lines = [columns.map(({ name }) => name), ...rows]
   const texts = lines.map((cells) => cells.map((cell) => (cell === '' ? '""' : quote(safeCell(cell)))).join(','))
   return `\uFEFF${texts.join('\r\n')}\r\n`
 }
 
-/** Tab-separated text for pasting into a spreadsheet. */
+/** For pasting into a spreadsheet. */
 export function toTabSeparated({ columns, rows }: ResultTable): string {
   const lines = [columns.map(({ name }) => name), ...rows]
   return lines.map((cells) => cells.map((cell) => safeCell(cell).replaceAll(/[\t\r\n]+/g, ' ')).join('\t')).join('\n')

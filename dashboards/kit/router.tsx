@@ -4,7 +4,7 @@ import type { ComponentProps, ReactNode } from 'react'
 interface Location {
   readonly path: string
   readonly search: string
-  /** Number of navigations to another path; 0 on the first page. */
+  /** 0 on the first page. */
   readonly navigations: number
 }
 
@@ -20,7 +20,6 @@ function update(): void {
 
 window.addEventListener('popstate', update)
 
-/** Navigates within the page. `isReplacing` replaces the history entry. */
 export function navigate(to: string, { isReplacing = false }: { readonly isReplacing?: boolean } = {}): void {
   const before = location.pathname
   if (isReplacing) history.replaceState(null, '', to)
@@ -38,7 +37,7 @@ export function useLocation(): Location {
   return useSyncExternalStore(subscribe, () => current)
 }
 
-/** A query parameter of the URL and its setter; an empty value removes it. */
+/** An empty value removes it. */
 export function useSearchValue(name: string): readonly [string, (value: string) => void] {
   const { path, search } = useLocation()
   const set = (value: string): void => {
@@ -50,7 +49,7 @@ export function useSearchValue(name: string): readonly [string, (value: string) 
   return [new URLSearchParams(search).get(name) ?? '', set]
 }
 
-/** The values of a pattern such as `/block/{height}` in a path; undefined if the path does not match. */
+/** Undefined if the path does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const wanted = pattern.split('/')
   const given = path.replace(/(?<=.)\/+$/, '').split('/')
@@ -76,7 +75,6 @@ interface LinkProps extends ComponentProps<'a'> {
   readonly to: string
 }
 
-/** A link within the page. Clicks with a modifier key are left to the browser. */
 export function Link({ to, onClick, children, ...rest }: LinkProps): ReactNode {
   return (
     <a

@@ -13,12 +13,10 @@ import { ToastProvider } from './toast.tsx'
 interface PageParts {
   readonly app: ReactNode
   readonly queryClient: QueryClient
-  /** Name and hint are shown if the application fails. */
   readonly name?: string
   readonly hint?: string
 }
 
-/** Renders an application into the page's root element. */
 export function startPage({
   app,
   queryClient,

@@ -7,7 +7,6 @@ interface EmptyStateProps {
   readonly children?: ReactNode
 }
 
-/** An empty list that is good news. */
 export function SuccessState({ title, children }: EmptyStateProps): ReactNode {
   return (
     <div className="state good">
@@ -68,17 +67,12 @@ export function Loading({ rows = 3, label }: { readonly rows?: number; readonly 
 }
 
 interface ErrorBoundaryProps {
-  /** Name in the heading: `This page`. */
   readonly what: string
-  /** Scope of the error, and the next step. */
   readonly hint: string
   readonly children: ReactNode
 }
 
-/**
- * Contains a rendering error: shows it and offers to retry or reload. Give it a `key` that changes
- * with the content, so that the error does not outlive it.
- */
+/** Give it a `key` that changes with the content, so that the error does not outlive it. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error: Error | undefined }> {
   override state: { readonly error: Error | undefined } = { error: undefined }
 

@@ -1,8 +1,8 @@
 import type { ComponentProps, Key, ReactNode } from 'react'
 
 /**
- * Tables whose rows become cards on narrow screens. Roles are explicit because `display: block` removes the implicit
- * ones.
+ * Rows become cards on narrow screens. Roles are explicit because `display: block` removes the
+ * implicit ones.
  */
 export function Table(props: ComponentProps<'table'>): ReactNode {
   return <table role="table" {...props} className={`table ${props.className ?? ''}`} />
@@ -33,7 +33,6 @@ export function RowName(props: ComponentProps<'th'>): ReactNode {
 }
 
 interface CellProps extends ComponentProps<'td'> {
-  /** Name of the column, shown in cards. */
   readonly label?: string
 }
 

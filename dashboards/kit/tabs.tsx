@@ -14,15 +14,13 @@ export interface TabsProps<Name extends string> {
   readonly onSelect: (name: Name) => void
 }
 
-/** Id of a tab, for `aria-labelledby` of its panel. */
 export function tabId(panelId: string, name: string): string {
   return `${panelId}-tab-${name}`
 }
 
-/** Tabs following the ARIA practices: arrows, Home and End move the selection. */
+/** Follows the ARIA practices. */
 export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSelect }: TabsProps<Name>): ReactNode {
   const list = useRef<HTMLDivElement>(null)
-  // Scrolls the selected tab into view.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>(`#${CSS.escape(tabId(panelId, selected))}`)
     if (list.current === null || tab === null || tab === undefined) return

@@ -12,7 +12,6 @@ export function readTheme(): Theme {
   return saved === 'light' || saved === 'dark' ? saved : 'system'
 }
 
-/** Applies a theme and saves it. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset['theme']

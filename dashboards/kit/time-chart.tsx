@@ -9,7 +9,6 @@ export interface TimePoint {
   /** `2026-03-14` or longer, or another unique axis label. */
   readonly date: string
   readonly value: number
-  /** Exact value with its unit. */
   readonly text: string
 }
 
@@ -27,9 +26,7 @@ const charWidth = 6.4
 /** Aligns the left edges of stacked charts. */
 const minLeft = 36
 
-/**
- * Values over time, from 0. Pointer and arrow keys select a point; a hidden table lists all points for screen readers.
- */
+/** From 0. A hidden table lists all points for screen readers. */
 export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
   const [selected, setSelected] = useState<number>()
   const id = useId()
@@ -39,7 +36,6 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
     debounceTime: 0,
   })
   const last = points.length - 1
-  // The number of points may have shrunk since the selection.
   const at = selected === undefined || selected > last ? undefined : selected
   const shown = points[at ?? last]
   const values = points.map(({ value }) => value)
@@ -128,12 +124,10 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
 interface PointNameProps {
   readonly x: number
   readonly y: number
-  /** Right edge of the chart. */
   readonly right: number
   readonly text: string
 }
 
-/** Label below a point, shifted to stay inside the chart. */
 function PointName({ x, y, right, text }: PointNameProps): ReactNode {
   const half = (text.length * charWidth) / 2
   return (
@@ -143,7 +137,7 @@ function PointName({ x, y, right, text }: PointNameProps): ReactNode {
   )
 }
 
-/** For screen readers. The wrapper is clipped because a table keeps its height. */
+/** Clipped by a wrapper because a table keeps its height. */
 function PointTable({ label, points }: Pick<TimeChartProps, 'label' | 'points'>): ReactNode {
   return (
     <div className="visually-hidden">
@@ -165,7 +159,6 @@ function PointTable({ label, points }: Pick<TimeChartProps, 'label' | 'points'>)
 interface ChartMarksProps {
   readonly scales: ChartScales
   readonly values: readonly number[]
-  /** Index of the selected point. */
   readonly at: number | undefined
 }
 

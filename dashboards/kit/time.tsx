@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { useSyncExternalStore, useEffect, useState } from 'react'
 import { formatAge, formatAgo, formatTime } from './formats.ts'
 
-/** Age, updated every second; exact time on hover. */
 export function Age({ since }: { readonly since: string }): ReactNode {
   const now = useNow()
   return (
@@ -12,7 +11,6 @@ export function Age({ since }: { readonly since: string }): ReactNode {
   )
 }
 
-/** Relative time: `4 min ago`, `in 3 h`. */
 export function Ago({ at }: { readonly at: string }): ReactNode {
   const now = useNow()
   return (
@@ -29,7 +27,6 @@ const listeners = new Set<() => void>()
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {
-    // The clock stops without subscribers.
     now = Date.now()
     timer = setInterval(() => {
       now = Date.now()
@@ -44,14 +41,14 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Current time in ms, updated every second and shared by the page. */
+/** ms, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
 const tickMs = 100
 
-/** Seconds since a time in ms, with one decimal, kept current. */
+/** Since a time in ms, with one decimal. */
 export function useElapsed(since: number): string {
   const [now, setNow] = useState(since)
   useEffect(() => {

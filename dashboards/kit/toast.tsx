@@ -13,7 +13,7 @@ type ShowToast = (text: string, tone?: Toast['tone']) => void
 const visibleMs = 5000
 const ToastContext = createContext<ShowToast>(() => undefined)
 
-/** Shows the result of an action. Successes disappear; errors stay until closed. */
+/** Successes disappear; errors stay until closed. */
 export function useToast(): ShowToast {
   return useContext(ToastContext)
 }
@@ -56,13 +56,11 @@ function ToastCard({ toast, onClose }: { readonly toast: Toast; readonly onClose
 const copiedMs = 1500
 
 interface CopyButtonProps {
-  /** A function is called on copy. */
   readonly text: string | (() => string)
   /** Names the text for screen readers: `address`. */
   readonly what: string
 }
 
-/** Copies a text and shows a check mark for a moment. */
 export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
   const [isCopied, setIsCopied] = useState(false)
   const showToast = useToast()

@@ -4,15 +4,12 @@ import { Dialog } from './dialog.tsx'
 import { setToken } from './token.ts'
 
 interface TokenDialogProps {
-  /** Verifies the token with the service. */
   readonly verifyToken: (token: string) => Promise<unknown>
-  /** Describes why verification failed. */
   readonly describeError: (error: unknown) => string
   readonly onToken: () => void
   readonly onClose: () => void
 }
 
-/** Asks for the API token and saves it for this tab once the service accepts it. */
 export function TokenDialog({ verifyToken, describeError, onToken, onClose }: TokenDialogProps): ReactNode {
   const [text, setText] = useState('')
   const [isBusy, setIsBusy] = useState(false)

@@ -5,12 +5,11 @@ const key = 'flowfarm-ask-token'
 const listeners = new Set<() => void>()
 let token: string | undefined = browserStorage('sessionStorage')?.getItem(key) ?? undefined
 
-/** The bearer token of this tab, if one was entered. */
 export function readToken(): string | undefined {
   return token
 }
 
-/** Saves the token until the tab is closed; `undefined` removes it. */
+/** Until the tab is closed; `undefined` removes it. */
 export function setToken(value: string | undefined): void {
   token = value
   if (value === undefined) browserStorage('sessionStorage')?.removeItem(key)

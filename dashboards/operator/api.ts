@@ -34,7 +34,7 @@ interface ListFilter {
   readonly limit: number
 }
 
-/** Calls of the operator API; all throw ApiProblem. */
+/** All calls throw ApiProblem. */
 export const api = {
   session: (signal?: AbortSignal) => get(`${base}/session`, {}, signal),
   logIn: (token: string) => send(`POST ${base}/session`, { token }),

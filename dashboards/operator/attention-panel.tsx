@@ -86,7 +86,6 @@ export function AttentionPanel({
   )
 }
 
-/** Default number of heights. */
 const defaultBlocks = 3
 
 interface DrillDialogProps {
@@ -94,7 +93,7 @@ interface DrillDialogProps {
   readonly onClose: () => void
 }
 
-/** Makes a worker fail on purpose. Without a first height the server uses the next heights. */
+/** Without a first height the server uses the next heights. */
 function DrillDialog({ overview, onClose }: DrillDialogProps): ReactNode {
   const workers = overview.stages.filter((stage) => stage.kind === 'worker')
   const [worker, setWorker] = useState(workers[0]?.name ?? '')

@@ -13,10 +13,7 @@ export interface Run extends HeightRange {
   readonly state: CellState
 }
 
-/**
- * Heights of a cell. Cells divide the span evenly; with more cells than heights, neighbours
- * overlap.
- */
+/** With more cells than heights, neighbours overlap. */
 export function cellRange({ from, to, cells }: Pick<Coverage, 'from' | 'to' | 'cells'>, cell: number): HeightRange {
   const at = (edge: number): number => from + Math.floor(((to - from) * edge) / cells)
   return { from: at(cell), to: Math.max(at(cell) + 1, at(cell + 1)) }
@@ -30,7 +27,6 @@ export function cellState(lane: CoverageLane, cell: number): CellState {
   return done >= 1 ? 'done' : done > 0 ? 'partly done' : 'pending'
 }
 
-/** Merges neighbouring cells of one state into ranges. */
 export function runsOf(coverage: Coverage, lane: CoverageLane): Run[] {
   const runs: { from: number; to: number; state: CellState }[] = []
   for (let cell = 0; cell < coverage.cells; cell++) {
@@ -43,7 +39,7 @@ export function runsOf(coverage: Coverage, lane: CoverageLane): Run[] {
   return runs
 }
 
-/** SVG path data: one rectangle per run of cells that `pick` selects. */
+/** One rectangle per run of cells. */
 export function pathOf(cells: number, top: number, height: number, pick: (cell: number) => boolean): string {
   let path = ''
   for (let cell = 0; cell < cells; cell++) {
@@ -55,7 +51,6 @@ export function pathOf(cells: number, top: number, height: number, pick: (cell: 
   return path
 }
 
-/** Round heights for the axis. */
 export function ticksOf({ from, to }: HeightRange, max: number): number[] {
   const span = Math.max(1, to - from)
   const rough = span / Math.max(1, max)

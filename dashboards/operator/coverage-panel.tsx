@@ -12,7 +12,7 @@ import { ticksOf, pathOf, runsOf, cellRange, cellState } from './coverage-cells.
 import { useView } from './use-view.ts'
 
 const refreshMs = 3000
-/** Share at the end of the axis without ticks, because their labels would be cut off. */
+/** Share of the axis without ticks: their labels would be cut off. */
 const lastTickShare = 0.08
 const newestHeights = [1000, 10_000, 100_000]
 const legendStates = ['done', 'active', 'pending', 'skipped', 'failing'] as const
@@ -137,7 +137,7 @@ function onNarrow(listener: () => void): () => void {
 const laneHeight = 22
 const shades = [0.2, 0.4, 0.6, 0.8] as const
 
-/** One stage along the chain. States differ in shape as well as colour. */
+/** States differ in shape as well as colour. */
 const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; readonly cells: number }): ReactNode {
   const done = (cell: number): number => lane.done[cell] ?? 0
   const has =
@@ -172,7 +172,6 @@ const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; 
 
 const maxRows = 300
 
-/** Coverage as a table, for screen readers and copying. */
 function CoverageTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -226,7 +225,6 @@ interface CoverageCursorProps {
   readonly onZoom: (span: HeightRange | undefined) => void
 }
 
-/** Tooltip for the pointer or the arrow keys. Dragging, + and − zoom; 0 shows the whole chain. */
 function CoverageCursor({ coverage, onZoom }: CoverageCursorProps): ReactNode {
   const { cells } = coverage
   const [chosen, setCell] = useState<number>()

@@ -110,7 +110,7 @@ function positionOf({ txIndex, eventIndex }: IndexingError): string {
 
 const heightRefreshMs = 5_000
 
-/** Heights that access nodes do not serve: Skip for failing ones, Retry for unavailable ones. */
+/** Skip for failing heights, Retry for unavailable ones. */
 export function HeightList({ overview }: { readonly overview: Overview }): ReactNode {
   const [limit, showMore] = useLimit()
   const { failingHeights, unavailableHeights } = overview

@@ -19,7 +19,6 @@ import { Badge, Button } from '../kit/controls.tsx'
 interface LeaseListProps {
   readonly status: 'flagged' | 'failed' | 'skipped'
   readonly overview: Overview
-  /** From the overview; a change reloads the list. */
   readonly count: number
 }
 
@@ -257,7 +256,6 @@ function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogP
 interface LeaseToolbarProps {
   readonly status: 'flagged' | 'failed' | 'skipped'
   readonly overview: Overview
-  /** Number of leases that match the filter. */
   readonly total: number
   readonly chosen: readonly Lease[]
   readonly isBusy: boolean

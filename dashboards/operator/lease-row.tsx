@@ -206,14 +206,11 @@ export type LeaseActionKind = 'requeue' | 'split' | 'skip'
 export interface LeaseAction {
   readonly kind: LeaseActionKind
   readonly target: LeaseTarget
-  /** Number of ranges. */
   readonly count: number
-  /** For example `token_worker 100 – 199`. */
   readonly label: string
 }
 
 export interface ConfirmedAction extends LeaseAction {
-  /** Number of pieces of each range. */
   readonly pieces: number
   readonly reason: string
 }

@@ -21,7 +21,6 @@ import type { Summary } from './summary.ts'
 
 interface OperatorPageProps {
   readonly hasLogin: boolean
-  /** The login has expired. */
   readonly onRefused: () => void
 }
 
@@ -67,7 +66,6 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
   )
 }
 
-/** Reserves the layout until the first overview arrives. */
 function FirstLook(): ReactNode {
   return (
     <>

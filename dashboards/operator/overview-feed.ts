@@ -5,17 +5,16 @@ export interface FeedState {
   /** `refused`: the login has expired. */
   readonly link: 'connecting' | 'live' | 'broken' | 'refused'
   readonly overview: Overview | undefined
-  /** When the connection broke, ms since the epoch. */
+  /** ms since the epoch. */
   readonly brokenSince: number | undefined
   readonly problem: string | undefined
   /** ms since the epoch */
   readonly retryAt: number | undefined
-  /** Last minute of rates per stage, oldest first. */
   readonly rates: ReadonlyMap<string, readonly number[]>
 }
 
 const keptRates = 60
-/** The server sends a heartbeat more often than this, ms. */
+/** Longer than the server's heartbeat interval, ms. */
 const silenceMs = 35_000
 const firstRetryMs = 500
 const longestRetryMs = 10_000
@@ -152,10 +151,7 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/**
- * Reads server-sent events. Unlike EventSource it reports the status of a refused request, and
- * heartbeats (`onSign`).
- */
+/** Unlike EventSource it reports the status of a refused request, and heartbeats (`onSign`). */
 export async function* readEvents(body: ReadableStream<Uint8Array>, onSign: () => void): AsyncGenerator<StreamEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let rest = ''

@@ -5,7 +5,7 @@ import { formatNumber } from '../kit/formats.ts'
 
 const colours = { ok: '%232f9e55', alert: '%23dc3b30' } as const
 
-/** Red while the operator must act, to stand out among other tabs. */
+/** Red while the operator must act. */
 export function showFavicon(state: keyof typeof colours): void {
   const link =
     document.querySelector<HTMLLinkElement>('link[rel=icon]') ??
@@ -21,7 +21,6 @@ export function showFavicon(state: keyof typeof colours): void {
 
 const limits = [8, 50, 100] as const
 
-/** Few rows at first, so that the panels below stay visible. */
 export function useLimit(): [number, () => void] {
   const [step, setStep] = useState(0)
   return [limits[step] ?? 100, () => setStep((old) => Math.min(limits.length - 1, old + 1))]
@@ -55,7 +54,6 @@ export function ShowMore({ shown, total, limit, onMore }: ShowMoreProps): ReactN
 interface HeightFieldProps {
   readonly name: string
   readonly height: string
-  /** Shown while the field is empty; makes it optional. */
   readonly placeholder?: string
   readonly onChange: (height: string) => void
 }

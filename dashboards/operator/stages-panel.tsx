@@ -17,7 +17,6 @@ import type { Section } from './view.ts'
 
 interface StagesPanelProps {
   readonly stages: readonly Stage[]
-  /** Last minute of rates per stage. */
   readonly rates: ReadonlyMap<string, readonly number[]>
 }
 
@@ -198,7 +197,6 @@ interface ProgressBarProps {
   readonly failing?: number
 }
 
-/** Failing heights stay visible however few they are. */
 function ProgressBar({ label, total, done, active = 0, skipped = 0, failing = 0 }: ProgressBarProps): ReactNode {
   const width = (part: number): { width: string } => ({
     width: `${total <= 0 ? 0 : Math.min(100, (part / total) * 100)}%`,
@@ -228,7 +226,6 @@ interface SparklineProps {
   readonly height?: number
 }
 
-/** Decorative: the current value is shown beside it. */
 function Sparkline({ values, width = 56, height = 18 }: SparklineProps): ReactNode {
   const top = Math.max(...values, 1e-9)
   const points = values.map((value, i) => {

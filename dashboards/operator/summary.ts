@@ -2,16 +2,15 @@ import type { Overview, Stage } from './answers.gen.ts'
 import { formatCount, formatDuration, formatNumber } from '../kit/formats.ts'
 import type { Tone } from '../kit/controls.tsx'
 
-/** Overall state and the sums below it. */
 export interface Summary {
   readonly tone: Tone
   readonly verdict: string
   readonly detail: string
-  /** Sums over enabled workers. */
+  /** Over enabled workers. */
   readonly owed: number
   readonly activeLeases: number
   readonly rate: number
-  /** Until the slowest worker is done; undefined if unknown. */
+  /** Undefined if unknown. */
   readonly etaSeconds: number | undefined
   /** Heights between the chain head and the highest stored height. */
   readonly lag: number | undefined

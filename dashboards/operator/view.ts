@@ -2,16 +2,16 @@ export const sections = ['flagged', 'failed', 'skipped', 'errors', 'heights'] as
 
 export type Section = (typeof sections)[number]
 
-/** State of the page that is kept in its URL. */
+/** Stored in the URL. */
 export interface View {
   readonly section: Section
   readonly worker: string | undefined
   readonly code: string | undefined
-  /** Visible part of the chain; undefined: all of it. */
+  /** Undefined: the whole chain. */
   readonly span: { readonly from: number; readonly to: number } | undefined
 }
 
-/** Reads the view from a query string; invalid values are ignored. */
+/** Invalid values are ignored. */
 export function parseView(search: string): View {
   const values = new URLSearchParams(search)
   const section = values.get('show')

@@ -36,9 +36,7 @@ function HomeNote(): ReactNode {
   )
 }
 
-/**
- * The signed-in user: address, sessions, sign-out. A third-party auth server manages users itself.
- */
+/** A third-party auth server manages users itself. */
 function AccountPage(): ReactNode {
   const isOwn = hasOwnAuth(useSettings())
   return (
@@ -168,10 +166,9 @@ function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
   )
 }
 
-/** Callback URLs are single-use, however often React renders the page. */
+/** Single-use, however often React renders the page. */
 const started = new Map<string, Promise<void>>()
 
-/** Callback of e-mail links and OAuth providers. */
 function CallbackPage(): ReactNode {
   const { options, keeper } = useAuth()
   const [problem, setProblem] = useState<string>()

@@ -23,7 +23,6 @@ export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
   return useQuery({
     queryKey: ['own', 'accounts'],
     queryFn: () => listAccounts(auth),
-    // An account that is being created appears without a reload.
     refetchInterval: ({ state }) =>
       state.data?.some(({ networks }) => Object.values(networks ?? {}).some(isUnderWay)) === true ? 2000 : false,
   })
@@ -38,7 +37,7 @@ export function useChainAccount(network: Network, address: string | undefined): 
   return useQuery(chainAccount(network, address))
 }
 
-/** Accounts as on the chain, in their order; undefined while loading and on errors. */
+/** In the order of the accounts; undefined while loading and on errors. */
 export function useChainAccounts(
   accounts: readonly Pick<OwnAccount, 'network' | 'address'>[],
 ): readonly (ChainAccount | undefined)[] {
@@ -60,10 +59,7 @@ interface ExplorerList<Item> {
   readonly data: readonly Item[]
 }
 
-/**
- * A list of the explorer API, through the wallet's host. Undefined path: not available for that
- * network.
- */
+/** Through the wallet's host. Undefined path: not available for that network. */
 export function useExplorer<Item>(path: string | undefined): UseQueryResult<readonly Item[]> {
   return useQuery({
     queryKey: ['own', 'explorer', path],
@@ -73,7 +69,6 @@ export function useExplorer<Item>(path: string | undefined): UseQueryResult<read
   })
 }
 
-/** Invalidates everything after a change. */
 export function useReadAgain(): () => Promise<void> {
   const client = useQueryClient()
   return () => client.invalidateQueries({ queryKey: ['own'] })
@@ -83,15 +78,11 @@ export function isUnderWay({ state }: AccountStanding): boolean {
   return state === 'wanted' || state === 'sent'
 }
 
-/** The address of a passkey's account, if it exists. */
 export function addressOf(row: AccountRow, network: Network): string | undefined {
   return (network === 'mainnet' ? row.flowAddress : row.flowAddressTestnet) ?? undefined
 }
 
-/**
- * All existing accounts, each once.
- * @param passkeys of the same user; each may be a key of any account
- */
+/** All existing accounts, each once. @param passkeys may be keys of any account */
 function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[]): readonly OwnAccount[] {
   const known = [
     ...passkeys.map(({ id, publicKeySec1Hex, lastUsedAt }) => ({ credentialId: id, publicKeySec1Hex, lastUsedAt })),
@@ -125,7 +116,6 @@ function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[
   )
 }
 
-/** All accounts of the user, with the passkeys that may sign for them. */
 export function useOwnAccounts(): { readonly data: readonly OwnAccount[] | undefined; readonly error: Error | null } {
   const [accounts, passkeys] = [useAccounts(), usePasskeys()]
   const data = useMemo(
@@ -155,10 +145,7 @@ export function networkSettings({ networks }: WalletSettings, network: Network):
   return networks.find((one) => one.network === network)
 }
 
-/**
- * Whether the wallet's own auth server manages users: only it can change addresses and delete
- * accounts.
- */
+/** Only the wallet's own auth server can change addresses and delete accounts. */
 export function hasOwnAuth({ gotrue_url: gotrueUrl }: WalletSettings): boolean {
   return gotrueUrl === '/auth/v1'
 }

@@ -17,7 +17,6 @@ export interface PasskeyRow {
   readonly publicKeySec1Hex: string
 }
 
-/** Account of a passkey on one network. */
 export interface AccountStanding {
   readonly state: 'wanted' | 'sent' | 'sealed' | 'failed' | 'refused'
   readonly address?: string
@@ -26,7 +25,7 @@ export interface AccountStanding {
   readonly error?: { readonly code: string; readonly message: string; readonly mayRetry: boolean }
 }
 
-/** Response item of `/wallet/accounts`: a passkey's own accounts, or a further account that it is a key of. */
+/** Response item of `/wallet/accounts`: also further accounts that the passkey is a key of. */
 export interface AccountRow {
   readonly credentialId: string
   readonly publicKeySec1Hex: string

@@ -42,8 +42,8 @@ export function amountUnits(amount: string, field = 'amount'): bigint {
 }
 
 /**
- * The value of an argument with exactly one type and one value. Undefined for any other, also for
- * one that another parser might read differently.
+ * Undefined unless the argument has exactly one type and one value: another parser might read
+ * others differently.
  */
 export function plainArgument(argument: string, type: ArgumentType): string | undefined {
   let read: unknown

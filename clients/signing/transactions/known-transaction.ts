@@ -4,7 +4,6 @@ import type { TransactionCode } from './make-transaction.ts'
 import { normalScript, transactionNames, transactionScript } from './transaction-scripts.ts'
 import type { FlowChain, TransactionName } from './transaction-scripts.ts'
 
-/** A key that a transaction adds. */
 export interface AddedKey {
   /** 128 hex digits. */
   readonly publicKey: string
@@ -14,7 +13,7 @@ export interface AddedKey {
   readonly weight: bigint
 }
 
-/** A wallet transaction in wallet terms. Amounts are in units of 10^-8 FLOW. */
+/** Amounts in units of 10^-8 FLOW. */
 export type KnownTransaction =
   | { readonly name: 'create-account'; readonly key: AddedKey; readonly startBalance: bigint }
   /** `to` with 0x, lower case, 16 digits. */
@@ -22,16 +21,13 @@ export type KnownTransaction =
   | { readonly name: 'add-key'; readonly key: AddedKey }
   | { readonly name: 'revoke-key'; readonly keyIndex: number }
 
-/** The wallet script that this is on the chain, ignoring arguments; undefined for other scripts. */
+/** The wallet script with this source; undefined for others. */
 export function nameOfScript(script: string, chain: FlowChain): TransactionName | undefined {
   const normal = normalScript(script)
   return transactionNames.find((name) => normalScript(transactionScript(name, chain)) === normal)
 }
 
-/**
- * Undefined for other transactions, and for arguments that the wallet does not produce: show the
- * code then.
- */
+/** Undefined for other transactions, and for arguments that the wallet does not produce. */
 export function readKnownTransaction(
   { script, arguments: texts }: TransactionCode,
   chain: FlowChain,

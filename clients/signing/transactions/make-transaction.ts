@@ -4,7 +4,6 @@ import { cadence } from './cadence-arguments.ts'
 import type { FlowChain } from './transaction-scripts.ts'
 import { transactionScript } from './transaction-scripts.ts'
 
-/** A transaction without sender and reference block. */
 export interface TransactionCode {
   readonly script: string
   /** JSON-CDC. */
@@ -28,10 +27,7 @@ export interface NewKey {
   readonly weight?: number | undefined
 }
 
-/**
- * An account with one key. @param startBalance beyond the chain's minimum, in 10^-8 FLOW @throws
- * SigningError
- */
+/** @param startBalance beyond the chain's minimum, in 10^-8 FLOW @throws SigningError */
 export function createAccount(
   chain: FlowChain,
   { startBalance = 0n, ...key }: NewKey & { readonly startBalance?: bigint | undefined },
@@ -53,12 +49,10 @@ export function sendFlow(
   }
 }
 
-/** Adds a key to the signer's account. @throws SigningError */
 export function addKey(chain: FlowChain, key: NewKey): TransactionCode {
   return { script: transactionScript('add-key', chain), arguments: keyArguments(key) }
 }
 
-/** Revokes a key of the signer's account permanently. @throws SigningError */
 export function revokeKey(chain: FlowChain, keyIndex: number): TransactionCode {
   if (!Number.isSafeInteger(keyIndex) || keyIndex < 0)
     throw new SigningError('keyIndex', 'must be a non-negative integer')

@@ -1,10 +1,6 @@
-/** Contract addresses differ per chain. */
 export type FlowChain = 'mainnet' | 'testnet' | 'emulator'
 
-/**
- * FLOW contract addresses, 16 hex digits. Source: flow-go
- * `fvm/systemcontracts/system_contracts.go`.
- */
+/** 16 hex digits. Source: flow-go `fvm/systemcontracts/system_contracts.go`. */
 export const flowContracts: Readonly<
   Record<FlowChain, { readonly fungibleToken: string; readonly flowToken: string }>
 > = {
@@ -13,11 +9,10 @@ export const flowContracts: Readonly<
   emulator: { fungibleToken: 'ee82856bf20e2aa6', flowToken: '0ae53cb6e3f42a79' },
 }
 
-/** Names of the wallet's own transactions. */
 export const transactionNames = ['create-account', 'send-flow', 'add-key', 'revoke-key'] as const
 export type TransactionName = (typeof transactionNames)[number]
 
-/** Cadence source for a chain. Compare scripts with `normalScript`. */
+/** Compare scripts with `normalScript`. */
 export function transactionScript(name: TransactionName, chain: FlowChain): string {
   return scripts[name](flowContracts[chain])
 }

@@ -8,9 +8,7 @@ import { ToolLine } from './tool-line.tsx'
 
 interface AnswerProps {
   readonly message: ChatMessage
-  /** Whether the answer is streaming. */
   readonly isLive: boolean
-  /** Notices of the stream that are not parts of the message. */
   readonly notices: readonly Notice[]
 }
 
@@ -72,7 +70,6 @@ function Part({
   return 'toolCallId' in part ? <ToolLine part={part} isLive={isLive} /> : null
 }
 
-/** Whether nothing on the page moves while the answer is streaming. */
 function isWaiting(parts: readonly MessagePart[]): boolean {
   const last = parts.findLast(
     ({ type }) => type !== 'step-start' && !type.startsWith('data-') && !type.startsWith('source-'),

@@ -4,7 +4,6 @@ import { asRecord, asText } from './tool-outcome.ts'
 const chartKinds = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const
 type ChartKind = (typeof chartKinds)[number]
 
-/** Every set has a value for each label. */
 export interface ChartData {
   readonly kind: ChartKind
   readonly title: string
@@ -12,14 +11,10 @@ export interface ChartData {
   readonly sets: readonly { readonly label: string; readonly values: readonly number[] }[]
 }
 
-/** Maximum of values that can be told apart and drawn quickly. */
 const maxSets = 8
 const maxLabels = 2000
 
-/**
- * Validates the output of `createChart`, which the model controls.
- * @returns undefined if lengths differ, a value is not a finite number, or there is nothing to draw
- */
+/** Validates the output of `createChart`, which the model controls. */
 export function readChart(output: unknown): ChartData | undefined {
   const { chartType, title, labels, datasets } = asRecord(output)
   const kind = chartKinds.find((name) => name === chartType)
@@ -54,13 +49,12 @@ export function valueText(value: number): string {
 interface Slice {
   readonly label: string
   readonly value: number
-  /** Index of its colour. */
   readonly colour: number
 }
 
 const maxSlices = 8
 
-/** The largest slices, and the rest as one. Empty if a value is negative or all are zero. */
+/** The rest is one slice. Empty if a value is negative or all are zero. */
 export function pieSlices({ labels, sets }: ChartData): readonly Slice[] {
   const values = sets[0]?.values ?? []
   if (values.some((value) => value < 0) || values.every((value) => value === 0)) return []
@@ -72,14 +66,10 @@ export function pieSlices({ labels, sets }: ChartData): readonly Slice[] {
   return [...sorted.slice(0, maxSlices - 1), others].map((slice, colour) => ({ ...slice, colour }))
 }
 
-/** Layout of a chart in px. */
 interface PlotScales {
-  /** Centre of a label. */
   readonly x: (i: number) => number
   readonly y: (value: number) => number
-  /** Distance between labels. */
   readonly step: number
-  /** Width for the bars of one label. */
   readonly band: number
   /** y of zero, the base of bars. */
   readonly base: number
@@ -94,10 +84,10 @@ interface Plane {
 }
 
 const marksAbout = 4
-/** A line chart starts above zero when its values span less than this share of the maximum. */
+/** A line chart starts above zero if its values span less than this share of the maximum. */
 const flatShare = 0.4
 
-/** Scales for values of any sign. Bars start at zero; a line chart may start elsewhere. */
+/** Bars start at zero; a line chart may start elsewhere. */
 export function plotScales(
   sets: readonly (readonly number[])[],
   shape: 'bar' | 'line',
@@ -131,7 +121,6 @@ function valueRange(values: readonly number[], shape: 'bar' | 'line'): readonly 
   return [from === to ? [0, 1] : [from, to], 0]
 }
 
-/** Which labels are drawn, and their maximum length. */
 interface AxisLabels {
   readonly places: readonly number[]
   readonly characters: number
@@ -142,7 +131,7 @@ const gap = 12
 const longest = 18
 const shortest = 6
 
-/** All labels if they fit, shortened if enough of each remains; else every n-th label. */
+/** All labels if they fit, shortened if enough remains; else every n-th. */
 export function axisLabels(labels: readonly string[], width: number): AxisLabels {
   const characters = Math.min(
     longest,
@@ -157,7 +146,7 @@ export function axisLabels(labels: readonly string[], width: number): AxisLabels
   return { places: places.filter((i) => i % every === 0), characters: Math.min(characters, 10) }
 }
 
-/** Shortens a text at its end; ids in the middle, since both ends identify them. */
+/** Ids are shortened in the middle, since both ends identify them. */
 export function cutText(text: string, characters: number): string {
   const signs = Array.from(text)
   if (signs.length <= characters) return text

@@ -10,7 +10,6 @@ const height = 260
 const margin = { right: 8, top: 12, bottom: 26 }
 const characterWidth = 6.4
 const minLeft = 32
-/** Lines with fewer points show them. */
 const maxPoints = 40
 
 export function UprightChart({ data, shape }: { readonly data: ChartData; readonly shape: 'bar' | 'line' }): ReactNode {
@@ -81,7 +80,6 @@ function signedMark(mark: number): string {
   return mark < 0 ? `−${tickLabel(-mark)}` : tickLabel(mark)
 }
 
-/** A label below its position, moved to stay inside the chart. */
 function AxisName({
   x,
   right,
@@ -102,7 +100,6 @@ function AxisName({
 interface BarsProps {
   readonly values: readonly number[]
   readonly set: number
-  /** Number of bars side by side. */
   readonly sets: number
   readonly x: (i: number) => number
   readonly y: (value: number) => number
@@ -143,14 +140,12 @@ function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNo
 interface PlotProps {
   readonly data: ChartData
   readonly selection: PositionSelection
-  /** Text of a position: its label and values. */
   readonly describePosition: (position: number) => string
   readonly count: number
   readonly onPoint?: ((x: number, y: number) => number | undefined) | undefined
   readonly children: ReactNode
 }
 
-/** Chart frame. The pointer or the arrow keys select a position, whose text is announced. */
 export function Plot({
   data,
   selection: { at, select, press },
@@ -196,7 +191,6 @@ export function positionText({ labels, sets }: ChartData, position: number): str
 interface TipProps {
   readonly data: ChartData
   readonly position: number
-  /** In px of the chart. */
   readonly x: number
   readonly width: number
 }
@@ -217,7 +211,6 @@ function Tip({ data: { labels, sets }, position, x, width }: TipProps): ReactNod
 }
 
 interface PositionSelection {
-  /** Selected position; undefined at first. */
   readonly at: number | undefined
   readonly select: (position: number | undefined) => void
   /** For a focused element: arrows, Home and End. */

@@ -12,7 +12,6 @@ import { valueText, pieSlices, cutText } from './chart-data.ts'
 import type { ChartData } from './chart-data.ts'
 import { Plot, positionText, UprightChart, usePositionSelection } from './chart-plot.tsx'
 
-/** The chart that the model requested, and the same data as a table. */
 export const Chart = memo(function Chart({ data: given }: { readonly data: ChartData }): ReactNode {
   const [isTable, setIsTable] = useState(false)
   const id = useId()
@@ -187,14 +186,11 @@ function PieChart({ data, hole }: { readonly data: ChartData; readonly hole: boo
   )
 }
 
-/** Maximum number of rows; the table has the rest. */
 const maxRows = 40
-/** Margin for wide labels. */
 const characterWidth = 7.1
 const thick = 16
 const gapOfRows = 10
 
-/** Horizontal bars with labels. */
 function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
   const { parentRef, width } = useParentSize({
     initialSize: { width: 640 },

@@ -1,6 +1,5 @@
 import { escapeInvisible } from '../../kit/result-table.ts'
 
-/** A node of the Markdown tree. */
 export interface Piece {
   readonly type: string
   value?: string
@@ -14,14 +13,13 @@ export function pieceText(piece: Piece | undefined): string {
 }
 
 /**
- * Marks number columns, heights and ids for rendering. Invisible and bidirectional characters are
- * shown by their code, since names in an answer are untrusted.
+ * Marks number columns, heights and ids. Escapes invisible and bidirectional characters, since
+ * names in an answer are untrusted.
  */
 export function annotate() {
   return (root: Piece): void => visit(root)
 }
 
-/** Words that precede a height. */
 const beforeHeight = /(?:\bblocks?|\bheight|区块|高度)(?:\s+(?:is|was|at|height|number|no\.?))?\s*[:：#为是]?\s*$/i
 
 function visit(piece: Piece): void {
@@ -36,7 +34,6 @@ function visit(piece: Piece): void {
   }
 }
 
-/** Shorter cells do not wrap: dates, ids. */
 const shortCell = 24
 
 const numeric = /^[-+−]?[$€¥]?\d[\d,_ ]*(?:\.\d+)?(?:e[+-]?\d+)?\s*(?:%|[A-Za-z]{1,6})?$/
@@ -68,8 +65,8 @@ function mark(piece: Piece, name: string, value: string): void {
 }
 
 /**
- * Splits Markdown between its blocks, so that a growing answer re-renders only its last piece. The
- * pieces joined are the text. A text with link definitions stays whole.
+ * Splits Markdown between its blocks, so that a growing answer re-renders only its last piece. A
+ * text with link definitions stays whole.
  */
 export function splitBlocks(text: string): string[] {
   if (/^ {0,3}\[[^\]\n]+\]:/m.test(text)) return [text]
@@ -100,7 +97,6 @@ function mayBegin(line: string, before: string): boolean {
   return !(listMark.test(line) && listMark.test(before.trimStart()))
 }
 
-/** The open code fence after a line. */
 function fenceAfter(line: string, open: string | undefined): string | undefined {
   const [, mark, rest = ''] = /^\s*(`{3,}|~{3,})(.*)/.exec(line) ?? []
   if (mark === undefined) return open
@@ -108,10 +104,9 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
   return mark[0] === open[0] && mark.length >= open.length && rest.trim() === '' ? undefined : open
 }
 
-/** Kind of an ambiguous id. */
 export type IdHint = 'height' | 'transaction'
 
-/** Explorer path of an address, id or height; undefined for other text. */
+/** Undefined for text that is not an address, id or height. */
 export function explorerPath(text: string, hint?: IdHint): string | undefined {
   if (/^0x[0-9a-f]{16}$/i.test(text)) return `/account/${text.toLowerCase()}`
   if (/^0x[0-9a-f]{40}$/i.test(text)) return `/evm/address/${text.toLowerCase()}`
@@ -125,7 +120,6 @@ export function explorerPath(text: string, hint?: IdHint): string | undefined {
   return hint === 'height' && /^\d{1,15}$/.test(height) ? `/block/${height}` : undefined
 }
 
-/** Kind of the values of a column, by its name. */
 export function columnHint(name: string): IdHint | undefined {
   if (/(?:^|[_\s])(?:height|block)$|(?:高度|区块)$/i.test(name)) return 'height'
   return /(?:^|_)(?:transaction|tx)_?(?:id|hash)?$/i.test(name) && !/evm/i.test(name) ? 'transaction' : undefined
@@ -135,11 +129,10 @@ export function explorerAddress(base: string, path: string): string {
   return `${base.replace(/[/?#]+$/, '')}${path}`
 }
 
-/** Allowed targets of links in answers. */
 export interface LinkPolicy {
   /** Origin of the page: `https://chat.example`. */
   readonly origin: string
-  /** Host names, with the port unless it is that of HTTPS. Subdomains are not included. */
+  /** Host names, with the port unless it is that of HTTPS. No subdomains. */
   readonly hosts: readonly string[]
   /** Origin of the explorer, which may use HTTP. */
   readonly explorerOrigin?: string | undefined
@@ -149,8 +142,8 @@ export interface LinkPolicy {
 const deceiving = /[\p{C}\p{Z}\\]/u
 
 /**
- * Whether an answer may link to an address. The text may come from a prompt injection, so unknown
- * addresses are shown as text and cannot leak data with a click.
+ * The text may come from a prompt injection: unknown addresses are shown as text and cannot leak
+ * data with a click.
  */
 export function linkAllowed(href: string, { origin, hosts, explorerOrigin }: LinkPolicy): boolean {
   if (deceiving.test(href)) return false

@@ -13,10 +13,7 @@ import { useLinkPolicy } from '../settings.ts'
 import { readCadenceTokens, readSqlTokens } from '../../kit/code-tokens.ts'
 import { Tokens } from '../../kit/code.tsx'
 
-/**
- * Renders Markdown. While it streams, only the last block is rendered again, with open marks
- * closed.
- */
+/** While the text streams, only the last block is rendered again. */
 export const Markdown = memo(function Markdown({
   text,
   isLive = false,
@@ -61,7 +58,6 @@ function asItIs(address: string): string {
 type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> &
   ExtraProps & { readonly 'data-hint'?: IdHint }
 
-/** Headings in an answer are below those of the page. */
 const components: Components = {
   a: ({ href, children, node }) => (
     <SafeLink href={href} text={pieceText(node)}>
@@ -134,7 +130,6 @@ function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNod
 
 const longestAddress = 300
 
-/** A link if the target is allowed, else text with the address. */
 export function SafeLink({
   href = '',
   text,
@@ -178,7 +173,6 @@ function Address({ address }: { readonly address: string }): ReactNode {
   return shown === '' ? null : <bdi className="address">{shown}</bdi>
 }
 
-/** Links addresses, ids and heights to the explorer. */
 export function IdLink({
   text,
   hint,
@@ -204,7 +198,6 @@ export function IdLink({
   )
 }
 
-/** Longer code is not highlighted. */
 const maxColoured = 30_000
 
 const languages = {
@@ -232,8 +225,7 @@ export const CodeBlock = memo(function CodeBlock({
   const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
   const known = alias === undefined ? undefined : languages[alias]
   const name = known?.name ?? (/^[\w+#.-]{1,20}$/.test(language) ? language : 'Text')
-  // The copy has the same text as the page, with invisible characters escaped, since it may be
-  // executed.
+  // Invisible characters are escaped in the copy too, since it may be executed.
   const shown = escapeInvisible(code)
   return (
     <figure className="code-block">

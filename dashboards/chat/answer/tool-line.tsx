@@ -16,7 +16,6 @@ import type { IdHint } from './markdown-text.ts'
 import { asText, readToolCall, readToolRows, describeToolCall } from './tool-outcome.ts'
 import type { ToolCall, ToolRows } from './tool-outcome.ts'
 
-/** Longer results are truncated on the page. */
 const maxShown = 20_000
 
 interface ToolLineProps {
@@ -24,7 +23,7 @@ interface ToolLineProps {
   readonly isLive: boolean
 }
 
-/** A tool call that expands to its input and output. A chart is drawn instead. */
+/** A chart is drawn instead of its call. */
 export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps): ReactNode {
   const call = readToolCall(part, isLive)
   if (call === undefined) return null
@@ -32,7 +31,7 @@ export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps):
   return chart === undefined ? <Line call={call} /> : <Chart data={chart} />
 }, isSame)
 
-/** The result of a finished call does not change, though each update of the answer copies it. */
+/** Each update of the answer copies finished results, which do not change. */
 function isSame(a: ToolLineProps, b: ToolLineProps): boolean {
   const [before, after] = [a.part, b.part]
   return (

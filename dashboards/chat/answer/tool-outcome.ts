@@ -17,12 +17,10 @@ export type ToolOutcome =
   /** The answer ended before the call. */
   | { readonly is: 'incomplete' }
   | { readonly is: 'failed'; readonly error: string; readonly output?: unknown }
-  /** `output`: the result without its MCP envelope. */
+  /** `output` is without its MCP envelope. */
   | { readonly is: 'done'; readonly output: unknown }
 
-/**
- * Reads a message part as a tool call, else undefined. @param isLive the answer is still streaming
- */
+/** Undefined for other parts. */
 export function readToolCall(part: MessagePart, isLive: boolean): ToolCall | undefined {
   if (!isToolUIPart(part)) return undefined
   return {
@@ -74,7 +72,6 @@ function errorIn(output: unknown): string | undefined {
   return typeof error === 'string' && error !== '' ? error : undefined
 }
 
-/** Empty for values that are not objects. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
@@ -83,15 +80,13 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Rows of a SQL result. */
 export interface ToolRows extends ResultTable {
   readonly rowCount: number
-  /** Whether rows were left out. */
   readonly isTruncated: boolean
   readonly durationMs: number | undefined
 }
 
-/** Reads rows given by name or by position; undefined for other output. */
+/** Rows by name or by position; undefined for other output. */
 export function readToolRows(output: unknown): ToolRows | undefined {
   const {
     columns,
@@ -129,11 +124,9 @@ function isNumeric(value: SqlValue | undefined): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}(?:\.\d+)?$/.test(value))
 }
 
-/** One line about a call: what it does and its result. */
 interface ToolCallDescription {
   readonly icon: IconName
   readonly text: string
-  /** Input of the call: a query, a host, the name of a skill. */
   readonly subject?: string | undefined
   readonly notes: readonly string[]
 }
@@ -236,7 +229,6 @@ const tools: Readonly<Record<string, { readonly icon: IconName; readonly describ
   evm_getLogs: { icon: 'globe', describe: () => ({ done: 'Read EVM logs', doing: 'Reading EVM logs' }) },
 }
 
-/** Unknown tools are shown by their own name. */
 export function describeToolCall(call: ToolCall): ToolCallDescription {
   // The model chooses names, and `constructor` is one.
   const known = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined

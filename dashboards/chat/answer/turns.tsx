@@ -19,7 +19,6 @@ interface TurnsProps {
   readonly isRunning: boolean
   readonly error: Error | undefined
   readonly mode: ChatMode
-  /** Called when a question is asked here, to follow the answer. */
   readonly onAsk: () => void
 }
 
@@ -99,7 +98,6 @@ const Question = memo(function Question({ message: { parts } }: { readonly messa
   )
 })
 
-/** A failure with a Retry button, enabled when the service allows it. */
 function ProblemNote({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }): ReactNode {
   const { title, detail, isRetryable, retryAfterS } = describeProblem(error)
   const left = useCountdown(retryAfterS ?? 0)
@@ -131,11 +129,8 @@ function useCountdown(seconds: number): number {
 
 interface AnswerFootProps {
   readonly message: ChatMessage
-  /** Whether the user stopped the answer. */
   readonly isStopped: boolean
-  /** Whether an error below explains the end. */
   readonly hasProblem: boolean
-  /** For the last answer: regenerate it, or continue. */
   readonly onAgain?: (() => void) | undefined
   readonly onContinue?: (() => void) | undefined
 }

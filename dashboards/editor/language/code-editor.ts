@@ -24,18 +24,16 @@ import { offsetOf } from './problems.ts'
 
 export interface CodeEditorOptions {
   readonly store: ProjectStore
-  /** Code of an imported contract that is open in a tab. */
   readonly importedCode: (path: string) => string | undefined
   readonly onRun: () => void
   readonly onSave: () => void
   readonly onCursor: (line: number, column: number) => void
-  /** Called when the user types. */
   readonly onEdit: () => void
 }
 
 /**
- * The editor: one view for the active file, and a state with undo history for each other file.
- * Synchronized with the project in both directions.
+ * One view for the active file, and a state with undo history for each other file. Synchronized
+ * with the project in both directions.
  */
 export class CodeEditor {
   readonly #options: CodeEditorOptions
@@ -47,7 +45,6 @@ export class CodeEditor {
   #shownPath: string | undefined
   #pluginOf: (path: string) => Extension = () => []
   #marksOf: (path: string, state: EditorState) => readonly Diagnostic[] = () => []
-  /** Set while the editor itself changes the project. */
   #isTyping = false
 
   constructor(options: CodeEditorOptions) {
@@ -64,8 +61,8 @@ export class CodeEditor {
   }
 
   /**
-   * Mounts the editor in a shadow root with constructed style sheets, because the
-   * Content-Security-Policy blocks style elements. @returns unmounts it
+   * Shadow root with constructed style sheets: the Content-Security-Policy blocks style elements.
+   * @returns unmounts it
    */
   mount(place: HTMLElement): () => void {
     const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' })
@@ -86,19 +83,16 @@ export class CodeEditor {
     this.#view = undefined
   }
 
-  /** Sets extensions for all files: the language server. */
   setPlugin(pluginOf: (path: string) => Extension): void {
     this.#pluginOf = pluginOf
     if (this.#shownPath !== undefined)
       this.#view?.dispatch({ effects: this.#plugin.reconfigure(pluginOf(this.#shownPath)) })
   }
 
-  /** Sets the source of diagnostics. */
   setMarks(marksOf: (path: string, state: EditorState) => readonly Diagnostic[]): void {
     this.#marksOf = marksOf
   }
 
-  /** Updates the diagnostics of the active file. */
   mark(diagnostics: readonly Diagnostic[]): void {
     const view = this.#view
     if (view !== undefined) view.dispatch(setDiagnostics(view.state, diagnostics))
@@ -111,7 +105,7 @@ export class CodeEditor {
     this.#options.store.change((project) => withFile(project, path, state.doc.toString()))
   }
 
-  /** Moves the cursor in the active file. Both count from 1. */
+  /** Both count from 1. */
   goTo(line: number, column: number): void {
     const view = this.#view
     if (view === undefined) return
@@ -124,7 +118,6 @@ export class CodeEditor {
     return isImported(path) ? this.#options.importedCode(path) : this.#options.store.state.files.get(path)
   }
 
-  /** Shows the active file of the project and applies external changes. */
   #follow(): void {
     const { active, files } = this.#options.store.state
     for (const path of this.#states.keys()) if (!isImported(path) && !files.has(path)) this.#states.delete(path)
@@ -238,7 +231,7 @@ export class CodeEditor {
   }
 }
 
-/** Replaces a document by one minimal contiguous change, so that the cursor keeps its place. */
+/** One minimal contiguous change keeps the cursor in place. */
 function replacing(
   { doc }: EditorState,
   text: string,

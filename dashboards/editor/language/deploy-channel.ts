@@ -1,8 +1,7 @@
 interface DeployChannelOptions {
-  /** Address of the language server channel, which also sends deployment events. */
+  /** The language server channel also sends deployment events. */
   readonly url: string
   readonly projectId: string
-  /** Access token of the user. */
   readonly token: () => Promise<string | undefined>
   /** A push or deployment; also after a reconnect, since events may have been missed. */
   readonly onNews: () => void
@@ -12,7 +11,6 @@ const firstRetryMs = 1000
 
 const lastRetryMs = 30_000
 
-/** Receives the deployment events of a project; reconnects until it is closed. */
 export class DeployChannel {
   readonly #options: DeployChannelOptions
   #socket: WebSocket | undefined

@@ -140,7 +140,6 @@ export const editorLook = EditorView.theme({
 })
 
 interface Place {
-  /** Depth of nested comments. */
   comments: number
 }
 
@@ -186,7 +185,6 @@ function wordKind(stream: StringStream): string | null {
   return stream.match(/^\s*[(<]/, false) ? 'variableName.function' : null
 }
 
-/** Colours are CSS variables of the page: they reach the shadow root and follow the theme. */
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: 'light-dark(#8a2a8f, #d79be0)' },
   { tag: tags.typeName, color: 'var(--busy)' },
@@ -217,5 +215,4 @@ const indentation = indentService.of((context, at) => {
   )
 })
 
-/** Cadence syntax: colours, comments and indentation. */
 export const cadence: Extension = [language, indentation, syntaxHighlighting(colours)]

@@ -26,11 +26,9 @@ interface LanguageClientOptions {
   readonly store: ProjectStore
   readonly code: CodeEditor
   readonly imported: ImportedContracts
-  /** Message of the server for the user. */
   readonly onMessage: (text: string) => void
 }
 
-/** State of the language server and its diagnostics. */
 interface LanguageState {
   readonly server: ServerState
   readonly problems: readonly Problem[]
@@ -38,7 +36,6 @@ interface LanguageState {
 
 const syncAfterMs = 200
 const requestTimeoutMs = 15_000
-/** Maximum of documents that a channel accepts. */
 const maxDocuments = 200
 
 interface Published {
@@ -52,9 +49,6 @@ interface Resolved {
   readonly code?: unknown
 }
 
-/**
- * Connects the project to the language server; shows its diagnostics in the editor and the list.
- */
 export class LanguageClient {
   readonly #options: LanguageClientOptions
   readonly #listeners = new Set<() => void>()
@@ -236,7 +230,6 @@ export class LanguageClient {
   }
 }
 
-/** HTML elements allowed in hover texts. */
 const allowed = new Set([
   'P',
   'BR',
@@ -270,9 +263,8 @@ const allowed = new Set([
 const dropped = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'IFRAME', 'OBJECT', 'EMBED', 'SVG', 'MATH', 'FORM', 'NOSCRIPT'])
 
 /**
- * Sanitizes HTML of hover texts, which contain comments of untrusted contracts. Other elements are
- * replaced by their text. Attributes are removed, except the class of code and links to other
- * sites.
+ * Hover texts contain comments of untrusted contracts. Attributes are removed, except the class of
+ * code and links to other sites.
  */
 function sanitizeHtml(html: string): string {
   const { body } = new DOMParser().parseFromString(html, 'text/html')

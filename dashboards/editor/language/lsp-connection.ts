@@ -3,7 +3,6 @@ import type { Network } from '../types.ts'
 import { readMessage } from './deploy-channel.ts'
 import type { ChannelMessage } from './deploy-channel.ts'
 
-/** State of the language server. */
 export type ServerState =
   | { readonly is: 'connecting' }
   | { readonly is: 'starting'; readonly label: string }
@@ -15,9 +14,7 @@ export type ServerState =
 interface LspConnectionOptions {
   readonly url: string
   readonly network: Network
-  /**
-   * Called when the channel opens; the client starts anew. @returns called when the channel is lost
-   */
+  /** @returns called when the channel is lost */
   readonly onOpen: (transport: Transport) => () => void
   readonly onState: (state: ServerState) => void
 }
@@ -26,7 +23,7 @@ const firstRetryMs = 500
 
 const lastRetryMs = 15_000
 
-/** Time after which a silent server is given up, ms. */
+/** Silence limit, ms. */
 const patienceMs = 30_000
 
 /**
@@ -45,7 +42,6 @@ export class LspConnection {
   #failures = 0
   #label = ''
   #isClosed = false
-  /** Reason of the rejection, from the channel. */
   #refusal: string | undefined
 
   constructor(options: LspConnectionOptions) {
@@ -142,7 +138,6 @@ const requestCancelled = -32_800
 
 const serverCancelled = -32_802
 
-/** A transport that cancels the pending requests of a lost channel. */
 export class TrackedTransport implements Transport {
   readonly #inner: Transport
   readonly #open = new Set<number>()

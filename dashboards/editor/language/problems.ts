@@ -2,7 +2,7 @@ import type { Diagnostic } from '@codemirror/lint'
 import type { Text } from '@codemirror/state'
 import type { Diagnostic as ServerDiagnostic, Position } from 'vscode-languageserver-protocol'
 
-/** A diagnostic of a file. Lines and columns count from 1. */
+/** Lines and columns count from 1. */
 export interface Problem {
   readonly path: string
   readonly severity: 'error' | 'warning' | 'info' | 'hint'
@@ -13,7 +13,6 @@ export interface Problem {
 
 const severities = ['error', 'error', 'warning', 'info', 'hint'] as const
 
-/** Diagnostics of a file, most severe first, then by line. */
 export function problemsOf(path: string, diagnostics: readonly ServerDiagnostic[]): readonly Problem[] {
   return diagnostics
     .map(({ severity = 1, message, range }) => ({
@@ -31,7 +30,7 @@ export function problemsOf(path: string, diagnostics: readonly ServerDiagnostic[
     )
 }
 
-/** As decorations; positions past the end are moved to the end of the document. */
+/** Positions past the end are moved to the end of the document. */
 export function marksOf(diagnostics: readonly ServerDiagnostic[], doc: Text): readonly Diagnostic[] {
   return diagnostics.map(({ severity = 1, message, range }) => {
     const from = offsetOf(doc, range.start)
@@ -39,7 +38,7 @@ export function marksOf(diagnostics: readonly ServerDiagnostic[], doc: Text): re
   })
 }
 
-/** Offset of a line and column in UTF-16 units; the nearest valid one. */
+/** In UTF-16 units; the nearest valid one. */
 export function offsetOf(doc: Text, { line, character }: Position): number {
   if (line >= doc.lines) return doc.length
   const { from, length } = doc.line(Math.max(0, line) + 1)

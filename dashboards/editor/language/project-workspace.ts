@@ -17,23 +17,17 @@ interface FileUpdate {
   readonly changes: ChangeSet
 }
 
-/** Access to the project. */
 interface WorkspaceProject {
-  /** Documents to open on the server: text by path. */
+  /** Text by path. */
   documents(): ReadonlyMap<string, string>
-  /** Shows a project file or an imported contract. Undefined: not found. */
+  /** Undefined: not found. */
   display(uri: string): Promise<EditorView | undefined>
-  /** Changes a file without an editor. */
   change(uri: string, spec: TransactionSpec): void
 }
 
-/** LSP language id of Cadence. */
 const languageId = 'cadence'
 
-/**
- * All project files on one channel, including those without an editor, so that imports resolve and
- * every file is checked. Created for each channel.
- */
+/** Opens all project files, so that imports resolve and every file is checked. One per channel. */
 export class ProjectWorkspace extends Workspace {
   override files: OpenFile[] = []
   readonly #project: WorkspaceProject
@@ -44,7 +38,6 @@ export class ProjectWorkspace extends Workspace {
     this.#project = project
   }
 
-  /** Sends changes that were not made in an editor. */
   match(): void {
     const documents = this.#project.documents()
     for (const file of this.files) {
@@ -117,7 +110,6 @@ export class ProjectWorkspace extends Workspace {
   }
 }
 
-/** Changes since the last update; undefined if there are none. */
 function changesOf(file: OpenFile, text: string | undefined): ChangeSet | undefined {
   const { view, doc } = file
   const plugin = view === undefined ? null : LSPPlugin.get(view)
@@ -140,7 +132,6 @@ function replacing(before: Text, after: Text): ChangeSet {
   return ChangeSet.of({ from: 0, to: before.length, insert: after }, before.length)
 }
 
-/** Cadence files, active ones first. */
 export function documentsOf(
   files: ReadonlyMap<string, string>,
   first: readonly string[],
@@ -150,11 +141,10 @@ export function documentsOf(
   return new Map(paths.slice(0, max).map((path) => [fileUri(path), files.get(path) ?? '']))
 }
 
-/** Imported contracts, as the channel delivered them: code by the path of the tab that shows it. */
+/** Code by the path of its tab. */
 export class ImportedContracts {
   readonly #codes = new Map<string, string>()
 
-  /** @returns the path of its tab */
   add(address: string, name: string, code: string): string {
     const path = `${importedFolder}/${address.replace(/^0x/, '').toLowerCase()}/${name}.cdc`
     this.#codes.set(path, code)
@@ -173,12 +163,11 @@ export class ImportedContracts {
   }
 }
 
-/** URI of a project file for the language server. */
 export function fileUri(path: string): string {
   return `file:///${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** Project path of a URI; undefined for others. */
+/** Undefined if it is not a project file. */
 export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith('file:///')) return undefined
   try {

@@ -60,7 +60,6 @@ export function TabStrip({
 const tones = { error: 'bad', warning: 'warn', info: 'busy', hint: 'busy' } as const
 const max = 200
 
-/** Empty text by kind of language server. */
 const noneFound: Readonly<Record<EditorSettings['language_server']['kind'], string>> = {
   cli: 'No problems were found in this project.',
   parser: 'No syntax errors were found. Types are not checked: the parser reads syntax only.',

@@ -8,7 +8,7 @@ import { resolveConflicts } from '../project/file-changes.ts'
 import { Modal } from '../../kit/dialog.tsx'
 
 export interface ConflictDialogProps {
-  /** Current versions of both sides; both may still change. */
+  /** Both sides may still change. */
   readonly merged: MergedFiles
   readonly onResolve: (files: Files) => void
   readonly onClose: () => void
@@ -20,7 +20,6 @@ const choices: readonly (readonly [Choice, string])[] = [
   ['both', 'Keep both'],
 ]
 
-/** Both versions of each conflicting file; the user chooses before a file is overwritten. */
 export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogProps): ReactNode {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Choice>>(new Map())
   const finish = (): void =>

@@ -22,7 +22,7 @@ interface NameDialogProps {
   readonly action: string
   readonly first: string
   readonly hint?: string
-  /** Validates a name; undefined if it is valid. */
+  /** Undefined if the name is valid. */
   readonly check: (name: string) => string | undefined
   readonly onName: (name: string) => void
   readonly onClose: () => void
@@ -68,7 +68,6 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
   )
 }
 
-/** Templates, and sample scripts of the network. */
 export function TemplatesDialog({
   onFile,
   onClose,
@@ -119,7 +118,6 @@ function samplePath({ name }: Sample): string {
 }
 
 interface ProjectsDialogProps {
-  /** Slug of the open project. */
   readonly current: string | undefined
   readonly onOpen: (slug: string) => void
   readonly onNew: () => void
@@ -127,7 +125,6 @@ interface ProjectsDialogProps {
   readonly onClose: () => void
 }
 
-/** The user's projects, newest first. */
 export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: ProjectsDialogProps): ReactNode {
   const { projects, userId } = useAccount()
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -196,7 +193,6 @@ export function ProjectsDialog({ current, onOpen, onNew, onDelete, onClose }: Pr
 interface ShareDialogProps {
   readonly project: ProjectState
   readonly save: SaveState
-  /** Base URL of the editor. */
   readonly url: string
   readonly onPublic: (isPublic: boolean) => void
   readonly onClose: () => void
@@ -257,11 +253,10 @@ export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDial
 interface SignInDialogProps {
   readonly reason: string
   readonly onClose: () => void
-  /** Stores unsaved work in the browser. Default: nothing to store. */
+  /** Stores unsaved work. */
   readonly onLeave?: () => Promise<void>
 }
 
-/** Redirects to the wallet to sign in; drafts are kept for the return. */
 export function SignInDialog({ reason, onClose, onLeave = () => Promise.resolve() }: SignInDialogProps): ReactNode {
   const { is } = useAccount()
   const { wallet } = useSettings()

@@ -141,13 +141,11 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
 interface SaveSignProps {
   readonly save: SaveState
   readonly isTouched: boolean
-  /** Why the browser could not store the draft. */
   readonly draftProblem: string | undefined
   readonly onConflict: () => void
   readonly onRetry: () => void
 }
 
-/** Save state of the project. */
 export function SaveSign({ save, isTouched, draftProblem, onConflict, onRetry }: SaveSignProps): ReactNode {
   return (
     <span className="save-sign" role="status" aria-label="Saving">

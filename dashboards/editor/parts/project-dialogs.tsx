@@ -17,14 +17,12 @@ import { useSettings } from '../settings.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { NameDialog, TemplatesDialog, ProjectsDialog, ShareDialog, SignInDialog } from './dialogs.tsx'
 
-/** Loaded on demand. */
 const RepositoryDialog = lazyPart(async () => (await import('../repository/repository-dialog.tsx')).RepositoryDialog, {
   name: 'RepositoryDialog',
 })
 
 type Kind = 'file' | 'folder'
 
-/** The open dialog. */
 export type ProjectDialog =
   | { readonly is: 'new'; readonly kind: Kind; readonly folder: string }
   | { readonly is: 'rename' | 'delete'; readonly path: string; readonly kind: Kind }

@@ -21,7 +21,6 @@ const reasons = {
   other: 'This file has no function main. Only scripts run here.',
 }
 
-/** Arguments and result of the active script. */
 export function RunPanel({ project, runner, onRun, onGo }: RunPanelProps): ReactNode {
   const { running, results, problems } = useStore(runner)
   const { networks } = useSettings()
@@ -169,11 +168,9 @@ function hintOf(type: string): string {
   return type.endsWith('?') ? 'empty: nil' : ''
 }
 
-/** Maximum of children shown; the raw value has all. */
 const max = 200
 const deepest = 40
 
-/** A JSON-CDC value as an expandable tree. */
 function ValueTree({
   value,
   name,
@@ -221,7 +218,6 @@ function ValueTree({
 
 interface ReadValue {
   readonly type: string
-  /** Text of a value without children. */
   readonly inner: string
   readonly parts: readonly (readonly [name: string, value: unknown])[] | undefined
 }

@@ -10,7 +10,6 @@ interface DraftKeeperOptions {
   readonly userId: () => string | undefined
 }
 
-/** Stores unsaved work in the browser, so that a crash or a lost connection does not lose it. */
 export class DraftStore {
   readonly #options: DraftKeeperOptions
   readonly #letGo: () => void
@@ -20,7 +19,7 @@ export class DraftStore {
   #writing: Promise<void> = Promise.resolve()
   #problem: string | undefined
   #isStored = false
-  /** The first user who signed in while the draft existed; other users of the tab do not get it. */
+  /** The first user who signed in; other users of the tab do not get the draft. */
   #owner: string | undefined
 
   constructor(options: DraftKeeperOptions, isStored: boolean) {
@@ -32,7 +31,6 @@ export class DraftStore {
     })
   }
 
-  /** Why the browser could not store it. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -42,7 +40,7 @@ export class DraftStore {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Stores the draft, or deletes it once the service has everything. */
+  /** Deletes the draft once the service has everything. */
   storeNow(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -89,12 +87,10 @@ export class DraftStore {
   }
 }
 
-/** Unsaved project in the browser. */
 export interface Draft {
   readonly id: string
-  /** Saved project that it changes; undefined if it was never saved. */
+  /** Undefined if it was never saved. */
   readonly projectId: string | undefined
-  /** Owner; undefined if no user was signed in. */
   readonly userId: string | undefined
   readonly state: ProjectState
   /** Unix time, ms */
@@ -123,8 +119,7 @@ async function ask<Answer>(
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(storeName, mode, { durability: 'relaxed' })
     const request = act(transaction.objectStore(storeName))
-    // The data is stored when the transaction completes, which may fail although the request
-    // succeeded.
+    // The data is stored when the transaction completes, which may still fail.
     transaction.addEventListener('complete', () => resolve(request.result))
     transaction.addEventListener('abort', () =>
       reject(transaction.error ?? new Error('Could not write to the browser storage.')),
@@ -135,7 +130,7 @@ async function ask<Answer>(
   })
 }
 
-/** Drafts in this browser. All throw if storage is blocked or full. */
+/** All functions throw if storage is blocked or full. */
 
 async function writeDraft(draft: Draft): Promise<void> {
   await ask('readwrite', (store) => store.put(draft))
@@ -149,7 +144,7 @@ async function readDrafts(): Promise<readonly Draft[]> {
   return ask<Draft[]>('readonly', (store) => store.getAll() as IDBRequest<Draft[]>)
 }
 
-/** Newest first, without drafts that are open in other tabs. @param own the draft of this tab */
+/** Newest first, without those open in other tabs. @param own the draft of this tab */
 export async function freeDrafts(own: string | undefined): Promise<readonly Draft[]> {
   const held = await heldDrafts()
   return (await readDrafts())
@@ -171,7 +166,7 @@ async function heldDrafts(): Promise<ReadonlySet<string>> {
   )
 }
 
-/** Claims a draft for this tab until released or closed. @returns releases it */
+/** @returns releases it */
 function holdDraft(id: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = locks()?.request(lockPrefix + id, { ifAvailable: true }, () => promise)

@@ -4,13 +4,10 @@ import type { StoredFile, Limits } from '../types.ts'
 export type Files = ReadonlyMap<string, string>
 
 interface FileChanges {
-  /** New or changed. */
   readonly files: readonly StoredFile[]
-  /** Deleted. */
   readonly deleted: readonly string[]
 }
 
-/** Changes from `before` to `after`. */
 export function fileChanges(before: Files, after: Files): FileChanges {
   const files: StoredFile[] = []
   for (const [path, content] of after) {
@@ -19,7 +16,6 @@ export function fileChanges(before: Files, after: Files): FileChanges {
   return { files, deleted: [...before.keys()].filter((path) => !after.has(path)) }
 }
 
-/** Applies changes. */
 export function withChanges(before: Files, { files, deleted }: FileChanges): Files {
   const after = new Map(before)
   for (const path of deleted) after.delete(path)
@@ -31,7 +27,7 @@ export function haveChanged({ files, deleted }: FileChanges): boolean {
   return files.length > 0 || deleted.length > 0
 }
 
-/** A file with different local and remote changes. Undefined: deleted on this side. */
+/** Undefined: deleted on this side. */
 export interface FileConflict {
   readonly path: string
   readonly mine: string | undefined
@@ -39,12 +35,11 @@ export interface FileConflict {
 }
 
 export interface MergedFiles {
-  /** Merged files, with the local version of conflicts. */
+  /** With the local version of conflicts. */
   readonly files: Files
   readonly conflicts: readonly FileConflict[]
 }
 
-/** Three-way merge of local and remote changes since `base`; the rest are conflicts. */
 export function mergeFiles(base: Files, mine: Files, theirs: Files): MergedFiles {
   const files = new Map<string, string>()
   const conflicts: FileConflict[] = []
@@ -57,7 +52,7 @@ export function mergeFiles(base: Files, mine: Files, theirs: Files): MergedFiles
   return { files, conflicts }
 }
 
-/** Resolution of a conflict; `both` keeps the remote version as a separate file. */
+/** `both` keeps the remote version as a separate file. */
 export type Choice = 'mine' | 'theirs' | 'both'
 
 /** @param nameFor a free path for the other version of a file */
@@ -80,10 +75,7 @@ export function resolveConflicts(
 
 const encoder = new TextEncoder()
 
-/**
- * Why the service would reject these files, shown while typing. Sizes are in bytes of UTF-8.
- * @returns undefined if they are within the limits
- */
+/** Sizes are in bytes of UTF-8. @returns undefined if the files are within the limits */
 export function limitProblem(files: Files, limits: Limits): string | undefined {
   if (files.size > limits.files)
     return `The project has ${files.size} files; the limit is ${limits.files}. Delete some, or split the project.`

@@ -10,7 +10,7 @@ interface Building {
   readonly files: string[]
 }
 
-/** Builds the tree: folders first, by name. Folders may be empty. */
+/** Folders first, by name. */
 export function fileTree(paths: Iterable<string>, folders: Iterable<string>): readonly TreeNode[] {
   const root: Building = { folders: new Map(), files: [] }
   const at = (segments: readonly string[]): Building => {
@@ -46,36 +46,29 @@ function nodesOf({ folders, files }: Building, below: string): readonly TreeNode
   ]
 }
 
-/** Whether a path is the folder or below it. */
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
-/** The path after a file or folder was renamed. */
 export function movedPath(path: string, from: string, to: string): string {
   return isWithin(path, from) ? to + path.slice(from.length) : path
 }
 
-/** '' for top-level paths. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-/** Edits of the project; each function returns the new state. */
-
-/** Opens a file in a tab. */
 export function withOpen(state: ProjectState, path: string): ProjectState {
   return { ...state, open: state.open.includes(path) ? state.open : [...state.open, path], active: path }
 }
 
-/** Closes a tab; its neighbour becomes active if it was active. */
+/** If it was active, its neighbour becomes active. */
 export function withoutTab(state: ProjectState, path: string): ProjectState {
   const at = state.open.indexOf(path)
   const open = state.open.filter((one) => one !== path)
   return { ...state, open, active: state.active === path ? open[Math.min(at, open.length - 1)] : state.active }
 }
 
-/** Creates or replaces a file. */
 export function withFile(state: ProjectState, path: string, content: string): ProjectState {
   if (state.files.get(path) === content) return state
   return { ...state, files: new Map(state.files).set(path, content), isTouched: true }
@@ -85,7 +78,6 @@ export function withFolder(state: ProjectState, path: string): ProjectState {
   return state.folders.includes(path) ? state : { ...state, folders: [...state.folders, path].sort(), isTouched: true }
 }
 
-/** Renames a file or a folder. */
 export function withMoved(state: ProjectState, from: string, to: string): ProjectState {
   const move = (path: string): string => movedPath(path, from, to)
   return {
@@ -98,7 +90,6 @@ export function withMoved(state: ProjectState, from: string, to: string): Projec
   }
 }
 
-/** Deletes a file or a folder. */
 export function withoutPath(state: ProjectState, path: string): ProjectState {
   const isDeleted = (one: string): boolean => isWithin(one, path)
   let next = state
@@ -119,10 +110,7 @@ export function freePath(files: { has(path: string): boolean }, path: string): s
   return free
 }
 
-/**
- * Why a file or folder cannot be moved to a path; checks the paths of its files too.
- * @returns undefined if it can be moved
- */
+/** Checks the paths of contained files too. @returns undefined if it can be moved */
 export function moveProblem(
   { files, folders }: Pick<ProjectState, 'files' | 'folders'>,
   from: string,

@@ -9,11 +9,8 @@ const maxKeyBytes = 1200
 const maxDepth = 10
 
 /**
- * Why a path is invalid, by the rules of the projects service, which rejects a save with an invalid
- * path.
- * @param others paths of the project's other files
- * @param folders its other folders, which may be empty
- * @returns undefined if it is valid
+ * By the rules of the projects service. @param others paths of the project's other files @param
+ * folders its other folders @returns undefined if the path is valid
  */
 export function pathProblem(
   path: string,
@@ -88,17 +85,16 @@ function clash(path: string, others: readonly string[], folders: Iterable<string
   return undefined
 }
 
-/** `a/b/c.cdc`: `a`, `a/b`. */
 function foldersAbove(path: string): string[] {
   const segments = path.split('/')
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join('/'))
 }
 
-/** Key for comparing paths: case-insensitive and NFKC. */
+/** Case-insensitive and NFKC. */
 function foldedPath(path: string): string {
   if (/^[ -~]*$/.test(path)) return path.toLowerCase()
   let key = foldedOnce(path)
-  // The lower case of some characters has a compatibility form of its own.
+  // The lower case of some characters has another compatibility form.
   for (let next = foldedOnce(key); next !== key; next = foldedOnce(key)) key = next
   return key
 }

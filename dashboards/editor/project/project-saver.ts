@@ -7,7 +7,7 @@ import { isUnsaved, projectOf, isImported } from './project-state.ts'
 import type { ProjectState, SavedProject, ProjectStore } from './project-state.ts'
 
 export type SaveState =
-  /** Not signed in or unchanged: only this browser has it. */
+  /** Not signed in, or unchanged. */
   | { readonly is: 'local' }
   | { readonly is: 'read-only' }
   | { readonly is: 'saved' }
@@ -15,13 +15,11 @@ export type SaveState =
   | { readonly is: 'saving' }
   /** `willRetry`: automatically. Else after the next change or on request. */
   | { readonly is: 'failed'; readonly reason: string; readonly willRetry: boolean }
-  /** Changed elsewhere, too; the user must resolve it. */
   | { readonly is: 'conflict'; readonly theirs: OpenedProject }
 
 interface SaverOptions {
   readonly store: ProjectStore
   readonly save: (request: SaveRequest) => Promise<SaveAnswer>
-  /** The project as saved on the service. */
   readonly read: (slug: string) => Promise<OpenedProject>
   /** @returns cancels */
   readonly schedule?: (run: () => void, ms: number) => () => void
@@ -29,7 +27,7 @@ interface SaverOptions {
 }
 
 const pauseMs = 2000
-/** Maximum time without a save while the user keeps typing, ms. */
+/** Maximum delay while the user keeps typing, ms. */
 const longestMs = 15_000
 const firstRetryMs = 2000
 const lastRetryMs = 60_000
@@ -41,8 +39,8 @@ interface Pending {
 }
 
 /**
- * Saves changes: one save at a time, two seconds after the last change. A save without a response
- * is repeated with its id, which makes it idempotent. Remote changes are never overwritten.
+ * One save at a time, two seconds after the last change. A save without a response is repeated with
+ * its id, which makes it idempotent. Remote changes are never overwritten.
  */
 export class ProjectSaver {
   readonly #options: Required<SaverOptions>
@@ -81,7 +79,6 @@ export class ProjectSaver {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether a user is signed in who may save. */
   setOn(isOn: boolean): void {
     if (this.#isOn === isOn) return
     this.#isOn = isOn
@@ -91,28 +88,24 @@ export class ProjectSaver {
     else this.#cancelTimer?.()
   }
 
-  /** Saves now. Resolves after the attempt. */
   async saveNow(): Promise<void> {
     this.#cancelTimer?.()
     if (this.#running !== undefined) await this.#running
     await this.#run()
   }
 
-  /** Merges the local project with the saved one. */
   mergeWith(theirs: OpenedProject): MergedFiles {
     const { saved, files } = this.#options.store.state
     const there = new Map(theirs.files.map(({ path, content }) => [path, content]))
     return mergeFiles(withOwn(saved?.files ?? new Map<string, string>(), there, this.#doubtful), files, there)
   }
 
-  /** Continues after a conflict with the files that the user chose. */
   resolve(theirs: OpenedProject, files: ReadonlyMap<string, string>): Promise<void> {
     this.#state = { is: 'unsaved' }
     this.#options.store.change((state) => rebased(state, theirs, files))
     return this.saveNow()
   }
 
-  /** Starts no more saves. */
   close(): void {
     this.#isClosed = true
     this.#cancelTimer?.()
@@ -198,7 +191,6 @@ export class ProjectSaver {
     this.#soon(Math.max(wait, Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)))
   }
 
-  /** Derives the state from the project while no save is running or failing. */
   #show(): void {
     const { state } = this.#options.store
     if (state.isReadOnly) this.#set({ is: 'read-only' })
@@ -220,14 +212,13 @@ export class ProjectSaver {
   }
 }
 
-/** Common base of both sides, counting files of unacknowledged saves that arrived. */
+/** Counts files of unacknowledged saves that arrived. */
 function withOwn(base: Files, theirs: Files, sent: readonly Files[]): Files {
   const own = new Map(base)
   for (const [path, content] of theirs) if (sent.some((files) => files.get(path) === content)) own.set(path, content)
   return own
 }
 
-/** State of the service after a save. */
 function savedOf(
   { name, network, isPublic, folders, files }: ProjectState,
   { id, slug, version }: SaveAnswer,
@@ -235,7 +226,6 @@ function savedOf(
   return { id, slug, version, name, network, isPublic, folders, files }
 }
 
-/** Local changes on top of the saved project. */
 function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<string, string>): ProjectState {
   const { saved: now } = projectOf(theirs)
   const { saved: before } = state
@@ -254,7 +244,7 @@ function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<
   }
 }
 
-/** The save request, with changed files only. @param saveId makes repeated requests idempotent */
+/** @param saveId makes repeated requests idempotent */
 function saveRequest(
   { saved, name, network, isPublic, folders, files, open, active, forkedFrom }: ProjectState,
   saveId: string,

@@ -3,7 +3,6 @@ import type { Network, OpenedProject } from '../types.ts'
 import { templates } from './templates.ts'
 import type { Files } from './file-changes.ts'
 
-/** Last known state on the service. */
 export interface SavedProject {
   readonly id: string
   readonly slug: string
@@ -15,15 +14,13 @@ export interface SavedProject {
   readonly files: Files
 }
 
-/** The open project of this tab. */
 export interface ProjectState {
   readonly name: string
   readonly network: Network
   readonly isPublic: boolean
   readonly files: Files
-  /** Folders, including empty ones. */
   readonly folders: readonly string[]
-  /** Paths of tabs, in order; those below deps/ are imported contracts. */
+  /** In order; paths below deps/ are imported contracts. */
   readonly open: readonly string[]
   readonly active: string | undefined
   /** Undefined: only this browser has it. */
@@ -31,18 +28,15 @@ export interface ProjectState {
   /** Another user's project: read, run and fork only. */
   readonly isReadOnly: boolean
   readonly forkedFrom: { readonly slug: string; readonly name: string } | undefined
-  /** Whether the user changed it since it was created or opened. */
   readonly isTouched: boolean
 }
 
-/** Folder of tabs with imported contracts. */
 export const importedFolder = 'deps'
 
 export function isImported(path: string): boolean {
   return path.startsWith(`${importedFolder}/`)
 }
 
-/** A new project with one file of each kind, the script active. */
 export function newProject(network: Network): ProjectState {
   return {
     name: 'Untitled',
@@ -80,7 +74,7 @@ export function projectOf({ project, files: stored }: OpenedProject): ProjectSta
   }
 }
 
-/** Whether there are changes to save. Open tabs do not count. */
+/** Open tabs do not count. */
 export function isUnsaved({
   saved,
   name,
@@ -108,7 +102,6 @@ export function isUnsaved({
   return false
 }
 
-/** The project of this tab, shared by page, editor, language server and saver. */
 export class ProjectStore {
   #state: ProjectState
   readonly #listeners = new Set<() => void>()
@@ -137,7 +130,7 @@ export class ProjectStore {
 const max = 100
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** Why a project name is invalid, by the rules of the service; undefined for a valid one. */
+/** By the rules of the service; undefined for a valid name. */
 export function nameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'Enter a name.'
   if (name.length > max) return `The name is too long: the limit is ${max} characters.`
@@ -145,7 +138,6 @@ export function nameProblem(name: string): string | undefined {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? undefined : 'The name has no visible character.'
 }
 
-/** Name of a copy, cut to the maximum length. */
 export function forkName(name: string): string {
   let whole = ''
   for (const character of `Fork of ${name}`) {

@@ -3,7 +3,6 @@ export interface Template {
   readonly title: string
   readonly path: string
   readonly code: string
-  /** Why it cannot run in the page. */
   readonly note?: string
 }
 

@@ -10,7 +10,6 @@ interface BranchFile {
   readonly sha: string
 }
 
-/** A branch at one commit. */
 interface Branch {
   /** Null if the branch does not exist yet. */
   readonly head: string | null
@@ -23,10 +22,7 @@ interface Branch {
 const maxFolders = 100
 const concurrency = 6
 
-/**
- * Lists the files of a branch at one commit.
- * @throws ApiProblem; Error if there are too many folders
- */
+/** @throws ApiProblem; Error if there are too many folders */
 export async function readBranch(
   client: Pick<RepositoryClient, 'head' | 'folder'>,
   connection: Connection,
@@ -72,7 +68,6 @@ function byPath({ path: one }: { readonly path: string }, { path: other }: { rea
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** A file that differs between project and branch. */
 export interface Difference {
   readonly path: string
   /** Only in the project, in both with different content, or only in the branch. */
@@ -81,15 +76,11 @@ export interface Difference {
 
 export interface Differences {
   readonly branch: Branch
-  /** The project at the time of the comparison. */
   readonly files: Files
   readonly all: readonly Difference[]
 }
 
-/**
- * Differences between project and branch, by path.
- * @param idOf blob id of a content
- */
+/** @param idOf blob id of a content */
 export async function compareBranch(
   files: Files,
   branch: readonly BranchFile[],
@@ -110,8 +101,8 @@ export async function compareBranch(
 const encoder = new TextEncoder()
 
 /**
- * Git blob id: SHA-1 of the header and the bytes, 40 hex digits.
- * @throws Error without HTTPS, where browsers provide no hashes
+ * Git blob id: SHA-1 of the header and the bytes. @throws Error without HTTPS, where browsers
+ * provide no hashes
  */
 export async function blobId(text: string): Promise<string> {
   if (!isSecureContext) throw new Error('Could not compare files: open this page over HTTPS or at localhost.')

@@ -19,7 +19,6 @@ export interface ConnectFormProps {
   readonly onConnected: () => void
 }
 
-/** Connects a project to a repository that the user authorized at GitHub. */
 export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): ReactNode {
   const { repositories, userId } = useAccount()
   const {

@@ -21,7 +21,6 @@ export interface DeployPanelProps {
   readonly onChanged: () => void
 }
 
-/** Environments, workflow and live deployments. */
 export function DeployPanel({ saved: { id }, connection, onChanged }: DeployPanelProps): ReactNode {
   const { repositories } = useAccount()
   const { lsp_url: url } = useSettings()

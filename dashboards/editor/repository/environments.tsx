@@ -15,7 +15,7 @@ export interface EnvironmentsProps {
   readonly onChanged: () => void
 }
 
-/** Branches to deploy, each with its account. The key is sealed for the repository's workflows. */
+/** The key is sealed for the repository's workflows. */
 export function Environments({ projectId, connection, environments, onChanged }: EnvironmentsProps): ReactNode {
   const { repositories } = useAccount()
   const [open, setOpen] = useState<string>()

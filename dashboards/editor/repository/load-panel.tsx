@@ -20,7 +20,7 @@ interface LoadPanelProps {
 
 const concurrency = 4
 
-/** Loads the chosen files of the branch; local changes are only replaced after confirmation. */
+/** Local changes are replaced only after confirmation. */
 export function LoadPanel({
   connection,
   store,
@@ -125,7 +125,6 @@ interface ChosenFilesProps {
   readonly title: string
   readonly files: readonly Difference[]
   readonly chosen: ReadonlySet<string>
-  /** Effect on a file. */
   readonly word: (file: Difference, isChosen: boolean) => readonly [text: string, tone: Tone]
   readonly onChoose: (chosen: ReadonlySet<string>) => void
 }

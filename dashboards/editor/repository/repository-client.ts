@@ -13,14 +13,14 @@ import type {
 } from '../answers.gen.ts'
 import type { Committed, ConnectRequest, FileChange } from '../types.ts'
 
-/** The private key (hex digits) is sent only sealed. */
+/** The private key, hex digits, is sent only sealed. */
 type DeployKey = Pick<Requests['POST /github/secrets'], 'environment_name' | 'flow_address' | 'flow_key_index'> & {
   readonly privateKey: string
 }
 
 type Query = Readonly<Record<string, string>>
 
-/** GitHub repositories, through the service of this host. All calls throw ApiProblem. */
+/** All calls throw ApiProblem. */
 export class RepositoryClient {
   readonly #token: TokenSource
 
@@ -28,12 +28,11 @@ export class RepositoryClient {
     this.#token = token
   }
 
-  /** Starts the authorization at GitHub, which redirects back within ten minutes. */
+  /** GitHub redirects back within ten minutes. */
   begin(projectId: string): Promise<Answers['POST /github/install']> {
     return this.#post('/install', { project_id: projectId })
   }
 
-  /** Installations that the user proved to own. */
   async installations(): Promise<readonly Installation[]> {
     return (await this.#get<{ readonly installations: readonly Installation[] }>('/installations')).installations
   }
@@ -62,7 +61,7 @@ export class RepositoryClient {
     await this.#delete('/connection', { project_id: projectId })
   }
 
-  /** Newest commit of the branch; null if there is none. */
+  /** Null if there is no commit. */
   async head({ project_id: id, owner, repo, branch }: Connection): Promise<string | null> {
     try {
       const {
@@ -79,9 +78,7 @@ export class RepositoryClient {
     }
   }
 
-  /**
-   * One level of a folder; empty if it does not exist. @param path from the top of the repository
-   */
+  /** One level; empty if it does not exist. @param path from the top of the repository */
   async folder({ project_id: id, owner, repo }: Connection, path: string, ref: string): Promise<readonly TreeEntry[]> {
     try {
       return (
@@ -158,13 +155,11 @@ export class RepositoryClient {
     await this.#post('/dispatch', { project_id: projectId, branch, action: 'deploy' })
   }
 
-  /** The newest twenty. */
   async deployments(projectId: string): Promise<readonly Deployment[]> {
     return (await this.#get<{ readonly deployments: readonly Deployment[] }>('/deployments', { project_id: projectId }))
       .deployments
   }
 
-  /** For the deployment channel. */
   token(): Promise<string | undefined> {
     return this.#token()
   }
@@ -189,17 +184,15 @@ export class RepositoryClient {
   }
 }
 
-/** Result of the GitHub redirect, from the URL. */
 interface RedirectResult {
   readonly text: string
   readonly isGood: boolean
-  /** Project where the user started; undefined if not in this tab. */
+  /** Undefined if the user started elsewhere. */
   readonly slug: string | undefined
 }
 
 const key = 'flowfarm-editor-github'
 
-/** Remembers, for this tab, the project where the authorization started. */
 export function rememberRedirect(projectId: string, slug: string): void {
   sessionStorage.setItem(key, JSON.stringify({ projectId, slug }))
 }
@@ -211,9 +204,7 @@ const reasons: Readonly<Record<string, string>> = {
   'user-removed': 'your user was deleted.',
 }
 
-/**
- * @param search query of the URL, such as `?github=connected`. @returns undefined without a result
- */
+/** @param search query such as `?github=connected` */
 export function readRedirectResult(search: string): RedirectResult | undefined {
   const values = new URLSearchParams(search)
   const outcome = values.get('github')
@@ -250,6 +241,6 @@ function slugOf(projectId: string | null): string | undefined {
   sessionStorage.removeItem(key)
   if (stored === null) return undefined
   const { projectId: from, slug } = JSON.parse(stored) as { readonly projectId: string; readonly slug: string }
-  // A result without a project, such as an error, belongs to the project of this tab.
+  // An error names no project; it belongs to the project of this tab.
   return projectId === null || projectId === from ? slug : undefined
 }

@@ -78,13 +78,11 @@ interface ConnectedProps {
   readonly session: Session
   readonly saved: SavedProject
   readonly connection: Connection
-  /** Called after the connection, the repository or the project changed. */
   readonly onChanged: () => void
 }
 
 type PanelName = 'commit' | 'load' | 'deploy'
 
-/** Commit, load and deploy. */
 function Connected({ session, saved, connection, onChanged }: ConnectedProps): ReactNode {
   const { repositories } = useAccount()
   const [panel, setPanel] = useState<PanelName>('commit')
@@ -245,7 +243,7 @@ interface CommitPanelProps {
   readonly onChanged: () => void
 }
 
-/** Commits the chosen changes on top of the branch as read; files only in the repository stay. */
+/** Files only in the repository stay. */
 function CommitPanel({
   connection,
   name,

@@ -2,12 +2,9 @@ import sodium from 'libsodium-wrappers'
 import { ApiProblem } from '../../kit/api.ts'
 
 /**
- * Seals a private key for a repository (libsodium's sealed box), so that only its workflows can
- * read it.
- * @param privateKey 64 hex digits, with or without 0x
- * @param publicKey of the repository at GitHub, base64
- * @returns base64
- * @throws ApiProblem 400 `invalid-key`; 502 for an invalid public key
+ * Libsodium's sealed box: only the repository's workflows can read it. @param privateKey 64 hex
+ * digits, with or without 0x @param publicKey base64 @returns base64 @throws ApiProblem 400
+ * `invalid-key`; 502 for an invalid public key
  */
 export async function sealKey(privateKey: string, publicKey: string): Promise<string> {
   const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(privateKey)?.[1]

@@ -4,7 +4,7 @@ export interface CadenceValue {
   readonly value?: unknown
 }
 
-/** The input is not a value of the type; the message describes the expected form. */
+/** The message describes the expected form. */
 export class ArgumentProblem extends Error {
   constructor(message: string) {
     super(message)
@@ -13,7 +13,7 @@ export class ArgumentProblem extends Error {
 }
 
 const wholeBits = /^(U?Int|Word)(8|16|32|64|128|256)?$/
-/** Fixed-point types: decimals, minimum and maximum in units of the last decimal. */
+/** In units of the last decimal. */
 const fixLimits: ReadonlyMap<string, FixLimits> = new Map(
   [64n, 128n].flatMap((bits): [string, FixLimits][] => {
     const decimals = bits === 64n ? 8 : 24
@@ -33,9 +33,8 @@ const maxDigits = 100
 const sureDigits = 15
 
 /**
- * Converts user input to a Cadence value: plain text for simple types, JSON for arrays and
- * dictionaries, JSON-CDC for others.
- * @throws ArgumentProblem
+ * Plain text for simple types, JSON for arrays and dictionaries, JSON-CDC for others. @throws
+ * ArgumentProblem
  */
 export function argumentValue(type: string, typed: string): CadenceValue {
   const text = typed.trim()
@@ -66,7 +65,7 @@ function fromPlain(type: string, value: unknown): CadenceValue {
   return simple(type, text)
 }
 
-/** A JSON number as written. @throws ArgumentProblem if its digits may have been rounded */
+/** @throws ArgumentProblem if its digits may have been rounded */
 function exactText(value: number): string {
   const text = String(value)
   if (
@@ -152,7 +151,6 @@ function path(text: string): { readonly domain: string; readonly identifier: str
   return { domain, identifier }
 }
 
-/** Parts of a type at its outermost level. */
 function splitType(type: string, separator: string): readonly string[] {
   const parts = ['']
   let depth = 0
@@ -183,10 +181,7 @@ function isCadenceValue(value: unknown): value is CadenceValue {
   )
 }
 
-/**
- * Whether JSON that looks like JSON-CDC is meant as such: strings may have any text, and
- * dictionaries may have a key `type`, as NFT metadata has.
- */
+/** Strings may look like JSON-CDC, and dictionaries may have a key `type`, as NFT metadata has. */
 function isOf(type: string, { type: given, value }: CadenceValue): boolean {
   if (type.endsWith('?')) return given === 'Optional'
   if (type.startsWith('[')) return given === 'Array' && Array.isArray(value)

@@ -7,18 +7,14 @@ import { codeShape } from './script-kind.ts'
 
 interface RunState {
   readonly running: string | undefined
-  /** Last result by path. */
   readonly results: ReadonlyMap<string, RunResult>
-  /** Input by path and argument name. */
   readonly typed: ReadonlyMap<string, Typed>
-  /** Errors by argument name, for the last script. */
   readonly problems: ReadonlyMap<string, string>
 }
 
 /** Argument names may be any, including `constructor` and `__proto__`. */
 type Typed = ReadonlyMap<string, string>
 
-/** Runs scripts and keeps their arguments and results. */
 export class ScriptRunner {
   readonly #store: ProjectStore
   readonly #settings: EditorSettings
@@ -40,7 +36,6 @@ export class ScriptRunner {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Input of a script's fields, or the sample's values. */
   inputOf(path: string): Typed {
     const typed = this.#state.typed.get(path)
     if (typed !== undefined) return typed
@@ -56,10 +51,7 @@ export class ScriptRunner {
     this.#set({ typed: new Map(this.#state.typed).set(path, new Map(this.inputOf(path)).set(name, text)), problems })
   }
 
-  /**
-   * Runs a script on the project's network; cancels the running one. @returns whether it was
-   * started
-   */
+  /** Cancels the running script. @returns whether it was started */
   async run(path: string): Promise<boolean> {
     const code = this.#store.state.files.get(path)
     const network = networkSettings(this.#settings, this.#store.state.network)
@@ -135,7 +127,7 @@ interface RunOptions {
   readonly signal: AbortSignal
 }
 
-/** Runs a script on an access node at the latest sealed block. @throws if the signal aborts */
+/** At the latest sealed block. @throws if the signal aborts */
 async function runScript({ apiUrl, code, values, signal }: RunOptions): Promise<RunResult> {
   const began = performance.now()
   const base = apiUrl.replace(/\/$/, '')
@@ -148,7 +140,7 @@ async function runScript({ apiUrl, code, values, signal }: RunOptions): Promise<
     ms: performance.now() - began,
   })
   try {
-    // The height is requested first, so that it is the one the script runs at.
+    // Requested first, so that the script runs at this height.
     blockHeight = await sealedHeight(base, signal)
     const response = await fetch(`${base}/v1/scripts?block_height=${blockHeight ?? 'sealed'}`, {
       method: 'POST',

@@ -1,16 +1,15 @@
 import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import type { Parameter } from '../../kit/code-tokens.ts'
 
-/** Kind of a Cadence file, by its first declaration. */
+/** By the first declaration. */
 type CodeKind = 'script' | 'transaction' | 'contract' | 'other'
 
 interface CodeShape {
   readonly kind: CodeKind
-  /** Parameters of `main` or of the transaction. */
   readonly parameters: readonly Parameter[]
 }
 
-/** Reads kind and parameters from code, which may be incomplete. */
+/** The code may be incomplete. */
 export function codeShape(code: string): CodeShape {
   const plain = readCadenceTokens(code)
     .map(({ kind, text }) => (kind === 'comment' ? ' ' : kind === 'text' ? '""' : text))
@@ -45,7 +44,7 @@ function topLevel(code: string): Int32Array {
   return depths
 }
 
-/** Limits for untrusted code: the page shows a field per parameter. */
+/** The page shows a field per parameter. */
 const maxParameters = 255
 
 function readParameters(code: string): readonly Parameter[] {
@@ -70,9 +69,7 @@ function readParameters(code: string): readonly Parameter[] {
   return parameters
 }
 
-/**
- * `label name: Type`. Split at the colon first: one pattern for all would backtrack on long blanks.
- */
+/** Split at the colon first: one pattern would backtrack on long blanks. */
 function readParameter(part: string): Parameter | undefined {
   const colon = part.indexOf(':')
   if (colon < 0) return undefined
@@ -87,7 +84,6 @@ function readParameter(part: string): Parameter | undefined {
   return names.length <= 2 && names.every((one) => /^\w+$/.test(one)) && type !== '' ? { name, type } : undefined
 }
 
-/** A part of an error message: text, or a location in the script. */
 type ErrorPart =
   | { readonly kind: 'text'; readonly text: string }
   /** `line` and `column` count from 1. */
@@ -96,7 +92,7 @@ type ErrorPart =
 /** Nodes name scripts by the hash of their text, contracts by address and name. */
 const place = /(-->\s+)([0-9a-f]{64}):(\d{1,7}):(\d{1,7})/g
 
-/** Locations in a node's error message, such as ` --> 9fe9….:3:9`; columns count from 0. */
+/** Locations such as ` --> 9fe9….:3:9`; columns count from 0. */
 export function errorParts(message: string): readonly ErrorPart[] {
   const parts: ErrorPart[] = []
   let end = 0
@@ -116,7 +112,6 @@ export function errorParts(message: string): readonly ErrorPart[] {
   return parts
 }
 
-/** The most specific line of an error message. */
 export function errorTitle(message: string): string {
   const lines = message
     .split('\n')

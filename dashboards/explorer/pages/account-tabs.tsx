@@ -83,7 +83,6 @@ export function AccountTransfers({ address }: AddressProps): ReactNode {
   )
 }
 
-/** The account's collections, or the items of the selected one. */
 export function AccountNfts({ address }: AddressProps): ReactNode {
   const [type, choose] = useSearchValue('collection')
   const list = useList('/flow/account/{address}/nft', { address, limit: 24 })
@@ -215,7 +214,7 @@ export function AccountKeys({ keys }: { readonly keys: readonly AccountKey[] }):
   )
 }
 
-/** The current account storage, read from an access node. */
+/** Read from an access node. */
 export function AccountStorage({ address }: AddressProps): ReactNode {
   const query = useApi('/flow/account/{address}/storage', { address })
   const [path, choose] = useSearchValue('path')

@@ -124,7 +124,7 @@ function AccountContracts({ address }: AddressProps): ReactNode {
   return <ContractList list={list} emptyText="Contracts deployed to this account will appear here." />
 }
 
-/** The account's Cadence-owned EVM account; undefined if it has none, and while loading. */
+/** Undefined while loading and without an EVM account. */
 function useEvmAddress(account: string): string | undefined {
   const { data } = useApi('/flow/search/preview', { q: account })
   return data?.data.type === 'address' ? data.data.link?.coa_address : undefined
@@ -190,7 +190,6 @@ function BalanceChart({ address }: AddressProps): ReactNode {
   const points = (query.data?.data ?? []).flatMap(({ date, balance }) =>
     balance === null ? [] : [{ date, value: Number(balance), text: `${formatAmount(balance)} FLOW` }],
   )
-  // A single day is no history; the current balance is shown above.
   if (points.length < 2) return null
   return (
     <section className="panel chart-panel" aria-label="Balance history">

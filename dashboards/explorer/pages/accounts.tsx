@@ -85,7 +85,6 @@ const keyColumns: readonly Column<ItemOf<'/flow/key/{publicKey}'>>[] = [
   { name: 'Status', cell: ({ revoked }) => <KeyStatus isRevoked={revoked} /> },
 ]
 
-/** The accounts that have a public key. */
 export function PublicKeyPage({ values: { publicKey = '' } }: PageProps): ReactNode {
   return (
     <>

@@ -17,8 +17,8 @@ export interface Edge {
 }
 
 /**
- * Layer of each contract: its longest distance from the root, positive for imports and negative for dependents, so that
- * edges point forwards. Contracts not connected to the root are omitted.
+ * Layer of each contract: its longest distance from the root, positive for imports and negative for
+ * dependents. Unconnected contracts are omitted.
  */
 export function graphLayers(root: string, edges: readonly Edge[]): ReadonlyMap<string, number> {
   const imports = longestPaths(
@@ -36,7 +36,7 @@ export function graphLayers(root: string, edges: readonly Edge[]): ReadonlyMap<s
   ])
 }
 
-/** Longest distances along arrows; in cycles limited to the number of contracts. */
+/** In cycles limited to the number of contracts. */
 function longestPaths(root: string, arrows: readonly (readonly [string, string])[]): Map<string, number> {
   const reached = new Map([[root, 0]])
   let frontier = new Set([root])
@@ -49,7 +49,6 @@ function longestPaths(root: string, arrows: readonly (readonly [string, string])
   return reached
 }
 
-/** Nonempty layers in order. */
 function inLayers(nodes: readonly string[], layers: ReadonlyMap<string, number>): string[][] {
   const known = nodes.filter((node) => layers.has(node))
   const byLayer = Map.groupBy(known, (node) => layers.get(node) ?? 0)
@@ -61,10 +60,7 @@ const gap = 64
 const rowPitch = 42
 const sweeps = 6
 
-/**
- * Lays out a graph in columns, one per layer. An edge that spans columns takes a position between the boxes of each;
- * positions are ordered to reduce crossings.
- */
+/** One column per layer. An edge that spans columns takes a position between the boxes of each. */
 export function layOutColumns(
   nodes: readonly string[],
   edges: readonly Edge[],
@@ -103,7 +99,6 @@ export function layOutColumns(
   }
 }
 
-/** Orders each column by the mean position of connected nodes, alternating forwards and backwards. */
 function reduceCrossings(columns: string[][], steps: readonly (readonly [string, string])[]): void {
   const before = Map.groupBy(steps, ([, end]) => end)
   const after = Map.groupBy(steps, ([start]) => start)
@@ -128,7 +123,6 @@ function reduceCrossings(columns: string[][], steps: readonly (readonly [string,
   }
 }
 
-/** A curve from the right side of the first point to the left side of the last, horizontal at the others. */
 function curve(points: readonly { readonly x: number; readonly y: number }[]): string {
   const middle = boxHeight / 2
   const [first = { x: 0, y: 0 }, ...rest] = points
@@ -146,7 +140,7 @@ const maxBoxWidth = 320
 const minArc = 12
 const maxArc = 76
 
-/** Lays out a graph on narrow screens: boxes below each other by layer, with arcs on the left. */
+/** For narrow screens: boxes below each other, arcs on the left. */
 export function layOutRows(
   nodes: readonly string[],
   edges: readonly Edge[],

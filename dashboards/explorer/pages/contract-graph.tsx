@@ -6,11 +6,10 @@ import { Link } from '../../kit/router.tsx'
 import { paths } from '../text.ts'
 import { layOutColumns, boxHeight, graphLayers, layOutRows } from './contract-graph-layout.ts'
 
-/** A larger graph is unreadable; the lists below are complete. */
+/** A larger graph is unreadable. */
 const maxBoxes = 40
 const charWidth = 6.4
 
-/** Imports and dependents of a contract; hover and focus highlight the edges of a node. */
 export function DependencyGraph({ graph }: { readonly graph: ContractDependencies['graph'] }): ReactNode {
   const { parentRef: frame, width } = useParentSize({
     initialSize: { width: 720 },
@@ -72,7 +71,7 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
             <Link
               key={identifier}
               to={paths.contract(identifier)}
-              // The accessible name must contain the visible text; truncated names use the title.
+              // The accessible name must contain the visible text.
               aria-label={isTruncated ? undefined : `Contract ${name}`}
               aria-current={identifier === root ? 'page' : undefined}
               onPointerEnter={() => setActive(identifier)}

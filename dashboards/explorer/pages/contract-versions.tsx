@@ -20,7 +20,7 @@ interface VersionDifferencesProps {
   readonly versions: readonly number[]
 }
 
-/** Changes of a contract version against an earlier one; default: the previous version. */
+/** Default: against the previous version. */
 export function VersionDifferences({ identifier, version, versions }: VersionDifferencesProps): ReactNode {
   const [chosen, choose] = useSearchValue('against')
   const earlier = versions.filter((other) => other < version)
@@ -117,12 +117,10 @@ function newLines(text: string): DifferentLine[] | undefined {
 }
 
 interface PlainVersionsProps {
-  /** Undefined for the first version. */
   readonly before: string | undefined
   readonly after: string
 }
 
-/** Shown if too many lines differ to highlight them. */
 function PlainVersions({ before, after }: PlainVersionsProps): ReactNode {
   const version = (title: string, code: string): ReactNode => (
     <div>

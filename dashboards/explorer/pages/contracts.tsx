@@ -211,7 +211,6 @@ function Versions({ identifier }: IdentifierProps): ReactNode {
   )
 }
 
-/** Imports and dependents of a contract, as a graph and as lists. */
 function Dependencies({ identifier }: IdentifierProps): ReactNode {
   const list = useList('/flow/contract/{identifier}/dependencies', { identifier, depth: 2 })
   // Pages differ only in their dependents.

@@ -45,11 +45,11 @@ export function LiveItem({ title, at, children }: LiveItemProps): ReactNode {
   )
 }
 
-/** The newest user transactions, or system transactions if there are no others. */
+/** System transactions only if there are no others. */
 export function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
   const summaries = useSummaries()
   const ofUsers = state.transactions.filter(isUserTransaction)
-  // The first messages of the feed may be system transactions only; older user transactions are still loading.
+  // Older user transactions are still loading.
   if (state.transactions.length === 0 || (ofUsers.length === 0 && !state.isCaughtUp)) {
     return <LivePlaceholder state={state} what="transactions" rows={maxTransactions} />
   }
@@ -95,8 +95,8 @@ const maxSummaries = 400
 type Summaries = ReadonlyMap<string, Sentence>
 
 /**
- * Summaries of the latest transactions, by ID. They are derived shortly after the feed reports a transaction, so they
- * are polled. Earlier summaries are kept, so that rows do not lose them.
+ * Polled, since summaries are derived shortly after the feed reports a transaction. Earlier ones
+ * are retained.
  */
 function useSummaries(): Summaries {
   const { data } = useApi('/flow/transaction', { limit: 60 }, { refetchMs })
@@ -117,7 +117,6 @@ function useSummaries(): Summaries {
 interface LivePlaceholderProps {
   readonly state: LiveState
   readonly what: string
-  /** Number of rows to come, to avoid layout shifts. */
   readonly rows?: number
 }
 

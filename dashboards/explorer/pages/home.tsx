@@ -66,7 +66,7 @@ export function HomePage(): ReactNode {
   )
 }
 
-/** The texts have about the same length, to avoid a layout shift. */
+/** Texts of about the same length, to avoid a layout shift. */
 function Hint(): ReactNode {
   const { data: status } = useApi('/status')
   return status?.chain_id === 'flow-emulator'
@@ -92,7 +92,7 @@ function LiveStatus({ link, isPaused }: LiveStatusProps): ReactNode {
 
 const announceMs = 15_000
 
-/** Announces the height to screen readers, at most every 15 s. */
+/** At most every 15 s. */
 function HeightAnnouncer({ height }: { readonly height: number | undefined }): ReactNode {
   const [announced, setAnnounced] = useState<number>()
   useEffect(() => {
@@ -110,11 +110,9 @@ function HeightAnnouncer({ height }: { readonly height: number | undefined }): R
 }
 
 interface Pausable<Value> {
-  /** The value when it was paused, else the current value. */
   readonly shown: Value
   readonly pausedBy: 'button' | 'hover' | undefined
   readonly toggle: () => void
-  /** Pause the value under the mouse and while the keyboard focus is inside. */
   readonly handlers: {
     readonly onPointerEnter: (event: PointerEvent) => void
     readonly onPointerLeave: () => void
@@ -149,7 +147,7 @@ function usePausable<Value>(current: Value): Pausable<Value> {
 const maxDays = 60
 const maxHours = 48
 
-/** Transactions per day; per hour or per block until there are enough days. */
+/** Per hour or per block until there are enough days. */
 function TransactionChart({ state }: { readonly state: LiveState }): ReactNode {
   const { data: daily } = useApi('/insights/daily')
   const { data: hourly } = useApi('/status/stat/{timescale}/trend', { timescale: 'hourly' })
@@ -179,7 +177,6 @@ function pointOf(date: string, count: number): TimePoint {
   return { date, value: count, text: formatCount(count, 'transaction') }
 }
 
-/** `2026-03-14T09:00:00.000Z` → `03-14 09 h`. */
 function hourOf(timestamp: string): string {
   return `${timestamp.slice(5, 10)} ${timestamp.slice(11, 13)} h`
 }
@@ -187,7 +184,6 @@ function hourOf(timestamp: string): string {
 const maxTransfers = 4
 const refetchMs = 15_000
 
-/** The latest transfers that were large for their token. */
 function LargeTransfers(): ReactNode {
   const query = useApi('/insights/big-transfers', { limit: maxTransfers }, { refetchMs })
   return (

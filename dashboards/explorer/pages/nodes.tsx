@@ -39,10 +39,8 @@ function Rewards(): ReactNode {
   )
 }
 
-/** Shared by the parts of this page; newest first. */
 const epochList = ['/staking/epoch/stats', { limit: 50 }] as const
 
-/** Nothing is drawn for a single epoch. */
 function EpochCharts(): ReactNode {
   const epochs = itemsOf(useList(...epochList)).toReversed()
   const staked = pointsOf(epochs, ({ total_staked: total }) => total)
@@ -104,7 +102,7 @@ function Epochs(): ReactNode {
   )
 }
 
-/** Higher yields result from epochs of seconds, as on an emulator, and are meaningless. */
+/** Epochs of seconds, as on an emulator, have meaningless yields. */
 const maxYield = 1000
 
 function StakingNumbers(): ReactNode {
@@ -133,7 +131,7 @@ function StakingNumbers(): ReactNode {
   )
 }
 
-/** The number of nodes; from the newest epoch that reports it if the current one does not. */
+/** From the newest epoch that reports it. */
 function NodeCount({ current }: { readonly current: number | null }): ReactNode {
   const list = useList(...epochList)
   if (current !== null) return <KeyNumber name="Nodes">{formatNumber(current)}</KeyNumber>

@@ -113,10 +113,9 @@ function DayCharts({ days, maxDays }: DayChartsProps): ReactNode {
   )
 }
 
-/** A chart shows at least this many days, if available. */
 const minDays = 14
 
-/** The newest days, oldest first, without those before the first indexed block. */
+/** Oldest first, without days before the first indexed block. */
 function indexedDays(days: readonly DailyNumbers[], maxDays: number): readonly DailyNumbers[] {
   const sorted = days.toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-maxDays)
   const first = sorted.findIndex(({ block_count: blocks }) => blocks > 0)

@@ -89,7 +89,6 @@ export function TransactionFields({ transaction }: TransactionProps): ReactNode 
   )
 }
 
-/** What a transaction did, in sentences with links. */
 export function TransactionOverview({ transaction }: TransactionProps): ReactNode {
   const { block_height: height, timestamp, tags } = transaction
   const statements = [

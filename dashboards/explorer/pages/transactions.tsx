@@ -73,11 +73,11 @@ export function TransactionsPage(): ReactNode {
   )
 }
 
-/** The path may contain an EVM hash: it opens the Flow transaction that ran it. */
+/** An EVM hash opens the Flow transaction that ran it. */
 export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
   const [height] = useSearchValue('height')
   const atHeight = useApi('/flow/transaction/{id}', { id, height })
-  // A reorganization may have moved the transaction since the link was created.
+  // A reorganization may have moved it since the link was created.
   const isElsewhere = height !== '' && atHeight.error instanceof ApiProblem && atHeight.error.status === 404
   const anywhere = useApi('/flow/transaction/{id}', { id }, { isEnabled: isElsewhere })
   const query = isElsewhere ? anywhere : atHeight
@@ -148,7 +148,7 @@ function TransactionView({ transaction }: { readonly transaction: TransactionDet
 }
 
 interface TransactionScriptProps {
-  /** Null if the response omits it; then it is loaded by hash. */
+  /** If null, it is loaded by hash. */
   readonly script: string | null
   readonly hash: string
 }
@@ -176,7 +176,7 @@ function Code({ text }: { readonly text: string }): ReactNode {
 }
 
 interface ArgumentsProps {
-  /** JSON-Cadence values. */
+  /** JSON-Cadence. */
   readonly values: readonly unknown[]
   readonly script: string | null
 }

@@ -23,7 +23,6 @@ import {
   OptionalAccountLink,
 } from './values.tsx'
 
-/** A transfer of a token or an NFT. */
 type Transfer = Pick<
   FtTransfer,
   'transaction_hash' | 'event_index' | 'leg' | 'block_height' | 'transfer_type' | 'sender' | 'receiver' | 'timestamp'
@@ -105,7 +104,6 @@ export function ItemCard({ item }: { readonly item: NftItem }): ReactNode {
 }
 
 interface AssetDetailsProps {
-  /** A fungible token or an NFT collection. */
   readonly asset: Pick<
     FungibleToken,
     'id' | 'address' | 'description' | 'evm_address' | 'first_height' | 'external_url'

@@ -14,10 +14,8 @@ interface ListProps<Path extends ListPath> {
   readonly list: ListQuery<Path>
   /** Plural name of the items: `transactions`. */
   readonly what: string
-  /** Shown if the list is empty: future content and the next step. */
   readonly emptyText?: ReactNode
   readonly header?: ReactNode
-  /** Filters the loaded items. */
   readonly isShown?: (item: ItemOf<Path>) => boolean
 }
 
@@ -30,7 +28,6 @@ interface CardListProps<Path extends ListPath> extends ListProps<Path> {
   readonly renderCard: (item: ItemOf<Path>) => ReactNode
 }
 
-/** A list of the API as a table, loaded page by page. */
 export function TableList<Path extends ListPath>({ columns, itemKey, ...rest }: TableListProps<Path>): ReactNode {
   return (
     <ListPanel
@@ -40,7 +37,6 @@ export function TableList<Path extends ListPath>({ columns, itemKey, ...rest }: 
   )
 }
 
-/** A list of the API as cards, loaded page by page. */
 export function CardList<Path extends ListPath>({ renderCard, ...rest }: CardListProps<Path>): ReactNode {
   return <ListPanel {...rest} render={(items) => <ul className="cards">{items.map(renderCard)}</ul>} />
 }
@@ -97,7 +93,6 @@ interface QueryResultProps<Value> {
   readonly query: UseQueryResult<Value>
   /** Name of the resource: `this account`. */
   readonly what: string
-  /** Number of placeholder lines. */
   readonly rows?: number
   readonly children: (value: Value) => ReactNode
 }
@@ -113,7 +108,6 @@ interface ItemResultProps<Item> extends Omit<QueryResultProps<unknown>, 'query' 
   readonly children: (item: Item) => ReactNode
 }
 
-/** The result of a path that returns one item. */
 export function ItemResult<Item>({ children, ...rest }: ItemResultProps<Item>): ReactNode {
   return <QueryResult {...rest}>{({ data: [item] }) => item !== undefined && children(item)}</QueryResult>
 }
@@ -144,7 +138,7 @@ export function LoadError({ error, what, onRetry }: LoadErrorProps): ReactNode {
 
 const debounceMs = 300
 
-/** Text filter of a list, stored in the URL as `search`. */
+/** Stored in the URL as `search`. */
 export function ListFilter({ label }: { readonly label: string }): ReactNode {
   const [search, setSearch] = useSearchValue('search')
   const [text, setText] = useState(search)

@@ -4,17 +4,13 @@ import { useLocation, useSearchValue } from '../../kit/router.tsx'
 import { Tabs, tabId } from '../../kit/tabs.tsx'
 
 interface PageTitleProps {
-  /** Used in the document title and the heading. */
   readonly title: string
-  /** Kind of the item, before the title. */
   readonly kind?: string
-  /** Replaces the title in the heading. */
   readonly children?: ReactNode
-  /** Shown at the end of the heading's line. */
   readonly aside?: ReactNode
 }
 
-/** Page heading; focused after navigation, so that screen readers start there. */
+/** Focused after navigation, so that screen readers start there. */
 export function PageTitle({ title, kind, children, aside }: PageTitleProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
   const { navigations } = useLocation()
@@ -95,7 +91,7 @@ interface UrlTabsProps {
   readonly tabs: readonly UrlTab[]
 }
 
-/** Tabs whose selection is stored in the URL as `tab`. */
+/** The selection is stored in the URL as `tab`. */
 export function UrlTabs({ label, tabs }: UrlTabsProps): ReactNode {
   const [chosen, choose] = useSearchValue('tab')
   const panelId = useId()
@@ -119,7 +115,7 @@ export function UrlTabs({ label, tabs }: UrlTabsProps): ReactNode {
 
 const dayRanges = [30, 90, 365] as const
 
-/** Number of days in the charts, from the URL. */
+/** From the URL. */
 export function useDays(): number {
   const [chosen] = useSearchValue('days')
   return dayRanges.find((days) => String(days) === chosen) ?? dayRanges[0]

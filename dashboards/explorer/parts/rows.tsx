@@ -58,7 +58,6 @@ function Action({ transaction }: { readonly transaction: Transaction }): ReactNo
   )
 }
 
-/** Paths that list transactions. */
 type TransactionPath = {
   [Path in ListPath]: ItemOf<Path> extends Transaction ? Path : never
 }[ListPath]
@@ -84,7 +83,6 @@ export function TransactionList<Path extends TransactionPath>(props: Transaction
 const initialStatements = 8
 const initialDetails = 20
 
-/** Statements with links; long lists are shown in part. */
 export function Statements({ statements }: { readonly statements: readonly Statement[] }): ReactNode {
   const [limit, showMore] = useLimit(initialStatements)
   return (
@@ -119,7 +117,7 @@ function StatementDetails({ details }: { readonly details: readonly Sentence[] }
   )
 }
 
-/** Bounds the elements rendered for a transaction with thousands of transfers. */
+/** For transactions with thousands of transfers. */
 function useLimit(initial: number): [limit: number, showMore: () => void] {
   const [limit, setLimit] = useState(initial)
   return [limit, () => setLimit(limit + 100)]

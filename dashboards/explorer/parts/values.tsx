@@ -27,7 +27,6 @@ interface IdentityProps {
   readonly hasCopy?: boolean
 }
 
-/** An ID, shortened unless `isWhole`; the full ID on hover. */
 export function Identity({ id, to, what, isWhole = false, hasCopy = false }: IdentityProps): ReactNode {
   const text = isWhole ? id : shorten(id)
   return (
@@ -44,7 +43,6 @@ export function Identity({ id, to, what, isWhole = false, hasCopy = false }: Ide
   )
 }
 
-/** Stands for an unknown or missing value. */
 export function NoValue(): ReactNode {
   return <span className="soft">–</span>
 }
@@ -71,7 +69,7 @@ export function OptionalAccountLink({
 
 interface TransactionLinkProps extends LinkOptions {
   readonly id: string
-  /** Block height; required because system transactions have the same ID in several blocks. */
+  /** System transactions have the same ID in several blocks. */
   readonly height: number | null
 }
 
@@ -95,7 +93,6 @@ export function ContractLink({ identifier }: { readonly identifier: string }): R
   )
 }
 
-/** An EVM address, shown by name if it has one. */
 export function EvmPartyLink({
   party,
   ...rest
@@ -114,7 +111,6 @@ export function EvmPartyLink({
 interface TokenNameProps {
   readonly id: string
   readonly token: { readonly name: string; readonly symbol: string | null; readonly logo: string | null }
-  /** Shown after the symbol. */
   readonly children?: ReactNode
 }
 
@@ -137,7 +133,7 @@ interface AmountProps {
   /** Exact decimal; null if unknown. */
   readonly amount: string | null
   readonly unit?: string
-  /** Maximum number of decimals; the exact amount is shown on hover. Default: all. */
+  /** Maximum shown; the exact amount is on hover. Default: all. */
   readonly decimals?: number
 }
 
@@ -170,7 +166,6 @@ export function KeyStatus({ isRevoked }: { readonly isRevoked: boolean }): React
   return isRevoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>
 }
 
-/** Exact and relative time. */
 export function Moment({ at }: { readonly at: string | null }): ReactNode {
   if (at === null) return <span className="soft">Unknown</span>
   return (
@@ -183,7 +178,7 @@ export function Moment({ at }: { readonly at: string | null }): ReactNode {
   )
 }
 
-/** An untrusted link: http(s) only, without a referrer. */
+/** Untrusted: http(s) only, without a referrer. */
 export function ExternalLink({ to }: { readonly to: string }): ReactNode {
   const isWeb = URL.canParse(to) && ['https:', 'http:'].includes(new URL(to).protocol)
   if (!isWeb) return <span className="wrap">{to}</span>
@@ -195,7 +190,7 @@ export function ExternalLink({ to }: { readonly to: string }): ReactNode {
   )
 }
 
-/** A share from 0 to 1 as a percentage and a bar; null if unknown. */
+/** From 0 to 1; null if unknown. */
 export function Share({ part }: { readonly part: number | null }): ReactNode {
   if (part === null) return <NoValue />
   return (
@@ -211,7 +206,6 @@ export function Share({ part }: { readonly part: number | null }): ReactNode {
 const openDepth = 2
 const maxTextLength = 160
 
-/** A JSON value as a tree. Addresses and contract types become links. */
 export function ValueTree({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }): ReactNode {
   if (typeof value !== 'object' || value === null) return <Leaf value={value} />
   const entries: readonly (readonly [string, unknown])[] = Object.entries(value)
@@ -269,15 +263,13 @@ interface PictureProps {
   /** Empty if adjacent text describes the picture. */
   readonly alt: string
   readonly size: number | 'fill'
-  /** ID or name from which the identicon is generated if there is no picture. */
+  /** ID or name behind the identicon. */
   readonly seed: string
-  /** Shown in the identicon instead of its pattern. */
   readonly letter?: string | undefined
-  /** Whether a note explains the identicon. */
   readonly hasNote?: boolean
 }
 
-/** An untrusted picture: loaded lazily and without a referrer, from each source in turn; else an identicon. */
+/** Untrusted: loaded lazily and without a referrer, from each source in turn; else an identicon. */
 export function Picture({ source, alt, size, seed, letter, hasNote = false }: PictureProps): ReactNode {
   // Reset when React reuses the component for another source.
   const [failed, setFailed] = useState({ source, count: 0 })

@@ -6,10 +6,9 @@ const keptUnits = 1_000_000n
 
 /** Limit of UFix64: 2^64 units of 10^-8. */
 const maxFlow = 184_467_440_737
-/** Length of the longest valid amount. */
 const maxCharacters = 21
 
-/** With thousands separators and without trailing zeros: `1234.50000000` → `1,234.5`. */
+/** `1234.50000000` → `1,234.5`. */
 export function plainAmount(text: string): string {
   const [whole = '0', part = ''] = text.split('.')
   const rest = part.replace(/0+$/, '')
@@ -27,7 +26,7 @@ export function maxToSend(balance: string): bigint {
   return units > keptUnits ? units - keptUnits : 0n
 }
 
-/** Validates a typed amount; undefined if it is valid. */
+/** Undefined if it is valid. */
 export function amountProblem(text: string, balance: string | undefined): string | undefined {
   if (!/^\d+(?:\.\d{1,8})?$/.test(text)) return 'Enter a number such as 12 or 12.5, with at most 8 decimals.'
   if (text.length > maxCharacters || Number(text) > maxFlow) return 'The amount is too large.'
@@ -38,7 +37,7 @@ export function amountProblem(text: string, balance: string | undefined): string
   return undefined
 }
 
-/** Address offset of each chain. Source: onflow/flow-go `model/flow/chain.go`. */
+/** Source: onflow/flow-go `model/flow/chain.go`. */
 const addressOffsets: Readonly<Record<FlowChain, bigint>> = {
   mainnet: 0n,
   testnet: 0x6834ba37b3980209n,
@@ -46,8 +45,7 @@ const addressOffsets: Readonly<Record<FlowChain, bigint>> = {
 }
 
 /**
- * Parity-check columns of the [64,45,7] code, lowest bit first. Source: flow-go
- * `model/flow/address.go`.
+ * Parity checks of the [64,45,7] code, lowest bit first. Source: flow-go `model/flow/address.go`.
  */
 const columns = [
   0x00001, 0x00002, 0x00004, 0x00008, 0x00010, 0x00020, 0x00040, 0x00080, 0x00100, 0x00200, 0x00400, 0x00800, 0x01000,
@@ -57,16 +55,13 @@ const columns = [
   0x03807, 0x007d2, 0x00727, 0x0068e, 0x0067c, 0x0059d, 0x004eb, 0x003b4, 0x0036a, 0x002d9, 0x001c7, 0x0003f,
 ] as const
 
-/** `0x` and 16 lower-case hex digits; undefined for anything else, shorter forms included. */
+/** `0x` and 16 lower-case hex digits; shorter forms are undefined. */
 export function readAddress(text: string): string | undefined {
   const digits = /^\s*(?:0x)?([0-9a-f]{16})\s*$/i.exec(text)?.[1]
   return digits === undefined ? undefined : `0x${digits.toLowerCase()}`
 }
 
-/**
- * Whether a chain can have this address; detects up to two wrong digits. @param address from
- * `readAddress`
- */
+/** Detects up to two wrong digits. @param address from `readAddress` */
 export function isAddressOf(address: string, chain: FlowChain): boolean {
   const word = BigInt(address) ^ addressOffsets[chain]
   let parity = 0
@@ -76,7 +71,7 @@ export function isAddressOf(address: string, chain: FlowChain): boolean {
   return word !== 0n && parity === 0
 }
 
-/** The chain of the address; the chains' addresses are disjoint. */
+/** Addresses of the chains are disjoint. */
 export function chainOfAddress(address: string): FlowChain | undefined {
   return (Object.keys(addressOffsets) as FlowChain[]).find((chain) => isAddressOf(address, chain))
 }

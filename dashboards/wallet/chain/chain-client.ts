@@ -11,7 +11,7 @@ import { passkeyHere, usedPasskeyHere } from '../../auth/sign-in.ts'
 import { signersFor } from './passkey-keys.ts'
 import type { SigningPasskey } from './passkey-keys.ts'
 
-/** Chain access through the wallet service. All functions throw ApiProblem. */
+/** All functions throw ApiProblem. */
 
 export function readHead(network: Network, signal?: AbortSignal): Promise<ChainHead> {
   return callJson(`/chain/${network}`, signal === undefined ? {} : { signal })
@@ -58,11 +58,10 @@ function wireSignature({ address, keyIndex, signature, extensionData }: Transact
   }
 }
 
-/** An account with the passkey for which it was created. */
 export interface OwnAccount extends SigningPasskey {
   readonly network: Network
   readonly address: string
-  /** The user's other passkeys, tried if the first is no longer a key of the account. */
+  /** Tried if the first is no longer a key of the account. */
   readonly others: readonly SigningPasskey[]
 }
 
@@ -79,19 +78,14 @@ interface SendOptions {
 
 const computeLimit = 9999
 const pollMs = 1000
-/**
- * Blocks come every second, so a transaction that is not sealed by then needs a manual check, ms.
- */
+/** ms. Blocks come every second; a later transaction needs a manual check. */
 const patienceMs = 180_000
-/** Time during which an unacknowledged transaction is resent, ms. */
+/** Resends an unacknowledged transaction, ms. */
 const arrivalMs = 30_000
 
 /**
- * Signs a transaction with a passkey, whose account pays for it, sends it, and waits until it is
- * sealed.
- * @returns its id
- * @throws ApiProblem, with the chain's message if it failed there; SigningError; the browser's
- * error if no passkey is used
+ * Resolves to the id once the transaction is sealed. @throws ApiProblem, with the chain's message
+ * if it failed there; SigningError; the browser's error if no passkey is used
  */
 export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
   const { network, address } = account
@@ -131,9 +125,8 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
 }
 
 /**
- * Sends a transaction until a node acknowledges it. Every attempt sends the same transaction, which
- * the chain runs once; a new one with the next sequence number could pay twice.
- * @throws ApiProblem `not-known` if it may have arrived
+ * Every attempt sends the same transaction, which the chain runs once; a new one with the next
+ * sequence number could pay twice. @throws ApiProblem `not-known` if it may have arrived
  */
 async function submitSurely(network: Network, signed: FlowTransaction, signal: AbortSignal): Promise<string> {
   const end = Date.now() + arrivalMs
@@ -190,7 +183,6 @@ async function untilSealed(
   }
 }
 
-/** Whether a sent transaction has an unknown outcome. */
 export function isUndecided(error: unknown): boolean {
   return error instanceof ApiProblem && (error.code === 'not-known' || error.code === 'not-sealed')
 }

@@ -3,7 +3,6 @@ import type { ChainKey, PasskeyRow } from '../types.ts'
 
 type KeyedPasskey = Pick<PasskeyRow, 'id' | 'publicKeySec1Hex'>
 
-/** The passkey of a key on the chain. */
 export function passkeyOfKey<Passkey extends KeyedPasskey>(
   passkeys: readonly Passkey[],
   { public_key: publicKey }: Pick<ChainKey, 'public_key'>,
@@ -13,11 +12,9 @@ export function passkeyOfKey<Passkey extends KeyedPasskey>(
   )
 }
 
-/** Signers of an account. */
 interface AccountSigners<Passkey> {
-  /** Passkeys with full weight. */
   readonly passkeys: readonly Passkey[]
-  /** Number of active keys that are not these passkeys. */
+  /** Active keys that are not these passkeys. */
   readonly others: number
 }
 
@@ -31,11 +28,10 @@ export function signersOf<Passkey extends KeyedPasskey>(
   }
 }
 
-/** Whether the user can import an account, and otherwise what prevents it. */
 export type ImportFinding<Passkey> =
   | { readonly kind: 'key'; readonly passkey: Passkey }
   | { readonly kind: 'no-key' }
-  /** A passkey is a key of the account, but cannot sign, or not alone. */
+  /** It cannot sign, or not alone. */
   | {
       readonly kind: 'bad-key'
       readonly passkey: Passkey
@@ -49,7 +45,6 @@ export function findImportKey<Passkey extends KeyedPasskey>(
 ): ImportFinding<Passkey> {
   const [signer] = signersOf(account, passkeys).passkeys
   if (signer !== undefined) return { kind: 'key', passkey: signer }
-  // The key that is closest to valid explains what to do.
   const found = account.keys.flatMap((key) => {
     const passkey = passkeyOfKey(passkeys, key)
     return passkey === undefined ? [] : [{ kind: 'bad-key' as const, passkey, key, why: whyBad(key) }]
@@ -75,7 +70,7 @@ export interface SigningPasskey {
   readonly credentialId: string
   /** 130 hex digits */
   readonly publicKeySec1Hex: string
-  /** Last sign-in with it; undefined or null: never or unknown. */
+  /** Null or undefined: never or unknown. */
   readonly lastUsedAt?: string | null | undefined
 }
 
@@ -93,11 +88,8 @@ export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): 
 }
 
 /**
- * Passkeys that can sign for an account alone, the most likely first: the one used in this browser,
- * else the one of the last sign-in. A browser is asked for one only and rejects those of other
- * devices.
- * @param account its own passkey first, then the others
- * @param here the passkey last used in this browser
+ * Passkeys that can sign alone, the most likely first: browsers reject passkeys of other devices.
+ * @param account its own passkey first @param here the passkey last used in this browser
  */
 export function signersFor(
   account: SigningPasskey & { readonly others: readonly SigningPasskey[] },
@@ -113,7 +105,6 @@ export function signersFor(
   return good.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
 }
 
-/** The user's name for it, or its kind. */
 export function passkeyName({
   authenticatorName: name,
   deviceType,
@@ -121,7 +112,7 @@ export function passkeyName({
   return name ?? (deviceType === 'multiDevice' ? 'Synced passkey' : 'Device-bound passkey')
 }
 
-/** Passkeys with unique names: equal names are numbered by age. */
+/** Equal names are numbered by age. */
 export function withOwnNames<Passkey extends Pick<PasskeyRow, 'authenticatorName' | 'deviceType'>>(
   passkeys: readonly Passkey[],
 ): readonly Passkey[] {

@@ -10,7 +10,7 @@ import { callFunction } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
 import { usedPasskeyHere } from '../../auth/sign-in.ts'
 
-/** Passkey operations. All throw ApiProblem; those that prompt throw browser errors too. */
+/** All functions throw ApiProblem; those that prompt throw browser errors too. */
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 interface Begun<Options> {
@@ -22,7 +22,7 @@ interface Confirmation {
   readonly response: AuthenticationResponseJSON
 }
 
-/** A change that an assertion of a passkey confirms; the assertion covers nothing else. */
+/** The assertion covers nothing else. */
 type UserChange =
   | { readonly action: 'add-passkey' }
   | { readonly action: 'remove-passkey'; readonly credentialId: string; readonly abandon: readonly string[] }
@@ -53,7 +53,7 @@ export async function makePasskey(
   const begin = (confirmation?: Confirmation): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> =>
     call(access, '/register/start', { rpId, rpName, confirmation })
   const { options, challengeId } = await withConfirmation(access, { action: 'add-passkey' }, begin)
-  // The wallet's own service knows its name; third-party pages pass theirs.
+  // Third-party pages pass their name.
   const response = await startRegistration({ optionsJSON: { ...options, rp: { ...options.rp, name: rpName } } })
   const made = await call<{ readonly passkey: PasskeyRow; readonly publicKeySec1Hex: string }>(
     access,
@@ -74,8 +74,8 @@ export async function renamePasskey(access: Access, credentialId: string, authen
 }
 
 /**
- * The passkey no longer signs in. It stays a key of its accounts until it is revoked there.
- * @param abandon accounts that lose their last usable key
+ * The passkey stays a key of its accounts until it is revoked there. @param abandon accounts that
+ * lose their last usable key
  */
 export async function removePasskey(access: Access, credentialId: string, abandon: readonly string[]): Promise<void> {
   await withConfirmation(access, { action: 'remove-passkey', credentialId, abandon }, (confirmation) =>
@@ -83,7 +83,6 @@ export async function removePasskey(access: Access, credentialId: string, abando
   )
 }
 
-/** Creates the accounts of a passkey and waits as long as the service does. */
 export async function makeAccounts(
   access: Access,
   credentialId: string,
@@ -97,7 +96,6 @@ export async function makeAccounts(
   return answer.networks
 }
 
-/** Adds an existing account of which the passkey is a key on the chain. */
 export async function saveAccount(
   access: Access,
   account: { readonly credentialId: string; readonly network: Network; readonly address: string },
@@ -107,7 +105,7 @@ export async function saveAccount(
 
 const missing: ReadonlySet<string> = new Set(['REAUTHENTICATION_REQUIRED', 'reauthentication_needed'])
 
-/** Makes a change, and again with the assertion of a passkey where the service requires one. */
+/** Repeats the change with a passkey assertion where the service requires one. */
 export async function withConfirmation<Answer>(
   access: Access,
   change: UserChange,

@@ -15,19 +15,17 @@ import { signersFor } from '../chain/passkey-keys.ts'
 import { useChainAccount, useSettings } from '../own.ts'
 
 interface DecisionProps {
-  /** Label of the approving button. Undefined: nothing can be approved. */
+  /** Undefined: nothing can be approved. */
   readonly action: string | undefined
   readonly onAgree?: () => void
   readonly onDecline: () => void
   readonly isBusy?: boolean
-  /** Styles the button as dangerous. */
   readonly isDangerous?: boolean
   readonly isDisabled?: boolean
   readonly usesPasskey?: boolean
   readonly problem?: string | undefined
 }
 
-/** Approval is enabled after the window was in front for a second. */
 export function Decision({
   action,
   onAgree,
@@ -92,7 +90,6 @@ function useArmed(): boolean {
 
 interface RefusalProps {
   readonly title: string
-  /** Sent to the application too. */
   readonly detail: string
   readonly channel: OpenerChannel
   readonly onRetry?: (() => void) | undefined
@@ -129,10 +126,7 @@ type FoundSigner =
   | { readonly status: 'problem'; readonly detail: string; readonly retry?: () => void }
   | { readonly status: 'ready'; readonly signer: Signer & Passkey }
 
-/**
- * The passkey that signs for an account, by its keys on the chain.
- * @param keyIndex required key; undefined: any that can sign alone
- */
+/** @param keyIndex undefined: any key that can sign alone */
 export function useSigner(account: OwnAccount | undefined, keyIndex?: number): FoundSigner {
   const { rp_id: rpId } = useSettings()
   const { data, error, refetch } = useChainAccount(account?.network ?? 'testnet', account?.address)
@@ -163,7 +157,7 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
   }
 }
 
-/** @returns runs an action with a signal that aborts on unmount, such as a change of user */
+/** The signal aborts on unmount, such as a change of user. */
 export function useLeaving(): () => AbortSignal {
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(new DOMException('The window was closed or changed.', 'AbortError')), [])

@@ -29,9 +29,7 @@ type Wanted =
   | { readonly signature: WantedSignature; readonly address: string; readonly summary: TransactionSummary }
   | { readonly problem: string }
 
-/**
- * Signs a transaction for an application. The review reads the object that is encoded and signed.
- */
+/** The review reads the object that is encoded and signed. */
 function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
   const read = useMemo(() => readRequest(request.body), [request])
   const account = useMemo(
@@ -107,14 +105,13 @@ const windows: Readonly<Record<string, (props: WindowProps) => ReactNode>> = {
   '/fcl/user-signature': UserSignatureWindow,
 }
 
-/** One channel per window, however often React renders it. */
+/** One per window, however often React renders it. */
 const channel = new OpenerChannel(window)
 
 export function isFclPath(path: string): boolean {
   return Object.hasOwn(windows, path)
 }
 
-/** The window that applications open through FCL. */
 export function FclWindow({ path }: { readonly path: string }): ReactNode {
   const state = useSyncExternalStore(channel.subscribe, () => channel.state)
   useEffect(() => {
@@ -243,7 +240,6 @@ interface WindowFrameProps {
   readonly children: ReactNode
 }
 
-/** Shows the origin of the request first. */
 function WindowFrame({ origin, hasMore = false, children }: WindowFrameProps): ReactNode {
   return (
     <div className="fcl">

@@ -1,22 +1,19 @@
 /** A copy of the request that the application cannot change. */
 export interface AppRequest {
-  /** Origin of the application, from the browser. */
+  /** From the browser. */
   readonly origin: string
   readonly body: Readonly<Record<string, unknown>>
-  /** Network that the application names, such as `testnet`. */
   readonly network: string | undefined
 }
 
 export type ChannelState =
-  /** Waiting for the application's request. */
   | { readonly status: 'waiting' }
   /** `alone`: no application opened this window. `unsafe`: the page was not loaded over HTTPS. */
   | { readonly status: 'refused'; readonly reason: 'alone' | 'unsafe' | 'unreadable'; readonly origin?: string }
-  /** `hasMore`: the application sent another request later, which was ignored. */
+  /** `hasMore`: a later request was ignored. */
   | { readonly status: 'requested'; readonly request: AppRequest; readonly hasMore: boolean }
   | { readonly status: 'responded'; readonly request: AppRequest; readonly answer: 'approved' | 'declined' }
 
-/** The used part of this window and of its opener. */
 interface ChannelWindow {
   readonly opener: { postMessage(message: unknown, targetOrigin: string): void } | null
   addEventListener(type: 'message', listener: (event: ChannelEvent) => void): void
@@ -28,13 +25,12 @@ export interface ChannelEvent {
   readonly data: unknown
 }
 
-/** Maximum message length: a transaction of up to 1.5 MB occurs several times, also as hex. */
+/** A transaction of up to 1.5 MB occurs several times, also as hex. */
 const maxCharacters = 20_000_000
 
 /**
- * The FCL message exchange (`FCL:VIEW:*`) with the application that opened this window. Only the
- * first request counts. The response goes to its origin alone, so a page that replaced it in the
- * same window receives nothing.
+ * FCL's message exchange (`FCL:VIEW:*`). Only the first request counts. The response goes to the
+ * application's origin alone, so a page that replaced it in the same window receives nothing.
  */
 export class OpenerChannel {
   readonly #window: ChannelWindow
@@ -57,7 +53,7 @@ export class OpenerChannel {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells the application that the wallet is ready. Idempotent. */
+  /** Idempotent. */
   start(): void {
     if (this.#isStarted) return
     this.#isStarted = true
@@ -72,7 +68,7 @@ export class OpenerChannel {
     opener.postMessage({ type: 'FCL:VIEW:READY' }, '*')
   }
 
-  /** @param data response of the service, in FCL's form */
+  /** @param data in FCL's form */
   approve(data: unknown): void {
     this.#answer('approved', { status: 'APPROVED', reason: null, data })
   }
@@ -133,7 +129,7 @@ function isAsking(data: unknown): boolean {
   return fieldsOf(data)['type'] === 'FCL:VIEW:READY:RESPONSE'
 }
 
-/** The message as JSON; undefined if it is not serializable. The application object is ignored. */
+/** Undefined if it is not serializable. */
 function textOf(data: unknown): string | undefined {
   const { body, config } = fieldsOf(data)
   try {
@@ -158,7 +154,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
     : {}
 }
 
-/** Allowed origins: HTTPS, or this machine; other connections can be tampered with. */
+/** HTTPS, or this machine; other connections can be tampered with. */
 export function isSafeOrigin(origin: string): boolean {
   let url: URL
   try {

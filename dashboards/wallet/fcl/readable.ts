@@ -1,7 +1,6 @@
 import { hexOf } from '../../../clients/signing/bytes.ts'
 import type { Bytes } from '../../../clients/signing/bytes.ts'
 
-/** An argument of a transaction in readable form. */
 export interface ReadableValue {
   /** Cadence type as far as JSON-CDC has it: `UFix64`, `[Address]`. */
   readonly type: string
@@ -14,15 +13,12 @@ const decimalNumber = /^-?\d+\.\d+$/
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Formats a JSON-CDC argument. Anything else is shown as its JSON, with type `unknown`.
- * @param argument parsed JSON
- */
+/** Other values are shown as JSON, with type `unknown`. @param argument parsed JSON */
 export function readCadenceValue(argument: unknown): ReadableValue {
   return read(argument, 0) ?? { type: 'unknown', text: visibleText(JSON.stringify(argument) ?? 'undefined') }
 }
 
-/** Undefined if any part is not JSON-CDC: values are never shown in part. */
+/** Undefined if any part is not JSON-CDC. */
 function read(argument: unknown, depth: number): ReadableValue | undefined {
   const fields = fieldsOf(argument)
   const { type, value } = fields ?? {}
@@ -113,13 +109,12 @@ function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
-/** A message to sign in readable form. */
 export type ReadableMessage =
   /** `isAltered`: `text` has invisible characters escaped. */
   | { readonly kind: 'text'; readonly text: string; readonly isAltered: boolean }
   | { readonly kind: 'bytes'; readonly hex: string }
 
-/** A message as text if it is text, else as hex. Hidden characters are escaped, except CRLF. */
+/** Text or hex. Hidden characters are escaped, except CRLF. */
 export function readableMessage(bytes: Bytes): ReadableMessage {
   let text: string
   try {
@@ -135,18 +130,17 @@ export function readableMessage(bytes: Bytes): ReadableMessage {
 }
 
 /**
- * Invisible characters and those that change how others appear: controls, bidirectional marks,
- * zero-width and unassigned ones. Line breaks, tabs and emoji joiners are not included.
+ * Controls, bidirectional marks, zero-width and unassigned characters. Line breaks, tabs and emoji
+ * joiners are not included.
  */
 const hidden = /[^\P{C}\n\t]|\p{Zl}|\p{Zp}|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|[\u2800\u{1D159}]/u
 const allHidden = new RegExp(hidden.source, 'gu')
 
-/** Whether the text has hidden characters. */
 export function hasHiddenCharacters(text: string): boolean {
   return hidden.test(text)
 }
 
-/** The text with hidden characters escaped: `pay⟨U+202E⟩`. */
+/** `pay⟨U+202E⟩`. */
 export function visibleText(text: string): string {
   return text.replace(
     allHidden,

@@ -2,10 +2,9 @@ import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import type { Token } from '../../kit/code-tokens.ts'
 import { hasHiddenCharacters } from './readable.ts'
 
-/** Access of `prepare` to an authorizer's account. */
 interface PreparedAccount {
   readonly name: string
-  /** Source of the type, with single spaces. */
+  /** With single spaces. */
   readonly type: string
   /** Entitlements of `&Account`; undefined for other types, which may allow anything. */
   readonly entitlements: readonly string[] | undefined
@@ -18,17 +17,16 @@ export interface ImportedContracts {
 }
 
 interface ScriptFacts {
-  /** In the order of the authorizers; undefined if it could not be determined. */
+  /** In the order of the authorizers; undefined if unknown. */
   readonly accounts: readonly PreparedAccount[] | undefined
   readonly imports: readonly ImportedContracts[]
-  /** The source has invisible or bidirectional characters. */
   readonly hasHiddenCharacters: boolean
 }
 
 /** Placeholder for a string with an embedded expression. */
 const codeInString = '\u0001'
 
-/** Facts about a transaction's script. Accepts any text, and states less where it is not sure. */
+/** Accepts any text, and states less where it is not sure. */
 export function readScript(code: string): ScriptFacts {
   const tokens = readCadenceTokens(code)
   const plain = tokens
@@ -43,11 +41,7 @@ export function readScript(code: string): ScriptFacts {
   }
 }
 
-/**
- * Reads the code up to the end of the parameters of `prepare`, in which no string may contain an
- * expression.
- * @param code without comments, with strings emptied
- */
+/** @param code without comments, with strings emptied */
 function accountsOf(code: string): readonly PreparedAccount[] | undefined {
   let depth = 0
   let isInside = false
@@ -111,7 +105,7 @@ function named(parts: readonly string[]): readonly PreparedAccount[] | undefined
 
 const one = /[a-z_]\w*(?:\s+as\s+\w+)?/.source
 const place = /\s0x[0-9a-f_]+|"[^"\n]*"/.source
-/** Imports need no separator and may stand wherever declarations do. */
+/** Imports need no separator. */
 const importLine = new RegExp(
   `(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)` +
     `(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`,
@@ -119,7 +113,6 @@ const importLine = new RegExp(
 )
 
 function importsOf(tokens: readonly Token[]): readonly ImportedContracts[] {
-  // Keep only strings that are import locations.
   let before = ''
   const pieces = tokens.map(({ kind, text }) => {
     if (kind === 'comment') return ' '

@@ -4,8 +4,6 @@ import type { FlowChain } from '../../../clients/signing/transactions/transactio
 import { hasHiddenCharacters } from './readable.ts'
 import { SigningError } from '../../../clients/signing/signing-error.ts'
 
-/** Account data for FCL, and the windows of its services. */
-
 interface ConnectedAccount {
   /** With 0x. */
   readonly address: string
@@ -27,10 +25,7 @@ const service = (type: string, more: object): object => ({
   ...more,
 })
 
-/**
- * Response to a sign-in (`AuthnResponse`).
- * @param wallet origin of the wallet, where the service windows are
- */
+/** FCL's `AuthnResponse`. @param wallet origin of the wallet */
 export function authnResponse(wallet: string, { address, keyIndex }: ConnectedAccount, proof?: ProvenAccount): object {
   const identity = { f_type: 'Identity', f_vsn: '1.0.0', address, keyId: keyIndex }
   const window = (path: string): object => ({
@@ -49,7 +44,7 @@ export function authnResponse(wallet: string, { address, keyIndex }: ConnectedAc
         provider: { f_type: 'ServiceProvider', f_vsn: '1.0.0', address: null, name: `${name} wallet`, website: wallet },
       }),
       service('authz', window('authz')),
-      // FCL passes `data` on; it does not name the signer otherwise.
+      // FCL does not name the signer otherwise.
       service('user-signature', { ...window('user-signature'), data: { addr: address, keyId: keyIndex } }),
       ...(proof === undefined
         ? []
@@ -71,7 +66,7 @@ export function authnResponse(wallet: string, { address, keyIndex }: ConnectedAc
   }
 }
 
-/** FCL names of networks; others have no accounts here. */
+/** Network names of FCL. */
 const chains: Readonly<Record<string, FlowChain>> = {
   mainnet: 'mainnet',
   testnet: 'testnet',
@@ -95,7 +90,6 @@ type ProofRequest =
   /** The proof would be valid on another page. */
   | { readonly kind: 'foreign'; readonly appIdentifier: string }
 
-/** Whether the application requests an account proof, and whether for its own origin. */
 export function proofRequest(
   { nonce, appIdentifier }: Readonly<Record<string, unknown>>,
   origin: string,
@@ -120,10 +114,7 @@ function looksLikeAddress(identifier: string): boolean {
   )
 }
 
-/**
- * Why a request cannot be signed, for users and developers. @throws errors that the request did not
- * cause
- */
+/** For users and developers. @throws errors that the request did not cause */
 export function fclShapeProblem(error: unknown): string {
   if (!(error instanceof SigningError)) throw error
   return error.field === 'message'

@@ -18,7 +18,7 @@ interface TransactionReviewProps {
   readonly network: Network
 }
 
-/** Summarizes a transaction, most severe warnings first. */
+/** Most severe warnings first. */
 export function TransactionReview({ summary, transaction, own, network }: TransactionReviewProps): ReactNode {
   const { known, accounts, values, imports, warnings, isPayer, payer, isProposer, proposer, computeLimit } = summary
   const [from] = accounts
@@ -181,7 +181,6 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
   )
 }
 
-/** Maximum of characters in the narrowest window. */
 const maxUnscrolled = 100
 
 function Values({ values, own }: { readonly values: readonly NamedValue[]; readonly own: string }): ReactNode {
@@ -206,10 +205,9 @@ function Values({ values, own }: { readonly values: readonly NamedValue[]; reado
   )
 }
 
-/** Longer code is not highlighted, to keep the window responsive. */
+/** To keep the window responsive. */
 const maxColoured = 100_000
 
-/** The source of the transaction, with hidden characters escaped. */
 function CodeDisclosure({ code, values }: { readonly code: string; readonly values: readonly string[] }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const shown = visibleText(code.replaceAll('\r\n', '\n'))

@@ -20,7 +20,6 @@ export interface AuthorizedAccount {
 }
 
 export interface NamedValue extends ReadableValue {
-  /** Undefined if unknown. */
   readonly name: string | undefined
 }
 
@@ -39,11 +38,11 @@ export interface TransactionSummary {
   readonly warnings: readonly string[]
 }
 
-/** Longer scripts are not analysed, characters. */
+/** Characters. */
 const maxToRead = 200_000
 const weights: readonly Weight[] = ['bad', 'warn', 'plain']
 
-/** @param signer account of the user. @throws SigningError for an invalid address */
+/** @throws SigningError for an invalid address */
 export function summarize(
   transaction: FlowTransaction,
   signer: { readonly address: string },
@@ -111,7 +110,7 @@ function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, cha
 
 const hiddenWarning = 'The code contains invisible characters. They can hide what it does.'
 
-/** Contracts named like those that hold FLOW, at another address. */
+/** Named like contracts that hold FLOW, at another address. */
 function falseNames(imports: readonly ImportedContracts[], chain: FlowChain): readonly string[] {
   const { fungibleToken, flowToken } = flowContracts[chain]
   const right: Readonly<Record<string, string>> = { FungibleToken: fungibleToken, FlowToken: flowToken }
@@ -137,9 +136,8 @@ export function fullAddress(address: string): string {
 type Weight = 'bad' | 'warn' | 'plain'
 
 interface Right {
-  /** Cadence entitlement, such as `BorrowValue`. */
   readonly name: string
-  /** Completes the sentence "The code can". */
+  /** After "The code can". */
   readonly description: string
   readonly weight: Weight
 }
@@ -182,8 +180,8 @@ export function rightOf(name: string): Right {
 }
 
 /**
- * Entitlements over a whole account that the text contains anywhere, comments included: a script
- * must name them, so no parsing error can hide one.
+ * Searches the whole text, comments included: a script must name entitlements, so no parsing error
+ * can hide one.
  */
 export function namedDangers(text: string): readonly Right[] {
   return Object.entries(known).flatMap(([name, [weight, description]]) =>

@@ -19,7 +19,7 @@ import type { OwnAccount } from '../chain/chain-client.ts'
 import type { AppRequest, OpenerChannel } from './opener-channel.ts'
 import { networkNames } from '../own.ts'
 
-/** FCL sign-in: shares an account and, on request, a proof. */
+/** Shares an account and, on request, a proof. */
 export function AuthnWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network, origin, body } = request
   const chain = network === undefined ? undefined : chainOfNetwork(network)
@@ -105,14 +105,13 @@ export function AuthnWindow({ request, own, channel, reload }: WindowProps): Rea
   )
 }
 
-/** Maximum length of a message, in hex characters. */
+/** Hex characters. */
 const maxMessage = 200_000
 
 type Wanted =
   | { readonly message: Bytes; readonly shown: ReadableMessage; readonly address: string | undefined }
   | { readonly problem: string }
 
-/** FCL user signature: signs a message that is not a transaction. */
 export function UserSignatureWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network } = request
   const read = useMemo(() => readRequest(request.body), [request])
@@ -199,7 +198,6 @@ function readRequest(body: Readonly<Record<string, unknown>>): Wanted {
 
 export interface WindowProps {
   readonly request: AppRequest
-  /** Accounts of the user, with all passkeys that may sign for them. */
   readonly own: readonly OwnAccount[]
   readonly channel: OpenerChannel
   readonly reload: () => void

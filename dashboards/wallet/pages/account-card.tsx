@@ -16,13 +16,11 @@ import { makeAccounts } from '../chain/passkeys.ts'
 interface AccountCardProps {
   readonly settings: NetworkSettings
   readonly credentialId: string
-  /** All of the user; any may be a key of the account. */
   readonly passkeys: readonly PasskeyRow[]
-  /** Undefined for a passkey without an account on any network. */
+  /** Undefined: no account on any network. */
   readonly row: AccountRow | undefined
 }
 
-/** The account of a passkey on one network, or a button to create it. */
 export function AccountCard({ settings, credentialId, passkeys, row }: AccountCardProps): ReactNode {
   const { network } = settings
   const address = row === undefined ? undefined : addressOf(row, network)
@@ -143,7 +141,6 @@ function NoAccount({
 }
 
 interface AccountSignersProps {
-  /** As on the chain. */
   readonly account: ChainAccount
   readonly passkeys: readonly PasskeyRow[]
 }

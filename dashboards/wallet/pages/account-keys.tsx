@@ -28,7 +28,6 @@ interface Change {
   readonly code: (chain: FlowChain) => TransactionCode
 }
 
-/** Keys of an account on the chain; add passkeys, revoke keys. */
 export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode {
   const { data, error, refetch } = useChainAccount(account.network, account.address)
   const [change, setChange] = useState<Change>()

@@ -17,7 +17,6 @@ import { withConfirmation } from '../chain/passkeys.ts'
 const userKey = ['own', 'user']
 const digits = 6
 
-/** The user's e-mail address; a new one is confirmed by a code sent to it. */
 export function EmailAddress(): ReactNode {
   const auth = useAuth()
   const { data: user, error, refetch } = useQuery({ queryKey: userKey, queryFn: () => readUser(auth) })
@@ -286,27 +285,22 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
   )
 }
 
-/**
- * Account operations at the wallet's auth endpoint. All throw ApiProblem, or browser errors of a
- * prompt.
- */
+/** All functions throw ApiProblem, or browser errors of a prompt. */
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 
 /** `GET /user` */
 interface OwnUser extends SessionUser {
-  /** A new address that is not confirmed yet. */
+  /** Unconfirmed. */
   readonly new_email?: string
 }
 
-/** Proof of the new address: the code of the e-mail, or the token of its link. */
 type EmailProof = { readonly email: string; readonly token: string } | { readonly token_hash: string }
 
 async function readUser(access: Access): Promise<OwnUser> {
   return await call<OwnUser>(access, 'GET', '/user')
 }
 
-/** Sends a code to the new address. */
 async function requestEmailCode(access: Access, email: string): Promise<OwnUser> {
   const back = new URLSearchParams({ redirect_to: new URL('/account', location.origin).href })
   return withConfirmation(access, { action: 'change-email', email }, (confirmation) =>
@@ -314,21 +308,17 @@ async function requestEmailCode(access: Access, email: string): Promise<OwnUser>
   )
 }
 
-/** Confirms the new address and updates the session. */
 async function confirmEmail(access: Access, proof: EmailProof): Promise<void> {
   await call(access, 'POST', '/verify', { type: 'email_change', ...proof })
   await access.keeper.load()
 }
 
-/**
- * Irreversible. Signs out in all tabs.
- * @param abandon accounts that lose their last usable key
- */
+/** Signs out in all tabs. @param abandon accounts that lose their last usable key */
 async function deleteUser(access: Access, abandon: readonly string[]): Promise<void> {
   await withConfirmation(access, { action: 'delete-user', abandon }, (confirmation) =>
     call(access, 'DELETE', '/user', { confirmation, abandon }),
   )
-  // The session was deleted with the user; clear the cookie.
+  // Clears the cookie.
   await access.keeper.signOut()
 }
 

@@ -11,7 +11,6 @@ import { FirstPasskey, PageTitle } from './layout.tsx'
 import { ImportAccount } from './import-account.tsx'
 import { passkeyName } from '../chain/passkey-keys.ts'
 
-/** All accounts, by passkey. */
 export function AccountsPage(): ReactNode {
   const settings = useSettings()
   const passkeys = usePasskeys()
@@ -93,7 +92,6 @@ interface Collection {
   readonly number_of_tokens: number
 }
 
-/** NFTs of an account by collection, from the explorer API. */
 function Collections({
   settings,
   address,

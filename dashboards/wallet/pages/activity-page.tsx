@@ -24,7 +24,6 @@ interface Transfer {
   readonly nft_id?: string
 }
 
-/** Transfers of the accounts, and events of the passkeys. */
 export function ActivityPage(): ReactNode {
   const { networks } = useSettings()
   const settings = networks.find((one) => one.has_explorer_api)

@@ -13,14 +13,14 @@ import { useSettings } from '../own.ts'
 export const authorizePath = '/authorize'
 const place = 'flowfarm-authorize'
 
-/** The authorization request that waits in this tab during sign-in; it is read once. */
+/** Read once. */
 export function takePendingRequest(): string | undefined {
   const pending = sessionStorage.getItem(place) ?? ''
   sessionStorage.removeItem(place)
   return pending.startsWith(`${authorizePath}?`) ? pending : undefined
 }
 
-/** Confirms sign-in to another program, such as the editor, and redirects to it with a code. */
+/** Redirects to another program, such as the editor, with a code. */
 export function AuthorizePage(): ReactNode {
   const { clients } = useSettings()
   const { state, keeper } = useAuth()

@@ -29,7 +29,7 @@ interface Lookup {
   readonly finding: Exclude<ImportFinding<PasskeyRow>, { readonly kind: 'key' }>
 }
 
-/** Imports an existing account once the chain lists a passkey of the user as its key. */
+/** Possible once the chain lists a passkey of the user as a key. */
 export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProps): ReactNode {
   const auth = useAuth()
   const reload = useReadAgain()
@@ -131,7 +131,6 @@ const reasons = {
     'below.',
 } as const
 
-/** Instructions for adding the passkey's key to the account with the current wallet. */
 function Instructions({
   lookup: { network, chain, address, finding },
   passkeys,

@@ -8,7 +8,6 @@ import { makeAccounts, makePasskey } from '../chain/passkeys.ts'
 import { useReadAgain, useSettings } from '../own.ts'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 
-/** A card for pages outside the signed-in wallet. */
 export function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
@@ -23,7 +22,7 @@ export function CenteredCard({ children }: { readonly children: ReactNode }): Re
   )
 }
 
-/** Page heading; receives the focus after navigation, so that reading starts there. */
+/** Focused after navigation, so that reading starts there. */
 export function PageTitle({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
   const { navigations } = useLocation()
@@ -41,7 +40,6 @@ export function PageTitle({ title, children }: { readonly title: string; readonl
   )
 }
 
-/** Creates the first passkey, and its account on each network. */
 export function FirstPasskey(): ReactNode {
   const auth = useAuth()
   const { networks } = useSettings()
@@ -54,7 +52,7 @@ export function FirstPasskey(): ReactNode {
       const wanted = networks.filter((one) => one.makes_accounts).map(({ network }) => network)
       if (wanted.length > 0) {
         setStep('accounts')
-        // The accounts page shows failures with a Retry button; the passkey exists already.
+        // The accounts page shows failures with a Retry button.
         await makeAccounts(auth, passkey.id, wanted).catch(() => undefined)
       }
       await reload()

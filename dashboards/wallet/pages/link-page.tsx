@@ -10,19 +10,16 @@ import { openLink } from '../../auth/sign-in.ts'
 import type { OfferedSession } from '../../auth/sign-in.ts'
 import { CenteredCard } from './layout.tsx'
 
-/** Tokens are single-use, however often React renders the page. */
+/** Single-use, however often React renders the page. */
 const started = new Map<string, Promise<OfferedSession>>()
 
-/** The token of a link without a code; undefined for other URLs. */
+/** Undefined for other URLs. */
 export function readLinkToken(): string | undefined {
   const parameters = new URLSearchParams(location.search)
   return (parameters.get('type') === 'magiclink' ? parameters.get('token_hash') : null) ?? undefined
 }
 
-/**
- * Asks the user to confirm the account of a sign-in link: an attacker could send a link to an
- * account of their own.
- */
+/** Asks for confirmation: an attacker could send a link to an account of theirs. */
 export function LinkPage({ token, onDone }: { readonly token: string; readonly onDone: () => void }): ReactNode {
   const { options, keeper } = useAuth()
   const [offered, setOffered] = useState<OfferedSession>()

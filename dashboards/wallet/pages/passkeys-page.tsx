@@ -70,7 +70,6 @@ export function PasskeysPage(): ReactNode {
 
 interface PasskeyLineProps {
   readonly passkey: PasskeyRow
-  /** All of the user, and all accounts. */
   readonly passkeys: readonly PasskeyRow[]
   readonly accounts: readonly OwnAccount[]
 }

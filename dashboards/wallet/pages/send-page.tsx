@@ -18,7 +18,6 @@ import { sendFlow } from '../../../clients/signing/transactions/make-transaction
 
 const nameOf = ({ network, address }: OwnAccount): string => `${network}:${address}`
 
-/** A form, then a review to confirm. */
 export function SendPage(): ReactNode {
   const { data: accounts, error } = useOwnAccounts()
   return (
@@ -190,7 +189,6 @@ interface SendReviewProps {
   readonly onEnd: () => void
 }
 
-/** Review of a payment, then its progress. */
 function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): ReactNode {
   const settings = useSettings()
   const { account, to, amount, chain } = payment
@@ -228,7 +226,6 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
       if (control.signal.aborted) return
       setProblem(problemText(error))
       setIsOpen(isUndecided(error))
-      // An error before the transaction was sent allows a retry.
       setStage((before) =>
         isUndecided(error) || (before?.id !== undefined && !wasDismissed(error)) ? before : undefined,
       )
