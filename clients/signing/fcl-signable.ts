@@ -56,7 +56,6 @@ export function readFclSignable({ message, addr, keyId, voucher }: FclSignable):
   return { transaction, signer, part }
 }
 
-/** FCL's `CompositeSignature`. */
 export function fclSignatureOf({
   address,
   keyIndex,
@@ -94,7 +93,6 @@ function transactionOf(voucher: FclVoucher): FlowTransaction {
   }
 }
 
-/** FCL also lists pending signers. */
 function signaturesOf(signatures: readonly FclSignature[], field: string): readonly TransactionSignature[] {
   return signatures.flatMap(({ address, keyId, sig, extensionData }, at) =>
     typeof sig !== 'string'

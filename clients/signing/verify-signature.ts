@@ -18,7 +18,7 @@ const flags = {
 
 export interface PasskeySignature {
   readonly domain: Domain
-  /** The signed message, without the tag. */
+  /** Without the tag. */
   readonly message: Uint8Array
   /** r and s, 64 bytes. */
   readonly signature: Uint8Array

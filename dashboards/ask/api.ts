@@ -53,7 +53,6 @@ export const api = {
   savedExamples: (signal: AbortSignal) =>
     read<{ readonly data: readonly Pair[] }>(`${base}/memory?limit=2000`, { signal }),
   saveExample: (pair: Omit<Pair, 'id'>) => read<Pair>(`${base}/memory`, { method: 'POST', body: pair }),
-  /** JSON lines. */
   exportSaved: async () => (await call(`${base}/memory/export`, {})).text(),
   deleteExample: (id: string) => call(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
 }

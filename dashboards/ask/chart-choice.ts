@@ -5,7 +5,6 @@ import type { SqlValue, ResultTable } from '../kit/result-table.ts'
 export interface ChartChoice {
   readonly names: number
   readonly values: readonly number[]
-  /** A line for dates and times, else bars. */
   readonly shape: 'line' | 'bars'
 }
 
@@ -25,7 +24,6 @@ export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undef
   return values.length === 0 ? undefined : { names, values, shape }
 }
 
-/** Dates and times before texts before numbers. */
 function nameColumn({ columns, rows }: ResultTable): number {
   const isName = (i: number): boolean =>
     rows.every((row) => row[i] !== null) && new Set(rows.map((row) => cellText(row[i] ?? null))).size === rows.length

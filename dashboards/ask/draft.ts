@@ -5,7 +5,6 @@ export type Target = Health['targets'][number]
 
 export type Pair = Pick<KeptPair, 'id' | 'target' | 'question' | 'sql'>
 
-/** Also the fields of problem responses. */
 export type SqlFailure = Pick<SentResult, 'error'> &
   Partial<Pick<SentResult, 'error_code' | 'error_position' | 'error_hint'>>
 

@@ -13,7 +13,6 @@ export interface ResultRowsProps {
   readonly onOrder: (order: Order | undefined) => void
 }
 
-/** Number of rows that browsers lay out without a pause. */
 const rowsAtOnce = 100
 
 export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultRowsProps): ReactNode {

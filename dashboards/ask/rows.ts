@@ -33,7 +33,6 @@ export function compareNumbers(a: string, b: string): number {
 
 interface Decimal {
   readonly digits: bigint
-  /** Digits after the decimal point. */
   readonly scale: number
 }
 

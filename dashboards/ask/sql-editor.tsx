@@ -14,7 +14,6 @@ export interface SqlEditorProps {
   readonly onRun: () => void
 }
 
-/** CSS variables work inside the shadow root and follow the theme. */
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--busy)', fontWeight: '600' },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--leaf)' },

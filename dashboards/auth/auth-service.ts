@@ -7,7 +7,6 @@ export function isRetryable(error: unknown): boolean {
   )
 }
 
-/** Browser errors for a passkey prompt that was dismissed or timed out. */
 const dismissedNames = new Set(['NotAllowedError', 'AbortError'])
 
 export function problemText(error: unknown): string {

@@ -12,7 +12,7 @@ type Message = { readonly kind: 'session'; readonly session: PageSession } | { r
 
 type KeeperOptions = Pick<FullAuthOptions, 'gotrueUrl' | 'sessionUrl' | 'cookieDomain' | 'enableLogoutDetection'>
 
-/** Access tokens are renewed this long before they expire, ms. */
+/** ms. */
 const marginS = 60
 
 const againMs = 10_000
@@ -47,7 +47,6 @@ export class SessionKeeper {
     return () => this.#listeners.delete(listener)
   }
 
-  /** @returns stops watching */
   start(): () => void {
     const channel = new BroadcastChannel('flowfarm-session')
     this.#channel = channel
@@ -181,7 +180,7 @@ function isOld({ expires_at: expiresAt }: PageSession): boolean {
   return expiresAt - marginS <= Date.now() / 1000
 }
 
-/** Tabs renew under a lock; without locks the service detects concurrent renewals. */
+/** Without locks the service detects concurrent renewals. */
 function locked<T>(run: () => Promise<T>): Promise<T> {
   // Undefined without HTTPS, whatever the types say.
   const { locks } = navigator as { readonly locks?: LockManager }
@@ -211,7 +210,6 @@ interface Answer {
 /** Forms of other sites cannot send this header (CSRF). */
 const own = { 'x-wallet-session': '1' }
 
-/** Sends cookies to another origin, unless `cookieDomain` excludes this page's host. */
 function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCredentials {
   const isElsewhere = new URL(sessionUrl, location.origin).origin !== location.origin
   const isOfDomain =

@@ -29,7 +29,6 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
     staleTime: Infinity,
   })
   const [offerProblem, setOfferProblem] = useState<string>()
-  // Autofill stops while the button prompts, and resumes afterwards.
   useAutofill(sentTo === undefined && !isBusy, setOfferProblem)
 
   const begin = (act: () => Promise<void>): void => {
@@ -121,7 +120,6 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
     }
     const begin = (): void =>
       void offer().catch((error: unknown) => {
-        // The button reports the error when it is used.
         if (!(error instanceof Error)) throw error
         if (isGone || !isGiven) return
         isGiven = false

@@ -79,10 +79,8 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
 }
 
 export interface OfferedSession {
-  /** Empty: the user has none. */
   readonly email: string
   readonly refreshToken: string
-  /** Ends the session if the user does not confirm it. */
   readonly refuse: () => Promise<void>
 }
 
@@ -105,7 +103,6 @@ export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string
 }
 
 interface PasskeySignIn {
-  /** Waits until the user picks a passkey from autofill. */
   readonly isAutofill?: boolean
   readonly onGiven?: () => void
 }
@@ -177,7 +174,7 @@ function takeProof(): string | undefined {
 
 const passkeyKey = 'flowfarm-passkey-here'
 
-/** base64url id; undefined if none is stored. */
+/** base64url */
 export function passkeyHere(): string | undefined {
   try {
     return localStorage.getItem(passkeyKey) ?? undefined

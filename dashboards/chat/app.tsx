@@ -95,7 +95,6 @@ export function App(): ReactNode {
   )
 }
 
-/** @param onMissing called if this browser does not have the conversation */
 async function openAddressed(onMissing: () => void): Promise<Conversation> {
   const id = /^#chat=([\w-]{1,64})$/.exec(location.hash)?.[1]
   const found = id === undefined ? undefined : await openConversation(id)

@@ -38,9 +38,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
   const { scroller, content, isAway, toEnd } = useFollow()
   const isEmpty = messages.length === 0
   const isLocked = error instanceof ApiProblem && error.status === 401 && !isRefused
-  // The part reports and retries its own failure when it is shown.
   useEffect(() => void loadTurns().catch(() => undefined), [])
-  // Save the question at once, the answer when it is complete.
   useEffect(() => {
     if (status !== 'streaming') void saveThread(id, chat.messages)
   }, [id, chat, status])
@@ -160,7 +158,6 @@ interface Follow {
 
 const nearPx = 60
 
-/** Follows the end of a growing answer until the user scrolls up. */
 function useFollow(): Follow {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)

@@ -43,7 +43,6 @@ export function newConversation(): Conversation {
   return begin(generateId(), [])
 }
 
-/** Undefined if it does not exist. */
 export async function openConversation(id: string): Promise<Conversation | undefined> {
   const known = open.get(id)
   if (known !== undefined) return known

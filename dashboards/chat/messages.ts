@@ -16,7 +16,6 @@ export function historyToSend(messages: readonly ChatMessage[]): ChatMessage[] {
   for (let i = messages.length - 1; i >= 0 && messages.length - i <= maxMessages; i--) {
     bytes += encoder.encode(JSON.stringify(messages[i])).length
     if (bytes > maxBytes) break
-    // A turn begins with its question.
     if (messages[i]?.role === 'user') from = i
   }
   return from === messages.length ? messages.slice(-1) : messages.slice(from)

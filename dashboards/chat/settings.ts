@@ -11,7 +11,6 @@ const againMs = 3000
 
 export const queryClient = createQueryClient({ mayRecover: () => true, maxRetries: 1, staleTime: 60_000 })
 
-/** Retries while the service is starting. */
 export function useSettings(): UseQueryResult<ChatSettings> {
   return useQuery({
     queryKey: ['settings'],
@@ -61,7 +60,6 @@ export function useLinkPolicy(): ChatLinkPolicy {
 
 export function linkPolicyOf(settings: ChatSettings | undefined, origin: string): ChatLinkPolicy {
   const url = settings?.explorer_url ?? undefined
-  // Operators may configure an invalid URL.
   const explorerUrl = url !== undefined && URL.canParse(url) && /^https?:/.test(url) ? url : undefined
   return {
     origin,

@@ -4,7 +4,6 @@ import type { ChatMessage } from './messages.ts'
 import { asText, readToolCall, readToolRows, describeToolCall } from './answer/tool-outcome.ts'
 import type { ToolCall } from './answer/tool-outcome.ts'
 
-/** Rows of a result in the short form; the full form has all of them. */
 const maxRows = 50
 
 export function answerText({ parts }: ChatMessage): string {
@@ -61,7 +60,6 @@ function tableMarkdown(output: unknown): string[] {
   ]
 }
 
-/** A fence longer than any in the code. */
 function fenced(language: string, code: string): string {
   const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map(({ length }) => length))
   const fence = '`'.repeat(longest + 1)

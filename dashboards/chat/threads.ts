@@ -6,7 +6,6 @@ import type { Thread } from './thread-text.ts'
 interface Threads {
   readonly isRead: boolean
   readonly isPersistent: boolean
-  /** The last save failed because storage is full. */
   readonly isFull: boolean
   readonly list: readonly Thread[]
 }
@@ -70,13 +69,11 @@ export function markSaved(id: string, messages: readonly ChatMessage[]): void {
   savedMessages.set(id, messages)
 }
 
-/** If storage is full, the page reports it and continues. */
 export async function saveThread(id: string, messages: readonly ChatMessage[]): Promise<void> {
   const first = messages.find(({ role }) => role === 'user')
   if (first === undefined || removed.has(id) || savedMessages.get(id) === messages) return
   savedMessages.set(id, messages)
   const threadStore = await store()
-  // The list shows the title.
   if (!state.isRead) await refresh()
   const known = state.list.find((thread) => thread.id === id)
   const now = Date.now()
@@ -124,7 +121,6 @@ async function changed(id: string): Promise<void> {
 
 interface ThreadStore {
   readonly isPersistent: boolean
-  /** Newest first. */
   list(): Promise<readonly Thread[]>
   read(id: string): Promise<readonly ChatMessage[]>
   /** @throws DOMException `QuotaExceededError` if storage is full */

@@ -14,7 +14,6 @@ export interface Account {
   readonly email: string | undefined
   readonly projects: ProjectsClient
   readonly repositories: RepositoryClient
-  /** The current user, for code outside of React. */
   readonly currentUserId: () => string | undefined
   readonly signOut: () => Promise<void>
   readonly loadAgain: () => void

@@ -117,7 +117,6 @@ function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode
 /** Codes are single-use, however often React renders the page. */
 const started = new Map<string, Promise<void>>()
 
-/** Callback of the wallet. Drafts in the browser are restored afterwards. */
 function CallbackPage({
   wallet,
   keeper,
@@ -129,7 +128,6 @@ function CallbackPage({
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     document.title = 'Signing in – flowfarm editor'
-    // Remove the code from the history.
     history.replaceState(null, '', location.pathname)
     const finished = started.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
     started.set(address, finished)

@@ -40,7 +40,6 @@ export async function openProject(slug: string | undefined, options: OpenOptions
     return { session: begin(project, undefined, options), isRecovered: false }
   } catch (error) {
     if (draft === undefined) throw error
-    // Offline: continue with the draft.
     if (isRetryable(error)) return recovered(draft, options)
     // Deleted elsewhere but changed here: keep the changes as a new project.
     if (isGone(error) && draft.userId !== undefined)
@@ -75,7 +74,6 @@ function begin(state: ProjectState, draftId: string | undefined, { settings, acc
   })
 }
 
-/** The draft of this tab comes first. */
 async function ownDrafts({ userId }: Account): Promise<readonly Draft[]> {
   const own = ownDraftId()
   try {

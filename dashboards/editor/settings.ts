@@ -44,7 +44,6 @@ export class ProjectsClient {
     this.#token = token
   }
 
-  /** Newest first. */
   async list(cursor?: string): Promise<ProjectPage> {
     return this.#call('/projects/list', { limit: 30, ...(cursor === undefined ? {} : { cursor }) })
   }
@@ -61,7 +60,6 @@ export class ProjectsClient {
     await this.#call('/projects/delete', { id })
   }
 
-  /** @returns slug */
   async fork(slug: string): Promise<string> {
     return (await this.#call<{ readonly slug: string }>('/projects/fork', { slug, save_id: crypto.randomUUID() })).slug
   }

@@ -22,7 +22,6 @@ export interface ProjectRow {
 
 export interface ProjectPage {
   readonly projects: readonly ProjectRow[]
-  /** Undefined or null on the last page. */
   readonly next_cursor?: string | null
 }
 
@@ -51,7 +50,6 @@ export interface SaveRequest {
   readonly save_id: string
   readonly id?: string
   readonly version?: number
-  /** Slug. */
   readonly forked_from?: string
   readonly name: string
   readonly network: Network

@@ -57,7 +57,6 @@ export async function finishSignIn(
   return token
 }
 
-/** Only paths of the editor. */
 export function returnPath(): string {
   return /^\/p\/[a-z0-9-]+$/.test(back) ? back : '/'
 }

@@ -108,7 +108,6 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   )
 }
 
-/** Signing in or out keeps the current work. */
 function staysOpen(
   { session, userId: opener }: { readonly session: Session; readonly userId: string | undefined },
   slug: string | undefined,

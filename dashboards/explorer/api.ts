@@ -5,7 +5,6 @@ import type { Answers } from './answers.gen.ts'
 
 type ApiPath = keyof Answers
 
-/** Undefined and empty values are omitted. */
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>
 
 export function loadErrorText(error: unknown): string {

@@ -7,9 +7,8 @@ export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' 
 
 export interface LiveState {
   readonly link: 'connecting' | 'live' | 'broken'
-  /** Whether existing rows are loaded; before that, empty lists mean nothing. */
+  /** Before that, empty lists mean nothing. */
   readonly isCaughtUp: boolean
-  /** Newest first. */
   readonly blocks: readonly LiveBlock[]
   readonly transactions: readonly TransactionSummary[]
 }
@@ -51,7 +50,6 @@ export class LiveFeed {
   #abort: AbortController | undefined
   #catchUps = 0
 
-  /** Connected while there are listeners. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) this.#start()
@@ -105,7 +103,6 @@ export class LiveFeed {
     this.#set({ blocks: [], transactions: [], isCaughtUp: false })
   }
 
-  /** Retried while the socket is open, and after a reconnect. */
   async #catchUp(): Promise<void> {
     const signal = this.#abort?.signal
     if (signal === undefined) return
@@ -202,7 +199,6 @@ export class FeedPosition {
     return this.#last === undefined
   }
 
-  /** @param seq undefined for messages without a position */
   advance(seq: string | undefined): void {
     if (seq !== undefined) this.#last = seq
   }

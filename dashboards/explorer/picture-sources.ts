@@ -1,6 +1,5 @@
 const defaultGateways = ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/']
 
-/** In order of preference. */
 export function readGateways(html: Document): readonly string[] {
   const content = html.querySelector<HTMLMetaElement>('meta[name=ipfs-gateways]')?.content.split(' ') ?? []
   const configured = content.filter((url) => url.startsWith('https://'))
@@ -63,7 +62,6 @@ export function identiconOf(text: string): Identicon {
   return { hue, cells }
 }
 
-/** FNV-1a of the text, spread by xorshift. */
 function randomBits(text: string): (bits: number) => number {
   let state = 0x811c9dc5
   for (const char of text) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 0x01000193)

@@ -52,7 +52,6 @@ export function SearchBox(): ReactNode {
       return
     event.preventDefault()
     const step = event.key === 'ArrowDown' ? 1 : -1
-    // -1 is the typed text.
     const positions = suggestions.length + 1
     setAt(((at + 1 + step + positions) % positions) - 1)
   }
@@ -101,7 +100,6 @@ interface SearchSuggestionsProps {
   readonly id: string
   readonly isShown: boolean
   readonly result: Suggestions
-  /** -1 for none. */
   readonly at: number
   readonly onChoose: (suggestion: Suggestion) => void
 }

@@ -11,7 +11,6 @@ export interface Suggestion {
 }
 
 export interface Suggestions {
-  /** Best match first. */
   readonly suggestions: readonly Suggestion[]
   readonly isLoading: boolean
   readonly error: unknown
@@ -107,7 +106,6 @@ const hitPaths = {
   public_key: paths.publicKey,
 } as const
 
-/** Best match first. */
 export function resultSuggestions(result: SearchResult): Suggestion[] {
   return [
     ...result.hits.map(({ type, id, block_height: height }) => ({

@@ -91,7 +91,6 @@ function assetsOf(transfers: readonly Pick<SummaryTransfer, 'asset'>[]): Segment
   return rest > 0 ? [...first, ` and ${rest} more`] : first
 }
 
-/** The counterparty, if all transfers have the same one. */
 function counterpartyOf(transfers: readonly SummaryTransfer[], word: string): Segment[] {
   const account = transfers[0]?.counterparty ?? null
   return account !== null && transfers.every(({ counterparty }) => counterparty === account) ? [word, { account }] : []
@@ -149,7 +148,6 @@ export function describeTokenTransfers(transfers: readonly TokenTransfer[]): Sta
   }))
 }
 
-/** Single NFTs are named by ID, several by their number. */
 export function describeNftTransfers(transfers: readonly NonFungibleMove[]): Statement[] {
   return describeBySender(
     transfers,
@@ -172,7 +170,6 @@ interface Transfer {
   readonly to_address: string | null
 }
 
-/** One statement per sender and asset. */
 function describeBySender<Each extends Transfer>(
   transfers: readonly Each[],
   assetOf: (first: Each, all: readonly Each[]) => Segment,
@@ -268,7 +265,6 @@ export function errorCause(message: string): string {
 
 type AccountEvent = Pick<Event, 'type' | 'event_name' | 'payload'>
 
-/** In display order. */
 const accountEvents = [
   'AccountCreated',
   'AccountContractAdded',

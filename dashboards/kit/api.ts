@@ -2,9 +2,7 @@ export class ApiProblem extends Error {
   /** HTTP status; 0 without a response. */
   readonly status: number
   readonly code: string
-  /** From the Retry-After header. */
   readonly retryAfterS: number | undefined
-  /** JSON body of the response, else empty. */
   readonly body: object
 
   constructor(status: number, code: string, message: string, retryAfterS?: number, body: object = {}) {

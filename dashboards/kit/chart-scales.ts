@@ -4,7 +4,6 @@ import { formatCompact } from './formats.ts'
 /** Positions in pixels. */
 export interface ChartScales {
   readonly x: (i: number) => number
-  /** Negative values are drawn as 0. */
   readonly y: (value: number) => number
   readonly linear: ReturnType<typeof scaleLinear<number>>
   readonly step: number
@@ -57,7 +56,6 @@ export function tickLabel(value: number): string {
     .replace(/\.(?=[kMB])/, '')
 }
 
-/** Counted from the newest point. */
 export function labelledPoints(count: number, width: number, labelWidth: number): readonly number[] {
   if (count === 0) return []
   const maxLabels = Math.max(1, Math.floor(width / labelWidth))

@@ -70,7 +70,6 @@ export interface Parameter {
   readonly type: string
 }
 
-/** Empty if the code cannot be parsed. */
 export function scriptParameters(code: string): Parameter[] {
   const plain = readCadenceTokens(code)
     .map(({ kind, text }) => (kind === 'comment' ? '' : text))

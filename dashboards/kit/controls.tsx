@@ -1,7 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
-  /** `strong` for the primary action, `danger` for irreversible ones. */
   readonly look?: 'strong' | 'danger' | 'plain'
   readonly isSmall?: boolean
   /** Requires an `aria-label`. */

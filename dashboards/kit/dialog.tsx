@@ -13,7 +13,6 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** Open while rendered. */
 export function Dialog({
   title,
   action,

@@ -75,7 +75,6 @@ async function isServerReachable(): Promise<boolean> {
   }
 }
 
-/** A part that is still loading has no content yet. */
 class RetryBanner {
   readonly #banner = document.createElement('div')
   readonly #button = document.createElement('button')
@@ -99,7 +98,6 @@ class RetryBanner {
     this.#banner.remove()
   }
 
-  /** After a delay, when the browser is online again, or on click. */
   async untilRetry(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const retry = (): void => resolve()

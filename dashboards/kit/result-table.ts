@@ -3,7 +3,6 @@ export type SqlValue = null | boolean | number | string | readonly SqlValue[] | 
 
 interface Column {
   readonly name: string
-  /** PostgreSQL type name. */
   readonly type: string
   readonly isNumber: boolean
 }
@@ -13,7 +12,6 @@ export interface ResultTable {
   readonly rows: readonly (readonly SqlValue[])[]
 }
 
-/** Exact; empty for null. */
 export function cellText(value: SqlValue): string {
   if (value === null) return ''
   if (typeof value === 'object') return JSON.stringify(value)
@@ -71,7 +69,6 @@ export function toCsv({ columns, rows }: ResultTable): string {
   return `\uFEFF${texts.join('\r\n')}\r\n`
 }
 
-/** For pasting into a spreadsheet. */
 export function toTabSeparated({ columns, rows }: ResultTable): string {
   const lines = [columns.map(({ name }) => name), ...rows]
   return lines.map((cells) => cells.map((cell) => safeCell(cell).replaceAll(/[\t\r\n]+/g, ' ')).join('\t')).join('\n')

@@ -4,7 +4,6 @@ import type { ComponentProps, ReactNode } from 'react'
 interface Location {
   readonly path: string
   readonly search: string
-  /** 0 on the first page. */
   readonly navigations: number
 }
 
@@ -37,7 +36,6 @@ export function useLocation(): Location {
   return useSyncExternalStore(subscribe, () => current)
 }
 
-/** An empty value removes it. */
 export function useSearchValue(name: string): readonly [string, (value: string) => void] {
   const { path, search } = useLocation()
   const set = (value: string): void => {
@@ -49,7 +47,6 @@ export function useSearchValue(name: string): readonly [string, (value: string) 
   return [new URLSearchParams(search).get(name) ?? '', set]
 }
 
-/** Undefined if the path does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const wanted = pattern.split('/')
   const given = path.replace(/(?<=.)\/+$/, '').split('/')

@@ -19,7 +19,6 @@ export function SuccessState({ title, children }: EmptyStateProps): ReactNode {
   )
 }
 
-/** The text names the future content and the next step. */
 export function EmptyState({ title, children }: EmptyStateProps): ReactNode {
   return (
     <div className="state">

@@ -50,7 +50,6 @@ export interface Column<Item> {
 
 interface DataTableProps<Item> {
   readonly label: string
-  /** The first column names the row. */
   readonly columns: readonly Column<Item>[]
   readonly items: readonly Item[]
   readonly itemKey: (item: Item) => Key

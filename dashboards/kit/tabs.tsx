@@ -18,7 +18,6 @@ export function tabId(panelId: string, name: string): string {
   return `${panelId}-tab-${name}`
 }
 
-/** Follows the ARIA practices. */
 export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSelect }: TabsProps<Name>): ReactNode {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -14,16 +14,13 @@ export interface TimePoint {
 
 interface TimeChartProps {
   readonly label: string
-  /** Oldest first. */
   readonly points: readonly TimePoint[]
-  /** `line` for levels, `bars` for counts. */
   readonly shape?: 'line' | 'bars'
   readonly height?: number
 }
 
 const margin = { right: 10, top: 10, bottom: 22 }
 const charWidth = 6.4
-/** Aligns the left edges of stacked charts. */
 const minLeft = 36
 
 /** From 0. A hidden table lists all points for screen readers. */
@@ -69,7 +66,6 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
     setSelected(Math.max(0, Math.min(last, target)))
   }
   const maxNameWidth = Math.max(...points.map(({ date }) => pointLabel(date).length), 1) * charWidth
-  // The last name may shift left by half its width.
   const nameWidth = maxNameWidth + Math.max(18, maxNameWidth / 2 - 2)
   const Marks = shape === 'bars' ? Bars : Line
   return (

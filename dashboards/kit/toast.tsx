@@ -13,7 +13,6 @@ type ShowToast = (text: string, tone?: Toast['tone']) => void
 const visibleMs = 5000
 const ToastContext = createContext<ShowToast>(() => undefined)
 
-/** Successes disappear; errors stay until closed. */
 export function useToast(): ShowToast {
   return useContext(ToastContext)
 }
@@ -57,7 +56,6 @@ const copiedMs = 1500
 
 interface CopyButtonProps {
   readonly text: string | (() => string)
-  /** Names the text for screen readers: `address`. */
   readonly what: string
 }
 

@@ -9,7 +9,6 @@ export function readToken(): string | undefined {
   return token
 }
 
-/** Until the tab is closed; `undefined` removes it. */
 export function setToken(value: string | undefined): void {
   token = value
   if (value === undefined) browserStorage('sessionStorage')?.removeItem(key)

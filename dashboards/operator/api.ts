@@ -58,7 +58,6 @@ export const api = {
 
 export const sessionKey = ['session'] as const
 
-/** A 401 reloads the session, which shows the login form. */
 export const queryClient: QueryClient = createQueryClient({
   queryCache: new QueryCache({ onError: checkLogin }),
   mutationCache: new MutationCache({ onError: checkLogin }),

@@ -93,7 +93,6 @@ interface DrillDialogProps {
   readonly onClose: () => void
 }
 
-/** Without a first height the server uses the next heights. */
 function DrillDialog({ overview, onClose }: DrillDialogProps): ReactNode {
   const workers = overview.stages.filter((stage) => stage.kind === 'worker')
   const [worker, setWorker] = useState(workers[0]?.name ?? '')

@@ -39,7 +39,6 @@ export function runsOf(coverage: Coverage, lane: CoverageLane): Run[] {
   return runs
 }
 
-/** One rectangle per run of cells. */
 export function pathOf(cells: number, top: number, height: number, pick: (cell: number) => boolean): string {
   let path = ''
   for (let cell = 0; cell < cells; cell++) {

@@ -137,7 +137,6 @@ function onNarrow(listener: () => void): () => void {
 const laneHeight = 22
 const shades = [0.2, 0.4, 0.6, 0.8] as const
 
-/** States differ in shape as well as colour. */
 const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; readonly cells: number }): ReactNode {
   const done = (cell: number): number => lane.done[cell] ?? 0
   const has =
@@ -221,7 +220,6 @@ function RunTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
 
 interface CoverageCursorProps {
   readonly coverage: Coverage
-  /** Undefined: the whole chain. */
   readonly onZoom: (span: HeightRange | undefined) => void
 }
 

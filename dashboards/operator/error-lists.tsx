@@ -110,7 +110,6 @@ function positionOf({ txIndex, eventIndex }: IndexingError): string {
 
 const heightRefreshMs = 5_000
 
-/** Skip for failing heights, Retry for unavailable ones. */
 export function HeightList({ overview }: { readonly overview: Overview }): ReactNode {
   const [limit, showMore] = useLimit()
   const { failingHeights, unavailableHeights } = overview

@@ -5,7 +5,6 @@ import { formatNumber } from '../kit/formats.ts'
 
 const colours = { ok: '%232f9e55', alert: '%23dc3b30' } as const
 
-/** Red while the operator must act. */
 export function showFavicon(state: keyof typeof colours): void {
   const link =
     document.querySelector<HTMLLinkElement>('link[rel=icon]') ??

@@ -220,7 +220,6 @@ function ProgressBar({ label, total, done, active = 0, skipped = 0, failing = 0 
 }
 
 interface SparklineProps {
-  /** Oldest first. */
   readonly values: readonly number[]
   readonly width?: number
   readonly height?: number

@@ -10,9 +10,7 @@ export interface Summary {
   readonly owed: number
   readonly activeLeases: number
   readonly rate: number
-  /** Undefined if unknown. */
   readonly etaSeconds: number | undefined
-  /** Heights between the chain head and the highest stored height. */
   readonly lag: number | undefined
   readonly flagged: number
   readonly failed: number

@@ -2,12 +2,10 @@ export const sections = ['flagged', 'failed', 'skipped', 'errors', 'heights'] as
 
 export type Section = (typeof sections)[number]
 
-/** Stored in the URL. */
 export interface View {
   readonly section: Section
   readonly worker: string | undefined
   readonly code: string | undefined
-  /** Undefined: the whole chain. */
   readonly span: { readonly from: number; readonly to: number } | undefined
 }
 

@@ -181,7 +181,6 @@ function CallbackPage(): ReactNode {
     finished.then(
       () => navigate(takePendingRequest() ?? '/', { isReplacing: true }),
       (error: unknown) => {
-        // The code is used up; remove it from the URL.
         history.replaceState(null, '', location.pathname)
         setProblem(problemText(error))
       },

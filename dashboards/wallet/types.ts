@@ -39,7 +39,6 @@ export interface AccountRow {
 export interface ActivityRow {
   readonly at: string
   readonly event: string
-  /** False: rejected. */
   readonly done: boolean
   readonly ip: string | null
   readonly userAgent: string | null

@@ -21,13 +21,12 @@ export type KnownTransaction =
   | { readonly name: 'add-key'; readonly key: AddedKey }
   | { readonly name: 'revoke-key'; readonly keyIndex: number }
 
-/** The wallet script with this source; undefined for others. */
 export function nameOfScript(script: string, chain: FlowChain): TransactionName | undefined {
   const normal = normalScript(script)
   return transactionNames.find((name) => normalScript(transactionScript(name, chain)) === normal)
 }
 
-/** Undefined for other transactions, and for arguments that the wallet does not produce. */
+/** Undefined also for arguments that the wallet does not produce. */
 export function readKnownTransaction(
   { script, arguments: texts }: TransactionCode,
   chain: FlowChain,

@@ -19,11 +19,9 @@ export const keyAlgorithms = {
 export interface NewKey {
   /** Hex of the point: 128 digits, or 130 with a leading 04. */
   readonly publicKey: string
-  /** Default: ECDSA_P256, as for passkeys. */
   readonly signatureAlgorithm?: keyof typeof keyAlgorithms.signature | undefined
-  /** Default: SHA2_256, as for passkeys. */
   readonly hashAlgorithm?: keyof typeof keyAlgorithms.hash | undefined
-  /** 0 to 1000. Default 1000, which can sign alone. */
+  /** 0 to 1000, the default. */
   readonly weight?: number | undefined
 }
 

@@ -41,7 +41,6 @@ function isRow(values: unknown, length: number): values is number[] {
 
 const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8 })
 
-/** For example `1,234.5`. */
 export function valueText(value: number): string {
   return exact.format(value)
 }
@@ -54,7 +53,7 @@ interface Slice {
 
 const maxSlices = 8
 
-/** The rest is one slice. Empty if a value is negative or all are zero. */
+/** Empty if a value is negative or all are zero. */
 export function pieSlices({ labels, sets }: ChartData): readonly Slice[] {
   const values = sets[0]?.values ?? []
   if (values.some((value) => value < 0) || values.every((value) => value === 0)) return []
@@ -71,7 +70,6 @@ interface PlotScales {
   readonly y: (value: number) => number
   readonly step: number
   readonly band: number
-  /** y of zero, the base of bars. */
   readonly base: number
   readonly marks: readonly number[]
 }
@@ -87,7 +85,6 @@ const marksAbout = 4
 /** A line chart starts above zero if its values span less than this share of the maximum. */
 const flatShare = 0.4
 
-/** Bars start at zero; a line chart may start elsewhere. */
 export function plotScales(
   sets: readonly (readonly number[])[],
   shape: 'bar' | 'line',
@@ -131,7 +128,6 @@ const gap = 12
 const longest = 18
 const shortest = 6
 
-/** All labels if they fit, shortened if enough remains; else every n-th. */
 export function axisLabels(labels: readonly string[], width: number): AxisLabels {
   const characters = Math.min(
     longest,

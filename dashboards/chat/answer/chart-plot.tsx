@@ -117,7 +117,6 @@ function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNo
     <g className={`s${set}${at === undefined ? '' : ' has-selection'}`}>
       {values.map((value, i) => {
         const tall = Math.abs(y(value) - base)
-        // Values other than zero stay visible.
         const shown = value === 0 ? 0 : Math.max(1, tall)
         return (
           <BarRounded
@@ -213,7 +212,6 @@ function Tip({ data: { labels, sets }, position, x, width }: TipProps): ReactNod
 interface PositionSelection {
   readonly at: number | undefined
   readonly select: (position: number | undefined) => void
-  /** For a focused element: arrows, Home and End. */
   readonly press: (event: KeyboardEvent) => void
 }
 

@@ -106,7 +106,6 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
 
 export type IdHint = 'height' | 'transaction'
 
-/** Undefined for text that is not an address, id or height. */
 export function explorerPath(text: string, hint?: IdHint): string | undefined {
   if (/^0x[0-9a-f]{16}$/i.test(text)) return `/account/${text.toLowerCase()}`
   if (/^0x[0-9a-f]{40}$/i.test(text)) return `/evm/address/${text.toLowerCase()}`
@@ -130,11 +129,10 @@ export function explorerAddress(base: string, path: string): string {
 }
 
 export interface LinkPolicy {
-  /** Origin of the page: `https://chat.example`. */
   readonly origin: string
   /** Host names, with the port unless it is that of HTTPS. No subdomains. */
   readonly hosts: readonly string[]
-  /** Origin of the explorer, which may use HTTP. */
+  /** May use HTTP. */
   readonly explorerOrigin?: string | undefined
 }
 

@@ -23,7 +23,6 @@ interface ToolLineProps {
   readonly isLive: boolean
 }
 
-/** A chart is drawn instead of its call. */
 export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps): ReactNode {
   const call = readToolCall(part, isLive)
   if (call === undefined) return null

@@ -14,13 +14,11 @@ export interface ToolCall {
 
 export type ToolOutcome =
   | { readonly is: 'running' }
-  /** The answer ended before the call. */
   | { readonly is: 'incomplete' }
   | { readonly is: 'failed'; readonly error: string; readonly output?: unknown }
   /** `output` is without its MCP envelope. */
   | { readonly is: 'done'; readonly output: unknown }
 
-/** Undefined for other parts. */
 export function readToolCall(part: MessagePart, isLive: boolean): ToolCall | undefined {
   if (!isToolUIPart(part)) return undefined
   return {
@@ -86,7 +84,6 @@ export interface ToolRows extends ResultTable {
   readonly durationMs: number | undefined
 }
 
-/** Rows by name or by position; undefined for other output. */
 export function readToolRows(output: unknown): ToolRows | undefined {
   const {
     columns,

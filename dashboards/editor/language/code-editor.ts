@@ -98,7 +98,6 @@ export class CodeEditor {
     if (view !== undefined) view.dispatch(setDiagnostics(view.state, diagnostics))
   }
 
-  /** Changes an inactive file and its undo history. */
   change(path: string, spec: TransactionSpec): void {
     const state = this.#stateOf(path).update(spec).state
     this.#states.set(path, state)
@@ -231,7 +230,6 @@ export class CodeEditor {
   }
 }
 
-/** One minimal contiguous change keeps the cursor in place. */
 function replacing(
   { doc }: EditorState,
   text: string,

@@ -1,5 +1,4 @@
 interface DeployChannelOptions {
-  /** The language server channel also sends deployment events. */
   readonly url: string
   readonly projectId: string
   readonly token: () => Promise<string | undefined>
@@ -65,7 +64,6 @@ export interface ChannelMessage {
   readonly server?: { readonly label?: unknown }
 }
 
-/** Undefined for invalid messages. */
 export function readMessage(data: string): ChannelMessage | undefined {
   try {
     const value: unknown = JSON.parse(data)

@@ -5,7 +5,7 @@ import type { Extension } from '@codemirror/state'
 import { tags } from '@lezer/highlight'
 import { isCadenceKeyword } from '../../kit/code-tokens.ts'
 
-/** Editor theme; CSS variables of the page work inside the shadow root. */
+/** CSS variables of the page work inside the shadow root. */
 export const editorLook = EditorView.theme({
   '&': { color: 'var(--ink)', height: '100%', fontSize: 'var(--code-size, .8125rem)', background: 'var(--panel)' },
   '&.cm-focused': { outline: 'none' },

@@ -8,7 +8,6 @@ export type ServerState =
   | { readonly is: 'starting'; readonly label: string }
   | { readonly is: 'ready'; readonly label: string }
   | { readonly is: 'restarting'; readonly label: string }
-  /** Retried automatically. */
   | { readonly is: 'away'; readonly reason: string }
 
 interface LspConnectionOptions {

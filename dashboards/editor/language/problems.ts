@@ -30,7 +30,6 @@ export function problemsOf(path: string, diagnostics: readonly ServerDiagnostic[
     )
 }
 
-/** Positions past the end are moved to the end of the document. */
 export function marksOf(diagnostics: readonly ServerDiagnostic[], doc: Text): readonly Diagnostic[] {
   return diagnostics.map(({ severity = 1, message, range }) => {
     const from = offsetOf(doc, range.start)

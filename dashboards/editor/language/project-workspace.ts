@@ -18,9 +18,7 @@ interface FileUpdate {
 }
 
 interface WorkspaceProject {
-  /** Text by path. */
   documents(): ReadonlyMap<string, string>
-  /** Undefined: not found. */
   display(uri: string): Promise<EditorView | undefined>
   change(uri: string, spec: TransactionSpec): void
 }
@@ -78,7 +76,6 @@ export class ProjectWorkspace extends Workspace {
     file.view = view
   }
 
-  /** Closed files stay open on the server. */
   override closeFile(uri: string, view: EditorView): void {
     const file = this.files.find((one) => one.uri === uri)
     if (file?.view !== view) return
@@ -141,7 +138,6 @@ export function documentsOf(
   return new Map(paths.slice(0, max).map((path) => [fileUri(path), files.get(path) ?? '']))
 }
 
-/** Code by the path of its tab. */
 export class ImportedContracts {
   readonly #codes = new Map<string, string>()
 
@@ -167,7 +163,6 @@ export function fileUri(path: string): string {
   return `file:///${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** Undefined if it is not a project file. */
 export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith('file:///')) return undefined
   try {

@@ -8,7 +8,6 @@ import { resolveConflicts } from '../project/file-changes.ts'
 import { Modal } from '../../kit/dialog.tsx'
 
 export interface ConflictDialogProps {
-  /** Both sides may still change. */
   readonly merged: MergedFiles
   readonly onResolve: (files: Files) => void
   readonly onClose: () => void

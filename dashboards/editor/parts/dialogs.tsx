@@ -22,7 +22,6 @@ interface NameDialogProps {
   readonly action: string
   readonly first: string
   readonly hint?: string
-  /** Undefined if the name is valid. */
   readonly check: (name: string) => string | undefined
   readonly onName: (name: string) => void
   readonly onClose: () => void
@@ -55,7 +54,6 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
           aria-invalid={isTried && problem !== undefined}
           onFocus={({ target }) => {
             const { value } = target
-            // Keep the selection when the field is focused again.
             if (value !== first) return
             const dot = value.lastIndexOf('.')
             target.setSelectionRange(value.lastIndexOf('/') + 1, dot > value.lastIndexOf('/') ? dot : value.length)
@@ -75,7 +73,6 @@ export function TemplatesDialog({
   readonly onFile: (path: string, code: string) => void
   readonly onClose: () => void
 }): ReactNode {
-  // Do not list a sample that is also a template.
   const samples = useSettings().samples.filter(({ code }) => !templates.some((template) => template.code === code))
   return (
     <Modal title="Add a file from a template" isWide onClose={onClose}>
@@ -253,7 +250,6 @@ export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDial
 interface SignInDialogProps {
   readonly reason: string
   readonly onClose: () => void
-  /** Stores unsaved work. */
   readonly onLeave?: () => Promise<void>
 }
 
@@ -262,7 +258,6 @@ export function SignInDialog({ reason, onClose, onLeave = () => Promise.resolve(
   const { wallet } = useSettings()
   const { isBusy, problem, run } = useAction()
   useEffect(() => {
-    // Another tab may have signed in.
     if (is === 'signed-in') onClose()
   }, [is, onClose])
   if (wallet === null) return null

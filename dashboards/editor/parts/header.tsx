@@ -20,7 +20,6 @@ interface HeaderProps {
   readonly onTemplates: () => void
   readonly onShare: () => void
   readonly onFork: () => void
-  /** Undefined: no repository service. */
   readonly onRepository: (() => void) | undefined
 }
 

@@ -40,7 +40,6 @@ export class DraftStore {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Deletes the draft once the service has everything. */
   storeNow(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -89,7 +88,6 @@ export class DraftStore {
 
 export interface Draft {
   readonly id: string
-  /** Undefined if it was never saved. */
   readonly projectId: string | undefined
   readonly userId: string | undefined
   readonly state: ProjectState
@@ -166,7 +164,6 @@ async function heldDrafts(): Promise<ReadonlySet<string>> {
   )
 }
 
-/** @returns releases it */
 function holdDraft(id: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   const held = locks()?.request(lockPrefix + id, { ifAvailable: true }, () => promise)

@@ -35,7 +35,6 @@ export interface FileConflict {
 }
 
 export interface MergedFiles {
-  /** With the local version of conflicts. */
   readonly files: Files
   readonly conflicts: readonly FileConflict[]
 }

@@ -10,7 +10,6 @@ interface Building {
   readonly files: string[]
 }
 
-/** Folders first, by name. */
 export function fileTree(paths: Iterable<string>, folders: Iterable<string>): readonly TreeNode[] {
   const root: Building = { folders: new Map(), files: [] }
   const at = (segments: readonly string[]): Building => {
@@ -62,7 +61,6 @@ export function withOpen(state: ProjectState, path: string): ProjectState {
   return { ...state, open: state.open.includes(path) ? state.open : [...state.open, path], active: path }
 }
 
-/** If it was active, its neighbour becomes active. */
 export function withoutTab(state: ProjectState, path: string): ProjectState {
   const at = state.open.indexOf(path)
   const open = state.open.filter((one) => one !== path)

@@ -1,4 +1,4 @@
-/** Folders reserved for imported contracts. */
+/** For imported contracts. */
 const reserved = new Set(['deps', 'imports', '_'])
 const keptNames = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d|\.git|git~\d+)$/
 const reservedCharacters = /[<>:"|?*\\]/

@@ -7,7 +7,6 @@ import { isUnsaved, projectOf, isImported } from './project-state.ts'
 import type { ProjectState, SavedProject, ProjectStore } from './project-state.ts'
 
 export type SaveState =
-  /** Not signed in, or unchanged. */
   | { readonly is: 'local' }
   | { readonly is: 'read-only' }
   | { readonly is: 'saved' }
@@ -21,7 +20,6 @@ interface SaverOptions {
   readonly store: ProjectStore
   readonly save: (request: SaveRequest) => Promise<SaveAnswer>
   readonly read: (slug: string) => Promise<OpenedProject>
-  /** @returns cancels */
   readonly schedule?: (run: () => void, ms: number) => () => void
   readonly newId?: () => string
 }
@@ -51,7 +49,6 @@ export class ProjectSaver {
   #running: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
   #firstChangeAt: number | undefined
-  /** Files of saves with an unknown outcome. */
   #doubtful: readonly Files[] = []
   #failures = 0
   #isOn = false

@@ -23,9 +23,7 @@ export interface ProjectState {
   /** In order; paths below deps/ are imported contracts. */
   readonly open: readonly string[]
   readonly active: string | undefined
-  /** Undefined: only this browser has it. */
   readonly saved: SavedProject | undefined
-  /** Another user's project: read, run and fork only. */
   readonly isReadOnly: boolean
   readonly forkedFrom: { readonly slug: string; readonly name: string } | undefined
   readonly isTouched: boolean
@@ -74,7 +72,6 @@ export function projectOf({ project, files: stored }: OpenedProject): ProjectSta
   }
 }
 
-/** Open tabs do not count. */
 export function isUnsaved({
   saved,
   name,

@@ -11,10 +11,8 @@ interface BranchFile {
 }
 
 interface Branch {
-  /** Null if the branch does not exist yet. */
   readonly head: string | null
   readonly files: readonly BranchFile[]
-  /** Entries that a project cannot contain, with the reason. */
   readonly left: readonly { readonly path: string; readonly why: string }[]
 }
 
@@ -70,7 +68,6 @@ function byPath({ path: one }: { readonly path: string }, { path: other }: { rea
 
 export interface Difference {
   readonly path: string
-  /** Only in the project, in both with different content, or only in the branch. */
   readonly is: 'here' | 'both' | 'there'
 }
 
@@ -80,7 +77,6 @@ export interface Differences {
   readonly all: readonly Difference[]
 }
 
-/** @param idOf blob id of a content */
 export async function compareBranch(
   files: Files,
   branch: readonly BranchFile[],

@@ -15,7 +15,6 @@ export interface EnvironmentsProps {
   readonly onChanged: () => void
 }
 
-/** The key is sealed for the repository's workflows. */
 export function Environments({ projectId, connection, environments, onChanged }: EnvironmentsProps): ReactNode {
   const { repositories } = useAccount()
   const [open, setOpen] = useState<string>()

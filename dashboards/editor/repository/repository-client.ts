@@ -61,7 +61,6 @@ export class RepositoryClient {
     await this.#delete('/connection', { project_id: projectId })
   }
 
-  /** Null if there is no commit. */
   async head({ project_id: id, owner, repo, branch }: Connection): Promise<string | null> {
     try {
       const {
@@ -187,7 +186,6 @@ export class RepositoryClient {
 interface RedirectResult {
   readonly text: string
   readonly isGood: boolean
-  /** Undefined if the user started elsewhere. */
   readonly slug: string | undefined
 }
 
@@ -204,7 +202,6 @@ const reasons: Readonly<Record<string, string>> = {
   'user-removed': 'your user was deleted.',
 }
 
-/** @param search query such as `?github=connected` */
 export function readRedirectResult(search: string): RedirectResult | undefined {
   const values = new URLSearchParams(search)
   const outcome = values.get('github')

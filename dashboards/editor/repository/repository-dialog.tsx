@@ -243,7 +243,6 @@ interface CommitPanelProps {
   readonly onChanged: () => void
 }
 
-/** Files only in the repository stay. */
 function CommitPanel({
   connection,
   name,

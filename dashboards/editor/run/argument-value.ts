@@ -4,7 +4,6 @@ export interface CadenceValue {
   readonly value?: unknown
 }
 
-/** The message describes the expected form. */
 export class ArgumentProblem extends Error {
   constructor(message: string) {
     super(message)
@@ -29,7 +28,7 @@ interface FixLimits {
   readonly high: bigint
 }
 const maxDigits = 100
-/** Decimal digits that JSON numbers represent exactly. */
+/** Exact in JSON numbers. */
 const sureDigits = 15
 
 /**
@@ -190,7 +189,7 @@ function isOf(type: string, { type: given, value }: CadenceValue): boolean {
   return type !== 'String' || given === 'String'
 }
 
-/** The inverse: input text of a sample's value. */
+/** The inverse. */
 export function inputText(value: unknown): string {
   if (!isCadenceValue(value)) return JSON.stringify(value) ?? ''
   const { type, value: inner } = value

@@ -1,7 +1,6 @@
 import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import type { Parameter } from '../../kit/code-tokens.ts'
 
-/** By the first declaration. */
 type CodeKind = 'script' | 'transaction' | 'contract' | 'other'
 
 interface CodeShape {
@@ -9,7 +8,6 @@ interface CodeShape {
   readonly parameters: readonly Parameter[]
 }
 
-/** The code may be incomplete. */
 export function codeShape(code: string): CodeShape {
   const plain = readCadenceTokens(code)
     .map(({ kind, text }) => (kind === 'comment' ? ' ' : kind === 'text' ? '""' : text))
@@ -32,7 +30,6 @@ export function codeShape(code: string): CodeShape {
   return { kind: find(/\bcontract\b/g) === undefined ? 'other' : 'contract', parameters: [] }
 }
 
-/** Brace depth of each character. */
 function topLevel(code: string): Int32Array {
   const depths = new Int32Array(code.length)
   let depth = 0
@@ -44,7 +41,6 @@ function topLevel(code: string): Int32Array {
   return depths
 }
 
-/** The page shows a field per parameter. */
 const maxParameters = 255
 
 function readParameters(code: string): readonly Parameter[] {

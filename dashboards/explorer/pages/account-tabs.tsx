@@ -214,7 +214,6 @@ export function AccountKeys({ keys }: { readonly keys: readonly AccountKey[] }):
   )
 }
 
-/** Read from an access node. */
 export function AccountStorage({ address }: AddressProps): ReactNode {
   const query = useApi('/flow/account/{address}/storage', { address })
   const [path, choose] = useSearchValue('path')

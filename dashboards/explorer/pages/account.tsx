@@ -29,7 +29,6 @@ import { AccountKeys, AccountNfts, AccountStaking, AccountStorage, AccountTransf
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useApi('/flow/account/{address}', { address })
   const account = query.data?.data[0]
-  // Waits for the chart's data, to avoid a layout shift.
   const isReady = !useBalanceHistory(address).isPending
   return (
     <>
@@ -124,7 +123,6 @@ function AccountContracts({ address }: AddressProps): ReactNode {
   return <ContractList list={list} emptyText="Contracts deployed to this account will appear here." />
 }
 
-/** Undefined while loading and without an EVM account. */
 function useEvmAddress(account: string): string | undefined {
   const { data } = useApi('/flow/search/preview', { q: account })
   return data?.data.type === 'address' ? data.data.link?.coa_address : undefined

@@ -28,7 +28,6 @@ const accountColumns: readonly Column<ItemOf<'/flow/account'>>[] = [
   },
 ]
 
-/** The first is the default. */
 const orders = [
   { sort: 'block_height', name: 'Last active' },
   { sort: 'flow_balance', name: 'Highest balance' },

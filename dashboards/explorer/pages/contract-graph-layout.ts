@@ -140,7 +140,6 @@ const maxBoxWidth = 320
 const minArc = 12
 const maxArc = 76
 
-/** For narrow screens: boxes below each other, arcs on the left. */
 export function layOutRows(
   nodes: readonly string[],
   edges: readonly Edge[],

@@ -16,11 +16,9 @@ const contextLines = 3
 interface VersionDifferencesProps {
   readonly identifier: string
   readonly version: number
-  /** Newest first. */
   readonly versions: readonly number[]
 }
 
-/** Default: against the previous version. */
 export function VersionDifferences({ identifier, version, versions }: VersionDifferencesProps): ReactNode {
   const [chosen, choose] = useSearchValue('against')
   const earlier = versions.filter((other) => other < version)
@@ -80,7 +78,6 @@ function VersionSelect({ versions, selected, onSelect }: VersionSelectProps): Re
 }
 
 interface ComparisonProps {
-  /** Null if the code is not stored. */
   readonly before: string | null
   readonly after: string | null
   readonly isFirst: boolean

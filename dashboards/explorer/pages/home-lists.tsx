@@ -49,7 +49,6 @@ export function LiveItem({ title, at, children }: LiveItemProps): ReactNode {
 export function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
   const summaries = useSummaries()
   const ofUsers = state.transactions.filter(isUserTransaction)
-  // Older user transactions are still loading.
   if (state.transactions.length === 0 || (ofUsers.length === 0 && !state.isCaughtUp)) {
     return <LivePlaceholder state={state} what="transactions" rows={maxTransactions} />
   }

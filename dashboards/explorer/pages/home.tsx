@@ -66,7 +66,6 @@ export function HomePage(): ReactNode {
   )
 }
 
-/** Texts of about the same length, to avoid a layout shift. */
 function Hint(): ReactNode {
   const { data: status } = useApi('/status')
   return status?.chain_id === 'flow-emulator'
@@ -92,7 +91,6 @@ function LiveStatus({ link, isPaused }: LiveStatusProps): ReactNode {
 
 const announceMs = 15_000
 
-/** At most every 15 s. */
 function HeightAnnouncer({ height }: { readonly height: number | undefined }): ReactNode {
   const [announced, setAnnounced] = useState<number>()
   useEffect(() => {
@@ -147,7 +145,6 @@ function usePausable<Value>(current: Value): Pausable<Value> {
 const maxDays = 60
 const maxHours = 48
 
-/** Per hour or per block until there are enough days. */
 function TransactionChart({ state }: { readonly state: LiveState }): ReactNode {
   const { data: daily } = useApi('/insights/daily')
   const { data: hourly } = useApi('/status/stat/{timescale}/trend', { timescale: 'hourly' })

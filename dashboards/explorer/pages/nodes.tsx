@@ -131,7 +131,6 @@ function StakingNumbers(): ReactNode {
   )
 }
 
-/** From the newest epoch that reports it. */
 function NodeCount({ current }: { readonly current: number | null }): ReactNode {
   const list = useList(...epochList)
   if (current !== null) return <KeyNumber name="Nodes">{formatNumber(current)}</KeyNumber>

@@ -11,7 +11,6 @@ import { sanitizeName } from '../text.ts'
 /** A height, ID or address, which has at most one match. */
 const exactPattern = /^(?:\d+|(?:0x)?[0-9a-f]{16}|(?:0x)?[0-9a-f]{64}|0x[0-9a-f]{40})$/i
 
-/** A single exact match is opened at once. */
 export function SearchPage(): ReactNode {
   const [text] = useSearchValue('q')
   const result = useSuggestions(text)

@@ -112,7 +112,6 @@ function TokenAbout({ token }: TokenProps): ReactNode {
   )
 }
 
-/** @param props.asset market symbol; null if it has none */
 function PriceHistory({ asset }: { readonly asset: string | null }): ReactNode {
   const query = useApi('/status/price/history', { asset: asset ?? '', limit: 100 }, { isEnabled: asset !== null })
   if (asset === null || query.data?.data.length === 0) {

@@ -73,7 +73,6 @@ export function TransactionsPage(): ReactNode {
   )
 }
 
-/** An EVM hash opens the Flow transaction that ran it. */
 export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
   const [height] = useSearchValue('height')
   const atHeight = useApi('/flow/transaction/{id}', { id, height })

@@ -12,7 +12,6 @@ import type { ItemOf, ListPath, ListQuery } from '../api.ts'
 
 interface ListProps<Path extends ListPath> {
   readonly list: ListQuery<Path>
-  /** Plural name of the items: `transactions`. */
   readonly what: string
   readonly emptyText?: ReactNode
   readonly header?: ReactNode
@@ -91,7 +90,6 @@ export function LoadMore({ list, what }: LoadMoreProps): ReactNode {
 
 interface QueryResultProps<Value> {
   readonly query: UseQueryResult<Value>
-  /** Name of the resource: `this account`. */
   readonly what: string
   readonly rows?: number
   readonly children: (value: Value) => ReactNode
@@ -138,7 +136,6 @@ export function LoadError({ error, what, onRetry }: LoadErrorProps): ReactNode {
 
 const debounceMs = 300
 
-/** Stored in the URL as `search`. */
 export function ListFilter({ label }: { readonly label: string }): ReactNode {
   const [search, setSearch] = useSearchValue('search')
   const [text, setText] = useState(search)

@@ -87,11 +87,9 @@ interface UrlTab {
 
 interface UrlTabsProps {
   readonly label: string
-  /** The first is the default. */
   readonly tabs: readonly UrlTab[]
 }
 
-/** The selection is stored in the URL as `tab`. */
 export function UrlTabs({ label, tabs }: UrlTabsProps): ReactNode {
   const [chosen, choose] = useSearchValue('tab')
   const panelId = useId()
@@ -115,7 +113,6 @@ export function UrlTabs({ label, tabs }: UrlTabsProps): ReactNode {
 
 const dayRanges = [30, 90, 365] as const
 
-/** From the URL. */
 export function useDays(): number {
   const [chosen] = useSearchValue('days')
   return dayRanges.find((days) => String(days) === chosen) ?? dayRanges[0]

@@ -117,7 +117,6 @@ function StatementDetails({ details }: { readonly details: readonly Sentence[] }
   )
 }
 
-/** For transactions with thousands of transfers. */
 function useLimit(initial: number): [limit: number, showMore: () => void] {
   const [limit, setLimit] = useState(initial)
   return [limit, () => setLimit(limit + 100)]

@@ -21,7 +21,6 @@ import {
 interface IdentityProps {
   readonly id: string
   readonly to?: string
-  /** Kind of the ID: `Account`. */
   readonly what: string
   readonly isWhole?: boolean
   readonly hasCopy?: boolean
@@ -133,7 +132,6 @@ interface AmountProps {
   /** Exact decimal; null if unknown. */
   readonly amount: string | null
   readonly unit?: string
-  /** Maximum shown; the exact amount is on hover. Default: all. */
   readonly decimals?: number
 }
 
@@ -260,10 +258,8 @@ const gateways = readGateways(document)
 
 interface PictureProps {
   readonly source: string | null
-  /** Empty if adjacent text describes the picture. */
   readonly alt: string
   readonly size: number | 'fill'
-  /** ID or name behind the identicon. */
   readonly seed: string
   readonly letter?: string | undefined
   readonly hasNote?: boolean

@@ -26,7 +26,6 @@ export function maxToSend(balance: string): bigint {
   return units > keptUnits ? units - keptUnits : 0n
 }
 
-/** Undefined if it is valid. */
 export function amountProblem(text: string, balance: string | undefined): string | undefined {
   if (!/^\d+(?:\.\d{1,8})?$/.test(text)) return 'Enter a number such as 12 or 12.5, with at most 8 decimals.'
   if (text.length > maxCharacters || Number(text) > maxFlow) return 'The amount is too large.'

@@ -71,7 +71,6 @@ interface SendOptions {
   readonly rpId: string
   readonly account: OwnAccount
   readonly code: (chain: FlowChain) => TransactionCode
-  /** @param id from `sent` on */
   readonly onStage: (stage: SendStage, id?: string) => void
   readonly signal: AbortSignal
 }
@@ -80,7 +79,7 @@ const computeLimit = 9999
 const pollMs = 1000
 /** ms. Blocks come every second; a later transaction needs a manual check. */
 const patienceMs = 180_000
-/** Resends an unacknowledged transaction, ms. */
+/** Time during which an unacknowledged transaction is resent. */
 const arrivalMs = 30_000
 
 /**

@@ -14,7 +14,6 @@ export function passkeyOfKey<Passkey extends KeyedPasskey>(
 
 interface AccountSigners<Passkey> {
   readonly passkeys: readonly Passkey[]
-  /** Active keys that are not these passkeys. */
   readonly others: number
 }
 
@@ -31,7 +30,6 @@ export function signersOf<Passkey extends KeyedPasskey>(
 export type ImportFinding<Passkey> =
   | { readonly kind: 'key'; readonly passkey: Passkey }
   | { readonly kind: 'no-key' }
-  /** It cannot sign, or not alone. */
   | {
       readonly kind: 'bad-key'
       readonly passkey: Passkey
@@ -70,11 +68,9 @@ export interface SigningPasskey {
   readonly credentialId: string
   /** 130 hex digits */
   readonly publicKeySec1Hex: string
-  /** Null or undefined: never or unknown. */
   readonly lastUsedAt?: string | null | undefined
 }
 
-/** The active, full-weight key of a passkey. */
 export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): ChainKey | undefined {
   const digits = publicKeySec1Hex.replace(/^04/, '').toLowerCase()
   return keys.find(
@@ -112,7 +108,6 @@ export function passkeyName({
   return name ?? (deviceType === 'multiDevice' ? 'Synced passkey' : 'Device-bound passkey')
 }
 
-/** Equal names are numbered by age. */
 export function withOwnNames<Passkey extends Pick<PasskeyRow, 'authenticatorName' | 'deviceType'>>(
   passkeys: readonly Passkey[],
 ): readonly Passkey[] {

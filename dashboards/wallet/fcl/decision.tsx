@@ -15,7 +15,6 @@ import { signersFor } from '../chain/passkey-keys.ts'
 import { useChainAccount, useSettings } from '../own.ts'
 
 interface DecisionProps {
-  /** Undefined: nothing can be approved. */
   readonly action: string | undefined
   readonly onAgree?: () => void
   readonly onDecline: () => void
@@ -93,7 +92,6 @@ interface RefusalProps {
   readonly detail: string
   readonly channel: OpenerChannel
   readonly onRetry?: (() => void) | undefined
-  /** Another user may be able to do it. */
   readonly mayChange?: boolean
 }
 
@@ -126,7 +124,6 @@ type FoundSigner =
   | { readonly status: 'problem'; readonly detail: string; readonly retry?: () => void }
   | { readonly status: 'ready'; readonly signer: Signer & Passkey }
 
-/** @param keyIndex undefined: any key that can sign alone */
 export function useSigner(account: OwnAccount | undefined, keyIndex?: number): FoundSigner {
   const { rp_id: rpId } = useSettings()
   const { data, error, refetch } = useChainAccount(account?.network ?? 'testnet', account?.address)

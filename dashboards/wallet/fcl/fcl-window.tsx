@@ -235,7 +235,6 @@ function Request({ path, request }: { readonly path: string; readonly request: A
 interface WindowFrameProps {
   /** From the browser; the application's own claims are not shown. */
   readonly origin?: string | undefined
-  /** The application sent another request later. */
   readonly hasMore?: boolean
   readonly children: ReactNode
 }

@@ -68,7 +68,6 @@ export class OpenerChannel {
     opener.postMessage({ type: 'FCL:VIEW:READY' }, '*')
   }
 
-  /** @param data in FCL's form */
   approve(data: unknown): void {
     this.#answer('approved', { status: 'APPROVED', reason: null, data })
   }
@@ -129,7 +128,6 @@ function isAsking(data: unknown): boolean {
   return fieldsOf(data)['type'] === 'FCL:VIEW:READY:RESPONSE'
 }
 
-/** Undefined if it is not serializable. */
 function textOf(data: unknown): string | undefined {
   const { body, config } = fieldsOf(data)
   try {

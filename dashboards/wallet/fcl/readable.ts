@@ -110,7 +110,6 @@ function fieldsOf(value: unknown): Fields | undefined {
 }
 
 export type ReadableMessage =
-  /** `isAltered`: `text` has invisible characters escaped. */
   | { readonly kind: 'text'; readonly text: string; readonly isAltered: boolean }
   | { readonly kind: 'bytes'; readonly hex: string }
 

@@ -4,7 +4,6 @@ import { hasHiddenCharacters } from './readable.ts'
 
 interface PreparedAccount {
   readonly name: string
-  /** With single spaces. */
   readonly type: string
   /** Entitlements of `&Account`; undefined for other types, which may allow anything. */
   readonly entitlements: readonly string[] | undefined
@@ -105,7 +104,6 @@ function named(parts: readonly string[]): readonly PreparedAccount[] | undefined
 
 const one = /[a-z_]\w*(?:\s+as\s+\w+)?/.source
 const place = /\s0x[0-9a-f_]+|"[^"\n]*"/.source
-/** Imports need no separator. */
 const importLine = new RegExp(
   `(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)` +
     `(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`,

@@ -66,7 +66,6 @@ export function authnResponse(wallet: string, { address, keyIndex }: ConnectedAc
   }
 }
 
-/** Network names of FCL. */
 const chains: Readonly<Record<string, FlowChain>> = {
   mainnet: 'mainnet',
   testnet: 'testnet',
@@ -74,7 +73,6 @@ const chains: Readonly<Record<string, FlowChain>> = {
   local: 'emulator',
 }
 
-/** @returns undefined for unknown networks */
 export function chainOfNetwork(network: string): FlowChain | undefined {
   return Object.hasOwn(chains, network) ? chains[network] : undefined
 }
@@ -114,7 +112,7 @@ function looksLikeAddress(identifier: string): boolean {
   )
 }
 
-/** For users and developers. @throws errors that the request did not cause */
+/** @throws errors that the request did not cause */
 export function fclShapeProblem(error: unknown): string {
   if (!(error instanceof SigningError)) throw error
   return error.field === 'message'

@@ -18,11 +18,9 @@ interface TransactionReviewProps {
   readonly network: Network
 }
 
-/** Most severe warnings first. */
 export function TransactionReview({ summary, transaction, own, network }: TransactionReviewProps): ReactNode {
   const { known, accounts, values, imports, warnings, isPayer, payer, isProposer, proposer, computeLimit } = summary
   const [from] = accounts
-  // The account is already shown above.
   const isAddressShown = known?.name === 'send-flow' && from?.isOwn === true
   return (
     <>
@@ -205,7 +203,6 @@ function Values({ values, own }: { readonly values: readonly NamedValue[]; reado
   )
 }
 
-/** To keep the window responsive. */
 const maxColoured = 100_000
 
 function CodeDisclosure({ code, values }: { readonly code: string; readonly values: readonly string[] }): ReactNode {

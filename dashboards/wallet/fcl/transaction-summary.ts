@@ -34,7 +34,6 @@ export interface TransactionSummary {
   readonly values: readonly NamedValue[]
   readonly imports: readonly ImportedContracts[]
   readonly computeLimit: number
-  /** Most severe first. */
   readonly warnings: readonly string[]
 }
 

@@ -19,7 +19,6 @@ import type { OwnAccount } from '../chain/chain-client.ts'
 import type { AppRequest, OpenerChannel } from './opener-channel.ts'
 import { networkNames } from '../own.ts'
 
-/** Shares an account and, on request, a proof. */
 export function AuthnWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network, origin, body } = request
   const chain = network === undefined ? undefined : chainOfNetwork(network)

@@ -17,7 +17,6 @@ interface AccountCardProps {
   readonly settings: NetworkSettings
   readonly credentialId: string
   readonly passkeys: readonly PasskeyRow[]
-  /** Undefined: no account on any network. */
   readonly row: AccountRow | undefined
 }
 

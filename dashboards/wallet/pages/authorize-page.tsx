@@ -13,14 +13,12 @@ import { useSettings } from '../own.ts'
 export const authorizePath = '/authorize'
 const place = 'flowfarm-authorize'
 
-/** Read once. */
 export function takePendingRequest(): string | undefined {
   const pending = sessionStorage.getItem(place) ?? ''
   sessionStorage.removeItem(place)
   return pending.startsWith(`${authorizePath}?`) ? pending : undefined
 }
 
-/** Redirects to another program, such as the editor, with a code. */
 export function AuthorizePage(): ReactNode {
   const { clients } = useSettings()
   const { state, keeper } = useAuth()

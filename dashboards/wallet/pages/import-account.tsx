@@ -29,7 +29,6 @@ interface Lookup {
   readonly finding: Exclude<ImportFinding<PasskeyRow>, { readonly kind: 'key' }>
 }
 
-/** Possible once the chain lists a passkey of the user as a key. */
 export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProps): ReactNode {
   const auth = useAuth()
   const reload = useReadAgain()

@@ -13,7 +13,6 @@ import { CenteredCard } from './layout.tsx'
 /** Single-use, however often React renders the page. */
 const started = new Map<string, Promise<OfferedSession>>()
 
-/** Undefined for other URLs. */
 export function readLinkToken(): string | undefined {
   const parameters = new URLSearchParams(location.search)
   return (parameters.get('type') === 'magiclink' ? parameters.get('token_hash') : null) ?? undefined
@@ -27,7 +26,6 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
   const { isBusy, problem, run } = useAction()
   useEffect(() => {
     document.title = 'Signing in – flowfarm wallet'
-    // Remove the token from the URL.
     history.replaceState(null, '', location.pathname)
     const opened = started.get(token) ?? openLink(options, token)
     started.set(token, opened)
