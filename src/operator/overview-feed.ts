@@ -93,6 +93,11 @@ type Listener = (overview: Overview) => void
 /**
  * Reads the overview once for all clients. While the database is unreachable, the last overview is
  * served with `database.isUp: false`.
+ *
+ *     idle ──request or subscriber──► reading ──► resting (1 s, or ten times the duration of the read)
+ *       ▲                                │           │
+ *       │                                └─subscriber┤
+ *       └─────────────────────────────────────none───┘
  */
 export class OverviewFeed {
   readonly #options: FeedOptions

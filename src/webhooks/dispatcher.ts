@@ -41,6 +41,10 @@ const batchMs = 10
  * Creates deliveries from derived rows, which are the outbox: each subscription has a cursor, and
  * everything above it is new. One dispatcher per database, to avoid duplicate work; two would be
  * safe.
+ *
+ *   waiting for the lock ──held──► round ──nothing new──► idle ──notification──► round …
+ *         ▲            │
+ *         └── lock lost, error ────┘
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
