@@ -44,7 +44,6 @@ const settingsSchema = z
   .meta({ id: 'EditorSettings' })
 export type EditorSettings = z.output<typeof settingsSchema>
 
-/** The routes and middleware of `/session`; the wallet has them. */
 export interface EditorSession {
   readonly routes: readonly Route<unknown>[]
   readonly protect: Middleware<RequestState>
@@ -52,9 +51,8 @@ export interface EditorSession {
 
 export interface EditorParts {
   readonly settings: () => EditorSettings
-  /** Undefined: sign-in is off. */
+  /** Undefined if sign-in is off. */
   readonly session?: EditorSession | undefined
-  /** Serves `/functions/v1/projects`. */
   readonly projects: Middleware<RequestState>
   /** Undefined: no GitHub App is configured. */
   readonly github: Pick<GitHub, 'routes' | 'guards'> | undefined
@@ -87,7 +85,6 @@ export const editorRoutes: readonly Route<EditorServices>[] = [
   }),
 ]
 
-/** For the OpenAPI document. */
 export const documentedRoutes: readonly Route[] = [...editorRoutes, ...githubRoutes]
 
 export const editorApiInfo: ApiInfo = {
@@ -97,9 +94,8 @@ export const editorApiInfo: ApiInfo = {
 }
 
 export interface EditorServerOptions extends Omit<HttpServerOptions, 'service'> {
-  /** Called with the bound port, which links and origins need. */
   readonly open: (port: number) => Promise<EditorParts>
-  /** Reads of the settings per client and minute. Default 600. */
+  /** Per client. Default 600. */
   readonly settingsPerMinute?: number
 }
 

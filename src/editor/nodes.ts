@@ -12,9 +12,9 @@ import type { ChainReader } from '../flow/chain-reader.ts'
 import type { ServiceContext } from '../platform/service.ts'
 
 export interface EditorNodes {
-  /** By network. The node of the followed chain is added once its network is known. */
+  /** The followed chain's node is added once its network is known. */
   readonly readers: Readonly<Partial<Record<EditorNetwork, Pick<ChainReader, 'getAccount'>>>>
-  /** Selectable networks, with the REST API for browsers. */
+  /** With the REST API for browsers. */
   readonly networks: () => readonly {
     readonly network: EditorNetwork
     readonly api_url: string
@@ -38,10 +38,7 @@ const apiSettings = {
 } as const
 const nodeSettings = { mainnet: 'EDITOR_MAINNET_NODE', testnet: 'EDITOR_TESTNET_NODE' } as const
 
-/**
- * Nodes for imported contracts, and the networks of the page. Readers close with the process.
- * @throws FatalError for an invalid endpoint or network
- */
+/** @throws FatalError for an invalid endpoint or network */
 export function openEditorNodes(
   { config, lifecycle }: Pick<ServiceContext<EditorConfig>, 'config' | 'lifecycle'>,
   log: Logger,
@@ -57,7 +54,6 @@ export function openEditorNodes(
   for (const network of ['mainnet', 'testnet'] as const) {
     const endpoint = config[nodeSettings[network]]
     if (endpoint !== undefined) readers[network] = open(endpoint)
-    // Readers connect lazily; the followed node replaces a public one once its network is known.
     else if (chosen === undefined || chosen.includes(network)) readers[network] = open(publicNodes[network])
   }
   let followed: EditorNetwork | undefined
@@ -97,7 +93,6 @@ export function openEditorNodes(
   }
 }
 
-/** @throws FatalError that names the variable */
 function readNetworks({ EDITOR_NETWORKS: names }: EditorConfig): readonly EditorNetwork[] | undefined {
   if (names.length === 0) return undefined
   return names.map((name) => {

@@ -3,11 +3,10 @@ import type { EditorSettings } from './editor-server.ts'
 import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
-/** The page routes these paths. */
 const pagePath = /^\/(?:p\/[a-z0-9-]{1,80}|developer\/callback)?$/
 
 /**
- * The page shows untrusted code, so it may load only what it needs. @param settings read for each
+ * The page shows untrusted code, so it may load only the necessary. @param settings read for each
  * request: ports and networks may become known later
  */
 export function createEditorPage(
@@ -30,7 +29,6 @@ export function createEditorPage(
   }
 }
 
-/** Origins that the page calls. */
 function calledBy({
   lsp_url: channel,
   networks,
@@ -51,7 +49,7 @@ export function editorPolicy(html: string, connects: readonly string[]): string 
   )
 }
 
-/** For WebSockets too, whose `URL.origin` is `null`. */
+/** `URL.origin` of WebSockets is `null`. */
 function originOf(url: string): string {
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}`

@@ -39,7 +39,6 @@ import {
 import { openEditorNodes } from './nodes.ts'
 import type { EditorNodes } from './nodes.ts'
 
-/** HTTP on HTTP_PORT, and the language server channel on LSP_PORT. */
 export async function startEditor(context: ServiceContext<EditorConfig>, openSignIn: OpenEditorSignIn): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'editor' })
@@ -76,9 +75,8 @@ export async function startEditor(context: ServiceContext<EditorConfig>, openSig
 export interface EditorSignIn {
   readonly authenticate: Authenticate
   readonly lockUser: LockUser
-  /** The cookie of the editor's own session, which the wallet issued. */
+  /** Issued by the wallet. */
   readonly session: EditorSession
-  /** For sign-in. */
   readonly wallet: NonNullable<EditorSettings['wallet']>
 }
 
@@ -86,7 +84,6 @@ export interface EditorSignIn {
 export type OpenEditorSignIn = (needs: { readonly pool: pg.Pool; readonly editor: string }) => Promise<EditorSignIn>
 
 interface OpenEditorOptions {
-  /** Of the HTTP side. */
   readonly port: number
   readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
@@ -94,7 +91,6 @@ interface OpenEditorOptions {
 }
 
 interface OpenedEditor extends EditorParts {
-  /** Public URL, without a trailing slash. */
   readonly url: string
   readonly lspUrl: string
   readonly languageServer: LanguageServerProgram
@@ -103,10 +99,7 @@ interface OpenedEditor extends EditorParts {
 const poolSize = 10
 const pruneEveryMs = 3_600_000
 
-/**
- * Everything opened here closes with the process. @throws FatalError for invalid settings; errors
- * of the database
- */
+/** Everything opened here closes with the process. @throws FatalError for invalid settings */
 export async function openEditor(
   context: ServiceContext<EditorConfig>,
   openSignIn: OpenEditorSignIn,

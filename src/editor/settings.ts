@@ -172,10 +172,9 @@ export const samplesSchema = z.array(
   z.object({ name: z.string(), title: z.string(), code: z.string(), arguments: z.array(z.unknown()).readonly() }),
 )
 
-/** Sample scripts of EDITOR_SAMPLES. */
 type EditorSamples = z.infer<typeof samplesSchema>
 
-/** @throws FatalError that names the variable, for an invalid file */
+/** @throws FatalError that names the variable */
 export async function readSamples({ EDITOR_SAMPLES: file }: EditorConfig): Promise<EditorSamples> {
   if (file === undefined) return []
   try {
@@ -188,7 +187,7 @@ export async function readSamples({ EDITOR_SAMPLES: file }: EditorConfig): Promi
   }
 }
 
-/** EDITOR_URL. @throws FatalError for a URL with a path: the page uses root-relative URLs */
+/** @throws FatalError for a URL with a path: the page uses root-relative URLs */
 export function checkEditorUrl({ EDITOR_URL: url }: Pick<EditorConfig, 'EDITOR_URL'>): void {
   if (url === undefined) return
   const { origin, href } = new URL(url)
@@ -249,10 +248,8 @@ interface SignInClient {
 
 export const editorClientId = 'editor'
 
-/** The redirect page of a sign-in. */
 const callbackPath = '/developer/callback'
 
-/** Public URL, without a trailing slash. */
 export function editorUrl(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
   port: number = config.HTTP_PORT,
@@ -260,14 +257,13 @@ export function editorUrl(
   return (config.EDITOR_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
 }
 
-/** @param url `editorUrl` */
 function editorCallback(url: string): string {
   return `${url}${callbackPath}`
 }
 
 /**
- * The editor as a client of the wallet. Without EDITOR_URL it runs on this machine, maybe on a free
- * port. Without TLS its sessions could be intercepted.
+ * Without EDITOR_URL the editor runs on this machine. Without TLS its sessions could be
+ * intercepted.
  */
 export function signInClients(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
@@ -280,12 +276,10 @@ export function signInClients(
   return [{ id: editorClientId, name: 'Cadence editor', redirectUri: editorCallback(url) }]
 }
 
-/** For the operator of the wallet. */
 export function signInWarnings({ EDITOR_URL: url }: Pick<EditorConfig, 'EDITOR_URL'>): readonly string[] {
   return url === undefined || isSecure(new URL(url)) ? [] : [`Editor sign-in is off: EDITOR_URL (${url}) must be https`]
 }
 
-/** HTTPS or this machine. */
 export function isSecure({ protocol, hostname }: URL): boolean {
   return (
     protocol === 'https:' || (protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost')))
@@ -293,9 +287,9 @@ export function isSecure({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * The channel has no secrets, but pages of other sites could use it from their visitors' addresses,
- * or reach a local one. Non-browser clients send no origin; limits apply by address. @param host
- * header `Host`: without EDITOR_URL, pages of the same host may connect
+ * The channel has no secrets, but pages of other sites could use it from their visitors' addresses.
+ * Non-browser clients send no origin. @param host without EDITOR_URL, pages of the same host may
+ * connect
  */
 export function mayUseChannel(
   config: Pick<EditorConfig, 'EDITOR_URL' | 'HTTP_PORT'>,
@@ -310,7 +304,6 @@ export function mayUseChannel(
   return page !== undefined && page !== '' && page === channel
 }
 
-/** Configured host names of the channel. */
 export function channelNames({
   HOST: host,
   EDITOR_URL: page,

@@ -28,12 +28,10 @@ export interface GitHubOptions {
   readonly app: GitHubApp
   readonly pool: Pool
   readonly log: Logger
-  /** EDITOR_URL: GitHub sends browsers and events there. */
   readonly editorUrl: string
   readonly projects: ProjectAccess
   readonly authenticate: Authenticate
   readonly lockUser: LockUser
-  /** Default: `githubLimits`. */
   readonly limits?: GitHubLimits
 }
 
@@ -41,11 +39,10 @@ export interface GitHub {
   readonly routes: readonly Route<unknown>[]
   readonly guards: { readonly user: Guard<string> }
   readonly installUrl: string
-  /** Deletes expired rows; called every hour. */
+  /** Called every hour. */
   prune(): Promise<void>
 }
 
-/** Deployments are deleted after this time. */
 const deploymentDays = 400
 const pageSize = 500
 
@@ -98,7 +95,7 @@ export function createGitHub({
   }
 }
 
-/** Deletes connections of projects that were deleted or have another owner. */
+/** Projects that were deleted or have another owner. */
 async function deleteStaleConnections(connections: ConnectionStore, projects: ProjectAccess): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const page = await connections.page(after, pageSize)

@@ -11,7 +11,6 @@ import type { Logger } from '../../platform/log.ts'
 
 interface DeployFeedOptions {
   readonly pool: Pool
-  /** For NOTIFY. */
   readonly databaseUrl: string
   readonly projects: ProjectAccess
   readonly authenticate: Authenticate
@@ -31,10 +30,9 @@ interface Subscriber {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * Sends the subscribers of this process the deployments of their projects, whichever process
- * received them. Access is checked on subscription and before each message. After a loss of the
- * database, missed deployments are sent, possibly twice; pushes are not. @returns when it listens
- * for notifications
+ * Sends subscribers of this process the deployments of their projects, whichever process received
+ * them. Access is checked on subscription and before each message. After a loss of the database,
+ * missed deployments are sent, possibly twice; pushes are not.
  */
 export async function createDeployFeed({
   pool,
@@ -85,7 +83,6 @@ export async function createDeployFeed({
       } catch (error) {
         endBy(projectId, subscriber, error)
       }
-      // The subscriber may have left in the meantime.
       if (isAllowed === true && subscribers.get(projectId)?.has(subscriber) === true) {
         try {
           subscriber.send(message)

@@ -5,8 +5,8 @@ import type { Connection } from './stores/connection-store.ts'
 import { ApiError } from '../../platform/errors.ts'
 
 /**
- * External code of the workflow, pinned by commit because tags can move. The Flow CLI is built from
- * source, whose go.sum has the hashes of its dependencies; its releases have no checksums.
+ * Pinned by commit because tags can move. The Flow CLI is built from source, whose go.sum has the
+ * hashes of its dependencies; its releases have no checksums.
  */
 const pinned = {
   checkout: { version: 'v6.1.0', commit: 'd23441a48e516b6c34aea4fa41551a30e30af803' },
@@ -23,22 +23,18 @@ interface WorkflowEnvironment {
 export const workflowFile = 'flow-deploy.yml'
 export const workflowPath = `.github/workflows/${workflowFile}`
 
-/** Secrets for signing reports. */
+/** For signing reports. */
 export const reportSecrets = { url: 'RUNNER_WEBHOOK_URL', key: 'RUNNER_WEBHOOK_SECRET' } as const
 
-/** All secrets that the workflow reads. */
 export function neededSecrets(environments: readonly Pick<WorkflowEnvironment, 'name'>[]): readonly string[] {
   return [...environments.flatMap(({ name }) => Object.values(secretNames(name))), ...Object.values(reportSecrets)]
 }
 
 /**
- * Deploys pushes to the branches of environments. It runs pinned code only, and each step gets only
- * the secrets that it needs. The private key is in the environment of one step and a temporary file
- * outside of the working copy. Values of a run are passed as variables, so that a branch name
- * cannot become a command.
- *
- * @param folder of the project; empty: the root. @throws ApiError 422 `unsafe-name` for a branch or
- * folder that could be interpreted in a workflow
+ * Deploys pushes to the branches of environments. Each step gets only the secrets that it needs;
+ * the private key is in the environment of one step and a temporary file outside of the working
+ * copy. Values of a run are passed as variables, so that a branch name cannot become a command.
+ * @throws ApiError 422 `unsafe-name` for a branch or folder that could be interpreted in a workflow
  */
 export function deployWorkflow(environments: readonly WorkflowEnvironment[], folder: string): string {
   const unsafe = [...environments.map(({ branch }) => branch), ...(folder === '' ? [] : [folder])].find(
@@ -134,7 +130,7 @@ function job({ name, branch, network }: WorkflowEnvironment, folder: string): re
   ]
 }
 
-/** Signs time and body with the connection's key. A lost report fails nothing. */
+/** A lost report fails nothing. */
 function report(status: string): readonly string[] {
   return [
     '        continue-on-error: true',
@@ -159,12 +155,12 @@ function literalName(name: string): string {
   return name.replaceAll('+', String.raw`\+`)
 }
 
-/** Maximum clock difference of a workflow, seconds. Reports are remembered for longer. */
+/** Maximum clock difference, seconds. Reports are remembered for longer. */
 export const reportSeconds = 300
 
 /**
- * Key for the reports of one connection: derived, and stored only as a secret of the repository. A
- * new connection has a new key. @returns 64 hex digits
+ * Derived, and stored only as a secret of the repository. A new connection has a new key. @returns
+ * 64 hex digits
  */
 export function reportKey(
   webhookSecret: string,
@@ -175,12 +171,10 @@ export function reportKey(
   )
 }
 
-/** Signs timestamp and body. */
 export function signReport(key: string, timestamp: string, body: string | Buffer): string {
   return `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`
 }
 
-/** Constant-time comparison. */
 export function isSignedReport(key: string, timestamp: string, body: Buffer, signature: string): boolean {
   const [given, right] = [Buffer.from(signature), Buffer.from(signReport(key, timestamp, body))]
   return given.length === right.length && timingSafeEqual(given, right)

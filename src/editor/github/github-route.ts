@@ -18,12 +18,10 @@ import { clientNetwork } from '../../platform/limits/clients.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** What the handlers use. */
 export interface GitHubParts {
   readonly app: GitHubApp
   readonly pool: Pool
   readonly log: Logger
-  /** EDITOR_URL, without a trailing slash. */
   readonly editorUrl: string
   readonly github: GitHubClient
   readonly flow: InstallFlow
@@ -33,34 +31,31 @@ export interface GitHubParts {
   readonly environments: EnvironmentStore
   readonly deployments: DeploymentStore
   readonly deliveries: DeliveryStore
-  /** Count a request of a client address. @throws ApiError 429 */
+  /** @throws ApiError 429 */
   readonly takeWebhook: (address: string) => void
   readonly takeCallback: (address: string) => void
 }
 
-/** `user`: `Authorization: Bearer` with an access token; handlers get the id of the user. */
+/** `user`: handlers get the id of the user. */
 export const route = routesOf<GitHubParts, { user: string }>({ unknownParameters: 'refused' })
 
-/** For routes that GitHub and workflows call, with parameters of their own. */
 export const githubRoute = routesOf<GitHubParts>()
 
 export const projectId = z.uuid('must be the id of a project')
 
 /** Requests per minute and process. */
 export const githubLimits = {
-  /** Per client, signed in or not. */
   client: 600,
-  /** Reads per user. Each may take several GitHub calls, of which an installation has about 5,000 an hour. */
+  /** Each may take several GitHub calls, of which an installation has about 5,000 an hour. */
   read: 240,
-  /** Changes per user. */
   write: 30,
-  /** Webhooks per client: GitHub sends from few addresses. */
+  /** GitHub sends from few addresses. */
   webhook: 3000,
 } as const
 
 export type GitHubLimits = Readonly<Record<keyof typeof githubLimits, number>>
 
-/** Counts requests. The function throws ApiError 429 `rate-limited`. */
+/** @throws ApiError 429 `rate-limited` */
 export function createGitHubLimits(limits: GitHubLimits): (kind: keyof GitHubLimits, key: string) => void {
   const windows: Readonly<Record<keyof GitHubLimits, SlidingWindow>> = {
     client: new SlidingWindow({ max: limits.client }),

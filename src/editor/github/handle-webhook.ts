@@ -23,7 +23,7 @@ type Outcome = 'taken' | 'repeated' | 'too-old' | 'not-of-interest'
 
 /** GitHub retries for three days; much older deliveries are replays. */
 const oldestMs = 7 * 86_400_000
-/** Events with a timestamp need not be remembered for longer. */
+/** Events with a timestamp need not be remembered for longer. Days. */
 const keptDays = { timed: 8, untimed: 400 }
 
 type Handler = (parts: WebhookParts, db: Queryable, payload: unknown) => Promise<void>
@@ -37,8 +37,8 @@ const handlers: Readonly<Record<string, { readonly at?: (payload: unknown) => Da
 }
 
 /**
- * Handles a verified event in one transaction. @param event X-GitHub-Event, which is unsigned: the
- * body must match it. @throws ApiError 400 `bad-event`
+ * Handles a verified event in one transaction. X-GitHub-Event is unsigned: the body must match it.
+ * @throws ApiError 400 `bad-event`
  */
 export async function handleWebhook(
   parts: WebhookParts,
@@ -165,16 +165,12 @@ function read<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.out
   )
 }
 
-/** The used parts of GitHub's events. Long texts are truncated. */
-
 const id = z.number().int().positive()
-/** Limit of the column. */
 const attempt = id.max(2_147_483_647)
 
-/** Before GitHub existed. */
 const earliestMs = Date.UTC(2000, 0, 1)
 
-/** Future times become the current time: otherwise they would stay the newest. */
+/** Otherwise a future time would stay the newest. */
 function toTime(at: Date, check: z.RefinementCtx): Date {
   if (!(at.getTime() >= earliestMs)) check.addIssue({ code: 'custom', message: 'must be a time' })
   return new Date(Math.min(at.getTime(), Date.now()))
@@ -244,10 +240,7 @@ const stages: Readonly<Record<string, Stage>> = {
   completed: 3,
 }
 
-/**
- * Undefined for other runs. Runs of pull requests from forks are ignored: they have the fork's
- * code, workflow and branch name.
- */
+/** Ignores pull requests from forks: they have the fork's code, workflow and branch name. */
 function deploymentOf(run: WorkflowRun, repositoryId: number): (RunReport & { readonly path: string }) | undefined {
   const stage = stages[run.status]
   const { head_branch: branch } = run
@@ -270,14 +263,13 @@ function deploymentOf(run: WorkflowRun, repositoryId: number): (RunReport & { re
   }
 }
 
-/** Becomes a link in a page. */
 function webAddress(text: string | null | undefined): string | null {
   return text !== null && text !== undefined && /^https?:\/\//.test(text) && text.length <= 500 && URL.canParse(text)
     ? text
     : null
 }
 
-/** Signed deliveries, so that each counts once. Headers are unsigned and not part of the digest. */
+/** Each signed delivery counts once. Headers are unsigned and not part of the digest. */
 export class DeliveryStore {
   readonly #pool: Pool
 
@@ -285,10 +277,7 @@ export class DeliveryStore {
     this.#pool = pool
   }
 
-  /**
-   * @param signed the signed bytes. @returns whether they are new; a concurrent transaction with
-   * the same bytes waits
-   */
+  /** @returns whether the bytes are new; a concurrent transaction with the same bytes waits */
   async isNew(db: Queryable, source: 'github' | 'workflow', signed: Buffer, keptDays: number): Promise<boolean> {
     const { rowCount } = await query(
       db,

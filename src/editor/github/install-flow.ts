@@ -10,14 +10,12 @@ interface InstallParts {
   readonly github: GitHubClient
   readonly states: InstallStates
   readonly installations: InstallationStore
-  /** Where GitHub redirects the browser. */
   readonly callbackUrl: string
 }
 
 interface InstallBegun {
-  /** Installs the App or selects repositories. */
   readonly url: string
-  /** Authorizes a user when the App is already installed. */
+  /** When the App is already installed. */
   readonly authorizeUrl: string
   readonly state: string
   /** Cookie of the browser. */
@@ -33,12 +31,12 @@ const installations = z.object({ installations: z.array(installation) })
 const repositories = z.object({ repositories: z.array(z.object({ id: z.number().int().positive() })) })
 const person = z.object({ id: z.number().int().positive(), login: z.string() })
 
-/** Pages of 100 repositories. Beyond them, access is checked on use only. */
+/** Pages of 100 repositories. Access to the rest is checked on use only. */
 const maxPages = 30
 
 /**
- * Installs the App and lists the user's installations with a user token, which is not stored. The
- * installation id in the callback URL is ignored, because anyone can write it.
+ * The installation id in the callback URL is ignored, because anyone can write it. The user token
+ * is not stored.
  */
 export class InstallFlow {
   readonly #parts: InstallParts
@@ -61,8 +59,8 @@ export class InstallFlow {
   }
 
   /**
-   * @param code of GitHub; undefined if an owner must approve the installation. @throws ApiError
-   * 400 `bad-state` if this browser did not start it or has finished it; 403 `github-code`
+   * @param code undefined if an owner must approve the installation. @throws ApiError 400
+   * `bad-state` if this browser did not start it or has finished it; 403 `github-code`
    */
   async end(
     state: string,
@@ -128,7 +126,6 @@ export class InstallFlow {
         )
       ).map(({ id }) => id)
     } catch (error) {
-      // Removed or suspended in the meantime.
       if (isStatus(error, 403, 404)) return []
       throw error
     }

@@ -49,7 +49,6 @@ const repositoriesSchema = z.strictObject({
   ),
 })
 
-/** By project or by installation. */
 const reachedBy = { project_id: projectId.optional(), installation_id: z.string().optional() }
 const repositoryParams = z.object({ owner: z.string(), repo: z.string() })
 
@@ -190,7 +189,7 @@ export const readingRoutes: readonly Route<GitHubParts>[] = [
   }),
 ]
 
-/** Decodes the segments one by one: an encoded slash is not a separator. */
+/** An encoded slash is not a separator. */
 function restOfPath(path: string): string {
   try {
     return path.split('/').slice(5).map(decodeURIComponent).join('/')
@@ -202,9 +201,7 @@ function restOfPath(path: string): string {
   }
 }
 
-/**
- * @throws ApiError 400 without a project or installation, 404 if the project has another one; as RepositoryAccess
- */
+/** @throws ApiError 400 without a project or installation, 404 if the project has another one */
 async function repositoryOf(
   { access }: GitHubParts,
   userId: string,

@@ -7,7 +7,6 @@ import type { Installation, InstallationStore } from './stores/installation-stor
 import type { ProjectAccess } from '../projects/read-projects.ts'
 import { ApiError } from '../../platform/errors.ts'
 
-/** A repository and the installation through which it is accessed. */
 export interface Repository {
   readonly installation: Installation
   readonly owner: string
@@ -18,7 +17,6 @@ interface ConnectedRepository extends Repository {
   readonly connection: Connection
 }
 
-/** The required permission of the user on GitHub. */
 type Right = 'read' | 'write' | 'admin'
 
 interface AccessParts {
@@ -32,14 +30,14 @@ const levels: Readonly<Record<string, number>> = { none: 0, read: 1, write: 2, a
 const needed: Readonly<Record<Right, number>> = { read: 1, write: 2, admin: 3 }
 const permission = z.object({ permission: z.string(), user: z.object({ id: z.number().int() }).nullish() })
 
-/** Cache time of a user's permissions for reads, ms. */
+/** Permissions are cached for reads, ms. */
 const rightsMs = 60_000
 const maxKept = 5000
 
 /**
- * Access control: the user owns the project, has proved access to the installation, the repository
- * belongs to the installation, and the user has the permission on GitHub. The last check protects
- * repositories that only the App can see; it is repeated for each change.
+ * The user owns the project, has proved access to the installation, the repository belongs to the
+ * installation, and the user has the permission on GitHub. The last check protects repositories
+ * that only the App can see; it is repeated for each change.
  */
 export class RepositoryAccess {
   readonly #parts: AccessParts
@@ -61,7 +59,6 @@ export class RepositoryAccess {
       )
   }
 
-  /** On or off. @throws ApiError 404 `not-connected`, as `requireProject` */
   async connectionOf(userId: string, projectId: string): Promise<Connection> {
     await this.requireProject(userId, projectId)
     const connection = await this.#parts.connections.ofProject(projectId)
@@ -71,7 +68,7 @@ export class RepositoryAccess {
     return connection
   }
 
-  /** @throws ApiError 409 `connection-off`, 403 `no-installation`, and as `connectionOf` */
+  /** @throws ApiError 409 `connection-off`, 403 `no-installation` */
   async ofProject(userId: string, projectId: string): Promise<ConnectedRepository> {
     const connection = await this.connectionOf(userId, projectId)
     if (connection.offReason !== null)
@@ -86,10 +83,7 @@ export class RepositoryAccess {
     return { connection, installation, owner: connection.owner, repo: connection.repo }
   }
 
-  /**
-   * @throws ApiError 403 `no-installation`, 404 `not-on-github` if the installation belongs to
-   * another owner
-   */
+  /** @throws ApiError 403 `no-installation`, 404 `not-on-github` */
   async ofInstallation(userId: string, installationId: number, owner: string, repo: string): Promise<Repository> {
     const installation = await this.installationOf(userId, installationId)
     if (installation.accountLogin.toLowerCase() !== owner.toLowerCase())
@@ -101,10 +95,7 @@ export class RepositoryAccess {
     return { installation, owner, repo }
   }
 
-  /**
-   * @throws ApiError 403 `no-installation` (also for those of other users) or
-   * `installation-suspended`
-   */
+  /** @throws ApiError 403 `no-installation` or `installation-suspended` */
   async installationOf(userId: string, installationId: number): Promise<Installation> {
     const installation = await this.#parts.installations.find(userId, installationId)
     if (installation === undefined)
@@ -119,8 +110,8 @@ export class RepositoryAccess {
   }
 
   /**
-   * A token for this repository and these permissions only. @throws ApiError 403 `not-installed`,
-   * `no-right` if the user lacks the permission
+   * The token covers this repository and these permissions only. @throws ApiError 403
+   * `not-installed`, `no-right` if the user lacks the permission
    */
   async open({ installation, owner, repo }: Repository, right: Right, permissions: Permissions): Promise<GitHubCall> {
     const { github } = this.#parts

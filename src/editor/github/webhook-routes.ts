@@ -17,7 +17,6 @@ import { parseBody } from '../../platform/http/parse-input.ts'
 
 const maxWebhookBytes = 5 * 1024 * 1024
 const maxReportBytes = 16 * 1024
-/** All bodies with an unchecked signature in this process. */
 const maxUnknownBytes = 64 * 1024 * 1024
 const id = z.number().int().positive()
 const report = z.object({
@@ -101,7 +100,7 @@ export const webhookRoutes: readonly Route<GitHubParts>[] = [
   }),
 ]
 
-/** @returns the webhook secret. @throws ApiError 429, 503 `no-webhook-secret` */
+/** @throws ApiError 429, 503 `no-webhook-secret` */
 function admit({ client }: Call, { app: { webhookSecret }, takeWebhook }: GitHubParts): string {
   takeWebhook(client.address)
   if (webhookSecret === undefined)
@@ -113,7 +112,7 @@ function admit({ client }: Call, { app: { webhookSecret }, takeWebhook }: GitHub
   return webhookSecret
 }
 
-/** @param delivery identifies the report. @throws ApiError 409 `repeated` */
+/** @throws ApiError 409 `repeated` */
 async function recordReport(
   { pool, deliveries, deployments, environments }: GitHubParts,
   connection: Connection,
@@ -147,8 +146,8 @@ async function recordReport(
 }
 
 /**
- * Runs `run` with the raw body, which is what signatures cover. The rest of an oversized body stays unread.
- * @throws ApiError 413 `body-too-large`, 415 `compressed-body`, 400 `incomplete-body`, 503 `busy`; as `run`
+ * Signatures cover the raw body. The rest of an oversized body stays unread. @throws ApiError 413
+ * `body-too-large`, 415 `compressed-body`, 400 `incomplete-body`, 503 `busy`
  */
 async function withRawBody<T>(
   request: IncomingMessage,
@@ -180,7 +179,6 @@ async function withRawBody<T>(
   }
 }
 
-/** @throws ApiError 400 `bad-json` or `too-deep` */
 function jsonOf(body: Buffer): unknown {
   if (!isShallowText(body)) throw tooDeep()
   try {

@@ -5,8 +5,8 @@ import type { Logger } from '../../platform/log.ts'
 
 export interface ContractSource {
   /**
-   * All contracts of an account, code by name. @param address 16 hex digits. @returns undefined if
-   * the account does not exist. @throws RetryableError if no node is available; the signal's reason
+   * Code by name. @param address 16 hex digits. @returns undefined if the account does not exist.
+   * @throws RetryableError if no node is available; the signal's reason
    */
   contractsOf(
     network: EditorNetwork,
@@ -17,14 +17,12 @@ export interface ContractSource {
 
 interface AccountCacheOptions {
   readonly source: ContractSource
-  /** Cache time of contracts, which may be updated. Default 600,000 ms. */
+  /** Default 600,000 ms. */
   readonly freshMs?: number
   /**
-   * Cache time of missing contracts, and pause after a failure while stale contracts are served.
-   * Default 30,000 ms.
+   * For missing contracts, and after a failure while stale contracts are served. Default 30,000 ms.
    */
   readonly absentMs?: number
-  /** Maximum bytes of cached code. Default 64 MB. */
   readonly maxBytes?: number
   readonly now?: () => number
 }
@@ -44,12 +42,11 @@ interface OpenCall {
 const minute = 60_000
 
 /**
- * Contracts by network and address, for all connections. Concurrent requests share one call, which
- * is aborted when all callers have left. Least recently used accounts are dropped first.
+ * Shared by all connections. Concurrent requests share one call, which is aborted when all callers
+ * have left.
  */
 export class AccountCache {
   readonly #options: Required<AccountCacheOptions>
-  /** In order of last use. */
   readonly #known = new Map<string, KnownAccount>()
   readonly #calls = new Map<string, OpenCall>()
   #bytes = 0
@@ -64,15 +61,11 @@ export class AccountCache {
     this.#options = { source, freshMs, absentMs, maxBytes, now }
   }
 
-  /** Bytes of cached code. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /**
-   * All contracts of an account, code by name; stale ones while no node is available. @returns
-   * undefined if the account does not exist. @throws RetryableError, the signal's reason
-   */
+  /** Stale contracts while no node is available. @throws RetryableError, the signal's reason */
   async contractsOf(
     network: EditorNetwork,
     address: string,
@@ -96,7 +89,7 @@ export class AccountCache {
     }
   }
 
-  /** A contract is expected soon: shortens the cache time. */
+  /** Shortens the cache time. */
   expectMore(network: EditorNetwork, address: string): void {
     const known = this.#known.get(`${network} ${address}`)
     if (known !== undefined) known.askAgainAt = Math.min(known.askAgainAt, this.#options.now() + this.#options.absentMs)
@@ -131,7 +124,7 @@ export class AccountCache {
       if (!abort.signal.aborted) this.#keep(key, contracts)
       return contracts
     })
-    // Callers handle the rejection; without callers nobody does.
+    // Callers handle the rejection.
     answer.catch(() => undefined)
     const call = { answer, abort, waiting: 0 }
     this.#calls.set(key, call)
@@ -141,7 +134,7 @@ export class AccountCache {
   #keep(key: string, contracts: ReadonlyMap<string, string> | undefined): void {
     this.#bytes -= this.#known.get(key)?.bytes ?? 0
     this.#known.delete(key)
-    // Includes the overhead of an entry, so that empty accounts cannot fill the memory.
+    // The overhead counts, so that empty accounts cannot fill the memory.
     const bytes = 500 + [...(contracts ?? [])].reduce((sum, [name, code]) => sum + name.length + code.length, 0)
     const { now, freshMs, absentMs, maxBytes } = this.#options
     this.#known.set(key, { contracts, bytes, askAgainAt: now() + (contracts === undefined ? absentMs : freshMs) })
@@ -155,12 +148,12 @@ export class AccountCache {
 }
 
 interface NodeContractsOptions {
-  /** Read at each call: networks may become known later. */
+  /** Networks may become known later. */
   readonly nodes: Readonly<Partial<Record<EditorNetwork, Pick<ChainReader, 'getAccount'>>>>
   readonly log: Logger
 }
 
-/** One access node call per account, at the latest state. */
+/** One access node call per account. */
 export function createNodeContracts({ nodes, log }: NodeContractsOptions): ContractSource {
   return {
     async contractsOf(network, address, signal) {

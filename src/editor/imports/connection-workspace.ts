@@ -39,39 +39,32 @@ const maxDocuments = 1000
 /** UTF-16 units. */
 const longestDocument = 2_000_000
 const maxCharacters = 20_000_000
-/** Of all documents of a connection: all are read at every change. */
+/** All are read at every change. */
 const maxImports = 10_000
 
-/** UTF-16 units of contract files; beyond it unused files are deleted. */
+/** UTF-16 units; beyond it unused files are deleted. */
 const maxPlaced = 40_000_000
 
-/** The folder of one connection. Writes are serialized, so the files match the last texts. */
+/** Writes are serialized, so the files match the last texts. */
 export class ConnectionWorkspace implements ImportWorkspace {
   readonly folder: string
   readonly #options: ConnectionWorkspaceOptions
   readonly #documents = new Map<string, DocumentImports>()
-  /** Documents by declared contract, oldest first. */
   readonly #declaring = new Map<string, Set<string>>()
-  /** Documents with a file. */
   readonly #hasFile = new Set<string>()
   #imports = 0
   #characters = 0
   readonly #names = new FileNames()
-  /** Import paths by document, as sent to servers. */
+  /** As sent to servers. */
   readonly #imported = new Map<string, readonly string[]>()
-  /** Texts newer than their files: servers read only files of imported documents. */
+  /** Servers read only files of imported documents. */
   readonly #unwritten = new Map<string, string>()
-  /** Written files by name; the texts are on disk. */
+  /** The texts are on disk. */
   readonly #placed = new Map<string, FileParts & { readonly characters: number }>()
   #placedCharacters = 0
-  /** The file of each contract, by its id. */
   #files: ReadonlyMap<string, FileParts> = new Map()
-  /**
-   * Contracts that this connection requested; it is notified even if another connection fetched
-   * them.
-   */
+  /** This connection is notified even if another one fetched them. */
   readonly #asked = new Set<string>()
-  /** Cache key of the files. */
   #madeOf = ''
   #generation = 0
   #queue: Promise<unknown> = Promise.resolve()
@@ -112,7 +105,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
       AbortSignal.any([signal, this.#closing.signal]),
     )
     this.#asked.add(contractId(contract))
-    // Importing documents read it when they are prepared again.
     await this.#inTurn(() => this.#layOut())
     return found
   }
@@ -153,7 +145,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     }
     const found: string[] = []
     const seen = new Set([path])
-    // Depth-first post-order: importers of visited documents first.
+    // Depth-first post-order.
     const visit = (document: string): void => {
       for (const importer of importers.get(document) ?? []) {
         if (seen.has(importer)) continue
@@ -191,7 +183,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return result
   }
 
-  /** @param document undefined: removed. @throws ApiError 413 */
+  /** @throws ApiError 413 */
   #remember(path: string, document: DocumentImports | undefined): void {
     const old = this.#documents.get(path)
     const characters = this.#characters - (old?.text.length ?? 0) + (document?.text.length ?? 0)
@@ -252,7 +244,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
       this.#declaring.set(name, (this.#declaring.get(name) ?? new Set()).add(path))
   }
 
-  /** Writes the files of imported contracts, if they changed. */
   async #layOut(): Promise<void> {
     const { library, network } = this.#options
     const wanted = this.#documents
@@ -283,7 +274,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
     if (hasMoved || hasMore) this.#generation++
   }
 
-  /** Deletes unreferenced files. */
   async #clear(): Promise<void> {
     const used = new Set(this.#files.values().map(({ name }) => name))
     for (const { name, characters } of this.#placed.values()) {
@@ -326,9 +316,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return { text, missing: [...missing.values()] }
   }
 
-  /**
-   * The imported contracts of the chain; none if a document of the connection declares the name.
-   */
   #contractsOf(statement: DocumentImports['statements'][number]): ContractName[] {
     const {
       names,
@@ -341,7 +328,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return name === undefined || address === undefined ? [] : [{ address, name }]
   }
 
-  /** The document that declares a contract imported by name. */
   #documentOf(statement: DocumentImports['statements'][number], path: string): string | undefined {
     const name = byName(statement)
     if (name === undefined) return undefined
@@ -351,7 +337,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
       .find((other) => other !== path)
   }
 
-  /** Files with contracts, and all files that these import. */
   async #filesOf(paths: readonly string[]): Promise<ContractFile[]> {
     const found = new Map<string, ContractFile>()
     const left = [...paths]
@@ -366,8 +351,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 
   /**
-   * Writes a document the first time, and later only while another one imports it. Its own imports
-   * are written before a server can read them.
+   * Later writes only while another document imports it. Its own imports are written before a
+   * server can read them.
    */
   async #writeOrKeep(path: string, text: string): Promise<void> {
     const isRead = this.#imported
@@ -401,7 +386,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
       })
   }
 
-  /** Recreates the folder if a cleaner deleted it. */
   async #openToWrite(target: string): Promise<FileHandle> {
     const begin = (): Promise<FileHandle> =>
       open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o644)
@@ -438,7 +422,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 }
 
-/** With the project files that the CLI expects. @param folder a path without links */
+/** With the project files that the CLI expects. */
 export async function makeProjectFolder(folder: string): Promise<void> {
   await mkdir(join(folder, contractFolder), { recursive: true, mode: 0o700 })
   const networks = {
@@ -459,7 +443,6 @@ function targetOf(document: string, location: string): string {
   return posix.join(posix.dirname(document), location)
 }
 
-/** Cost of a document at each change. */
 function countImports(document: DocumentImports | undefined): number {
   return (document?.statements ?? []).reduce((sum, { names }) => sum + 1 + names.length, 0)
 }
@@ -472,7 +455,7 @@ function relativePath(from: string, to: string): string {
 const longestPath = 512
 const deepest = 16
 
-/** @param path such as `contracts/A.cdc`. @throws ApiError 400 `invalid-path` */
+/** @throws ApiError 400 `invalid-path` */
 function checkDocumentPath(path: string): void {
   const problem = problemOf(path)
   if (problem === undefined) return

@@ -9,11 +9,10 @@ import type { ResolvedContract, ContractName } from './import-workspace.ts'
 export interface ChainContract extends ResolvedContract {
   readonly id: string
   readonly statements: readonly ImportStatement[]
-  /** Whether it has `access(account)` members. */
+  /** It has `access(account)` members. */
   readonly hasAccountAccess: boolean
 }
 
-/** Key of a contract on its network. */
 export function contractId({ address, name }: { readonly address: string; readonly name: string }): string {
   return `${address}.${name}`
 }
@@ -29,7 +28,7 @@ export function readChainContract({ address, name, code }: ResolvedContract): Ch
   }
 }
 
-/** The contracts that a statement imports by address; none for other locations. */
+/** None for other locations. */
 export function namedContracts({ names, location: { kind, value } }: ImportStatement): string[] {
   return kind === 'address' ? names.map(({ name }) => contractId({ address: value, name })) : []
 }
@@ -40,9 +39,9 @@ interface KnownContract extends ChainContract {
 
 interface ContractLibraryOptions {
   readonly accounts: AccountCache
-  /** Cache time of a contract. Default 600,000 ms. */
+  /** Default 600,000 ms. */
   readonly freshMs?: number
-  /** Cache time of a missing contract. Default 30,000 ms. */
+  /** For missing contracts. Default 30,000 ms. */
   readonly absentMs?: number
   readonly now?: () => number
 }
@@ -52,22 +51,16 @@ interface Entry {
   lookAgainAt: number
 }
 
-/** Limits of one import, because hostile contracts import without end. */
+/** Hostile contracts import without end. */
 const maxContracts = 150
 const deepest = 24
-/** Concurrent calls to nodes. */
 const maxAtOnce = 6
 const maxCharacters = 8_000_000
-/** Maximum entries for all connections. */
 const maxEntries = 3000
 const maxCharactersInAll = 50_000_000
 
-/**
- * Requested contracts with their imports, by network, address and name. Equal code is parsed once.
- */
 export class ContractLibrary {
   readonly #options: Required<ContractLibraryOptions>
-  /** In order of last use. */
   readonly #entries = new Map<string, Entry>()
   #characters = 0
 
@@ -75,16 +68,14 @@ export class ContractLibrary {
     this.#options = { accounts, freshMs, absentMs, now }
   }
 
-  /** Whether a contract must be fetched, or fetched again. */
   isWanted(network: EditorNetwork, name: ContractName): boolean {
     const entry = this.#entries.get(`${network} ${contractId(name)}`)
     return entry === undefined || this.#options.now() >= entry.lookAgainAt
   }
 
   /**
-   * Fetches a contract and its imports, within limits. @returns undefined if the account has no
-   * such contract. @throws RetryableError if no node is available for the contract itself; the
-   * signal's reason
+   * With its imports, within limits. @throws RetryableError if no node is available for the
+   * contract itself; the signal's reason
    */
   async resolve(
     network: EditorNetwork,
@@ -121,7 +112,6 @@ export class ContractLibrary {
     return { address, name, code }
   }
 
-  /** These contracts and their imports, as far as known, by id. */
   known(network: EditorNetwork, wanted: Iterable<ContractName>): Map<string, KnownContract> {
     const found = new Map<string, KnownContract>()
     let level = [...wanted]
@@ -160,7 +150,7 @@ export class ContractLibrary {
     return contract
   }
 
-  /** An import that failed is retried later and does not block the rest. */
+  /** A failed import is retried later and does not block the rest. */
   #absentFor(network: EditorNetwork, name: ContractName, error: unknown): undefined {
     if (!(error instanceof Error)) throw error
     const key = `${network} ${contractId(name)}`

@@ -17,11 +17,11 @@ export interface ImportWorkspacesOptions {
   readonly root?: string | undefined
   readonly source: ContractSource
   readonly log: Logger
-  /** Cache time of a contract. Default 600,000 ms. */
+  /** Default 600,000 ms. */
   readonly freshMs?: number
-  /** Cache time of a missing contract. Default 30,000 ms. */
+  /** For missing contracts. Default 30,000 ms. */
   readonly absentMs?: number
-  /** Maximum bytes of stored contracts beyond those of open connections. Default 256 MB. */
+  /** Beyond those of open connections. Default 256 MB. */
   readonly maxStoredBytes?: number
   readonly now?: () => number
 }
@@ -30,10 +30,7 @@ export interface ContractWorkspaces extends ImportWorkspaces {
   open(network: EditorNetwork): Promise<ConnectionWorkspace>
 }
 
-/**
- * Folders of connections below one folder of this process; folders of dead processes are deleted.
- * @throws FatalError if the folder cannot be used
- */
+/** Folders of dead processes are deleted. @throws FatalError if the folder cannot be used */
 export async function createImportWorkspaces(options: ImportWorkspacesOptions): Promise<ContractWorkspaces> {
   const {
     root = tmpdir(),
@@ -95,7 +92,6 @@ async function makeRunFolder(root: string, log: Logger): Promise<string> {
   }
 }
 
-/** Folders of dead processes of this machine. */
 async function removeLeftOvers(root: string, start: string, log: Logger): Promise<void> {
   for (const name of await readdir(root)) {
     const pid = name.startsWith(start) ? Number(/^(\d+)-\w{6}$/.exec(name.slice(start.length))?.[1]) : Number.NaN
@@ -115,16 +111,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Kills orphaned language servers that hang. Linux only. @param folder absolute, without links;
- * used by nothing else
- */
+/** Kills orphaned language servers that hang. Linux only. @param folder used by nothing else */
 async function endProcessesIn(folder: string, log: Logger): Promise<void> {
   const names = await readdir('/proc').catch(() => [])
   for (const name of names) {
     const pid = /^\d+$/.test(name) ? Number(name) : process.pid
     if (pid === process.pid) continue
-    // Unreadable for other users' processes and those that have ended.
+    // Unreadable for processes of other users.
     const place = await readlink(`/proc/${name}/cwd`).catch(() => '')
     if (place !== folder && !place.startsWith(`${folder}/`)) continue
     log.warn({ pid }, 'Ending an orphaned language server')

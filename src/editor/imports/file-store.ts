@@ -5,19 +5,14 @@ import { fileURLToPath } from 'node:url'
 
 const length = 6
 
-/**
- * Short names from hashes, such as `3f2a9c.cdc`, which fit in place of an address. Unique within a
- * folder.
- */
+/** Short names from hashes, such as `3f2a9c.cdc`, which fit in place of an address. */
 export class FileNames {
-  /** Full hash by name. */
   readonly #hashes = new Map<string, string>()
 
   nameOf(text: string): string {
     const hash = hashOf(text)
     const digits = BigInt(`0x${hash}`).toString(36)
     for (let at = 0; ; at++) {
-      // Beyond the digits, the position makes the name unique.
       const part = at + length <= digits.length ? digits.slice(at, at + length) : `${digits.slice(0, length)}${at}`
       const name = `${part}.cdc`
       const owner = this.#hashes.get(name)
@@ -28,27 +23,21 @@ export class FileNames {
   }
 }
 
-/** SHA-256, hex. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Errors where hard links are not possible: another device, unsupported, or too many. */
+/** Another device, unsupported, or too many links. */
 const cannotLink: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOSYS', 'ENOTSUP'])
 
-/**
- * Texts by SHA-256, stored once and read-only; connections get hard links. Least recently used
- * texts are deleted first, which does not affect the links.
- */
+/** Texts by SHA-256, read-only; connections get hard links, which deletion does not affect. */
 export class FileStore {
   readonly #folder: string
   readonly #maxBytes: number
-  /** Bytes by hash, in order of last use. */
   readonly #sizes = new Map<string, number>()
   readonly #writing = new Map<string, Promise<void>>()
   #bytes = 0
 
-  /** @param maxBytes UTF-8 bytes kept for later connections */
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder
     this.#maxBytes = maxBytes
@@ -58,7 +47,6 @@ export class FileStore {
     return this.#bytes
   }
 
-  /** Does nothing if `path` exists. */
   async place(text: string, path: string): Promise<void> {
     const hash = hashOf(text)
     await this.#have(hash, text)
@@ -106,7 +94,6 @@ export class FileStore {
   }
 }
 
-/** For texts deleted from the store in the meantime, or without hard links. */
 async function writeOwn(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o444, flag: 'wx' }).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error
@@ -117,7 +104,6 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-/** Undefined for other hosts and invalid URIs. */
 export function fileUriPath(uri: string): string | undefined {
   if (!uri.startsWith('file:///') || !URL.canParse(uri)) return undefined
   try {

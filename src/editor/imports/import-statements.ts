@@ -1,37 +1,32 @@
 import { endOfComment } from '../../flow/code/script-tokens.ts'
 
-/**
- * A word (name, keyword, number), a string literal, or a one-character mark; offsets in UTF-16
- * units.
- */
+/** Offsets in UTF-16 units. */
 export interface SourceToken {
   readonly kind: 'word' | 'string' | 'mark'
-  /** As written; a string includes quotes and ends at its first template. */
+  /** A string includes quotes and ends at its first template. */
   readonly text: string
   readonly start: number
   readonly end: number
 }
 
-/** Line comments, starts of block comments and strings, words, any other character. */
 const pattern = /\/\/[^\n\r\u2028\u2029]*|\/\*|"|[\p{L}\p{N}_]+|[^\s]/gu
 const wordStart = /^[\p{L}\p{N}_]/u
-/** For imports and contracts only. */
 const rarePattern = /\/\/[^\n\r\u2028\u2029]*|\/\*|[".]|import|contract/g
 const [wordBefore, wordBehind] = [/[\p{L}\p{N}_]$/u, wordStart]
-/** Ends a part of a string: quote, template or line end. A backslash escapes the next character. */
+/** Quote, template, line end or escaped character. */
 const stringMark = /\\\(|\\[^\n]?|["\n]/g
 
 /**
- * Tokens of a Cadence source, valid or not. Comments and strings have none, except templates,
- * `"\(name)"`. Source: onflow/cadence `parser/lexer`.
+ * Comments and strings have none, except templates, `"\(name)"`. Source: onflow/cadence
+ * `parser/lexer`.
  */
 export function sourceTokens(code: string): SourceToken[] {
   return tokensOf(code, false)
 }
 
 /**
- * Several times as fast as `sourceTokens`: only tokens of imports and contract declarations (and
- * possibly others).
+ * Several times as fast as `sourceTokens`: only imports and contract declarations (and possibly
+ * others).
  */
 export function declaringTokens(code: string): SourceToken[] {
   return tokensOf(code, true)
@@ -107,7 +102,6 @@ export interface ImportLocation {
   readonly end: number
 }
 
-/** Offsets in UTF-16 units. */
 export interface ImportStatement {
   /** None in `import "A"`, `import A` and `import 0x1`. */
   readonly names: readonly ImportedName[]
@@ -117,7 +111,7 @@ export interface ImportStatement {
 }
 
 /**
- * Imports in all spellings of the grammar, with line breaks and comments between words:
+ * All spellings of the grammar:
  *
  *     import A from 0x1      import A, B as C from 0x1      import "A"      import A from "./A.cdc"      import Crypto
  *
@@ -154,7 +148,7 @@ function statementAt(tokens: readonly SourceToken[], start: number): ImportState
   }
   const from = tokens[at]
   if (from?.kind !== 'word' || from.text !== 'from') {
-    // `import Crypto`: the name is the location.
+    // The name is the location.
     return names.length === 1 && names[0]?.alias === undefined
       ? {
           names: [],
@@ -183,7 +177,7 @@ function isName(text: string): boolean {
   return /^[A-Za-z_]\w*$/.test(text) && text !== 'import'
 }
 
-/** 16 hex digits of a literal such as `0x1`; undefined if invalid. */
+/** 16 hex digits. */
 function addressOf(literal: string): string | undefined {
   const digits = /^0x([0-9a-fA-F][0-9a-fA-F_]*)$/
     .exec(literal)?.[1]
@@ -218,7 +212,7 @@ export function declarationsIn(tokens: readonly SourceToken[]): Omit<DocumentImp
   return { statements: firstOf(importStatements(tokens)), contracts: [...new Set(contracts)].slice(0, maxContracts) }
 }
 
-/** Imports beyond the limit stay as they are and are not resolved. */
+/** Imports beyond the limit are not resolved. */
 export function firstOf(statements: readonly ImportStatement[]): ImportStatement[] {
   let names = 0
   const within = statements.slice(0, maxStatements)

@@ -4,20 +4,17 @@ import type { ChainContract } from './contract-library.ts'
 import type { ImportStatement, ImportLocation } from './import-statements.ts'
 import type { ContractName } from './import-workspace.ts'
 
-/** A contract within a file; first line, zero-based. */
 interface ContractPart extends ContractName {
   readonly firstLine: number
 }
 
 export interface ContractFile {
-  /** Depends on the text, so that no server keeps an outdated file. */
+  /** Depends on the text, so that no server caches an outdated file. */
   readonly name: string
   readonly text: string
-  /** In order of lines. */
   readonly parts: readonly ContractPart[]
 }
 
-/** Ids of contracts that must share a file. */
 type Together = Iterable<readonly string[]>
 
 /**
@@ -29,9 +26,7 @@ type Together = Iterable<readonly string[]>
  * - contracts whose files would otherwise import each other.
  *
  * A shared file starts with the merged imports. Contracts with conflicting names do not share a
- * file.
- * @param together further groups, from statements of documents. @param nameOf the name of a file,
- * by its text. @returns files by contract id
+ * file. @param together further groups, from statements of documents
  */
 export function layOutContracts(
   contracts: ReadonlyMap<string, ChainContract>,
@@ -54,7 +49,6 @@ export function layOutContracts(
   return new Files(contracts, groups, nameOf).write()
 }
 
-/** Union-find. */
 class Groups {
   readonly #parents: Map<string, string>
 
@@ -65,7 +59,6 @@ class Groups {
   of(id: string): string {
     let at = id
     for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {
-      // Path halving.
       this.#parents.set(at, this.#parents.get(parent) ?? parent)
       at = parent
     }
@@ -76,14 +69,14 @@ class Groups {
     const [first, ...others] = ids
     if (first === undefined) return
     for (const id of others) {
-      // The smaller id leads, for a deterministic result.
+      // For a deterministic result.
       const [leader = first, follower = first] = [this.of(first), this.of(id)].toSorted()
       this.#parents.set(follower, leader)
     }
   }
 }
 
-/** Joins cyclic imports (Tarjan's components, without recursion). */
+/** Tarjan's components, without recursion. */
 function joinCircles(contracts: ReadonlyMap<string, ChainContract>, groups: Groups): void {
   const imported = new Map<string, Set<string>>()
   for (const contract of contracts.values()) {
@@ -155,7 +148,7 @@ class Files {
 
   write(): Map<string, ContractFile> {
     const files = new Map<string, ContractFile>()
-    // Sorted, because the start determines where a cycle is cut.
+    // The start determines where a cycle is cut.
     for (const id of [...this.#contracts.keys()].toSorted()) {
       const file = this.#fileOf(id)
       if (file !== undefined) files.set(id, file)
@@ -163,7 +156,7 @@ class Files {
     return files
   }
 
-  /** Undefined while the file is being written: a cycle of contracts that cannot share one. */
+  /** Undefined in a cycle of contracts that cannot share a file. */
   #fileOf(id: string): ContractFile | undefined {
     const group = this.#groupOf.get(id)
     if (group === undefined || this.#isOpen.has(group)) return undefined
@@ -195,9 +188,8 @@ class Files {
 
   #fileOfSeveral(members: readonly ChainContract[]): ContractFile {
     const own = new Set(members.map(({ id }) => id))
-    /** Unchanged statements. */
     const kept = new Set<string>()
-    /** Paths by imported name, also `A as B`. */
+    /** Also `A as B`. */
     const imports = new Map<string, string>()
     const bodies = members.map(({ code, statements }) =>
       blankOut(
@@ -234,7 +226,6 @@ class Files {
   }
 }
 
-/** The file of all these contracts; undefined if there is none or several. */
 export function fileOf<File extends Pick<ContractFile, 'name'>>(
   ids: readonly string[],
   find: (id: string) => File | undefined,
@@ -243,12 +234,11 @@ export function fileOf<File extends Pick<ContractFile, 'name'>>(
   return others.every((file) => file?.name === first?.name) ? first : undefined
 }
 
-/** Identity of an unchanged statement. */
 function written({ names, location: { kind, value } }: ImportStatement): string {
   return `${names.map(({ name, alias }) => `${name} as ${alias ?? name}`).join()} from ${kind} ${value}`
 }
 
-/** Whether no name in these contracts and their imports is ambiguous. */
+/** Including imported names. */
 function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
   const own = new Set(members.map(({ id }) => id))
   const meanings = new Map(members.map(({ name, id }) => [name, id]))
@@ -266,7 +256,7 @@ function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
   )
 }
 
-/** The import location of a contract file in a document. @param folder of the files */
+/** The import location of a contract file in a document. */
 export function locationFrom(path: string, folder: string, { name }: Pick<ContractFile, 'name'>): string {
   const relative = posix.relative(posix.dirname(path), posix.join(folder, name))
   return relative.startsWith('.') ? relative : `./${relative}`
@@ -278,12 +268,12 @@ export interface LocationChange {
   readonly path: string
 }
 
-/** May follow a longer literal: blanks and comments only. */
+/** Blanks and comments only. */
 const restOfLine = /[ \t;]*(?:\/\/[^\n\r]*)?(?=[\n\r]|$)/y
 
 /**
- * Replaces import locations. A shorter literal is padded; a longer one is written only at the end
- * of its line. Otherwise the import stays. @param changes in source order
+ * A shorter literal is padded; a longer one is written only at the end of its line, else the import
+ * stays. @param changes in source order
  */
 export function replaceLocations(code: string, changes: readonly LocationChange[]): string {
   const parts: string[] = []
@@ -303,7 +293,7 @@ export function replaceLocations(code: string, changes: readonly LocationChange[
   return parts.join('') + code.slice(done)
 }
 
-/** Replaces parts with blanks, keeping line breaks. @param stretches in source order */
+/** Preserves line breaks. @param stretches in source order */
 export function blankOut(
   code: string,
   stretches: ReadonlyArray<{ readonly start: number; readonly end: number }>,

@@ -8,19 +8,14 @@ import type { ContractFile } from './lay-out-contracts.ts'
 interface NameQuestion {
   readonly path: string
   readonly at: TextRange['start']
-  /** From the server; undefined if unknown. */
   readonly range: TextRange | undefined
   readonly documents: ReadonlyMap<string, DocumentImports>
-  /** Files of contracts and of their imports. */
   readonly files: (paths: readonly string[]) => Promise<readonly ContractFile[]>
-  /** Import paths of a document, as sent to servers. */
+  /** As sent to servers. */
   readonly imported: (path: string) => readonly string[]
 }
 
-/**
- * Finds a declaration in the document, its imports or contracts: the first with the name at the
- * server's range, else an imported declaration of that name.
- */
+/** The first declaration with the name at the server's range, else an imported declaration. */
 export async function locateName({
   path,
   at,
@@ -63,7 +58,6 @@ export async function locateName({
   return undefined
 }
 
-/** In lines of the contract. */
 function inContract({ parts }: ContractFile, { start, end }: TextRange): DefinitionPlace | undefined {
   const part = parts.findLast(({ firstLine }) => firstLine <= start.line)
   if (part === undefined) return undefined
@@ -94,7 +88,7 @@ const keywords: ReadonlySet<string> = new Set([
   'case',
 ])
 
-/** By nesting: `['FungibleToken', 'Vault']` is the Vault directly in FungibleToken. */
+/** `['FungibleToken', 'Vault']` is the Vault directly in FungibleToken. */
 function findDeclaration(code: string, names: readonly string[]): TextRange | undefined {
   const tokens = sourceTokens(code)
   let from = 0
@@ -133,7 +127,7 @@ function endOfBlock(tokens: readonly SourceToken[], from: number): number {
   return tokens.length
 }
 
-/** With qualifiers: `FungibleToken.Vault` at Vault returns both. */
+/** `FungibleToken.Vault` at Vault returns both. */
 function namesAt(line: string, character: number): string[] {
   for (const match of line.matchAll(/[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*/g)) {
     if (match.index > character || character > match.index + match[0].length) continue

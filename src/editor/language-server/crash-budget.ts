@@ -5,17 +5,15 @@ type CrashLimits = Pick<
   'crashesPerClient' | 'crashRefillMs' | 'crashPauseMs' | 'maxCrashPauseMs' | 'crashMemoryMs'
 >
 
-/** Maximum clients; the oldest crashes are dropped first. */
 const maxClients = 5000
 
 /**
- * Token bucket of language server crashes per client, over all its connections. Without budget, a
- * client's new text is not sent to a server; digested text stays.
+ * Token bucket of crashes per client. Without budget, new text of the client is not sent to a
+ * server.
  */
 export class CrashBudget {
   readonly clock: Clock
   readonly limits: CrashLimits
-  /** Crashes at a time, in order of the last one. */
   readonly #spent = new Map<string, { crashes: number; at: number }>()
 
   constructor(limits: CrashLimits, clock: Clock) {
@@ -27,7 +25,6 @@ export class CrashBudget {
     return this.#spent.size
   }
 
-  /** @param crashes negative to refund */
   spend(client: string, crashes: number): void {
     const spent = Math.max(0, this.#spentBy(client) + crashes)
     this.#spent.delete(client)
@@ -37,7 +34,7 @@ export class CrashBudget {
     if (this.#spent.size > maxClients && oldest !== undefined) this.#spent.delete(oldest)
   }
 
-  /** Time at which a client may crash a server again, ms since 1970; undefined: now. */
+  /** Ms since 1970; undefined: now. */
   emptyUntil(client: string): number | undefined {
     const { crashesPerClient, crashRefillMs } = this.limits
     const missing = this.#spentBy(client) + 1 - crashesPerClient
@@ -51,32 +48,28 @@ export class CrashBudget {
   }
 }
 
-/** Floating-point tolerance. */
 const tolerance = 1e-9
 
 /** Crashes before the first quarantine. */
 const maxCrashes = 3
 
-/**
- * A signal usually comes from an operator; the kernel's at low memory may be the document's fault.
- */
+/** A signal usually comes from an operator; at low memory it may be the document's fault. */
 const signalWeight = 0.2
 
-/** A hang costs other clients more time than a crash. */
+/** A hang costs other clients more time. */
 const hangWeight = 2
 
-/** Requests about the same text differ, so one response does not clear them. */
+/** Requests about one text differ, so one response does not clear them. */
 const passesOfRequests = 5
 
 export interface ServerEnd {
-  /** Ended by a signal of another process. */
   readonly isFromOutside?: boolean
   readonly isHang?: boolean
 }
 
 /**
- * Whether a document, or requests about one, may be sent to a language server. After a crash
- * everything in progress is suspect and sent alone, to identify the cause of another crash.
+ * After a crash everything in progress is suspect and sent alone, to identify the cause of another
+ * crash.
  *
  *     trusted ──crash──► suspect ──three crashes, then one──► quarantined, each time twice as long
  *        ▲──digested alone──┘ ▲──────────pause over───────────────┘
@@ -87,7 +80,6 @@ export class Quarantine {
   readonly #isRequests: boolean
   #passesLeft = 0
   #isSlow = false
-  /** Versions of the text: current, and last sent, digested and crashed. */
   #text = 0
   #sent = -1
   #digested = -1
@@ -99,7 +91,6 @@ export class Quarantine {
   /** Budget to refund if this text is cleared. */
   #charged = 0
 
-  /** @param client address or network. @param isRequests for requests about a document */
   constructor(budget: CrashBudget, client: string, isRequests = false) {
     this.#budget = budget
     this.client = client
@@ -115,7 +106,7 @@ export class Quarantine {
     return this.#isSlow
   }
 
-  /** Do not send until, ms since 1970. Digested texts may always be sent. */
+  /** Ms since 1970. Digested texts may always be sent. */
   get setAsideUntil(): number | undefined {
     if (this.#digested === this.#text) return undefined
     const until = Math.max(this.#until, this.#budget.emptyUntil(this.client) ?? 0)
@@ -135,8 +126,7 @@ export class Quarantine {
     this.#passesLeft = this.#isRequests ? passesOfRequests : 1
     this.#isSlow = isSlow
   }
-
-  /** A server ended while busy with several clients. @param things of this client */
+  /** @param things of this client */
   crashedAmong(clients: number, things: number, { isFromOutside = false }: ServerEnd = {}): void {
     if (isFromOutside) return
     this.#charged += 1 / clients / things
@@ -150,7 +140,7 @@ export class Quarantine {
     this.#count(weight, weight)
   }
 
-  /** Digested alone: clears the text that was sent, and no other. */
+  /** Clears the text that was sent, and no other. */
   passed(): void {
     this.#passesLeft = Math.max(0, this.#passesLeft - 1)
     if (!this.#isRequests && this.#sent === this.#crashed) {
@@ -161,7 +151,6 @@ export class Quarantine {
     this.digested()
   }
 
-  /** Digested the last text, or answered a request. */
   digested(): void {
     if (!this.#isRequests) this.#digested = this.#sent
   }

@@ -11,39 +11,29 @@ import { parserServerName } from '../parser/parser-server.ts'
 import { asError, FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** Speaks LSP over stdin and stdout with `Content-Length`. The channel runs one per network. */
+/** LSP over stdin and stdout with `Content-Length`. */
 export interface LanguageServerProgram {
-  /**
-   * `cli`: a `flow`-style program with type checks. `parser`: built in; syntax and names of a file
-   * only.
-   */
+  /** `parser`: built in; syntax and names of a file only. */
   readonly kind: 'cli' | 'parser'
-  /** Shown to users, such as `Cadence 1.0 parser: syntax only`. */
+  /** Such as `Cadence 1.0 parser: syntax only`. */
   readonly label: string
   readonly command: string
   readonly args: readonly string[]
-  /**
-   * In addition to PATH, HOME and TMPDIR. This process's environment, which has secrets, is not
-   * passed on.
-   */
+  /** This process's environment has secrets and is not passed on. */
   readonly env?: Readonly<Record<string, string>>
   readonly initializationOptions?: unknown
 }
 
 interface FindLanguageServerOptions {
-  /** EDITOR_LANGUAGE_SERVER. */
   readonly choice: 'auto' | 'cli' | 'parser'
-  /** CHAIN_CLI_COMMAND: a name on PATH, or a path. */
+  /** A name on PATH, or a path. */
   readonly command: string
   readonly log: Logger
   /** Timeout of `initialize`. Default 20,000 ms. */
   readonly startMs?: number
 }
 
-/**
- * A CLI server is started once to test it. @throws FatalError if `cli` is required and does not
- * work
- */
+/** @throws FatalError if `cli` is required and does not work */
 export async function findLanguageServer({
   choice,
   command,
@@ -66,13 +56,13 @@ export async function findLanguageServer({
     }
     const fallback = parserProgram()
     const remedy = 'The editor reports only syntax errors, without types. Install the Flow CLI or set CHAIN_CLI_COMMAND'
-    // The CLI is optional, and the page shows which checker is used.
+    // The page shows which checker is used.
     log.info({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
     return fallback
   }
 }
 
-/** Its network access is off: imports are files of the workspace. */
+/** Imports are files of the workspace. */
 function cliProgram(command: string): LanguageServerProgram {
   return {
     kind: 'cli',
@@ -84,10 +74,7 @@ function cliProgram(command: string): LanguageServerProgram {
   }
 }
 
-/**
- * Resolves a program like a shell. @throws Error whose message follows the command, such as "not
- * found: …"
- */
+/** @throws Error whose message follows the command, such as "not found: …" */
 async function locateProgram(command: string): Promise<string> {
   const path = command.includes('/') ? resolve(command) : await onPath(command)
   const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
@@ -107,13 +94,11 @@ async function onPath(name: string): Promise<string | undefined> {
     // Shell builtins have no path.
     return isAbsolute(path) ? path : undefined
   } catch (error) {
-    // Not found.
     if (error instanceof Error && 'code' in error && typeof error.code === 'number') return undefined
     throw error
   }
 }
 
-/** Built in, on the parser of Cadence 1.0. */
 export function parserProgram(): LanguageServerProgram {
   return {
     kind: 'parser',
@@ -123,17 +108,14 @@ export function parserProgram(): LanguageServerProgram {
   }
 }
 
-/** Without this process's environment, which has secrets. */
+/** This process's environment has secrets. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 const initializeId = 1
 const longestName = 80
 const maxErrorCharacters = 300
 
-/**
- * Starts a language server in an empty folder, waits for `initialize` and ends it. @returns its
- * name, if any. @throws Error that says what failed
- */
+/** @returns the server's name, if any. @throws Error that says what failed */
 async function tryProgram(program: LanguageServerProgram, timeoutMs: number): Promise<string | undefined> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'language-server-')))
   try {
@@ -175,7 +157,7 @@ async function tryIn(
   })
   // A program that does not read has exited or will time out.
   child.stdin.on('error', () => undefined)
-  // Without a connection object, which leaves failed writes unhandled.
+  // A connection object leaves failed writes unhandled.
   const reader = new StreamMessageReader(child.stdout)
   const answered = Promise.withResolvers<unknown>()
   answered.promise.catch(() => undefined)
@@ -208,7 +190,6 @@ async function tryIn(
   }
 }
 
-/** Ends the process group. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {

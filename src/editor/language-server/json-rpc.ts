@@ -1,5 +1,3 @@
-/** JSON-RPC 2.0 messages and LSP error codes. */
-
 export type RpcId = number | string
 
 export interface RpcErrorBody {
@@ -23,12 +21,11 @@ export const rpcCodes = {
   internalError: -32_603,
   serverNotInitialized: -32_002,
   requestCancelled: -32_800,
-  /** The server cancelled the request; the client may retry. */
+  /** The client may retry. */
   serverCancelled: -32_802,
   requestFailed: -32_803,
 } as const
 
-/** Maximum length of ids and methods. */
 const longestName = 256
 
 export class RpcFailure extends Error {
@@ -47,7 +44,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Classifies a parsed message. */
 export function rpcMessageOf(value: unknown): RpcMessage {
   if (!isObject(value))
     return { kind: 'invalid', id: null, why: 'A message must be a JSON object; batches are not supported.' }

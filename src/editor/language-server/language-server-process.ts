@@ -9,36 +9,27 @@ import { isShallowText } from '../../platform/http/read-json.ts'
 export interface ProcessOptions {
   readonly program: LanguageServerProgram
   readonly folder: string
-  /** PATH and HOME; nothing else of this process's environment is passed on. */
+  /** Nothing else of this process's environment is passed on. */
   readonly environment: Readonly<Record<string, string>>
   readonly maxMessageBytes: number
   readonly onMessage: (message: unknown) => void
-  /**
-   * Called once, when the process has ended or its output is invalid. @param isFromOutside ended by
-   * a signal of another process
-   */
+  /** Called once. @param isFromOutside ended by a signal of another process */
   readonly onEnd: (why: string, isFromOutside: boolean) => void
 }
 
-/** Signals of other processes. The kernel also sends SIGKILL at low memory. */
+/** The kernel also sends SIGKILL at low memory. */
 const signalsOfOthers: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
 
-/** After a broken pipe, wait for the exit, which tells more, ms. */
+/** After a broken pipe the exit tells more, ms. */
 const untilExitMs = 500
 
-/** Maximum unread bytes; then writers wait. */
 const maxUnwrittenBytes = 1024 * 1024
 
-/** Bytes of stderr kept for the log. */
 const keptErrorBytes = 4000
 
 const pageBytes = 4096
 
-/**
- * A language server in its own process group, with a minimal environment.
- *
- *     running ──exit, invalid output, kill()──► ended
- */
+/** In its own process group, with a minimal environment. */
 export class LanguageServerProcess {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #options: ProcessOptions
@@ -79,17 +70,15 @@ export class LanguageServerProcess {
     })
   }
 
-  /** Undefined if it did not start. */
   get pid(): number | undefined {
     return this.#child.pid
   }
 
-  /** Last stderr output. It may quote documents. */
+  /** May quote documents. */
   get lastError(): string {
     return this.#lastError
   }
 
-  /** Whether writers should wait. */
   get isFull(): boolean {
     return this.#child.stdin.writableLength > maxUnwrittenBytes
   }
@@ -98,7 +87,7 @@ export class LanguageServerProcess {
     if (!this.#hasEnded && this.#child.stdin.writable) this.#child.stdin.write(frameOf(json))
   }
 
-  /** Resolves when the process has read pending input, or has ended. */
+  /** Also resolves when the process has ended. */
   async drained(): Promise<void> {
     while (this.isFull && !this.#hasEnded && !this.#child.stdin.destroyed) {
       // One listener for all waiters.
@@ -115,22 +104,21 @@ export class LanguageServerProcess {
     this.#draining = undefined
   }
 
-  /** Resident memory; undefined if unknown. */
+  /** Undefined if unknown. */
   async memoryBytes(): Promise<number | undefined> {
     try {
       const [, pages] = (await readFile(`/proc/${this.pid}/statm`, 'utf8')).split(' ')
       return Number(pages) * pageBytes
     } catch {
-      return undefined // no Linux, or just gone
+      return undefined
     }
   }
 
-  /** Ends the process group at once. */
+  /** The process group. */
   kill(): void {
     this.#end('killed')
   }
 
-  /** Shuts down by LSP, then kills after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.send('{"jsonrpc":"2.0","id":0,"method":"shutdown"}')
     this.send('{"jsonrpc":"2.0","method":"exit"}')
@@ -179,7 +167,7 @@ export class LanguageServerProcess {
   }
 }
 
-/** Frames: a header with `Content-Length` in bytes, an empty line, JSON in UTF-8. */
+/** Header with `Content-Length` in bytes, empty line, JSON in UTF-8. */
 
 const headerEnd = Buffer.from('\r\n\r\n')
 
@@ -192,20 +180,19 @@ export function frameOf(json: string): string {
   return `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
 }
 
-/** Splits a byte stream into messages. Incomplete messages are kept in pieces and joined once. */
+/** Incomplete messages are joined once. */
 export class FrameReader {
   readonly #maxBytes: number
   #pieces: Buffer[] = []
   #held = 0
-  /** Bytes of the current message; undefined while reading a header. */
+  /** Undefined while reading a header. */
   #wanted: number | undefined
 
-  /** @param maxBytes of one message */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Complete messages, as bytes of JSON. @throws BrokenFraming */
+  /** @throws BrokenFraming */
   read(piece: Buffer): Buffer[] {
     if (piece.length > 0) this.#pieces.push(piece)
     this.#held += piece.length

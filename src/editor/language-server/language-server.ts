@@ -13,13 +13,11 @@ import { backoffMs } from '../../platform/retry.ts'
 
 export type ServerState = 'starting' | 'ready' | 'restarting'
 
-/** A user of a language server, with its own folder. */
 export interface Member {
-  /** Absolute. */
   readonly folder: string
-  /** A notification about a URI below the folder. */
+  /** For URIs below the folder. */
   readonly take: (method: string, params: Record<string, unknown>, uri: string) => void
-  /** A new run started, without any documents. */
+  /** A new run has no documents. */
   readonly wake: () => void
   readonly told: (state: ServerState) => void
 }
@@ -33,12 +31,11 @@ interface LanguageServerOptions {
   readonly log: Logger
 }
 
-/** This many losses in a row have a recurring cause. */
+/** In a row: a recurring cause. */
 const lossesInARow = 2
 
 /**
- * The language server of one network, shared by all connections: started for the first one, and
- * again after a crash, a hang or too much memory. Members then send their documents again.
+ * Shared by all connections of a network. After a restart members send their documents again.
  *
  *     idle ──join──► starting ──initialize answered──► ready ──lost──► pausing ──pause over──► starting
  *      ▲               └────────────────lost───────────────────────────► ▲
@@ -73,17 +70,14 @@ export class LanguageServer {
     return this.#state
   }
 
-  /** Undefined between runs. */
   get pid(): number | undefined {
     return this.#run?.pid
   }
 
-  /** Capabilities of the last ready run, for clients. */
   get capabilities(): Record<string, unknown> {
     return this.#capabilities
   }
 
-  /** Why it is unavailable. */
   get trouble(): string | undefined {
     return this.#state === 'ready' ? undefined : this.#lastTrouble
   }
@@ -101,7 +95,7 @@ export class LanguageServer {
     this.#idling = setTimeout(() => this.#rest(), this.#options.limits.idleMs)
   }
 
-  /** The ready run, or the next one. Rejects with the signal's reason, or on close. */
+  /** Rejects with the signal's reason, or on close. */
   async ready(signal: AbortSignal): Promise<ServerRun> {
     for (;;) {
       signal.throwIfAborted()
@@ -118,7 +112,6 @@ export class LanguageServer {
     }
   }
 
-  /** Ends the process for good. */
   async close(): Promise<void> {
     if (this.#state === 'closed') return
     this.#end()
@@ -186,7 +179,6 @@ export class LanguageServer {
       { reason: wasReady ? reason : 'start', why, failures: this.#failures, pauseMs },
       'Language server lost',
     )
-    // It may quote documents.
     this.#log.debug({ output: run?.lastError }, 'Last output of the language server')
     for (const member of this.#members.values()) member.told('restarting')
     if (this.#members.size === 0) this.#state = 'idle'
@@ -198,7 +190,6 @@ export class LanguageServer {
     else this.#start()
   }
 
-  /** Idle for `idleMs`. */
   #rest(): void {
     this.#idling = undefined
     if (this.#members.size > 0 || this.#state === 'closed') return
@@ -214,7 +205,6 @@ export class LanguageServer {
     if (run !== undefined) this.#await(run.stop())
   }
 
-  /** Close waits for it. */
   #await(end: Promise<void>): void {
     const ending = end
       .catch((error: unknown) => this.#log.error({ err: asError(error) }, 'Could not end a language server'))
@@ -227,7 +217,7 @@ export class LanguageServer {
     this.#becoming.promise.catch(() => undefined)
   }
 
-  /** By the folder of the URI; others are dropped. */
+  /** Messages for other folders are dropped. */
   #take(method: string, params: unknown): void {
     if (!isObject(params)) return
     const document = params['textDocument']
@@ -247,7 +237,7 @@ export class LanguageServer {
     try {
       path = fileURLToPath(uri)
     } catch {
-      return undefined // no URI of a file: it concerns nobody
+      return undefined
     }
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       const member = this.#members.get(path.slice(0, end))

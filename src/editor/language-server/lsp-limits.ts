@@ -1,15 +1,13 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-/** Tests replace it. */
 export interface Clock {
-  /** ms since 1970; never goes back. */
+  /** Ms since 1970; never goes back. */
   readonly now: () => number
-  /** Runs after a delay, ms. @returns the function that cancels it */
+  /** @returns the function that cancels it */
   readonly after: (ms: number, run: () => void) => () => void
 }
 
-/** Monotonic: clock changes do not affect timers. */
 export const machineClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, run) => {
@@ -22,73 +20,60 @@ export interface LspLimits {
   readonly connections: number
   /** Per client network; this machine is not limited. */
   readonly connectionsPerAddress: number
-  /**
-   * Bytes of a client's message. Larger ones are refused; more than twice this closes the
-   * connection.
-   */
+  /** Larger messages are refused; more than twice this closes the connection. */
   readonly messageBytes: number
-  /** Bytes of a server message; larger ones count as a crash. */
+  /** Larger messages count as a crash. */
   readonly serverMessageBytes: number
   readonly documentsPerConnection: number
-  /** UTF-8 bytes. The CLI's checker takes quadratic time: 1 MiB takes longer than `hangMs`. */
+  /** The CLI's checker takes quadratic time: 1 MiB takes longer than `hangMs`. */
   readonly documentBytes: number
-  /** Bytes of all documents of a connection. */
   readonly connectionBytes: number
-  /** Bytes of all documents per address, and in total. Memory use is up to six times as much. */
+  /** Memory use is up to six times as much. */
   readonly addressBytes: number
   readonly allBytes: number
-  /** Unanswered requests per connection, including cancelled ones. */
+  /** Including cancelled ones. */
   readonly requestsPerConnection: number
-  /** Contracts fetched per connection. */
   readonly contractsPerConnection: number
-  /** Contracts fetched per address in ten minutes. */
+  /** In ten minutes. */
   readonly contractsPerAddress: number
   /**
-   * Work units (`workUnits`) per second and connection, averaged over five seconds. Above it the
-   * connection is read more slowly.
+   * Work units per second, averaged over five seconds. Above it the connection is read more slowly.
    */
   readonly workPerSecond: number
-  /** The same per client network. */
+  /** Per client network. */
   readonly addressWorkPerSecond: number
-  /** Bytes of queued messages per connection; above it the socket is not read. */
+  /** Above it the socket is not read. */
   readonly waitingBytes: number
-  /** Bytes queued for a slow client; above it the connection is closed with 1013. */
+  /** Above it the connection is closed with 1013. */
   readonly unreadBytes: number
-  /** Subscribed projects per connection. */
   readonly deploySubscriptions: number
-  /** Resident memory of a language server, bytes; above it the server is restarted. 0: no limit. */
+  /** Resident memory; above it the server is restarted. 0: no limit. */
   readonly serverMemoryBytes: number
 
-  /** Timeout of the first message, ms. */
   readonly silentMs: number
-  /** Interval of pings, ms; a client that misses one is disconnected. */
+  /** A client that misses a ping is disconnected. */
   readonly pingMs: number
-  /** Timeout of `init`, ms. */
   readonly initMs: number
-  /** Timeout of a request, ms. */
   readonly requestMs: number
-  /** Timeout of a server start, ms. */
   readonly startMs: number
-  /** An unresponsive language server is killed after this time, ms. */
+  /** An unresponsive server is killed. */
   readonly hangMs: number
-  /** Interval of probes of a busy server, ms. */
+  /** Of a busy server. */
   readonly probeMs: number
-  /** Timeout of diagnostics of a document that is sent alone, ms. */
+  /** Of diagnostics of a document that is sent alone. */
   readonly settleMs: number
-  /** The process ends after this time without connections, ms. */
   readonly idleMs: number
-  /** First and longest pause before a restart after a crash, ms. */
   readonly backoffMs: number
   readonly longestBackoffMs: number
-  /** After this time without a crash the pause is short again, ms. */
+  /** Then the pause is short again. */
   readonly stableMs: number
-  /** Crashes per client at once, and the time to regain one, ms. */
+  /** Crashes at once, and the time to regain one, ms. */
   readonly crashesPerClient: number
   readonly crashRefillMs: number
-  /** First quarantine of a document that crashes servers, ms; doubles up to the longest. */
+  /** First quarantine; doubles up to the longest. */
   readonly crashPauseMs: number
   readonly maxCrashPauseMs: number
-  /** After this time without a crash a document is trusted again, ms. */
+  /** Then a document is trusted again. */
   readonly crashMemoryMs: number
 }
 

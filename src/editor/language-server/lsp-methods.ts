@@ -3,7 +3,7 @@ import type { LanguageServerProgram } from './find-language-server.ts'
 import { isObject, rpcCodes } from './json-rpc.ts'
 import type { RpcErrorBody } from './json-rpc.ts'
 
-/** Clients send changes, whatever the server supports: the channel applies them. */
+/** The channel applies changes, whatever the server supports. */
 const incremental = 2
 
 const markup = ['markdown', 'plaintext']
@@ -52,7 +52,6 @@ const capabilities = {
   window: { workDoneProgress: false },
 }
 
-/** @param root parent folder of all connections */
 export function initializeParams(program: LanguageServerProgram, root: string): unknown {
   const uri = pathToFileURL(root).href
   return {
@@ -66,7 +65,7 @@ export function initializeParams(program: LanguageServerProgram, root: string): 
   }
 }
 
-/** The server's capabilities for clients: without workspace-wide ones, with incremental changes. */
+/** Without workspace-wide capabilities, with incremental changes. */
 export function toldCapabilities(result: unknown): Record<string, unknown> {
   const own = isObject(result) && isObject(result['capabilities']) ? result['capabilities'] : {}
   const {
@@ -79,10 +78,7 @@ export function toldCapabilities(result: unknown): Record<string, unknown> {
   return { ...rest, textDocumentSync: { openClose: true, change: incremental } }
 }
 
-/**
- * Requests passed to the shared server: about one document, or resolving a response to one.
- * Requests about the server itself (settings, folders, shutdown) are not.
- */
+/** Requests about the server itself (settings, folders, shutdown) are not passed on. */
 const aboutDocument = /^(textDocument\/(?!did|will|publishDiagnostics)\w+(\/\w+)*)$/
 
 const others: ReadonlySet<string> = new Set([
@@ -100,7 +96,7 @@ const others: ReadonlySet<string> = new Set([
   'typeHierarchy/subtypes',
 ])
 
-/** Commands that only read a document. Others could act on the chain in the operator's name. */
+/** Other commands could act on the chain in the operator's name. */
 const commands: ReadonlySet<string> = new Set([
   'cadence.server.getEntryPointParameters',
   'cadence.server.getContractInitializerParameters',
@@ -118,7 +114,6 @@ export function isAllowedCommand(params: unknown): boolean {
   return isObject(params) && typeof params['command'] === 'string' && commands.has(params['command'])
 }
 
-/** Methods with their own metrics label. */
 const counted: ReadonlySet<string> = new Set([
   'textDocument/hover',
   'textDocument/completion',
@@ -137,12 +132,11 @@ const counted: ReadonlySet<string> = new Set([
   'workspace/executeCommand',
 ])
 
-/** Bounded, whatever clients send. */
 export function methodLabel(method: string): string {
   return counted.has(method) ? method : 'other'
 }
 
-/** Requests of a language server are answered here, for all clients. */
+/** Requests of a language server are answered here. */
 type RequestAnswer = { readonly result: unknown } | { readonly error: RpcErrorBody }
 
 export function answerOf(method: string, params: unknown): RequestAnswer {

@@ -6,7 +6,7 @@ import type { ProcessOptions } from './language-server-process.ts'
 import type { LspLimits } from './lsp-limits.ts'
 import { answerOf } from './lsp-methods.ts'
 
-/** The server ended before it responded; the request may be sent again. */
+/** The request may be sent again. */
 export class ServerLost extends RpcFailure {
   constructor() {
     super(rpcCodes.serverCancelled, 'The language server was restarted. Send the request again.')
@@ -18,30 +18,24 @@ export type LossReason = 'ended' | 'hang' | 'memory' | 'start'
 
 interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'maxMessageBytes'> {
   readonly limits: LspLimits
-  /**
-   * Whether previous runs were lost in a row: the last text is then suspect even if it seemed
-   * digested.
-   */
+  /** The last text is then suspect even if it seemed digested. */
   readonly isRepeated: boolean
   readonly onNotification: (method: string, params: unknown) => void
-  /** Called once, when the process exits, hangs or uses too much memory. */
+  /** Called once. */
   readonly onLost: (reason: LossReason, why: string) => void
 }
 
 interface AskOptions {
   /** Default: none. */
   readonly timeoutMs?: number
-  /** Quarantine of the document in question. */
   readonly document?: Quarantine | undefined
 }
 
 export interface Asked {
   readonly answer: Promise<unknown>
-  /** Cancels the request at the server. Rejects `answer` with `RequestCancelled`. */
+  /** Rejects `answer` with `RequestCancelled`. */
   readonly cancel: () => void
-  /**
-   * Resolves when the server has responded (also to a cancelled request), has ended, or timed out.
-   */
+  /** Resolves on a response (also to a cancelled request), the server's end, or timeout. */
   readonly settled: Promise<void>
 }
 
@@ -53,31 +47,27 @@ interface Pending {
   readonly settle: () => void
 }
 
-/** A document that the server has not provably digested. */
+/** Not provably digested. */
 interface Unchecked {
   readonly number: number
   readonly sentAt: number
   isDiagnosed: boolean
 }
 
-/** Servers answer unknown methods that start with `$/` with an error, which suffices. */
+/** Servers answer unknown `$/` methods with an error, which suffices. */
 const probeMethod = '$/alive'
 
 /** Suspects when the server was idle. */
 const maxLatest = 4
 
-/** Polling interval, ms. */
 const lookMs = 10
 
-/** Probes between memory checks. */
 const ticksPerLook = 20
 
-/** Time to stop gracefully, ms. */
 const stopGraceMs = 2000
 
 /**
- * One run of a language server with its pending requests and documents. It is probed while busy, to
- * detect hangs.
+ * Probed while busy, to detect hangs.
  *
  *     started ──initialize()──► serving ──exit, hang, too much memory──► lost (requests rejected)
  *                                  └──stop()──► stopped
@@ -87,21 +77,18 @@ export class ServerRun {
   readonly #process: LanguageServerProcess
   readonly #pending = new Map<number, Pending>()
   readonly #probes = new Map<number, Pending>()
-  /** Cancelled requests without a response. */
   readonly #cancelled = new Map<number, { readonly settle: () => void; readonly timer: NodeJS.Timeout }>()
   readonly #unchecked = new Map<Quarantine, Unchecked>()
-  /** Documents sent last, latest at the end. */
   #latest: Quarantine[] = []
   #lastId = 0
   #isAlive = true
   #isInitialized = false
   #lossReason: LossReason = 'ended'
-  /** Whether the server publishes diagnostics, which show that a document was digested. */
+  /** Diagnostics show that a document was digested. */
   #publishes = false
   #probing: Promise<void> | undefined
   #ticking: NodeJS.Timeout | undefined
   #ticks = 0
-  /** The queue of documents sent alone. */
   #line: Promise<void> = Promise.resolve()
   #inLine = 0
   /** Lets others write between two documents sent alone. */
@@ -130,22 +117,21 @@ export class ServerRun {
     return this.#process.pid
   }
 
-  /** Last stderr output. */
   get lastError(): string {
     return this.#process.lastError
   }
 
-  /** Whether a document is being sent alone: wait for `free()`. */
+  /** Wait for `free()`. */
   get isReserved(): boolean {
     return this.#isAlive && this.#inLine > 0 && !this.#isGap
   }
 
-  /** Whether writers should wait for `drained()`. */
+  /** Wait for `drained()`. */
   get isFull(): boolean {
     return this.#isAlive && this.#process.isFull
   }
 
-  /** @returns the result of `initialize`. @throws RpcFailure */
+  /** @throws RpcFailure */
   async initialize(params: unknown): Promise<unknown> {
     const result = await this.ask('initialize', params, { timeoutMs: this.#options.limits.startMs }).answer
     this.#isInitialized = true
@@ -172,7 +158,6 @@ export class ServerRun {
     if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
 
-  /** No more diagnostics are expected; the server may still work on it. */
   forget(document: Quarantine): void {
     const unchecked = this.#unchecked.get(document)
     if (unchecked !== undefined) unchecked.isDiagnosed = true
@@ -211,14 +196,14 @@ export class ServerRun {
     if (this.#isAlive) await this.#process.drained()
   }
 
-  /** Resolves when others may write: nothing is sent alone, or the run is over. */
+  /** Also resolves when the run is over. */
   async free(): Promise<void> {
     if (this.isReserved) await this.#gap.promise
   }
 
   /**
-   * Acts on a document while the server is idle, and waits until it is digested. Others wait.
-   * @throws RpcFailure `ServerCancelled` if the server ended
+   * Acts while the server is idle, and waits until the document is digested. @throws RpcFailure
+   * `ServerCancelled` if the server ended
    */
   async alone(document: Quarantine, act: () => void | Promise<void>): Promise<void> {
     const before = this.#line
@@ -262,7 +247,6 @@ export class ServerRun {
     await this.#process.gone()
   }
 
-  /** Probes until the condition holds. */
   async #digested(isSo: () => boolean): Promise<void> {
     for (;;) {
       await this.#probe()
@@ -271,10 +255,7 @@ export class ServerRun {
     }
   }
 
-  /**
-   * Resolves when the server has answered a probe sent after this call. @throws RpcFailure if it
-   * ends before
-   */
+  /** The probe is sent after this call. @throws RpcFailure if the server ends before */
   async #probe(): Promise<void> {
     if (this.#probing !== undefined) await this.#probing
     this.#probing ??= this.#probeOnce()
@@ -320,7 +301,7 @@ export class ServerRun {
       }
       this.#ticks++
       if (this.#ticks % ticksPerLook === 0) void this.#lookAtMemory()
-      // Callers of the probe get its failure; the process reports the loss.
+      // The process reports the loss.
       if (this.#probing === undefined) this.#probe().catch(() => undefined)
     }, this.#options.limits.probeMs)
   }

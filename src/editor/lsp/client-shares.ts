@@ -1,21 +1,16 @@
 import type { Clock, LspLimits } from '../language-server/lsp-limits.ts'
 
-/** Burst, in seconds of the rate. */
+/** In seconds of the rate. */
 export const burstSeconds = 5
 
-/** Cost of messages. One unit is a short message, about 20 µs of the event loop. */
+/** One unit is a short message, about 20 µs of the event loop. */
 export const workUnits = {
-  /** A new session: creates a folder and deletes another. */
   networkChange: 50,
-  /** WebSocket upgrade. */
   connection: 20,
-  /** Checks a signature and reads the database. */
   subscription: 20,
-  /** A round trip to the language server. */
   request: 2,
 } as const
 
-/** Bytes parsed or written per unit. */
 const bytesPerUnit = 8192
 
 export function unitsOfBytes(bytes: number): number {
@@ -29,7 +24,6 @@ export class WorkBudget {
   #units: number
   #since: number
 
-  /** @param now ms */
   constructor(perSecond: number, now: () => number = () => performance.now()) {
     this.#perSecond = perSecond
     this.#now = now
@@ -42,7 +36,6 @@ export class WorkBudget {
     this.#units -= units
   }
 
-  /** Time until the budget is no longer overdrawn, ms. */
   get waitMs(): number {
     this.#refill()
     return this.#units >= 0 ? 0 : (-this.#units / this.#perSecond) * 1000
@@ -57,23 +50,20 @@ export class WorkBudget {
 
 interface Share {
   bytes: number
-  /** Remaining contracts, as of `since`. */
+  /** As of `since`. */
   contracts: number
   since: number
   readonly work: WorkBudget
 }
 
-/** Refill time of `contracts`, ms. */
 const contractsMs = 600_000
 
-/** Maximum idle addresses remembered. */
 const maxAddresses = 5000
 
 /** Shared by all connections of one address. */
 export class ClientShares {
   readonly #limits: LspLimits
   readonly #clock: Clock
-  /** Least recently used first. */
   readonly #shares = new Map<string, Share>()
   #bytes = 0
 
@@ -82,15 +72,11 @@ export class ClientShares {
     this.#clock = clock
   }
 
-  /** Of all documents. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /**
-   * Counts bytes of documents; negative to release. @returns why they do not fit; then nothing is
-   * counted
-   */
+  /** @returns why the bytes do not fit; then nothing is counted */
   hold(client: string, bytes: number): string | undefined {
     const share = this.#shareOf(client)
     const { addressBytes, allBytes } = this.#limits
@@ -102,7 +88,6 @@ export class ClientShares {
     return undefined
   }
 
-  /** Counts the contract if allowed. */
   mayFetch(client: string): boolean {
     const share = this.#shareOf(client)
     const { contractsPerAddress: max } = this.#limits
@@ -131,10 +116,7 @@ export class ClientShares {
     return share
   }
 
-  /**
-   * Deletes the least recently used idle address; the others are bounded by the number of
-   * connections.
-   */
+  /** Busy addresses are bounded by the number of connections. */
   #forgetOne(): void {
     for (const [client, { bytes }] of this.#shares) {
       if (bytes !== 0) continue

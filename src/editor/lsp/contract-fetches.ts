@@ -6,37 +6,30 @@ import type { ContractName, ImportWorkspace, ResolvedContract } from '../imports
 
 interface ContractFetchesOptions {
   readonly workspace: Pick<ImportWorkspace, 'fetch'>
-  /** Maximum contracts of the connection. */
   readonly max: number
-  /** Whether the address may fetch another contract. */
   readonly mayFetch: () => boolean
   readonly signal: AbortSignal
   readonly log: Logger
   readonly onResolved: (contract: ResolvedContract) => void
-  /** The contract does not exist, or no node is available. */
   readonly onUnresolved: (contract: ContractName, why: string) => void
-  /** Paths of documents whose import arrived. */
+  /** Their import arrived. */
   readonly onNeeded: (paths: readonly string[]) => void
 }
 
 interface Fetch {
   readonly paths: Set<string>
-  /** Undefined while fetching; else the time of the next try (`performance.now()`). */
+  /** Undefined while fetching; else the time of the next try. */
   until: number | undefined
 }
 
-/** Concurrent fetches per connection. */
 const atOnce = 4
 
-/** Attempts while nodes are unavailable. */
 const maxTries = 5
 
-/** Cache time of a failure, ms. */
 const believedMs = 30_000
 
 /**
- * Fetches missing contracts of a connection's documents, each once, and reports the documents to
- * send again.
+ * Fetches each missing contract once, and reports the documents to send again.
  *
  *     unknown ──want──► fetching ──found──► removed (the workspace has it)
  *        ▲                 └──not found──► cached for a while ──┐
@@ -53,7 +46,6 @@ export class ContractFetches {
     this.#options = options
   }
 
-  /** @param path of the importing document */
   want(path: string, missing: readonly ContractName[]): void {
     for (const contract of missing) {
       const key = `${contract.address}.${contract.name}`

@@ -20,10 +20,9 @@ export interface DeployMessage {
 
 export interface DeployFeed {
   /**
-   * Sends deployment events until the returned function is called or the access token becomes
-   * invalid. @param accessToken undefined for anonymous clients, who see public projects only.
-   * @param onEnd called once with the reason when the token is rejected later. @throws ApiError
-   * 401, or 404 if the project does not exist or is not visible
+   * @param accessToken undefined for anonymous clients, who see public projects only. @param onEnd
+   * called once when the token is rejected later. @throws ApiError 401, or 404 if the project does
+   * not exist or is not visible
    */
   subscribe(
     projectId: string,
@@ -34,20 +33,17 @@ export interface DeployFeed {
 }
 
 interface DeploySubscriptionsOptions {
-  /** Undefined without a GitHub App. */
   readonly feed: DeployFeed | undefined
-  /** Maximum concurrent projects. */
   readonly max: number
   readonly log: Logger
   readonly send: (message: Record<string, unknown> | DeployMessage) => void
 }
 
-/** Maximum lengths of a project id and an access token. */
 const [longestId, longestToken] = [100, 8192]
 
 export class DeploySubscriptions {
   readonly #options: DeploySubscriptionsOptions
-  /** Ends a subscription; undefined while it starts. */
+  /** Undefined while it starts. */
   readonly #ends = new Map<string, (() => void) | undefined>()
   #isClosed = false
 
@@ -77,7 +73,7 @@ export class DeploySubscriptions {
     await this.#begin(feed, projectId, token ?? undefined)
   }
 
-  /** Answered with `unsubscribed`, with or without a subscription. */
+  /** Answered with `unsubscribed`, even without a subscription. */
   unsubscribe(message: Readonly<Record<string, unknown>>): void {
     const { project_id: projectId } = message
     if (!isId(projectId)) return this.#refuse(undefined, 'bad-message', 'project_id must be the id of a project.')
@@ -95,7 +91,7 @@ export class DeploySubscriptions {
   async #begin(feed: DeployFeed, projectId: string, token: string | undefined): Promise<void> {
     const { send, log } = this.#options
     let isWanted = true
-    // Unsubscribed while it starts: drop its messages.
+    // Unsubscribed while it starts.
     const early = (): void => {
       isWanted = false
     }

@@ -1,19 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../language-server/json-rpc.ts'
 
-/** Changes that do not apply to the text. */
 export class BadChange extends Error {}
 
-/** For up to this many changes, scanning the text is cheaper than splitting it into lines. */
+/** Scanning the text is then cheaper than splitting it into lines. */
 const maxSought = 4
 
-/** Maximum time before yielding to the event loop, ms. */
 const turnMs = 8
 
 /**
- * Applies the `contentChanges` of `textDocument/didChange` in order, in UTF-16 units. Positions
- * beyond a line mean its end, lines beyond the text the end of the text. @param maxUnits a longer
- * text is returned at once. @throws BadChange; the signal's reason
+ * In UTF-16 units. Positions beyond a line mean its end, lines beyond the text the end of the text.
+ * @param maxUnits a longer text is returned at once. @throws BadChange; the signal's reason
  */
 export async function applyChanges(
   text: string,
@@ -54,11 +51,7 @@ function endsBeforeStart(): BadChange {
   return new BadChange('contentChanges: a range ends before it starts')
 }
 
-/**
- * Offset in UTF-16 units. Lines end with \
- * , \\r\
- *  or \\r.
- */
+/** In UTF-16 units. Lines end with `\n`, `\r\n` or `\r`. */
 export function offsetOf(text: string, position: unknown): number {
   const { line, character } = positionOf(position)
   let start = 0
@@ -80,7 +73,7 @@ function positionOf(position: unknown): LinePosition {
 function lineEnd(text: string, from: number): number {
   const feed = text.indexOf('\n', from)
   const end = feed < 0 ? text.length : feed
-  // Searched within the line only: without any \\r, every search would read to the end of the text.
+  // Within the line only: without any `\r`, every search would read to the end of the text.
   const turn = text.slice(from, end).indexOf('\r')
   return turn < 0 ? end : from + turn
 }
@@ -89,7 +82,6 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0
 }
 
-/** In UTF-16 units. */
 interface LinePosition {
   readonly line: number
   readonly character: number
@@ -98,9 +90,9 @@ interface LinePosition {
 /** Below the maximum number of call arguments. */
 const maxSpliced = 10_000
 
-/** A text by lines: the cost of a change does not depend on the length of the text. */
+/** The cost of a change does not depend on the length of the text. */
 class LineText {
-  /** Each with its line end; the last one has none and may be empty. */
+  /** With line ends; the last line has none. */
   #lines: string[]
   #length: number
 
@@ -109,12 +101,11 @@ class LineText {
     this.#length = text.length
   }
 
-  /** In UTF-16 units. */
   get length(): number {
     return this.#length
   }
 
-  /** @returns false and does nothing if the end is before the start */
+  /** @returns false if the end is before the start */
   replace(start: LinePosition, end: LinePosition, put: string): boolean {
     const [from, to] = [this.#within(start), this.#within(end)]
     if (to.line < from.line || (to.line === from.line && to.character < from.character)) return false
@@ -126,12 +117,10 @@ class LineText {
     }
     let text = before + put + behind
     let first = from.line
-    // A \\r and a \
-    //  become one line end.
+    // A `\r` and a `\n` become one line end.
     if (text.startsWith('\n') && first > 0 && this.#line(first - 1).endsWith('\r')) text = this.#line(--first) + text
     const isLast = to.line === this.#lines.length - 1
     const lines = linesOf(text)
-    // The inserted text ends the line.
     this.#put(first, to.line + 1, isLast ? lines : lines.slice(0, -1))
     return true
   }
@@ -166,7 +155,6 @@ class LineText {
   }
 }
 
-/** Lines with their ends. */
 function linesOf(text: string): string[] {
   if (!/[\r\n]/.test(text)) return [text]
   return text.split(/(?<=\n|\r(?!\n))/).concat(hasEnd(text) ? [''] : [])

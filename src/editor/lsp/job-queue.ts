@@ -6,19 +6,16 @@ interface Job {
 }
 
 interface JobQueueOptions {
-  /** Later jobs still run. */
   readonly onFailure: (error: Error) => void
-  /** Called when the queued bytes change. */
+  /** When the queued bytes change. */
   readonly onChange: (waitingBytes: number) => void
 }
 
-/** Finished jobs kept before the array is compacted. */
 const maxDone = 1000
 
-/** Runs jobs one by one, in order. */
 export class JobQueue {
   readonly #options: JobQueueOptions
-  /** Finished jobs are undefined, so that they hold no memory. */
+  /** Undefined when finished, to release memory. */
   #jobs: (Job | undefined)[] = []
   #next = 0
   #waitingBytes = 0
@@ -29,12 +26,10 @@ export class JobQueue {
     this.#options = options
   }
 
-  /** Queued jobs, without the running one. */
   get length(): number {
     return this.#jobs.length - this.#next
   }
 
-  /** @param bytes held while queued */
   add(bytes: number, run: Job['run']): void {
     if (this.#isClosed) return
     this.#jobs.push({ bytes, run })

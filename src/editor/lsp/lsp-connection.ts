@@ -16,7 +16,6 @@ import { unitsOfBytes, WorkBudget, workUnits } from './client-shares.ts'
 
 interface LspConnectionOptions {
   readonly servers: ReadonlyMap<EditorNetwork, LanguageServer>
-  /** Selectable networks. */
   readonly offered: () => readonly EditorNetwork[]
   readonly workspaces: ImportWorkspaces
   readonly deploys: DeployFeed | undefined
@@ -26,16 +25,14 @@ interface LspConnectionOptions {
   readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
-  /** Address or network. */
   readonly client: string
 }
 
-/** Time for a dropped client to read the reason, ms. */
+/** For a dropped client to read the reason. */
 const dropGraceMs = 1000
 
 /**
- * One WebSocket. Its first message selects the network; then it speaks LSP and subscribes to
- * deployments.
+ * One WebSocket. Its first message selects the network.
  *
  *     open ──init──► with a session ──init for another network──► with another session
  *       └──exit, too slow, closed by the client or the server──► closed
@@ -44,13 +41,12 @@ const dropGraceMs = 1000
  * read together (at most 64 KiB) are held until then.
  */
 export class LspConnection {
-  /** Answered since the last ping. */
+  /** Answered the last ping. */
   isAlive = true
   readonly #socket: WebSocket
   readonly #options: LspConnectionOptions
   readonly #deploys: DeploySubscriptions
   #session: LspSession | undefined
-  /** Sessions that are closing. */
   readonly #closing = new Set<Promise<void>>()
   #isCrowded = false
   readonly #work: WorkBudget
@@ -97,14 +93,13 @@ export class LspConnection {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
   }
 
-  /** Closes with a code and reason, without waiting for the client. */
+  /** Without waiting for the client. */
   drop(code: number, reason: string): void {
     this.#socket.resume() // receive the client's close
     this.#socket.close(code, reason)
     setTimeout(() => this.#socket.terminate(), dropGraceMs).unref()
   }
 
-  /** Resolves when all resources are released. */
   async ended(): Promise<void> {
     while (this.#closing.size > 0) await Promise.all(this.#closing)
   }
@@ -132,7 +127,6 @@ export class LspConnection {
     else this.#takeRpc(value, bytes.length)
   }
 
-  /** Messages of the channel, not of LSP. */
   #takeOwn(type: string, message: Readonly<Record<string, unknown>>): void {
     if (type === 'init') this.#init(message['network'])
     else if (type === 'subscribe:deploy') {
@@ -219,7 +213,7 @@ export class LspConnection {
     this.#spend(unitsOfBytes(text.length))
   }
 
-  /** Pauses reading while the connection or its address is over budget. */
+  /** Pauses reading while over budget. */
   #spend(units: number): void {
     const { shares, client } = this.#options
     const ofAddress = shares.workOf(client)
@@ -231,7 +225,7 @@ export class LspConnection {
     this.#readOrNot()
   }
 
-  /** Handles held messages: at least one, and more while the budget lasts. */
+  /** At least one, more while the budget lasts. */
   #takeHeld(): void {
     this.#resting = undefined
     let taken = 0
@@ -282,11 +276,10 @@ function bytesOf(data: RawData): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
 }
 
-/** Undefined for invalid JSON. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString()) as unknown
   } catch {
-    return undefined // the client is told
+    return undefined
   }
 }

@@ -23,31 +23,23 @@ import type { Clock, LspLimits } from '../language-server/lsp-limits.ts'
 
 export interface LspServerOptions {
   readonly host: string
-  /** 0 picks a free port. */
   readonly port: number
   readonly log: Logger
   readonly metrics: Metrics
   readonly clientOf: (request: IncomingMessage) => Client
-  /**
-   * Whether an origin may connect to the requested host; undefined for non-browser clients.
-   * Default: all.
-   */
+  /** Origin is undefined for non-browser clients. Default: all. */
   readonly allowsOrigin?: (origin: string | undefined, host: string | undefined) => boolean
-  /** Checks clients before any response. @throws ApiError */
+  /** Before any response. @throws ApiError */
   readonly admit?: (request: IncomingMessage) => void
-  /** For all networks. */
   readonly program: LanguageServerProgram
   /** Closed by the caller, after this. */
   readonly workspaces: ImportWorkspaces
-  /** All networks. */
   readonly networks: readonly EditorNetwork[]
-  /** Selectable networks. Default: all. */
   readonly offered?: () => readonly EditorNetwork[]
   readonly deploys?: DeployFeed | undefined
   readonly limits?: Partial<LspLimits>
-  /** Default: the machine's. */
   readonly clock?: Clock
-  /** PATH and HOME for the language server. Default: system folders and the user's home. */
+  /** Default: system folders and the user's home. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -55,17 +47,15 @@ export interface LspServer {
   readonly port: number
   /** Undefined without a running process. */
   readonly pidOf: (network: EditorNetwork) => number | undefined
-  /** Closes connections (1001), language servers and folders. */
+  /** Connections close with 1001. */
   close(): Promise<void>
 }
 
 const path = '/lsp'
 const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** Maximum fragments of a message. */
 const maxFragments = 64
 
-/** Time for HTTP requests in progress, ms. */
 const closeGraceMs = 2000
 
 /** WebSocket `/lsp` and `GET /health`. @throws the system error when the port cannot be bound */
@@ -92,7 +82,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   let isClosing = false
 
   const { server, port } = await listen((request, response) => answer(request, response), options)
-  // Silent sockets have no request yet, so no request timeout applies; WebSockets are pinged.
+  // Silent sockets have no request yet, so no request timeout applies.
   server.setTimeout(limits.silentMs)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = options.clientOf(request)
@@ -162,7 +152,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
       for (const connection of connections) connection.drop(1001, 'The server is stopping')
       // Requests that wait for a language server end with it.
       await Promise.all([...servers.values()].map((one) => one.close()))
-      // Dropped connections end within their grace period.
+      // Within their grace period.
       while (connections.size > 0 || ending.size > 0) {
         await Promise.all([
           ...ending,
@@ -189,7 +179,6 @@ const unavailable: Refusal = {
   detail: 'The server is stopping. Reconnect in a moment.',
 }
 
-/** Connections in total and by address. */
 class ConnectionGate {
   readonly #limits: LspLimits
   readonly #byAddress = new Map<string, number>()
@@ -221,7 +210,7 @@ class ConnectionGate {
     }
   }
 
-  /** Counted from the upgrade on, so that simultaneous clients count. */
+  /** From the upgrade on, so that simultaneous clients count. */
   enter(client: Client, socket: Duplex): void {
     const address = clientNetwork(client.address)
     this.#all++

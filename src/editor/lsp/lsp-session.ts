@@ -21,7 +21,7 @@ interface LspSessionOptions {
   readonly network: EditorNetwork
   readonly server: LanguageServer
   readonly openWorkspace: () => Promise<ImportWorkspace>
-  /** The end of previous sessions, because a connection has one folder at a time. */
+  /** A connection has one folder at a time. */
   readonly previous: Promise<unknown>
   readonly spend: (units: number) => void
   readonly limits: LspLimits
@@ -30,12 +30,10 @@ interface LspSessionOptions {
   readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
-  /** Address or network. */
   readonly client: string
   readonly send: (text: string) => void
-  /** Called with the queued bytes. */
   readonly onWaiting: (bytes: number) => void
-  /** Called when the language server is unavailable; the session has closed itself. */
+  /** The session has closed itself. */
   readonly onFailed: (code: string, message: string) => void
 }
 
@@ -50,8 +48,7 @@ interface ClientRequest {
 type Outcome = 'answered' | 'failed' | 'cancelled' | 'timeout' | 'lost'
 
 /**
- * Documents, requests and URIs of one connection. Messages are handled in order, after the server
- * has started.
+ * Messages are handled in order, after the server has started.
  *
  *     starting ──workspace and server ready──► ready ──close()──► closed
  *        └──timeout──► failed, closed
@@ -61,7 +58,6 @@ export class LspSession implements Member {
   readonly #options: LspSessionOptions
   readonly #queue: JobQueue
   readonly #requests = new Map<RpcId, ClientRequest>()
-  /** Cancelled requests without a response of the server. */
   #cancelled = 0
   readonly #ending = new AbortController()
   #workspace: ImportWorkspace | undefined
@@ -69,9 +65,7 @@ export class LspSession implements Member {
   #hider: FolderHider | undefined
   #documents: SessionDocuments | undefined
   #isReady = false
-  /**
-   * The last message, if it is a queued change: the next change of the same document replaces it.
-   */
+  /** A queued change is replaced by the next change of the same document. */
   #lastChange: { readonly uri: unknown; isFollowed: boolean } | undefined
   #closed: Promise<void> | undefined
 
@@ -95,12 +89,10 @@ export class LspSession implements Member {
     return this.#workspace?.folder ?? ''
   }
 
-  /** The client selected the same network again. */
   initAgain(): void {
     this.#queue.add(0, () => this.#tellReady())
   }
 
-  /** @param bytes of the message. @param refusal why it is rejected */
   request(id: RpcId, method: string, params: unknown, bytes: number, refusal?: string): void {
     const { limits } = this.#options
     this.#lastChange = undefined
@@ -141,7 +133,6 @@ export class LspSession implements Member {
     })
   }
 
-  /** @param refusal why it is rejected */
   notification(method: string, params: unknown, bytes: number, refusal?: string): void {
     if (method === '$/cancelRequest') return this.#cancel(params)
     const change =
@@ -187,7 +178,6 @@ export class LspSession implements Member {
     if (this.#isReady) this.#tell('flow/serverStatus', { state })
   }
 
-  /** Closes the documents and deletes the folder. Never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -265,7 +255,7 @@ export class LspSession implements Member {
     const asked = document?.asked ?? documents.asked
     for (;;) {
       const run = await documents.ready()
-      if (this.#requests.get(request.id) !== request) return // answered, or given up
+      if (this.#requests.get(request.id) !== request) return
       if (document?.refusal !== undefined)
         throw new RpcFailure(rpcCodes.requestFailed, `Document not checked: ${document.refusal}.`)
       const until = asked.setAsideUntil ?? document?.quarantine.setAsideUntil
@@ -279,7 +269,7 @@ export class LspSession implements Member {
       }
       if (asked.isSuspect) {
         // If the server ended after the request, the client has its response; else the next run
-        // gets the request.
+        // gets it.
         await run.alone(asked, () => this.#answer(request, run, params, document)).catch(unlessLost)
         continue
       }
@@ -290,7 +280,6 @@ export class LspSession implements Member {
     }
   }
 
-  /** Never rejects. */
   async #answer(
     request: ClientRequest,
     run: ServerRun,
@@ -314,10 +303,7 @@ export class LspSession implements Member {
     }
   }
 
-  /**
-   * Resolves a declaration through the workspace: the CLI names the wrong file for imports.
-   * Undefined if unknown.
-   */
+  /** The CLI names the wrong file for imports. */
   async #locate(path: string, params: unknown, result: unknown, space: UriSpace): Promise<unknown> {
     const workspace = this.#workspace
     const at = isObject(params) ? rangeOf({ start: params['position'], end: params['position'] })?.start : undefined
@@ -379,7 +365,7 @@ export class LspSession implements Member {
     this.#send(text)
   }
 
-  /** The server may still work on it, so it counts as pending. */
+  /** The server may still work on it. */
   #giveUp({ asked }: ClientRequest): void {
     if (asked === undefined) return
     this.#cancelled++
@@ -401,7 +387,6 @@ export class LspSession implements Member {
 
   async #close(): Promise<void> {
     const { server, log } = this.#options
-    // Answer pending requests before the connection closes.
     for (const request of this.#requests.values()) {
       this.#fail(request, { code: rpcCodes.requestCancelled, message: 'The session has ended.' }, 'cancelled')
     }
@@ -427,7 +412,7 @@ function unlessLost(error: unknown): void {
   if (!(error instanceof ServerLost)) throw error
 }
 
-/** @throws RpcFailure, ForeignUri if a document is required */
+/** @throws RpcFailure, ForeignUri */
 function documentOf(
   params: unknown,
   isNeeded: boolean,

@@ -16,36 +16,26 @@ import type { UriSpace } from './uri-space.ts'
 import { ApiError, asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** Versions remembered for diagnostics. */
+/** For diagnostics. */
 const rememberedVersions = 64
 
-/**
- * An open document: the client's text, and what the server got. The server sees our own versions,
- * because documents are sent again without a change.
- */
+/** The server sees our own versions, because documents are sent again without a change. */
 export class OpenDocument {
   readonly path: string
   readonly languageId: string
-  /** For the text. */
   readonly quarantine: Quarantine
-  /** For requests about it. */
   readonly asked: Quarantine
   text: string
-  /** UTF-8 size of `text`. */
+  /** UTF-8. */
   bytes = 0
-  /**
-   * Why it is not sent: too large, or a change failed. The client must send the whole text again.
-   */
+  /** Too large, or a change failed: the client must send the whole text. */
   refusal: string | undefined
-  /** End of the quarantine as last reported to the client. */
+  /** As last reported to the client. */
   toldAsideUntil: number | undefined
-  /** A refresh is queued. */
   isRefreshing = false
-  /** The text for the server. */
   #prepared = ''
   #clientVersion: number | undefined
   #serverVersion = 0
-  /** Whether the last prepared text was sent. */
   #isGiven = false
   #givenTo: ServerRun | undefined
   readonly #clientVersions = new Map<number, number | undefined>()
@@ -59,23 +49,19 @@ export class OpenDocument {
     this.asked = new Quarantine(crashes, client, true)
   }
 
-  /** The client's version, if any. */
   set version(version: unknown) {
     this.#clientVersion = typeof version === 'number' && Number.isInteger(version) ? version : undefined
   }
 
-  /** The text for the server from now on. */
   set prepared(text: string) {
     this.#prepared = text
     this.#isGiven = false
   }
 
-  /** Whether a run has the last prepared text. */
   isGivenTo(run: ServerRun): boolean {
     return this.#givenTo === run && this.#isGiven
   }
 
-  /** @param uri of the server */
   giveTo(run: ServerRun, uri: string): void {
     this.#serverVersion++
     const version = this.#serverVersion
@@ -97,10 +83,7 @@ export class OpenDocument {
     this.#isGiven = true
   }
 
-  /**
-   * @param isForgetful the server ignores closing, so it gets an empty text. @param uri of the
-   * server
-   */
+  /** @param isForgetful the server ignores closing, so it gets an empty text */
   takeFrom(run: ServerRun, uri: string, isForgetful: boolean): void {
     if (this.#givenTo !== run) return
     this.#givenTo = undefined
@@ -113,7 +96,7 @@ export class OpenDocument {
     run.notify('textDocument/didClose', { textDocument: { uri } })
   }
 
-  /** The client's version for a version of ours; undefined if unknown. */
+  /** Undefined if unknown. */
   clientVersionOf(serverVersion: unknown): number | undefined {
     return typeof serverVersion === 'number' ? this.#clientVersions.get(serverVersion) : undefined
   }
@@ -130,35 +113,28 @@ interface SessionDocumentsOptions {
   readonly crashes: CrashBudget
   readonly shares: ClientShares
   readonly clock: Clock
-  /** Address or network. */
   readonly client: string
   readonly signal: AbortSignal
   readonly spend: (units: number) => void
-  /** Sends a notification. */
   readonly tell: (method: string, params: Record<string, unknown>) => void
-  /** Runs in order with other messages. */
   readonly enqueue: (run: () => Promise<void>) => void
 }
 
-/** For `window/showMessage` and diagnostics. */
 const [errorLevel, warningLevel] = [1, 2]
 
 /**
- * The open documents of one client. Servers get whole texts, so a new run can get all documents in
- * order. Methods are called one at a time.
+ * Servers get whole texts, so a new run can get all documents in order. Methods are called one at a
+ * time.
  */
 export class SessionDocuments {
   readonly #options: SessionDocumentsOptions
-  /** Requests without a document. */
   readonly asked: Quarantine
   readonly #open = new Map<string, OpenDocument>()
   readonly #fetches: ContractFetches
   #bytes = 0
-  /** Generation of the workspace when all documents were prepared. */
   #generation: number | undefined
-  /** The run that has, or is getting, all documents. */
+  /** Has, or is getting, all documents. */
   #run: ServerRun | undefined
-  /** Timer of the first quarantine to end. */
   #waking: { readonly at: number; readonly stop: () => void } | undefined
 
   constructor(options: SessionDocumentsOptions) {
@@ -184,7 +160,7 @@ export class SessionDocuments {
     return this.#open.get(path)
   }
 
-  /** The current or next run, once it has all documents. Rejects when the session ends. */
+  /** Once it has all documents. Rejects when the session ends. */
   async ready(): Promise<ServerRun> {
     for (;;) {
       const run = await this.#options.server.ready(this.#options.signal)
@@ -224,8 +200,8 @@ export class SessionDocuments {
   }
 
   /**
-   * @param isFollowed whether another change of the document is queued: the server gets the result
-   * of both. @throws ForeignUri, BadChange
+   * @param isFollowed another change is queued: the server gets the result of both. @throws
+   * ForeignUri, BadChange
    */
   async change(params: unknown, isFollowed: () => boolean = () => false): Promise<void> {
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
@@ -233,7 +209,7 @@ export class SessionDocuments {
     if (document === undefined) throw new BadChange('the changed document is not open; send textDocument/didOpen first')
     const changes = isObject(params) ? params['contentChanges'] : undefined
     const usable = document.refusal === undefined ? changes : fromWholeText(changes)
-    if (usable === undefined) return // the client was told that it is not followed any more
+    if (usable === undefined) return
     let text: string
     // A change of one character copies the whole text.
     this.#options.spend(unitsOfBytes(document.bytes))
@@ -250,7 +226,6 @@ export class SessionDocuments {
     await this.#setText(document, text, item['version'], isFollowed)
   }
 
-  /** @throws ForeignUri */
   async close(params: unknown): Promise<void> {
     const { space, workspace, metrics, network } = this.#options
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
@@ -268,12 +243,11 @@ export class SessionDocuments {
     this.#refresh([...importers, ...this.#outdated()])
   }
 
-  /** @param uri of the server */
   publish(params: Record<string, unknown>, uri: string): void {
     const { space, tell } = this.#options
     const path = space.ownPath(uri)
     const document = path === undefined ? undefined : this.#open.get(path)
-    if (document === undefined) return // closed meanwhile
+    if (document === undefined) return
     this.#run?.diagnosed(document.quarantine)
     if (document.refusal !== undefined || document.quarantine.setAsideUntil !== undefined) return
     const version = document.clientVersionOf(params['version'])
@@ -284,7 +258,6 @@ export class SessionDocuments {
     })
   }
 
-  /** For the end of the session. */
   leave(): void {
     const { metrics, network, space } = this.#options
     this.#waking?.stop()
@@ -296,10 +269,7 @@ export class SessionDocuments {
     this.#open.clear()
   }
 
-  /**
-   * A message about a document could not be handled; the document is no longer checked. @param
-   * params of the message
-   */
+  /** A message could not be handled; the document is no longer checked. */
   async lose(params: unknown, why: string): Promise<void> {
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const document = this.#open.get(this.#options.space.pathOf(item['uri']))
@@ -342,7 +312,6 @@ export class SessionDocuments {
     this.#refresh(others.filter((path) => path !== document.path))
   }
 
-  /** All documents, if imports have changed since the last call. */
   #outdated(): string[] {
     const { generation } = this.#options.workspace
     if (generation === this.#generation) return []
@@ -373,7 +342,6 @@ export class SessionDocuments {
     }
   }
 
-  /** If the server ends, the next run gets all documents. */
   async #giveOrLeave(run: ServerRun, document: OpenDocument): Promise<void> {
     const { space } = this.#options
     if (document.refusal !== undefined) return
@@ -429,7 +397,7 @@ export class SessionDocuments {
     tell('window/showMessage', { type: errorLevel, message: `${document.path} not checked: ${why}.` })
   }
 
-  /** Retries documents whose quarantine is over, with one timer. */
+  /** With one timer. */
   #wakeAt(at: number): void {
     const { clock, signal, enqueue } = this.#options
     if (signal.aborted || (this.#waking !== undefined && this.#waking.at <= at)) return
@@ -468,7 +436,7 @@ export class SessionDocuments {
     })
   }
 
-  /** Sends documents again whose imports arrived. */
+  /** Their imports arrived. */
   #refresh(paths: readonly string[]): void {
     for (const path of paths) {
       const document = this.#open.get(path)
@@ -492,13 +460,12 @@ export class SessionDocuments {
   }
 }
 
-/** Such as `40 s` or `5 min`. */
 export function inWords(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** Resolves when nothing is sent alone and the server reads, or has ended. */
+/** Nothing is sent alone and the server reads, or has ended. */
 export async function untilWritable(run: ServerRun): Promise<void> {
   while (run.isReserved || run.isFull) {
     await run.free()
@@ -506,7 +473,6 @@ export async function untilWritable(run: ServerRun): Promise<void> {
   }
 }
 
-/** Changes from the last whole text on; undefined without one. */
 function fromWholeText(changes: unknown): unknown[] | undefined {
   if (!Array.isArray(changes)) return undefined
   const at = changes.findLastIndex(

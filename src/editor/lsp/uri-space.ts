@@ -3,10 +3,10 @@ import { pathToFileURL } from 'node:url'
 import type { ContractAt, ContractName } from '../imports/import-workspace.ts'
 import { isObject } from '../language-server/json-rpc.ts'
 
-/** Maximum characters of a path, depth, and bytes of a segment. */
+/** Characters, segments and bytes of a segment. */
 const [longestPath, deepestPath, longestSegmentBytes] = [512, 16, 200]
 
-/** Reserved names at the top of a workspace. */
+/** At the top of a workspace. */
 const ownNames: ReadonlySet<string> = new Set(['flow.json', '_'])
 
 export class ForeignUri extends Error {
@@ -16,30 +16,25 @@ export class ForeignUri extends Error {
   }
 }
 
-/** The contract at a line of a file of the workspace. */
 type DescribeFile = (path: string, line: number) => ContractAt | undefined
 
-/** The client's counterpart of a server file. */
 interface ClientPlace {
   readonly uri: string
-  /** First line of it in the server file. */
+  /** In the server file. */
   readonly firstLine: number
 }
 
 /**
- * URIs of one connection. The client's `file:///contracts/A.cdc` is the same path below the
- * connection's folder. The client never learns the name of that folder, and nothing outside it is
- * accessible.
+ * The client's `file:///contracts/A.cdc` is the same path below the connection's folder. The client
+ * never learns the name of that folder, and nothing outside it is accessible.
  *
- * - Paths are checked by segment after percent-decoding: `..`, `%2f`, `\\`, NUL and the like are
- * rejected.
+ * - Paths are checked by segment after percent-decoding: `..`, `%2f`, `\\`, NUL are rejected.
  * - A client gets URIs in its own spelling.
  * - Contracts of the chain are `file:///deps/<address>/<Name>.cdc`.
  */
 export class UriSpace {
   readonly #folder: string
   readonly #describe: DescribeFile | undefined
-  /** The client's spelling by path. */
   readonly #spelled = new Map<string, string>()
 
   /** @param folder absolute, without a trailing slash */
@@ -48,7 +43,6 @@ export class UriSpace {
     this.#describe = describe
   }
 
-  /** Relative, such as `contracts/A.cdc`. @throws ForeignUri */
   pathOf(uri: unknown): string {
     if (typeof uri !== 'string') throw new ForeignUri('missing')
     const path = decodedPath(uri)
@@ -67,12 +61,11 @@ export class UriSpace {
     return pathToFileURL(`${this.#folder}/${path}`).href
   }
 
-  /** @throws ForeignUri */
   toServer(uri: unknown): string {
     return this.serverUri(this.pathOf(uri))
   }
 
-  /** Path of a server URI below the connection's folder; undefined elsewhere. */
+  /** Undefined outside the connection's folder. */
   ownPath(uri: unknown): string | undefined {
     const path = typeof uri === 'string' ? decodedPath(uri) : undefined
     if (path === undefined || !path.startsWith(`${this.#folder}/`)) return undefined
@@ -100,7 +93,6 @@ export class UriSpace {
     return this.clientUri(`deps/${address}/${name}.cdc`)
   }
 
-  /** In the client's spelling. */
   clientUri(path: string): string {
     return this.#spelled.get(path) ?? pathToFileURL(`/${path}`).href
   }
@@ -116,14 +108,14 @@ export class UriSpace {
 
 /** Undefined for other URIs and for a host, query or fragment. */
 function decodedPath(uri: string): string | undefined {
-  // Longer URIs cannot be within the limits once decoded.
+  // Too long even once decoded.
   if (uri.length > 9 * (longestPath + 4096)) return undefined
   const path = /^file:\/\/(\/[^?#]*)$/i.exec(uri)?.[1]
   if (path === undefined || /%2f|%5c|%00/i.test(path)) return undefined
   try {
     return decodeURIComponent(path)
   } catch {
-    return undefined // a % that begins nothing, or bytes that are no UTF-8
+    return undefined
   }
 }
 
@@ -139,9 +131,8 @@ function isPlainSegment(segment: string): boolean {
 }
 
 /**
- * LSP properties with URIs, at any depth. Only these are mapped, so texts of documents, hovers and
- * completions never change. `changes` of a workspace edit has URIs as keys; `data` returns to the
- * server, so it is mapped both ways.
+ * LSP properties with URIs, at any depth. Texts never change. `changes` of a workspace edit has
+ * URIs as keys; `data` returns to the server.
  */
 const uriNames: ReadonlySet<string> = new Set([
   'uri',
@@ -157,17 +148,14 @@ const uriNames: ReadonlySet<string> = new Set([
 
 const rangeNames: ReadonlySet<string> = new Set(['range', 'targetRange', 'targetSelectionRange', 'selectionRange'])
 
-/**
- * Whether an object is valid without its foreign part: a link without target, a label part without
- * location.
- */
+/** A link without target, a label part without location. */
 function doesWithout(name: string, object: Record<string, unknown>): boolean {
   return name === 'data' || name === 'target' || (name === 'location' && 'value' in object)
 }
 
 const foreign = Symbol('foreign')
 
-/** Also maps `file:` URIs within `arguments`, which commands use. @throws ForeignUri */
+/** Also maps `file:` URIs within `arguments`. @throws ForeignUri */
 export function toServer(value: unknown, space: UriSpace, isArgument = false): unknown {
   if (isArgument && typeof value === 'string' && /^\s*file:/i.test(value)) return space.toServer(value)
   if (Array.isArray(value)) return value.map((item) => toServer(item, space, isArgument))
@@ -182,7 +170,7 @@ export function toServer(value: unknown, space: UriSpace, isArgument = false): u
   return objectOf(mapped)
 }
 
-/** Foreign parts are left out; undefined if nothing is left. */
+/** Foreign parts are left out. */
 export function toClient(value: unknown, space: UriSpace): unknown {
   const mapped = clientValue(value, space, false)
   return mapped === foreign ? undefined : mapped
@@ -211,7 +199,6 @@ function clientValue(value: unknown, space: UriSpace, isArgument: boolean): unkn
   return objectOf(mapped)
 }
 
-/** The line selects the contract of a file. */
 function placeIn(
   value: Record<string, unknown>,
   space: UriSpace,
@@ -240,7 +227,7 @@ function clientProperty(name: string, item: unknown, space: UriSpace, isArgument
   return clientValue(item, space, isArgument || name === 'arguments')
 }
 
-/** Keeps the position of arguments. */
+/** Preserves the position of arguments. */
 function noForeign(item: unknown): unknown {
   return item === foreign ? null : item
 }
@@ -257,7 +244,7 @@ function keysMapped(
   )
 }
 
-/** Unlike an object literal, treats `__proto__` as an ordinary name. */
+/** Treats `__proto__` as an ordinary name. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
@@ -267,15 +254,15 @@ function isWebUri(uri: string): boolean {
 }
 
 /**
- * Removes folder names from messages of a language server, such as `cannot read /srv/w/5f…/A.cdc`.
- * The names are unguessable, so user texts are not affected.
+ * Removes folder names from messages, such as `cannot read /srv/w/5f…/A.cdc`. The names are
+ * unguessable, so user texts are not affected.
  */
 export class FolderHider {
   readonly #root: string
   readonly #folder: string
   readonly #any: RegExp
 
-  /** @param folder of the connection; its siblings belong to others */
+  /** Its siblings belong to other connections. */
   constructor(folder: string) {
     this.#folder = folder
     this.#root = dirname(folder)

@@ -6,7 +6,7 @@ import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 import type { Scope } from '../../flow/cadence/program-outline.ts'
 import { holderOf } from '../../flow/cadence/resolve-name.ts'
 
-/** Inserted at the cursor. Not a real identifier. */
+/** Not a real identifier. */
 export const placeholder = 'completion_is_asked_here_'
 
 const kinds: Readonly<Record<string, CompletionItemKind>> = {
@@ -75,7 +75,6 @@ const holders: ReadonlySet<string> = new Set([
   'mapping',
 ])
 
-/** From the open brackets before the cursor. */
 function contextOf(before: string): WordContext {
   const open: WordContext[] = []
   let head: string[] = []
@@ -94,7 +93,6 @@ function contextOf(before: string): WordContext {
   return open.at(-1) ?? 'outside'
 }
 
-/** Outside of declarations, between the members of a type, or in code. */
 type WordContext = 'outside' | 'members' | 'code'
 
 const words: Readonly<Record<WordContext, string>> = {
@@ -138,7 +136,6 @@ const snippets: ReadonlyArray<
 
 const accesses = ['access(all)', 'access(self)', 'access(contract)', 'access(account)']
 
-/** Built-in types and functions. */
 const builtIns =
   `Address AnyResource AnyStruct Bool Block Capability Character Fix64 UFix64 Int Int8 Int16 Int32 Int64 Int128
   Int256 UInt UInt8 UInt16 UInt32 UInt64 UInt128 UInt256 Word8 Word16 Word32 Word64 Word128 Word256 Never Path

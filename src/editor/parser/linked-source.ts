@@ -11,19 +11,17 @@ import type { NameUse } from '../../flow/cadence/program-outline.ts'
 import { meaningOf, useAt } from '../../flow/cadence/resolve-name.ts'
 
 export interface ImportedFile {
-  /** As quoted in the import. */
   readonly location: string
   readonly uri: string
   readonly code: string
 }
 
-/** A source with resolved imports. */
 export class LinkedSource {
   readonly source: ParsedSource
   readonly #uri: string
   readonly #homes = new Map<Declaration, { readonly uri: string; readonly source: ParsedSource }>()
 
-  /** @param parsed returns an imported file, parsed; it is not modified */
+  /** @param parsed returns an imported file */
   constructor(
     uri: string,
     source: ParsedSource,
@@ -42,27 +40,25 @@ export class LinkedSource {
       this.#homes.set(declaration, home)
       this.#contracts.set(declaration, contract)
       this.#settle(contract, home)
-      // Now the import has the members of the contract.
+      // The import gets the members of the contract.
       declaration.members.splice(0, Infinity, ...contract.members)
     }
   }
 
   readonly #contracts = new Map<Declaration, Declaration>()
 
-  /** Also at the end of a name. */
   useAt(offset: number): NameUse | undefined {
     const byte = this.source.places.byteOfOffset(offset)
     return useAt(this.source.outline, byte) ?? (byte === 0 ? undefined : useAt(this.source.outline, byte - 1))
   }
 
-  /** In this file or another. */
   declarationOf(use: NameUse): Declaration | undefined {
     const meaning = meaningOf(use, this.source.outline)
     if (meaning.kind === 'foreign') return meaning.contract.members.find(({ name }) => name === meaning.member)
     return meaning.kind === 'declared' ? meaning.declaration : undefined
   }
 
-  /** Follows imports to the contract. */
+  /** Follows imports. */
   target(declaration: Declaration): Declaration {
     return this.#contracts.get(declaration) ?? declaration
   }
@@ -86,7 +82,7 @@ export class LinkedSource {
   }
 }
 
-/** The imported contract; one with another name if the import renames the only one. */
+/** One with another name if the import renames the only one. */
 function contractOf({ name }: Declaration, { outline }: ParsedSource): Declaration | undefined {
   const contracts = outline.declarations.filter(({ kind }) => kind !== 'import' && kind !== 'parameter')
   return (
@@ -94,11 +90,9 @@ function contractOf({ name }: Declaration, { outline }: ParsedSource): Declarati
   )
 }
 
-/** Bytes. */
 const largestFile = 1_000_000
 const maxFiles = 40
 const deepestFolder = 40
-/** Texts in memory. */
 const maxKept = 200
 
 interface KeptFile {
@@ -107,8 +101,8 @@ interface KeptFile {
 }
 
 /**
- * Files imported by path, within the project only: the nearest parent folder with a `flow.json`, as
- * for the CLI. Links out of it are not followed; open documents take precedence over files.
+ * Within the project only: the nearest parent folder with a `flow.json`, as for the CLI. Links out
+ * of it are not followed; open documents take precedence.
  */
 export class ImportedFiles {
   readonly #openText: (uri: string) => string | undefined
@@ -139,7 +133,6 @@ export class ImportedFiles {
     return files.flat()
   }
 
-  /** Undefined unless it is a regular file of the project. */
   async #read(path: string, project: string): Promise<string | undefined> {
     try {
       if (!isBelow(await realpath(path), await realpath(project))) return undefined
@@ -159,7 +152,7 @@ export class ImportedFiles {
         await file.close()
       }
     } catch (error) {
-      // An unreadable file counts as missing: this server does not report unresolved imports.
+      // An unreadable file counts as missing.
       if (error instanceof Error && 'code' in error) return undefined
       throw error
     }

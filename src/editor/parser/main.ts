@@ -2,7 +2,7 @@ import { createMessageConnection, StreamMessageReader, StreamMessageWriter } fro
 import { ParserServer } from './parser-server.ts'
 import { ReaderThreads } from './reader-threads.ts'
 
-/** The built-in language server: LSP over stdin and stdout. Ends with `exit` or its input. */
+/** LSP over stdin and stdout. Ends with `exit` or its input. */
 const readers = new ReaderThreads()
 const connection = createMessageConnection(
   new StreamMessageReader(process.stdin),
@@ -14,7 +14,6 @@ const end = (code: number): void => {
   process.stdin.destroy()
   void readers.close()
 }
-// The parent has exited.
 connection.onClose(() => end(0))
 process.stdout.on('error', () => end(0))
 connection.onError(([error]) => process.stderr.write(`${error.message}\n`))

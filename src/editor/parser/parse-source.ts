@@ -11,13 +11,12 @@ import type { ParsedProgram, SyntaxFault } from '../../flow/cadence/syntax-tree.
 
 export type Parse = (code: string) => ParsedProgram
 
-/** A source as far as the parser got. */
 export interface ParsedSource {
   readonly code: string
   readonly places: TextPlaces
   readonly outline: ProgramOutline
   readonly faults: readonly SyntaxFault[]
-  /** Whether the outline covers all of the code. */
+  /** The outline covers all of the code. */
   readonly isWhole: boolean
 }
 
@@ -40,7 +39,7 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
     places: new TextPlaces(code),
     faults,
     isWhole,
-    // Lazy: a check does not need it.
+    // A check does not need it.
     get outline() {
       return (outline ??= outlineOf(parsed, new SourceText(code)))
     },
@@ -48,9 +47,8 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
 }
 
 /**
- * Parses a source that is being typed: as it is, without the rest of the line, or up to the cursor
- * and closed. @param inserted text at the cursor. @param name offset of the requested name.
- * @returns undefined if none of these has the name
+ * For a source that is being typed: whole, without the rest of the line, or up to the cursor and
+ * closed. @returns undefined if none of these has the name
  */
 export function parseAround(
   code: string,
@@ -79,7 +77,6 @@ export function parseAround(
 
 const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
-/** Closes all open brackets. */
 function closing(text: string): string {
   const open: string[] = []
   for (const { kind, text: mark } of sourceTokens(text)) {
@@ -91,13 +88,11 @@ function closing(text: string): string {
   return open.length === 0 ? '' : ` ${open.reverse().join('\n')}`
 }
 
-/** Source of diagnostics. */
 export const diagnosticSource = 'Cadence syntax'
 
 const maxDiagnostics = 200
 const longestMessage = 1000
 
-/** Syntax errors only. */
 export function diagnose({ faults, places, code }: ParsedSource): Diagnostic[] {
   const found = new Map<string, Diagnostic>()
   for (const fault of faults.slice(0, maxDiagnostics)) {
@@ -130,7 +125,7 @@ function boundsOf(
   return { start, end: Math.max(start, fault.EndPos?.Offset ?? start) }
 }
 
-/** Messages for two errors without one. @param before text before the error */
+/** The parser has no message for two errors. */
 function messageOf({ Message: message, SuggestedFix: fix }: SyntaxFault, before: string): string {
   if (message === undefined)
     return /\w\s*\{$/.test(before) ? 'restricted types T{I} were removed: use {I}' : 'nested too deeply for the parser'

@@ -21,12 +21,12 @@ import { asError } from '../../platform/errors.ts'
 interface ParserServerOptions {
   readonly connection: MessageConnection
   readonly readers: ReaderThreads
-  /** Delay between a change and its check. Default 30 ms. */
+  /** Between a change and its check. Default 30 ms. */
   readonly pauseMs?: number
   readonly onExit: (code: number) => void
 }
 
-/** UTF-16 units; contracts of the chain have up to about 200,000. */
+/** UTF-16 units; chain contracts have up to about 200,000. */
 const longestSource = 1_000_000
 const maxDocuments = 20_000
 
@@ -44,16 +44,12 @@ const capabilities: InitializeResult['capabilities'] = {
 
 export const parserServerName = 'Cadence 1.0 parser: syntax only, no types'
 
-/**
- * The built-in language server. Documents are checked shortly after their last change; results for
- * older versions are dropped.
- */
+/** Checks documents shortly after their last change. */
 export class ParserServer {
   readonly #options: Required<ParserServerOptions>
   readonly #documents = new Map<string, TextDocument>()
   readonly #checks = new Map<string, NodeJS.Timeout>()
   readonly #isChecking = new Set<string>()
-  /** Last answers about valid sources. */
   readonly #lastGood = new Map<string, Map<string, unknown>>()
   readonly #imported: ImportedFiles
   #isStopping = false
@@ -137,7 +133,6 @@ export class ParserServer {
 
   async #check(uri: string): Promise<void> {
     const document = this.#documents.get(uri)
-    // A running check starts again if the document has changed.
     if (document === undefined || this.#isChecking.has(uri)) return
     const { version } = document
     const text = document.getText()
@@ -221,7 +216,7 @@ export class ParserServer {
 
   #tell(uri: string, version: number | undefined, diagnostics: readonly Diagnostic[]): void {
     const params = { uri, diagnostics, ...(version === undefined ? {} : { version }) }
-    // The client has left, and this process ends with its input.
+    // The client has left.
     this.#options.connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => undefined)
   }
 }

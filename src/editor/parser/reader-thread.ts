@@ -8,14 +8,13 @@ import type { ParsedProgram } from '../../flow/cadence/syntax-tree.ts'
 import { asError } from '../../platform/errors.ts'
 
 /**
- * The parser thread (see `reader-threads.ts`): posts `ready`, then answers one question at a time.
- * The parser is Go in WebAssembly and cannot be interrupted from its own thread.
+ * Posts `ready`, then answers one question at a time. The parser is Go in WebAssembly and cannot be
+ * interrupted from its own thread.
  */
 
 export type ReaderWord =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly answer: SourceAnswers[keyof SourceAnswers] }
-  /** Nested too deeply. */
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'failed'; readonly message: string }
 

@@ -5,7 +5,7 @@ import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 import { FlowfarmError, RetryableError } from '../../platform/errors.ts'
 import { limitThreadCpu } from '../../platform/thread-limits.ts'
 
-/** A source that exceeds the parser's time, memory or depth. */
+/** Exceeds the parser's time, memory or depth. */
 export class UnreadableSource extends FlowfarmError {
   constructor(message: string, cause?: unknown) {
     super('unreadable-source', message, { cause })
@@ -13,9 +13,8 @@ export class UnreadableSource extends FlowfarmError {
 }
 
 interface ReaderThreadsOptions {
-  /** CPU time per question. Default 4,000 ms: a contract of 100 KB takes up to 1,000. */
+  /** Per question. Default 4,000 ms: a contract of 100 KB takes up to 1,000. */
   readonly cpuLimitMs?: number
-  /** Maximum queued questions. Default 500. */
   readonly maxWaiting?: number
 }
 
@@ -25,15 +24,15 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** CPU time of a thread start, which compiles 5.5 MB of WebAssembly. */
+/** A start compiles 5.5 MB of WebAssembly. */
 const startCpuMs = 30_000
 const resourceLimits = { maxOldGenerationSizeMb: 384 } as const
-/** Bad sources, which are not tried again. */
+/** Not tried again. */
 const maxKnownBad = 200
 
 /**
- * Parses sources in a thread, one at a time; checks come last. A source that takes too much time or
- * memory ends the thread and is not tried again.
+ * Checks come last. A source that takes too much time or memory ends the thread and is not tried
+ * again.
  *
  *     none ──question──► starting ──ready──► idle ◄──answer── busy
  *                                             │ ──next──►      │ timeout or dead thread: none
@@ -134,7 +133,6 @@ export class ReaderThreads {
     this.#next()
   }
 
-  /** Fails the current question, or the queue, and drops the thread. */
   #fail(error: FlowfarmError): void {
     const job = this.#running ?? this.#waiting.shift()
     if (this.#running !== undefined && error instanceof UnreadableSource) this.#keepBad(this.#running, error)
@@ -163,7 +161,6 @@ export class ReaderThreads {
   }
 }
 
-/** Of the source and its imports. */
 function hashOf({ code, imports }: SourceQuestion): string {
   const hash = createHash('sha256').update(code)
   for (const file of imports) hash.update('\0').update(file.code)

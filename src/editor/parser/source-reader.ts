@@ -19,7 +19,7 @@ import type { TextPlaces } from './text-places.ts'
 import { builtIn } from '../../flow/cadence/resolve-name.ts'
 import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 
-/** A question about a source and an offset (UTF-16 units). */
+/** Offsets in UTF-16 units. */
 export type SourceQuestion = {
   readonly uri: string
   readonly code: string
@@ -30,28 +30,25 @@ export type SourceQuestion = {
   | { readonly kind: 'rename'; readonly newName: string }
 )
 
-/** By kind of question. */
 export interface SourceAnswers {
   readonly check: readonly Diagnostic[]
-  /** Undefined for an invalid source: an older answer is better than none. */
+  /** Undefined for an invalid source. */
   readonly symbols: readonly DocumentSymbol[] | undefined
   readonly folds: readonly FoldingRange[] | undefined
   readonly hover: Hover | undefined
   readonly definition: Location | undefined
   readonly highlights: readonly DocumentHighlight[]
   readonly completion: readonly CompletionItem[]
-  /** Undefined if the name cannot be renamed here. */
+  /** Undefined if the name cannot be renamed. */
   readonly rename: readonly TextEdit[] | undefined
 }
 
-/** Cache limits, in UTF-16 units. */
+/** In UTF-16 units. */
 const maxKept = 32
 const maxKeptCharacters = 150_000
 
-/** Its cache only saves time. */
 export class SourceReader {
   readonly #parse: Parse
-  /** In order of last use. */
   readonly #kept = new Map<string, ParsedSource>()
   #characters = 0
 
@@ -59,7 +56,6 @@ export class SourceReader {
     this.#parse = parse
   }
 
-  /** @throws RangeError for a source nested too deeply */
   answer(question: SourceQuestion): SourceAnswers[keyof SourceAnswers] {
     const { kind, code, offset } = question
     if (kind === 'check') return diagnose(this.#source(code))
@@ -135,7 +131,7 @@ function definitionAt(linked: LinkedSource, offset: number): Location | undefine
   return declaration === undefined ? undefined : linked.locationOf(declaration)
 }
 
-/** All uses with the same meaning; none for undeclared names. */
+/** None for undeclared names. */
 function sameNames(linked: LinkedSource, offset: number): Range[] {
   const use = linked.useAt(offset)
   const declaration = use === undefined ? undefined : linked.declarationOf(use)
@@ -149,7 +145,7 @@ function sameNames(linked: LinkedSource, offset: number): Range[] {
 function rename(linked: LinkedSource, offset: number, newText: string): TextEdit[] | undefined {
   const use = linked.useAt(offset)
   const declaration = use === undefined ? undefined : linked.declarationOf(use)
-  // Imported names and exports are used elsewhere too.
+  // Imported names and exports are used elsewhere.
   if (
     declaration === undefined ||
     !linked.isOwn(declaration) ||
@@ -212,7 +208,6 @@ function symbolOf(declaration: Declaration, places: TextPlaces, budget: { left: 
   ]
 }
 
-/** Declarations over several lines. */
 function foldsOf({ outline, places }: ParsedSource): FoldingRange[] {
   const all = outline.uses.flatMap(({ declares }) => (declares === undefined ? [] : [declares]))
   const folds = new Map<number, number>()

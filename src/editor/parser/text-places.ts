@@ -2,13 +2,12 @@ import type { Position, Range } from 'vscode-languageserver-protocol'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 
 /**
- * Converts positions: LSP counts lines and UTF-16 units, the parser bytes of UTF-8. A lone
- * surrogate counts as three bytes, as encoders replace it.
+ * LSP counts lines and UTF-16 units, the parser bytes of UTF-8. A lone surrogate counts as three
+ * bytes.
  */
 export class TextPlaces {
   readonly #text: string
   readonly #document: TextDocument
-  /** In bytes. */
   readonly #byteStarts: number[] = [0]
 
   constructor(text: string) {
@@ -54,7 +53,7 @@ export class TextPlaces {
     return bytes
   }
 
-  /** @param last inclusive, as the parser returns it */
+  /** @param last inclusive */
   rangeOfBytes(first: number, last: number): Range {
     const start = this.offsetOfByte(first)
     return { start: this.positionAt(start), end: this.positionAt(Math.max(start, this.offsetOfByte(last + 1))) }
@@ -73,7 +72,6 @@ function sizeOf(unit: number): number {
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3
 }
 
-/** Index of the last of ascending numbers that is not above `value`. */
 function lastNotAfter(ascending: readonly number[], value: number): number {
   let low = 0
   let high = ascending.length - 1

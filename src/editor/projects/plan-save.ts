@@ -17,21 +17,15 @@ interface Stored {
 }
 
 export interface SavePlan {
-  /** New, changed or renamed files. */
   readonly written: readonly GivenFile[]
-  /** Disjoint from `written`. */
   readonly deletedKeys: readonly string[]
   readonly fileCount: number
   readonly byteCount: number
-  /** All paths after the save. */
   readonly paths: ReadonlySet<string>
   readonly folders: readonly string[]
 }
 
-/**
- * Files that the save does not name stay. @throws ApiError 422 `INVALID_PATH` for conflicting
- * paths, `QUOTA_EXCEEDED`
- */
+/** Other files stay. @throws ApiError 422 `INVALID_PATH` for conflicting paths, `QUOTA_EXCEEDED` */
 export function planSave(
   stored: Stored,
   request: Pick<SaveRequest, 'files' | 'deletedFiles' | 'fields'>,

@@ -1,18 +1,17 @@
 import { ApiError } from '../../platform/errors.ts'
 
-/** Error codes of the projects function and their statuses. */
 const statuses = {
   UNAUTHORIZED: 401,
   ORIGIN_NOT_ALLOWED: 403,
-  /** Missing or not visible: the same response. */
+  /** Also if not visible. */
   NOT_FOUND: 404,
-  /** Changed since the version that the save is based on. */
+  /** Since the version that the save is based on. */
   CONFLICT: 409,
   INVALID_INPUT: 400,
   INVALID_PATH: 422,
   INVALID_TEXT: 422,
   QUOTA_EXCEEDED: 422,
-  /** The `save_id` belongs to another save. */
+  /** By another save. */
   SAVE_ID_REUSED: 422,
   RATE_LIMITED: 429,
 } as const
@@ -21,7 +20,6 @@ type ProjectErrorCode = keyof typeof statuses
 
 interface ProjectErrorOptions {
   readonly field?: string
-  /** Further properties of `error`. */
   readonly facts?: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds?: number
   readonly cause?: unknown
@@ -47,7 +45,6 @@ export function notSignedIn(): ApiError {
   )
 }
 
-/** Also for private projects of other users. */
 export function noSuchProject(): ApiError {
   return projectError('NOT_FOUND', 'The project does not exist or is private. Sign in as its owner to open it.')
 }

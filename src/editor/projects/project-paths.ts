@@ -8,7 +8,7 @@ export const pathRules = {
   maxSegmentBytes: 200,
   /** `a/b/c.cdc` has three. */
   maxSegments: 10,
-  /** Unsaved folders of editors and language servers, such as imported contracts. */
+  /** Unsaved folders of editors and language servers. */
   reservedFolders: ['deps', 'imports', '_'],
   /** Reserved on Windows with any extension, or by Git. */
   reservedNames: [
@@ -54,19 +54,14 @@ export type PathRule =
 interface PathProblem {
   readonly path: string
   readonly rule: PathRule
-  /** Follows the path in a message. */
   readonly text: string
 }
 
-/**
- * Equal for paths that differ only by case or compatible characters (Ａ, ﬁ, ²). A key is its own
- * key.
- */
+/** Equal for paths that differ only by case or compatible characters (Ａ, ﬁ, ²). */
 export function pathKey(path: string): string {
-  // Fast path for plain paths.
   if (/^[ -~]*$/.test(path)) return path.toLowerCase()
   let key = folded(path)
-  // The lower case of some characters has a compatible form of its own.
+  // The lower case of some characters has a compatible form.
   for (let next = folded(key); next !== key; next = folded(key)) key = next
   return key
 }
@@ -86,11 +81,10 @@ type Finding = readonly [rule: PathRule, text: string]
 
 /**
  * Controls, formats, surrogates, private and unassigned characters (whose compatible form may
- * change), blanks other than a space, and invisible characters.
+ * change), blanks other than a space, invisible characters.
  */
 const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
 
-/** Checks a file or folder path by itself. @returns the first violated rule */
 export function checkPath(path: string): PathProblem | undefined {
   const finding =
     inWhole(path) ??
@@ -107,7 +101,7 @@ export function checkPath(path: string): PathProblem | undefined {
 function inWhole(path: string): Finding | undefined {
   const { maxBytes, maxSegments } = pathRules
   if (path === '') return ['empty', 'is empty; give a name']
-  // UTF-16 units never exceed bytes: skips far too long paths.
+  // UTF-16 units never exceed bytes.
   if (path.length > maxBytes || Buffer.byteLength(path) > maxBytes)
     return ['too-long', `is longer than ${maxBytes} bytes; shorten it`]
   if (!path.isWellFormed()) return ['broken-text', 'contains a lone surrogate; remove it']
@@ -134,7 +128,7 @@ function inSegment(segment: string): Finding | undefined {
   return inSegmentKey(pathKey(segment))
 }
 
-/** For a segment's key, where compatible characters are equal: `．．`, `a／b`, `ＣＯＮ`. */
+/** Compatible characters are equal: `．．`, `a／b`, `ＣＯＮ`. */
 function inSegmentKey(key: string): Finding | undefined {
   if (
     key.includes('/') ||
@@ -170,17 +164,11 @@ function isReserved(name: string): boolean {
   return /^git~\d+$/.test(name) || pathRules.reservedNames.some((reserved) => reserved === name)
 }
 
-/**
- * Files and folders of a project that fit any file system: no paths that differ only by case or
- * compatible characters, no folder in two spellings, no file where a folder is. Paths have passed
- * `checkPath`.
- */
 export class ProjectTree {
-  /** Spelling by key. */
   readonly #files = new Map<string, string>()
   readonly #folders = new Map<string, string>()
 
-  /** Adds an existing file without checks. */
+  /** Without checks. */
   keepFile(path: string): void {
     this.#files.set(pathKey(path), path)
     for (const folder of foldersAbove(path)) this.#folders.set(pathKey(folder), folder)
@@ -239,12 +227,12 @@ export class ProjectTree {
   }
 }
 
-/** The exact path and rule are in `error` of the response. */
+/** `error` has the path and rule. */
 export function invalidPath({ path, rule, text }: PathProblem): ApiError {
   return projectError('INVALID_PATH', `Path ${shown(path)} ${text}.`, { facts: { path: path.slice(0, 1000), rule } })
 }
 
-/** Shows invisible and direction-changing characters by code point. */
+/** Shows invisible characters by code point. */
 function shown(path: string): string {
   const short = path.length > 200 ? `${path.slice(0, 200)}…` : path
   const escaped = short.replaceAll(

@@ -1,7 +1,7 @@
 import { pathRules } from './project-paths.ts'
 import { projectError } from './project-error.ts'
 
-/** PROJECTS_PER_USER, PROJECT_FILES, PROJECT_FILE_BYTES, PROJECT_BYTES; UTF-8 bytes. */
+/** UTF-8 bytes. */
 export interface ProjectQuotas {
   readonly projects: number
   readonly files: number
@@ -9,7 +9,6 @@ export interface ProjectQuotas {
   readonly projectBytes: number
 }
 
-/** The limit of folders is that of files. */
 type QuotaName = keyof ProjectQuotas | 'folders'
 
 const wireNames: Readonly<Record<QuotaName, string>> = {
@@ -32,8 +31,8 @@ function maxOf(quotas: ProjectQuotas, name: QuotaName): number {
 }
 
 /**
- * @param asked the value after the change. @param before the current value, which may stay or
- * shrink even above a lowered quota. @throws ApiError 422 `QUOTA_EXCEEDED`
+ * @param before may stay or shrink even above a lowered quota. @throws ApiError 422
+ * `QUOTA_EXCEEDED`
  */
 export function requireRoom(
   quotas: ProjectQuotas,
@@ -59,7 +58,7 @@ interface ProjectLimits extends Record<string, unknown> {
   project_bytes: number
 }
 
-/** For validation in the page. */
+/** For the page. */
 export function projectLimits(quotas: ProjectQuotas): ProjectLimits {
   const { maxBytes, maxSegmentBytes, maxSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
   return {

@@ -19,7 +19,6 @@ export interface ProjectParts {
 export interface OpenCall {
   /** Undefined: not signed in. */
   readonly userId: string | undefined
-  /** Unvalidated. */
   readonly data: unknown
   readonly parts: ProjectParts
 }
@@ -28,7 +27,6 @@ export interface SessionCall extends OpenCall {
   readonly userId: string
 }
 
-/** `run` returns the `data` of the response. */
 export type Endpoint =
   | { readonly access: 'open'; readonly kind: 'read' | 'write'; readonly run: (call: OpenCall) => Promise<unknown> }
   | {
@@ -37,13 +35,11 @@ export type Endpoint =
       readonly run: (call: SessionCall) => Promise<unknown>
     }
 
-/** For owners. */
 export const projectId = z.uuid('must be the id of a project, a UUID')
 
-/** Chosen by the client, to repeat a save safely. */
+/** Repeats a save safely. */
 export const saveId = z.uuid('must be a UUID').transform((id) => id.toLowerCase())
 
-/** As in links. */
 export const slug = z
   .string()
   .min(1)
@@ -66,7 +62,7 @@ export const projectName = z
   )
   .regex(/[\p{L}\p{N}\p{P}\p{S}]/u, 'has no visible character; enter a name')
 
-/** @throws ApiError 400 `INVALID_INPUT` that names the field */
+/** @throws ApiError 400 `INVALID_INPUT` */
 export function readData<Schema extends z.ZodObject>(schema: Schema, data: unknown): z.output<Schema> {
   try {
     return parseBody(schema, data ?? {})
@@ -84,12 +80,11 @@ export interface GivenFile {
   readonly path: string
   readonly key: string
   readonly content: string
-  /** SHA-256 of the UTF-8 content. */
+  /** SHA-256. */
   readonly hash: Buffer
   readonly bytes: number
 }
 
-/** Undefined fields stay unchanged. */
 export interface GivenFields {
   readonly name?: string | undefined
   readonly network?: EditorNetwork | undefined
@@ -99,24 +94,21 @@ export interface GivenFields {
   readonly folders?: readonly string[] | undefined
 }
 
-/** Checked without the project. */
 export interface SaveRequest {
   /** Undefined: a new project. */
   readonly existing: { readonly id: string; readonly version: number } | undefined
   readonly saveId: string | undefined
-  /** Slug of the original, if the copy was made elsewhere. */
+  /** Slug of the original. */
   readonly forkedFrom: string | undefined
   readonly fields: GivenFields
   readonly files: readonly GivenFile[]
   readonly deletedFiles: readonly string[]
-  /** SHA-256 of the request. */
   readonly digest: Buffer
 }
 
-/** Far above any quota, which is checked later. */
+/** Quotas are checked later. */
 const maxPaths = 10_000
 
-/** Tabs of missing files are dropped later. */
 const tab = z.string().max(1000)
 const paths = z
   .array(
@@ -132,7 +124,7 @@ const saveInput = z.strictObject({
   version: version.optional(),
   save_id: saveId.optional(),
   name: projectName.optional(),
-  // Ignored: the server chooses the slug, because links use it.
+  // The server chooses the slug, because links use it.
   slug: slug.optional(),
   forked_from: slug.optional(),
   network: network.optional(),
@@ -147,7 +139,7 @@ const saveInput = z.strictObject({
   deleted_files: paths.default([]),
 })
 
-/** @throws ApiError 400 `INVALID_INPUT`, 422 `INVALID_PATH` or `INVALID_TEXT` that name the field or the path */
+/** @throws ApiError 400 `INVALID_INPUT`, 422 `INVALID_PATH` or `INVALID_TEXT` */
 export function readSave(data: unknown): SaveRequest {
   const {
     id,

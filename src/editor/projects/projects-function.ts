@@ -58,7 +58,6 @@ async function deleteProject({ userId, data, parts: { pool } }: SessionCall): Pr
   })
 }
 
-/** Creates or changes a project, completely or not at all. */
 async function save({ userId, data, parts }: SessionCall): Promise<SavedProject> {
   const request = readSave(data)
   const named = { userId, saveId: request.saveId, digest: request.digest }
@@ -88,20 +87,17 @@ export interface ProjectsFunctionOptions {
   readonly log: Logger
   readonly authenticate: Authenticate
   readonly lockUser: LockUser
-  /** The editor's own pages send their origin too. */
   readonly allowsOrigin: (origin: string) => boolean
   readonly clientOf: (request: IncomingMessage) => Client
   readonly quotas: ProjectQuotas
-  /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
-  /** Maximum bytes of all bodies in memory. Default 128 MB, and at least one largest body. */
+  /** Default 128 MB, and at least one largest body. */
   readonly bodyBytesAtOnce?: number
 }
 
 export interface ProjectsFunction {
-  /** Serves `POST /functions/v1/projects` and its preflight. */
   readonly middleware: Middleware<RequestState>
-  /** Deletes expired rows; called every hour. */
+  /** Called every hour. */
   prune(): Promise<void>
 }
 
@@ -124,7 +120,7 @@ const usualBodyBytesAtOnce = 128_000_000
 
 /**
  * One POST with `{endpoint, data}`, answered with `{success: true, data}` or `{success: false,
- * error: {code, message, …}}` and the matching HTTP status.
+ * error: {code, message, …}}`.
  */
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
   const { pool, log, limits = projectRateLimits } = options
@@ -149,7 +145,6 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   }
 }
 
-/** Shared by all requests of the process. */
 interface Counted {
   readonly rates: ProjectRates
   readonly room: BodyMemoryLimit
@@ -164,7 +159,7 @@ async function answer(
   const { rates, room } = counted
   rates.takeClient(network)
   const parts = { pool, quotas, lockUser }
-  // Checked before the body is read: only signed-in users may send a large one.
+  // Only signed-in users may send a large body.
   const token = bearerToken(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
   return await rates.during(userId ?? network, () =>
@@ -193,7 +188,6 @@ async function call(
   return await endpoint.run({ userId, data, parts })
 }
 
-/** Larger bodies require a session. */
 async function readSmallBody(context: RequestContext): Promise<unknown> {
   try {
     return await readJson(context.req, maxOpenBodyBytes)
@@ -204,7 +198,6 @@ async function readSmallBody(context: RequestContext): Promise<unknown> {
   }
 }
 
-/** By the `endpoint` of the body. */
 const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/projects/list', { access: 'session', kind: 'read', run: list }],
   ['/projects/get', { access: 'open', kind: 'read', run: get }],
@@ -213,17 +206,13 @@ const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/projects/fork', { access: 'session', kind: 'write', run: fork }],
 ])
 
-/** Calls per minute, and concurrent ones; 0: no limit. Per process. */
+/** Per minute and process; 0: no limit. */
 interface ProjectRateLimits {
-  /** Per client network. */
   readonly client: number
-  /** Reads per account. */
   readonly read: number
-  /** Changes per account. Editors save some seconds after each change. */
+  /** Editors save some seconds after each change. */
   readonly write: number
-  /**
-   * Concurrent requests per account or anonymous client: each may hold a whole project in memory.
-   */
+  /** Each request may hold a whole project in memory. */
   readonly atOnce: number
 }
 
@@ -241,17 +230,14 @@ class ProjectRates {
     this.#atOnce = atOnce
   }
 
-  /** @throws ApiError 429 `RATE_LIMITED` */
   takeClient(network: string): void {
     take(this.#client, network)
   }
 
-  /** @throws ApiError 429 `RATE_LIMITED` */
   takeAccount(kind: 'read' | 'write', userId: string): void {
     take(this.#account[kind], userId)
   }
 
-  /** @throws ApiError 429 `RATE_LIMITED`, and errors of `fn` */
   async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(who) ?? 0
     if (this.#atOnce > 0 && running >= this.#atOnce) {
@@ -278,13 +264,13 @@ function take(window: SlidingWindow, key: string): void {
     })
 }
 
-/** Bodies up to this size need no budget, so that small saves do not wait for large ones. */
+/** Need no budget, so that small saves do not wait for large ones. */
 const smallBytes = 256_000
 
-/** Concurrent large bodies per account, which bounds slow senders. */
+/** Bounds slow senders. */
 const maxLarge = 2
 
-/** Memory budget for request bodies of all accounts. */
+/** For all accounts. */
 export class BodyMemoryLimit {
   readonly #budget: ByteBudget
   readonly #large = new Map<string, number>()
@@ -294,10 +280,7 @@ export class BodyMemoryLimit {
     this.#budget = new ByteBudget(bytes)
   }
 
-  /**
-   * Runs `fn`, which reports received bytes, and releases them afterwards. @param who the sender.
-   * @throws errors of `fn`; in `take` ApiError 503 `busy`
-   */
+  /** Releases the bytes that `fn` reports. `take` throws ApiError 503 `busy`. */
   async during<Result>(who: string, fn: (take: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let [come, isLarge] = [0, false]
     try {

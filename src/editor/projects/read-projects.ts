@@ -6,7 +6,6 @@ import { readData, slug as slugSchema } from './project-requests.ts'
 import type { OpenCall, SessionCall } from './project-requests.ts'
 import { query } from '../../platform/db/pool.ts'
 
-/** Times become ISO 8601 in JSON. */
 export interface ProjectRow {
   readonly id: string
   readonly slug: string
@@ -23,11 +22,11 @@ export interface ProjectRow {
   readonly updated_at: Date
 }
 
-/** Columns of `projects.projects p`. Project sizes are below 2^53. */
+/** Project sizes are below 2^53. */
 export const projectColumns = `p.id, p.slug, p.name, p.network, p.is_public, p.active_file, p.open_files, p.folders,
   p.version, p.file_count, p.byte_count::float8 as byte_count, p.created_at, p.updated_at`
 
-/** Joins the original of `p` if `$viewer` (null: anonymous) may see it. */
+/** Null viewer: anonymous. */
 function originJoin(viewer: string): string {
   return `left join projects.projects o on o.id = p.forked_from and (o.is_public or o.user_id = ${viewer})`
 }
@@ -35,14 +34,13 @@ function originJoin(viewer: string): string {
 const originColumn = `case when o.id is null then null else json_build_object('id', o.id, 'slug', o.slug, 'name',
   o.name) end as forked_from`
 
-/** The original; null if missing or not visible. */
+/** Null if missing or not visible. */
 interface Origin {
   readonly id: string
   readonly slug: string
   readonly name: string
 }
 
-/** Response to a save. */
 export interface SavedProject {
   readonly id: string
   readonly slug: string
@@ -57,11 +55,11 @@ const getInput = z.strictObject({ slug: slugSchema })
 interface SeenFile {
   readonly path: string
   readonly content: string
-  /** Version of the project that last changed the file. */
+  /** Of the project that last changed the file. */
   readonly version: number
 }
 
-/** `user_id` is only for the owner. */
+/** `user_id` only for the owner. */
 interface SeenProject extends ProjectRow {
   readonly isOwner: boolean
   readonly forked_from: Origin | null
@@ -98,20 +96,16 @@ const listInput = z.strictObject({
   limit: z.number().int('must be a whole number').min(1).max(200).default(50),
 })
 
-/** Without contents. */
 interface ListedProject extends Omit<ProjectRow, 'open_files' | 'folders'> {
   readonly forked_from: Origin | null
 }
 
 interface ProjectPage {
   readonly projects: readonly ListedProject[]
-  /** null on the last page. */
   readonly next_cursor: string | null
 }
 
-/**
- * The user's projects, last saved first. A project saved in the meantime moves to the first page.
- */
+/** Last saved first. A project saved in the meantime moves to the first page. */
 export async function list({ userId, data, parts: { pool } }: SessionCall): Promise<ProjectPage> {
   const { cursor, limit } = readData(listInput, data)
   const after = cursor === undefined || cursor === null ? [null, null] : readCursor(cursor)
@@ -139,7 +133,7 @@ function shown({ micros: _micros, ...project }: ListedProject & { readonly micro
   return project
 }
 
-/** Position of a page: microseconds since 1970 (exact until 2255) and id. */
+/** Microseconds since 1970 (exact until 2255) and id. */
 function writeCursor(micros: string, id: string): string {
   return Buffer.from(`${micros} ${id}`).toString('base64url')
 }
@@ -154,7 +148,6 @@ function readCursor(cursor: string): [micros: number, id: string] {
   })
 }
 
-/** For other features. */
 export interface ProjectAccess {
   /** Undefined: missing or not visible to the user. */
   find(
@@ -165,9 +158,7 @@ export interface ProjectAccess {
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/**
- * Queries the database each time, so that changes of visibility apply at once. Ids may be any text.
- */
+/** Queries the database each time, so that changes of visibility apply at once. */
 export function createProjectAccess(pool: pg.Pool): ProjectAccess {
   return {
     find: async (projectId, userId) => {

@@ -17,7 +17,6 @@ import { query, withRetriedTransaction } from '../../platform/db/pool.ts'
 import { RetryableError } from '../../platform/errors.ts'
 import type { ApiError } from '../../platform/errors.ts'
 
-/** A request that may be repeated: its user, id and content. */
 export interface NamedSave {
   readonly userId: string
   readonly saveId: string | undefined
@@ -25,8 +24,8 @@ export interface NamedSave {
 }
 
 /**
- * The result of an earlier identical save, whose response was lost. @returns undefined if new.
- * @throws ApiError 422 `SAVE_ID_REUSED`, 404 if the project was deleted
+ * Of an identical save, whose response was lost. @throws ApiError 422 `SAVE_ID_REUSED`, 404 if the
+ * project was deleted
  */
 export async function findEarlierSave(
   client: PoolClient,
@@ -50,12 +49,10 @@ export async function findEarlierSave(
   return saved
 }
 
-/** A second attempt is practically never needed. */
 const maxTries = 5
 
 /**
- * Serializes project creation of a user until the end of the transaction, for the quota and
- * repeated requests. The user cannot be deleted in the meantime. @throws ApiError 401
+ * Until the end of the transaction, for the quota and repeated requests. @throws ApiError 401
  * `UNAUTHORIZED` if the user was deleted
  */
 export async function lockAccount(client: PoolClient, userId: string, lockUser: LockUser): Promise<void> {
@@ -75,7 +72,7 @@ export async function requireRoomForOne(client: PoolClient, userId: string, quot
   requireRoom(quotas, 'projects', (row?.count ?? 0) + 1)
 }
 
-/** Requires `lockAccount`. The original is stored if the user may see it. */
+/** Requires `lockAccount`. */
 export async function createProject(
   client: PoolClient,
   save: NamedSave,
@@ -122,7 +119,6 @@ export async function createProject(
   })
 }
 
-/** @param make returns undefined if the slug is taken */
 async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<Made | undefined>): Promise<Made> {
   for (let tries = 0; tries < maxTries; tries++) {
     const made = await make(newSlug(name))
@@ -131,7 +127,6 @@ async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<M
   throw new RetryableError('slugs-taken', `${maxTries} random slugs in a row were taken`)
 }
 
-/** Tabs of existing files. */
 function openTabs(
   fields: Pick<GivenFields, 'active_file' | 'open_files'>,
   { paths }: Pick<SavePlan, 'paths'>,
@@ -145,12 +140,10 @@ function openTabs(
 
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-/** Unguessable: 32^10 per name, without look-alike letters. */
+/** 32^10 per name, without look-alike letters. */
 const randomLength = 10
 
-/**
- * The Latin part of the name and ten random letters: at most 51 characters of a-z, 0-9 and dashes.
- */
+/** At most 51 characters of a-z, 0-9 and dashes. */
 export function newSlug(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -163,8 +156,8 @@ export function newSlug(name: string): string {
 }
 
 /**
- * Concurrent saves wait for the transaction and then find a conflict. A save without changes keeps
- * the version. @throws ApiError 404, 409 `CONFLICT`, 422 for paths, quotas and a reused `save_id`
+ * Concurrent saves wait and then find a conflict. A save without changes does not increase the
+ * version. @throws ApiError 404, 409 `CONFLICT`, 422 for paths, quotas and a reused `save_id`
  */
 export async function updateProject(
   client: PoolClient,
@@ -191,7 +184,7 @@ export async function updateProject(
   return await write(client, save, { ...after, version: isChanged ? version + 1 : version }, { ...plan, isChanged })
 }
 
-/** Locks the user's project. @throws ApiError 404 */
+/** @throws ApiError 404 */
 export async function lockProject(client: PoolClient, id: string, userId: string): Promise<ProjectRow> {
   const {
     rows: [project],
@@ -286,7 +279,7 @@ async function write(
   if (row === undefined) throw noSuchProject()
   const { is_noted: isNoted, ...saved } = row
   if (isNoted) return saved
-  // A save without changes: a repeated save succeeds, and the id of another save is rejected.
+  // A repeated save succeeds; the id of another save is rejected.
   const earlier = await findEarlierSave(client, save)
   if (earlier === undefined || earlier.version !== saved.version) throw saveIdReused()
   return saved
@@ -303,8 +296,8 @@ interface CurrentFile {
 }
 
 /**
- * Error of a save based on a stale version: `current` is the project, with contents of the files
- * that the save names; `yours` is what it would have overwritten. @param project locked
+ * `current` has the contents of the files that the save names; `yours` is the content it would have
+ * overwritten. @param project locked
  */
 async function conflict(
   client: PoolClient,
@@ -370,7 +363,7 @@ function fileArrays(
 
 const forkInput = z.strictObject({ slug: slugSchema, save_id: saveId.optional() })
 
-/** A private copy of a public or own project, which stores its original. */
+/** Of a public or own project. */
 export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: SessionCall): Promise<SavedProject> {
   const { slug: from, save_id: named } = readData(forkInput, data)
   const save = { userId, saveId: named, digest: createHash('sha256').update(`fork ${from}`).digest() }
@@ -382,7 +375,7 @@ export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: 
       rows: [origin],
     } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(
       client,
-      // Locked until the copy is complete.
+      // Until the copy is complete.
       `select id, name, file_count, cardinality(folders) as folder_count, byte_count::float8 as byte_count
         from projects.projects
        where slug = $1 and (is_public or user_id = $2) for share`,
@@ -433,12 +426,12 @@ export function forkName(name: string): string {
   return whole.trimEnd()
 }
 
-/** In the order of saves, to avoid deadlocks. Files are deleted with their project. */
+/** In the order of saves, to avoid deadlocks. */
 const statements = ['delete from projects.projects where user_id = $1', 'delete from projects.saves where user_id = $1']
 
 /**
- * Deletes a user's projects in the transaction that deletes the user. Copies of others stay. @param
- * userId sub of the auth server
+ * Call in the transaction that deletes the user. Copies of others stay. @param userId sub of the
+ * auth server
  */
 export async function deleteProjects(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])

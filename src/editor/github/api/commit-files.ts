@@ -36,13 +36,12 @@ const tree = z.object({
   tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })),
 })
 type Tree = z.output<typeof tree>
-/** In place of a head. */
 const emptyRepository = Symbol('empty repository')
 const modes = { file: '100644', symlink: '120000', submodule: '160000' }
 
 /**
  * Commits all changes or none. A missing branch starts at the default branch. @throws ApiError 409
- * `branch-moved`, `file-exists`, `file-missing` or `path-clash`
+ * `branch-moved`, `file-exists`, `file-missing`, `path-clash`
  */
 export async function commitFiles(call: GitHubCall, request: CommitRequest): Promise<Committed> {
   const { owner, repo, branch, expectedHead } = request
@@ -75,7 +74,7 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
   return made
 }
 
-/** Undefined: no such branch; `emptyRepository`: no commits at all. */
+/** Undefined: no such branch; `emptyRepository`: no commits. */
 async function headOf(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
@@ -137,9 +136,6 @@ async function makeCommit(
   return { sha, message, url }
 }
 
-/**
- * The tree of the folders on the paths of some files, for repositories too large for one response.
- */
 async function treeAlong(
   call: GitHubCall,
   name: RepositoryName,
@@ -150,7 +146,6 @@ async function treeAlong(
   const shas = new Map([['', root]])
   const found: Tree['tree'] = []
   let truncated = false
-  // Parents come first, because they name their children.
   for (const folder of [...folders].toSorted((a, b) => a.length - b.length)) {
     const sha = shas.get(folder)
     if (sha === undefined) continue
@@ -173,8 +168,7 @@ async function treeAlong(
 }
 
 /**
- * Compares the changes with the tree and returns the modes of files. GitHub truncates large
- * folders; missing files in them are not reported.
+ * @returns modes of files. GitHub truncates large folders; missing files in them are not reported.
  */
 function checkChanges(
   files: readonly FileChange[],
@@ -211,8 +205,7 @@ function checkChanges(
 }
 
 /**
- * GitHub creates no trees in an empty repository: the first file makes a commit, the rest follow in
- * a second one.
+ * GitHub creates no trees in an empty repository: the first file makes a commit, the rest follow.
  */
 async function beginRepository(call: GitHubCall, request: CommitRequest): Promise<Committed> {
   const { owner, repo, branch, message, files } = request

@@ -6,54 +6,40 @@ import type { Logger } from '../../../platform/log.ts'
 import { responseText } from '../../../platform/outbound/response-text.ts'
 
 export interface GitHubApp {
-  /** GITHUB_APP_ID. */
   readonly appId: string
-  /**
-   * GITHUB_APP_PRIVATE_KEY, PEM; line breaks may be escaped as `
-   * `.
-   */
+  /** PEM; line breaks may be escaped as `\n`. */
   readonly privateKey: string
-  /** GITHUB_APP_SLUG. */
   readonly slug: string
-  /** GITHUB_APP_CLIENT_ID. */
   readonly clientId: string
-  /** GITHUB_APP_CLIENT_SECRET. */
   readonly clientSecret: string
-  /** GITHUB_APP_WEBHOOK_SECRET. Undefined: webhooks and workflow reports are rejected. */
+  /** Undefined: webhooks and workflow reports are rejected. */
   readonly webhookSecret: string | undefined
-  /** GITHUB_URL. */
   readonly url: string
-  /** GITHUB_API_URL. */
   readonly apiUrl: string
 }
 
-/** GitHub's names. Tokens get fewer than the App has. */
 export type Permissions = Readonly<
   Partial<Record<'actions' | 'contents' | 'metadata' | 'pull_requests' | 'secrets' | 'workflows', 'read' | 'write'>>
 >
 
 /**
- * Calls GitHub with one token. `{name}` in the route is encoded; other parameters form the query or
- * body. @returns the unchecked response. @throws ApiError with GitHub's status in
- * `details.githubStatus`
+ * `{name}` in the route is encoded; other parameters form the query or body. @returns the unchecked
+ * response. @throws ApiError with GitHub's status in `details.githubStatus`
  */
 export type GitHubCall = (route: string, parameters?: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 export interface GitHubClient {
-  /**
-   * A token for one or all repositories of an installation. @throws ApiError 403 `not-installed`
-   */
+  /** For one or all repositories of an installation. @throws ApiError 403 `not-installed` */
   asInstallation(installationId: number, permissions: Permissions, repository?: string): Promise<GitHubCall>
   asUser(token: string): GitHubCall
-  /** Exchanges a code for a user token. @throws ApiError 403 `github-code` */
+  /** @throws ApiError 403 `github-code` */
   tradeCode(code: string): Promise<string>
 }
 
 type OctokitClass = NonNullable<ConstructorParameters<typeof App>[0]['Octokit']>
 
 /**
- * Installation tokens are cached in memory for 59 of their 60 minutes. @throws FatalError
- * `bad-github-key`
+ * Installation tokens are cached for 59 of their 60 minutes. @throws FatalError `bad-github-key`
  */
 export function createGitHubClient(
   settings: GitHubApp,
@@ -75,7 +61,6 @@ export function createGitHubClient(
   }
   const note = (message: string): void => log.debug({ message }, 'Octokit message')
   const quiet = { debug: () => undefined, info: () => undefined, warn: note, error: note }
-  // The only way to pass hooks to the library.
   const base = new App({ appId, privateKey }).octokit.constructor as OctokitClass
   const Octokit = base.defaults({
     baseUrl: settings.apiUrl.replace(/\/$/, ''),
@@ -120,7 +105,6 @@ export function createGitHubClient(
         try {
           return await first(route, parameters)
         } catch (error) {
-          // A cached token was revoked; nothing was done with it.
           if (!isStatus(error, 401)) throw error
           return (await call(true))(route, parameters)
         }
@@ -168,9 +152,8 @@ function notInstalled(error: unknown): unknown {
 }
 
 /**
- * `fetch` for configured hosts only, without redirects, with a timeout and maximum size. @param
- * origins of GITHUB_URL and GITHUB_API_URL. @throws ApiError 409 `repository-moved`, 502
- * `github-too-long`, 503 `github-unavailable`
+ * Configured hosts only, no redirects, with a timeout and maximum size. @throws ApiError 409
+ * `repository-moved`, 502 `github-too-long`, 503 `github-unavailable`
  */
 export function boundedFetch(
   origins: readonly string[],
@@ -217,7 +200,7 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, data: unkno
 
 const perPage = 100
 
-/** All pages of a list, up to a maximum. @param read returns the items of a response */
+/** @param read returns the items of a response */
 export async function allPages<Item>(
   call: GitHubCall,
   route: string,

@@ -1,6 +1,5 @@
 import { ApiError } from '../../../platform/errors.ts'
 
-/** An error response, as Octokit throws it. */
 interface GitHubFailure extends Error {
   readonly status: number
   readonly response?: {
@@ -21,15 +20,14 @@ export function isStatus(error: unknown, ...statuses: readonly number[]): boolea
   return error instanceof ApiError && statuses.includes(Number(error.details['githubStatus']))
 }
 
-/** GitHub's message. */
 export function wordsOf(error: unknown): string {
   const words = error instanceof ApiError ? error.details['words'] : undefined
   return typeof words === 'string' ? words : ''
 }
 
 /**
- * A GitHub error without its request, whose headers hold a token. The status is in
- * `details.githubStatus`. Other errors are returned unchanged.
+ * A GitHub error without its request, whose headers hold a token. Other errors are returned
+ * unchanged.
  */
 export function toApiError(error: unknown, now: number = Date.now()): unknown {
   // Octokit wraps errors of `fetch`.
@@ -77,10 +75,7 @@ export function toApiError(error: unknown, now: number = Date.now()): unknown {
   }
 }
 
-/**
- * Seconds until GitHub accepts calls again; undefined for other errors. Rate limits have status 403
- * or 429.
- */
+/** Seconds until GitHub accepts calls again. Rate limits have status 403 or 429. */
 function waitSeconds(
   status: number,
   headers: Readonly<Record<string, string | number | undefined>>,

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** Names that become part of a URL, a tree or a secret's name. Messages follow `Field "…"`. */
-
-/** Invisible and direction-changing characters, which make different paths look alike. */
+/** Makes different paths look alike. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u
 const maxPathBytes = 400
 const maxSegmentBytes = 200
@@ -20,12 +18,12 @@ export const repositoryName = z
 
 export const commitSha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be a full commit id, 40 hex digits')
 
-/** By the rules of `git check-ref-format`. */
+/** Rules of `git check-ref-format`. */
 export const branchName = z.string().refine(isBranch, 'must be a branch name, without refs/heads/')
 
 export const refName = z.string().refine(isBranch, 'must be a branch, a tag or the id of a commit')
 
-/** Becomes the suffix of secret names, in upper case. */
+/** Suffix of secret names, in upper case. */
 export const environmentName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/, 'must start with a letter and have at most 40 letters, digits, - and _')
@@ -54,7 +52,6 @@ function isBranch(name: string): boolean {
   )
 }
 
-/** Undefined for a valid path. */
 export function pathProblem(path: string): string | undefined {
   if (!path.isWellFormed() || path.normalize('NFC') !== path) return 'must be well-formed Unicode in normal form NFC'
   if (hidden.test(path)) return 'contains an invisible character'
@@ -81,12 +78,12 @@ function segmentProblem(segment: string): string | undefined {
   return undefined
 }
 
-/** GitHub runs these files; the App needs an extra permission for them. */
+/** The App needs an extra permission for these. */
 export function isWorkflowPath(path: string): boolean {
   return /^\.github\/workflows(?:\/|$)/i.test(path.normalize('NFKC'))
 }
 
-/** Encodes segments, so that they cannot end or leave the path. */
+/** Encoded segments cannot end or leave the path. */
 export function asSegments(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }
@@ -108,7 +105,6 @@ export function secretNames(environment: string): {
   }
 }
 
-/** A numeric id of GitHub. @throws ApiError 400 */
 export function readId(value: string, field: string): number {
   const id = /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(id)) return id

@@ -13,17 +13,16 @@ interface SecretsKey {
   readonly key: string
 }
 
-/** Sealed by the client; only workflows of the repository can open it. */
+/** Only workflows of the repository can open it. */
 interface SealedSecret {
   readonly keyId: string
-  /** Base64. */
   readonly encryptedValue: string
 }
 
 /** Overhead of a sealed box: ephemeral public key (32) and authenticator (16). */
 const sealBytes = 48
 
-/** A sealed private key of 64 hex digits. */
+/** For 64 hex digits. */
 export const sealedKeyBytes = sealBytes + 64
 
 export async function readSecretsKey(call: GitHubCall, { owner, repo }: RepositoryName): Promise<SecretsKey> {
@@ -35,9 +34,8 @@ export async function readSecretsKey(call: GitHubCall, { owner, repo }: Reposito
 }
 
 /**
- * @param sealed by the client, by name. @param own values of this service by name, sealed here and
- * never stored or logged. @throws ApiError 409 `key-changed` if the client sealed with an outdated
- * key
+ * @param own values of this service, sealed here and never stored or logged. @throws ApiError 409
+ * `key-changed` if the client sealed with an outdated key
  */
 export async function putSecrets(
   call: GitHubCall,
@@ -70,10 +68,7 @@ export async function putSecrets(
   }
 }
 
-/**
- * A sealed box (X25519, XSalsa20-Poly1305), base64. @param key the receiver's, base64. @throws
- * ApiError 502
- */
+/** A sealed box (X25519, XSalsa20-Poly1305), base64. @throws ApiError 502 */
 async function seal(value: string, key: string): Promise<string> {
   await sodium.ready
   const bytes = Buffer.from(key, 'base64')

@@ -79,7 +79,7 @@ export const commitSchema = z
   })
   .meta({ id: 'RepositoryCommit' })
 
-/** An empty list for the root of an empty repository. @throws ApiError 404 `not-on-github`, 422 `not-a-folder` */
+/** @throws ApiError 404 `not-on-github`, 422 `not-a-folder` */
 export async function readTree(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
@@ -128,7 +128,7 @@ export async function readFile(
   }
 }
 
-/** The latest 20 runs. @param workflow file name; undefined: all workflows */
+/** The latest 20 runs. */
 export async function readRuns(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
@@ -145,7 +145,6 @@ export async function readRuns(
   return runs
 }
 
-/** The latest commits; none in an empty repository. */
 export async function readCommits(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
@@ -175,7 +174,6 @@ export async function readCommits(
   }
 }
 
-/** Segments are encoded one by one, so that only the slashes keep their meaning. */
 function contentsRoute(path: string): string {
   return `GET /repos/{owner}/{repo}/contents${path === '' ? '' : `/${asSegments(path)}`}`
 }

@@ -4,7 +4,6 @@ import type { EditorNetwork } from '../../editor-network.ts'
 import { query, withRetriedTransaction } from '../../../platform/db/pool.ts'
 import { RetryableError } from '../../../platform/errors.ts'
 
-/** A pool, or a connection within a transaction. */
 export type Queryable = Pool | ClientBase
 
 type OffReason = 'installation-deleted' | 'installation-suspended' | 'repository-removed' | 'repository-deleted'
@@ -17,14 +16,12 @@ export interface Connection {
   readonly repositoryId: number
   readonly owner: string
   readonly repo: string
-  /** Empty: the root. */
   readonly path: string
   readonly branch: string
   readonly network: EditorNetwork
   readonly workflowPath: string | null
   readonly callbackSalt: Buffer
   readonly lastCommitSha: string | null
-  /** Why the connection is off. */
   readonly offReason: OffReason | null
   readonly createdAt: Date
 }
@@ -76,14 +73,12 @@ export class ConnectionStore {
     return this.#one('id = $1', id)
   }
 
-  /** Keyset pagination by id. */
   async page(after: string, limit: number): Promise<readonly Pick<Connection, 'id' | 'projectId' | 'userId'>[]> {
     const sql = `select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1
         order by id limit $2`
     return (await query<Pick<Connection, 'id' | 'projectId' | 'userId'>>(this.#pool, sql, [after, limit])).rows
   }
 
-  /** Several projects may use one repository. */
   async ofRepository(db: Queryable, repositoryId: number): Promise<readonly Connection[]> {
     const { rows } = await query<Row>(
       db,
@@ -93,7 +88,6 @@ export class ConnectionStore {
     return rows.map(fromRow)
   }
 
-  /** @returns whether it existed */
   async remove(projectId: string): Promise<boolean> {
     return (await query(this.#pool, 'delete from editor.connections where project_id = $1', [projectId])).rowCount === 1
   }
@@ -105,7 +99,6 @@ export class ConnectionStore {
     ])
   }
 
-  /** A commit made by this service. */
   async setCommit(id: string, branch: string, sha: string): Promise<void> {
     await query(
       this.#pool,
@@ -125,7 +118,6 @@ export class ConnectionStore {
     return rowCount === 1
   }
 
-  /** Disables connections of an installation, some of its repositories, or a repository. */
   async switchOff(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
     await query(db, `update editor.connections set off_reason = $3, changed_at = now() where ${among}`, [
       which.installationId ?? null,
@@ -134,7 +126,6 @@ export class ConnectionStore {
     ])
   }
 
-  /** Enables connections that are off for this reason. */
   async switchOn(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
     await query(
       db,
@@ -192,17 +183,13 @@ function fromRow({ installationId, repositoryId, ...row }: Row): Connection {
   return { ...row, installationId: Number(installationId), repositoryId: Number(repositoryId) }
 }
 
-/** Environments, deployments and the report key belong to the connection. */
 const statements = [
   'delete from editor.install_states where user_id = $1',
   'delete from editor.connections where user_id = $1',
   'delete from editor.installations where user_id = $1',
 ]
 
-/**
- * Deletes a user's GitHub identity and connections in the transaction that deletes the user. @param
- * userId sub of the auth server
- */
+/** Call in the transaction that deletes the user. @param userId sub of the auth server */
 export async function deleteRepositories(client: ClientBase, userId: string): Promise<void> {
   for (const statement of statements) await query(client, statement, [userId])
 }

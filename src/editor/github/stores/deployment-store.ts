@@ -11,7 +11,6 @@ export interface RunReport {
   readonly runId: number
   readonly attempt: number
   readonly stage: Stage
-  /** GitHub's conclusion; null while the run is not completed. */
   readonly conclusion: string | null
   readonly sha: string
   readonly branch: string
@@ -45,10 +44,7 @@ export class DeploymentStore {
     this.#pool = pool
   }
 
-  /**
-   * Stores a report unless a later attempt or stage is stored. @returns undefined if nothing
-   * changed
-   */
+  /** @returns undefined if a later attempt or stage is stored */
   async note(
     db: Queryable,
     { id, network, branch }: Connection,
@@ -94,7 +90,6 @@ export class DeploymentStore {
     return row === undefined ? undefined : fromRow(row)
   }
 
-  /** Newest first. @param before last row of the previous page */
   async list(
     connectionId: string,
     { limit, before }: { readonly limit: number; readonly before: string | undefined },
@@ -110,14 +105,12 @@ export class DeploymentStore {
     return rows.map(fromRow)
   }
 
-  /** @param days age at which runs are deleted */
   async prune(days: number): Promise<void> {
     await query(this.#pool, 'delete from editor.deployments where created_at < now() - make_interval(days => $1)', [
       days,
     ])
   }
 
-  /** Changed deployments of some projects, oldest first. */
   async changedSince(
     projectIds: readonly string[],
     since: Date,
@@ -138,12 +131,11 @@ function fromRow(row: Row): Deployment {
   return { ...row, runId: Number(row.runId) }
 }
 
-/** NOTIFY channel; sent in the transaction of the change. */
+/** Sent in the transaction of the change. */
 export const deployChannel = 'flowfarm_editor_deploys'
 
 const stages: Readonly<Record<Stage, string>> = { 1: 'queued', 2: 'in_progress', 3: 'completed' }
 
-/** GitHub's name. */
 export function statusOf(stage: Stage): string {
   return stages[stage]
 }
@@ -170,12 +162,11 @@ export function deployMessage(projectId: string, deployment: Deployment): Deploy
   }
 }
 
-/** The message fits NOTIFY (8,000 bytes). */
+/** The message must fit NOTIFY (8,000 bytes). */
 export async function tellDeploy(db: Queryable, message: DeployMessage): Promise<void> {
   await query(db, 'select pg_notify($1, $2)', [deployChannel, JSON.stringify(message)])
 }
 
-/** One short line without invisible characters. */
 export function shortLine(text: string | null | undefined, max = 200): string | null {
   const line =
     (text ?? '')

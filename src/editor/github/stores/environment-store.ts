@@ -12,7 +12,6 @@ export interface DeployEnvironment {
   /** `0x` and 16 hex digits. */
   readonly flowAddress: string | null
   readonly keyIndex: number | null
-  /** Whether its secrets are in the repository. */
   readonly hasSecrets: boolean
   readonly isDefault: boolean
 }
@@ -101,7 +100,6 @@ export class EnvironmentStore {
     )
   }
 
-  /** @returns whether it existed */
   async remove(connectionId: string, name: string): Promise<boolean> {
     return (
       (
@@ -114,7 +112,6 @@ export class EnvironmentStore {
   }
 }
 
-/** The violated unique index. */
 function violated(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof DatabaseError && at.code === '23505') return at.constraint

@@ -5,17 +5,15 @@ import type { LockUser } from '../../../platform/auth/authenticate.ts'
 import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** An installation that the user has proved access to. */
+/** The user has proved access to it. */
 export interface Installation {
   readonly installationId: number
   readonly githubUserId: number
   readonly githubLogin: string
-  /** Owner of the repositories. */
   readonly accountId: number
   readonly accountLogin: string
-  /** `User` or `Organization`. */
   readonly accountType: string
-  /** Repositories that the user could see at that time. */
+  /** Visible to the user at that time. */
   readonly repositoryIds: readonly number[]
   readonly isSuspended: boolean
 }
@@ -32,7 +30,7 @@ const columns = `installation_id as "installationId", github_user_id as "githubU
   account_login as "accountLogin", account_type as "accountType", repository_ids as "repositoryIds",
     is_suspended as "isSuspended"`
 
-/** Installations by user, as reported by GitHub to the user's own token. */
+/** As reported by GitHub to the user's own token. */
 export class InstallationStore {
   readonly #pool: Pool
   readonly #lockUser: LockUser
@@ -62,7 +60,7 @@ export class InstallationStore {
     return rows.map(fromRow)
   }
 
-  /** Replaces the installations of a GitHub identity. @throws ApiError 401 `user-removed` */
+  /** @throws ApiError 401 `user-removed` */
   async replace(userId: string, githubUserId: number, all: readonly Installation[]): Promise<void> {
     await withTransaction(this.#pool, async (db) => {
       if (!(await this.#lockUser(db, userId)))
@@ -100,7 +98,7 @@ export class InstallationStore {
     })
   }
 
-  /** Applies a change of an installation for all users. */
+  /** For all users. */
   async change(db: Queryable, installationId: number, became: 'deleted' | 'suspended' | 'active'): Promise<void> {
     if (became === 'deleted')
       await query(db, 'delete from editor.installations where installation_id = $1', [installationId])
@@ -124,14 +122,11 @@ function fromRow({ installationId, githubUserId, accountId, repositoryIds, ...ro
 
 export interface InstallState {
   readonly userId: string
-  /** The project to return to. */
   readonly projectId: string | undefined
 }
 
-/** Time to complete the flow, seconds. */
 export const installSeconds = 600
 
-/** Pending installations. Each completes once, in the browser that started it. */
 export class InstallStates {
   readonly #pool: Pool
 
@@ -139,7 +134,6 @@ export class InstallStates {
     this.#pool = pool
   }
 
-  /** @returns the state for GitHub and the cookie */
   async begin({ userId, projectId }: InstallState): Promise<{ readonly state: string; readonly browser: string }> {
     const [state, browser] = [randomToken(), randomToken()]
     await query(
@@ -151,7 +145,7 @@ export class InstallStates {
     return { state, browser }
   }
 
-  /** Undefined: unknown, expired or used state, or another browser. */
+  /** Completes once, in the browser that started it. */
   async end(state: string, browser: string): Promise<InstallState | undefined> {
     const {
       rows: [row],
@@ -169,12 +163,11 @@ export class InstallStates {
   }
 }
 
-/** 256 random bits, base64url; a plain digest of it is safe to store. */
+/** 256 random bits, so a plain digest of it is safe to store. */
 function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** SHA-256, under which tokens are stored. */
 export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
