@@ -24,9 +24,7 @@ export type ChainNodes = Readonly<
 >
 
 export interface ChainServices {
-  /** The access node of each network that has one. */
   readonly nodes: ChainNodes
-  /** Origins whose passkey signatures are accepted. */
   readonly allowsOrigin: (origin: string) => boolean
 }
 
@@ -87,7 +85,7 @@ const transactionBody = z.object({
 
 const network = z.string().describe(walletNetworks.join(' or '))
 
-/** Access node calls for pages, because nodes speak gRPC. The chain checks the signatures of transactions. */
+/** Access nodes speak gRPC, which pages cannot call. The chain checks signatures. */
 export const chainRoutes: readonly Route<ChainServices>[] = [
   route({
     path: '/chain/{network}',
@@ -174,7 +172,7 @@ export const chainRoutes: readonly Route<ChainServices>[] = [
   }),
 ]
 
-/** @param admit counts a call of a client. @throws ApiError 429 */
+/** @param admit throws ApiError 429 */
 export function chainGuard(admit: (call: Call) => void): Guard<undefined> {
   return async (call, run) => {
     admit(call)
@@ -258,8 +256,8 @@ function readTransaction(body: z.output<typeof transactionBody>): FlowTransactio
 }
 
 /**
- * Rejects passkey signatures that a page of another origin requested; the chain does not compare origins.
- * @throws ApiError 422 `origin-not-allowed`; SigningError
+ * The chain does not compare origins of passkey signatures. @throws ApiError 422
+ * `origin-not-allowed`; SigningError
  */
 function requireOrigin({ extensionData }: TransactionSignature, allowsOrigin: (origin: string) => boolean): void {
   if (extensionData === undefined || extensionData.length === 0) return
@@ -272,7 +270,6 @@ function requireOrigin({ extensionData }: TransactionSignature, allowsOrigin: (o
     )
 }
 
-/** Empty if the client data has no origin. */
 function originOf(clientDataJson: Uint8Array): string {
   try {
     const { origin } = JSON.parse(new TextDecoder().decode(clientDataJson)) as { readonly origin?: unknown }

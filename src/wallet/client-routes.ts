@@ -20,13 +20,12 @@ interface ClientSignInsOptions {
   readonly pool: pg.Pool
   readonly statements?: StatementRunner
   readonly sessions: AuthSessions
-  /** Read for each request: a client's port may be known only later. */
+  /** A client's port may be known only later. */
   readonly clients: () => readonly SignInClient[]
-  /** Origin of the wallet; only its pages may request codes. */
+  /** Only the wallet's pages may request codes. */
   readonly origin: string
 }
 
-/** By network of the client. */
 export const clientLimits = {
   authorize: { max: 30, periodMs: 300_000 },
   token: { max: 60, periodMs: 300_000 },
@@ -60,10 +59,7 @@ const route = routesOf<ClientServices, { walletPage: SignedIn; tokenRequest: und
 
 const tokenPath = '/oauth/token'
 
-/**
- * Sign-in of other programs through the wallet: the authorization code grant (RFC 6749 §4.1) for public clients with
- * PKCE (RFC 7636). The wallet page `/authorize` asks the user.
- */
+/** Authorization code grant (RFC 6749 §4.1) for public clients with PKCE (RFC 7636). */
 export const clientRoutes: readonly Route<ClientServices>[] = [
   route({
     method: 'POST',
@@ -106,7 +102,6 @@ export class ClientSignIns {
     this.#rates = new RateLimits(pool, statements)
   }
 
-  /** The guards of `clientRoutes`. */
   guards(): { readonly walletPage: Guard<SignedIn>; readonly tokenRequest: Guard<undefined> } {
     return {
       walletPage: guard(async (call) => {
@@ -129,7 +124,7 @@ export class ClientSignIns {
     }
   }
 
-  /** Lets pages of the clients call `/oauth/token`, without cookies. */
+  /** `/oauth/token` only, without cookies. */
   cors(): Middleware<RequestState> {
     return async (context, next) => {
       if (context.path !== tokenPath) {
@@ -154,7 +149,7 @@ export class ClientSignIns {
     }
   }
 
-  /** The redirect URI of the client, with a code. @throws ApiError 400 `unknown-client` */
+  /** @throws ApiError 400 `unknown-client` */
   async authorize(asked: z.output<typeof authorizeInput>, { user, sessionId }: SignedIn): Promise<string> {
     const client = findClient(this.#options.clients(), asked.client_id, asked.redirect_uri)
     if (client === undefined)
@@ -180,7 +175,7 @@ export class ClientSignIns {
     { client: { address }, header }: Call,
   ): Promise<Record<string, unknown>> {
     const { sessions, clients } = this.#options
-    // The code is used up even if the rest of the request is wrong: it has leaked then.
+    // Also used up if the rest of the request is wrong: the code has leaked then.
     const found = await this.#codes.take(given.code)
     const isValid =
       found !== undefined &&
@@ -204,7 +199,6 @@ export class ClientSignIns {
     return session
   }
 
-  /** Deletes expired codes. */
   prune(): Promise<void> {
     return this.#codes.prune()
   }
@@ -214,16 +208,13 @@ export class ClientSignIns {
   }
 }
 
-/** Lifetime of an authorization code, ms. */
 const codeLifeMs = 60_000
 
 interface ClientCode {
   readonly clientId: string
   readonly redirectUri: string
-  /** PKCE, S256, base64url. */
   readonly codeChallenge: string
   readonly userId: string
-  /** The wallet session that authorized the client. */
   readonly sessionId: string
 }
 
@@ -246,7 +237,6 @@ class ClientCodes {
     return code
   }
 
-  /** Deletes the code, so that it works once. Undefined: unknown, used or expired. */
   async take(code: string): Promise<ClientCode | undefined> {
     const {
       rows: [row],
@@ -270,13 +260,10 @@ function digestOf(code: string): Buffer {
   return createHash('sha256').update(code).digest()
 }
 
-/** A program of the operator, such as the editor, whose users sign in through the wallet. */
 export interface SignInClient {
-  /** `client_id` */
   readonly id: string
-  /** Display name. */
   readonly name: string
-  /** The page that receives codes; requests must name it exactly. */
+  /** Requests must name it exactly. */
   readonly redirectUri: string
 }
 

@@ -20,9 +20,7 @@ interface ClientSignInOptions {
 interface ClientSignIn {
   readonly authenticate: Authenticate
   readonly lockUser: LockUser
-  /** The cookie of the program's own session, which the wallet issued. */
   readonly session: MountedSession
-  /** For the page of the program. */
   readonly wallet: {
     readonly url: string
     readonly gotrue_url: string
@@ -33,10 +31,7 @@ interface ClientSignIn {
   }
 }
 
-/**
- * Signs users of another program in through the wallet, or through the auth server of GOTRUE_URL.
- * @throws FatalError for invalid settings of the wallet
- */
+/** @throws FatalError for invalid settings of the wallet */
 export async function openClientSignIn(
   { config, shared }: Pick<ServiceContext<WalletConfig>, 'config' | 'shared'>,
   { pool, clientId, clientUrl, cookieName }: ClientSignInOptions,

@@ -5,7 +5,7 @@ import type { WalletNetwork } from './settings.ts'
 import type { PasskeyNote } from './passkeys/passkey-audit.ts'
 import type { AccountResult } from './provisioning/account-maker.ts'
 
-/** Label values are few and never chosen by clients. */
+/** Clients never choose label values. */
 export class WalletMetrics {
   readonly #metrics: Metrics
 
@@ -17,7 +17,7 @@ export class WalletMetrics {
     this.#metrics.walletAccounts.inc({ network, result })
   }
 
-  /** @param balance FLOW, as text with decimals */
+  /** @param balance FLOW, decimal text */
   readonly payerBalance = (network: WalletNetwork, balance: string): void => {
     this.#metrics.walletPayerBalance.set({ network }, Number(balance))
   }

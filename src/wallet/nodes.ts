@@ -10,16 +10,15 @@ import type { ChainNodes } from './chain-routes.ts'
 import type { ServiceContext } from '../platform/service.ts'
 
 export interface WalletNodes {
-  /** By network. The node of the followed chain is added once its network is known. */
+  /** The followed chain's node is added once its network is known. */
   readonly nodes: ChainNodes
-  /** The network of the followed chain; undefined until its node responds. */
+  /** Undefined until its node responds. */
   readonly followed: () => WalletNetwork | undefined
 }
 
 /**
- * Access nodes for pages: the configured ones, and the followed chain's for its own network (an
- * emulator counts as testnet). They close with the process. @throws FatalError for an invalid
- * endpoint
+ * The followed chain's node serves its own network (an emulator counts as testnet). @throws
+ * FatalError for an invalid endpoint
  */
 export function openWalletNodes(
   { config, lifecycle }: Pick<ServiceContext<WalletConfig>, 'config' | 'lifecycle'>,
@@ -39,7 +38,7 @@ export function openWalletNodes(
   if (endpoint === undefined) return { nodes, followed: () => undefined }
   const own = open(endpoint)
   let followed: WalletNetwork | undefined
-  // Unreachable nodes recover, and invalid responses may be temporary.
+  // Invalid responses may be temporary.
   retryWhile(() => own.chainId(lifecycle.signal), {
     signal: lifecycle.signal,
     baseMs: 500,

@@ -2,7 +2,6 @@ import type { Middleware } from 'koa'
 import { securityHeaders, contentPolicy, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
 
-/** The page routes these paths. */
 const pagePaths: ReadonlySet<string> = new Set([
   '/',
   '/send',
@@ -13,16 +12,14 @@ const pagePaths: ReadonlySet<string> = new Set([
   '/developer/callback',
 ])
 
-/** FCL windows, which talk to their opener; the default Cross-Origin-Opener-Policy forbids that. */
+/** FCL windows talk to their opener, which the default Cross-Origin-Opener-Policy forbids. */
 const windowPaths: ReadonlySet<string> = new Set(['/fcl/authn', '/fcl/authz', '/fcl/user-signature'])
 
-/** FCL discovery (`discovery.authn.endpoint`). */
 const servicesPath = '/fcl/services'
 
 /**
- * The wallet pages load nothing from elsewhere and cannot be framed: clicks there move money.
- * @param authUrl GOTRUE_URL, which the pages call. @param walletUrl origin, for the list of
- * services
+ * Loads nothing from elsewhere and cannot be framed: clicks there move money. @param authUrl
+ * GOTRUE_URL, which the pages call
  */
 export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl?: string): Middleware {
   const setHeaders = securityHeaders()
@@ -56,7 +53,6 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl
   }
 }
 
-/** The FCL service list. */
 function servicesOf(url: string): readonly object[] {
   const origin = new URL(url).origin
   return [
@@ -79,7 +75,7 @@ function servicesOf(url: string): readonly object[] {
   ]
 }
 
-/** Allows calls to GOTRUE_URL, but loads nothing from it. @throws TypeError for an invalid URL */
+/** Calls to GOTRUE_URL only. @throws TypeError for an invalid URL */
 export function walletPolicy(html: string, authUrl: string | undefined): string {
   const policy = contentPolicy({ html })
   return authUrl === undefined

@@ -52,14 +52,13 @@ export type WalletSettings = z.output<typeof settingsSchema>
 
 export interface WalletParts {
   readonly settings: () => WalletSettings
-  /** Undefined: an external auth server. */
+  /** Undefined with an external auth server. */
   readonly auth: AuthHttp | undefined
-  /** Serves `/functions/v1/passkey-auth`. */
   readonly passkeys: Middleware<RequestState>
   readonly session: SessionCookieOptions
   readonly signIns: ClientSignIns
   readonly nodes: ChainNodes
-  /** Address of the explorer API. Undefined: there is none. */
+  /** Undefined without an explorer. */
   readonly explorerApi: () => string | undefined
   readonly page?: Middleware | undefined
 }
@@ -70,7 +69,6 @@ interface WalletServices extends ChainServices, Pick<WalletParts, 'settings' | '
 
 const route = routesOf<WalletServices, { explorer: undefined }>()
 
-/** The explorer paths that wallet pages use: accounts with their balances and history, and transactions. */
 const account = String.raw`account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft|transfer|transaction))?`
 const explorerPath = new RegExp(String.raw`^(?:${account}|transaction\/(?:0x)?[0-9a-f]{64})$`, 'i')
 const explorerTimeoutMs = 15_000
@@ -106,7 +104,6 @@ export const walletRoutes: readonly Route<WalletServices>[] = [
   }),
 ]
 
-/** For the OpenAPI document. */
 export const documentedRoutes: readonly Route[] = [...walletRoutes, ...authRoutes]
 
 export const walletApiInfo: ApiInfo = {
@@ -118,13 +115,12 @@ export const walletApiInfo: ApiInfo = {
 }
 
 interface WalletServerOptions extends Omit<HttpServerOptions, 'service'> {
-  /** Called with the bound port, which links and origins need. */
   readonly open: (port: number) => Promise<WalletParts>
-  /** Chain and explorer calls per client and minute. Default 600. */
+  /** Per client. Default 600. */
   readonly chainPerMinute?: number
 }
 
-/** @throws the system error when the port cannot be bound; what `open` throws */
+/** @throws the system error when the port cannot be bound */
 export function createWalletServer({ chainPerMinute = 600, ...options }: WalletServerOptions): Promise<HttpServer> {
   const window = new SlidingWindow({ max: chainPerMinute })
   const admit = ({ client }: Call): void => {
@@ -156,7 +152,7 @@ export function createWalletServer({ chainPerMinute = 600, ...options }: WalletS
   })
 }
 
-/** Only path and query are passed on. The explorer does not limit this machine, so calls are limited here. */
+/** Only path and query are passed on. The explorer does not limit this machine. */
 async function readExplorer({ path, request }: Call, apiUrl: string | undefined): Promise<Answer<unknown>> {
   const flowPath = path.slice('/explorer/flow/'.length)
   if (!explorerPath.test(flowPath)) throw new ApiError(404, 'unknown-path', `There is nothing at ${path}.`)

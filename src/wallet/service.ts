@@ -43,7 +43,6 @@ import { openProvisioning } from './provisioning/service.ts'
 import { openWalletNodes } from './nodes.ts'
 import { WalletMetrics } from './metrics.ts'
 
-/** What the wallet uses of other parts of the program. */
 export interface WalletNeighbours {
   readonly clients: (place: WalletPlace) => readonly SignInClient[]
   readonly warnings: readonly string[]
@@ -89,7 +88,7 @@ export async function startWallet(context: ServiceContext<WalletConfig>, neighbo
     )
 }
 
-/** The wallet calls its own auth endpoint on behalf of clients, at the bound address. */
+/** The wallet calls its own auth endpoint for clients. */
 function ownAddress(host: string): readonly string[] {
   return isIP(host) === 0 || ['0.0.0.0', '::'].includes(host) ? [] : [host]
 }
@@ -108,8 +107,7 @@ interface OpenedWallet extends WalletParts {
 const poolSize = 10
 
 /**
- * Sign-ins run many short statements: one pipelined connection needs half the resources of ten.
- * Four help on disks with slow commits.
+ * One pipelined connection needs half the resources of ten; four help on disks with slow commits.
  */
 const statementConnections = { max: 4, depth: 32, queueMs: 50, idleTimeoutMs: 60_000 } as const
 
@@ -118,7 +116,7 @@ const pruneEveryMs = 3_600_000
 
 /**
  * Everything opened here closes with the process. @throws FatalError for invalid settings and for a
- * payer that cannot pay; errors of the database
+ * payer that cannot pay
  */
 async function openWallet(
   context: ServiceContext<WalletConfig>,
@@ -227,9 +225,8 @@ interface OpenedAuth {
   readonly sessions: AuthSessions
   /** Undefined with GOTRUE_URL. */
   readonly auth: AuthHttp | undefined
-  /** For calls from this process. */
   readonly authUrl: string
-  /** For notices to owners; undefined: no mail server. */
+  /** Undefined without a mail server. */
   readonly outbox: Outbox | undefined
 }
 
@@ -238,13 +235,11 @@ interface AuthNeeds extends Pick<OpenWalletOptions, 'log' | 'port'> {
   readonly statements: PreparedStatements
   readonly place: ReturnType<typeof readWalletPlace>
   readonly figures: WalletMetrics
-  /** Known after the passkeys are opened, which need the sessions. */
   readonly userChanges: () => ConfirmUserChange
   readonly clients: () => readonly SignInClient[]
   readonly deleteUserData: DeleteUserData
 }
 
-/** Our own auth endpoint, or GOTRUE_URL. */
 async function openAuth(
   { config, lifecycle }: ServiceContext<WalletConfig>,
   { pool, statements, place, figures, log, port, userChanges, clients, deleteUserData }: AuthNeeds,

@@ -8,7 +8,6 @@ import type { RequestContext, RequestState } from '../platform/http/requests.ts'
 import { bindRoutes, routesOf } from '../platform/http/route.ts'
 import type { Answer, Call, Route } from '../platform/http/route.ts'
 
-/** The fields of a GoTrue session that the cookie and the page need. */
 interface AuthSession {
   readonly access_token: string
   readonly refresh_token: string
@@ -20,18 +19,15 @@ interface AuthSession {
 type SignOutScope = 'local' | 'global' | 'others'
 
 export interface AuthServer {
-  /**
-   * @param client address, for limits of the auth server
-   * @throws ApiError 401 `session-ended`, 429, 503 (the session may still be valid)
-   */
+  /** @throws ApiError 401 `session-ended`, 429, 503 (the session may still be valid) */
   refresh(refreshToken: string, client: string): Promise<AuthSession>
-  /** A session that has ended already is no error. @throws ApiError 503 */
+  /** Also succeeds for ended sessions. @throws ApiError 503 */
   signOut(accessToken: string, scope: SignOutScope, client: string): Promise<void>
 }
 
 const patienceMs = 10_000
 
-/** @param url of the auth endpoint: our own `/auth/v1`, or GOTRUE_URL */
+/** @param url `/auth/v1`, or GOTRUE_URL */
 export function createAuthServer(url: string): AuthServer {
   const call = async (
     path: string,
@@ -76,7 +72,7 @@ export function createAuthServer(url: string): AuthServer {
   }
 }
 
-/** Only a 4xx ends a session: an overloaded or failing server does not. */
+/** Only a 4xx ends a session. */
 async function refusal(response: Response): Promise<ApiError> {
   await response.body?.cancel()
   const { status } = response
@@ -113,21 +109,18 @@ function readSession(body: unknown): AuthSession | undefined {
 
 export interface SessionCookieOptions {
   readonly auth: AuthServer
-  /** Whether pages of an origin may use the session. */
   readonly allows: (origin: string) => boolean
-  /** Whether the page is served over HTTPS; otherwise browsers reject `Secure` cookies. */
+  /** Served over HTTPS; otherwise browsers reject `Secure` cookies. */
   readonly isSecure: boolean
-  /** Without prefix; services on one host need different names. Default: flowfarm-session. */
+  /** Services on one host need different names. Default: flowfarm-session. */
   readonly name?: string | undefined
-  /** WALLET_COOKIE_DOMAIN. */
   readonly cookieDomain: string | undefined
-  /** WALLET_SESSION_HOURS. */
   readonly sessionHours: number
-  /** Time for which a renewal is reused for the same cookie, ms. Default 5,000. */
+  /** A renewal is reused for the same cookie, ms. Default 5,000. */
   readonly renewalMs?: number
 }
 
-/** Other sites need a CORS preflight to send this header. */
+/** Other sites need a CORS preflight for it. */
 const proofHeader = 'x-wallet-session'
 const maxTokenLength = 2048
 
@@ -147,7 +140,7 @@ interface SessionServices {
 const route = routesOf<SessionServices>()
 const shared = { path: '/session', tag: 'Session' } as const
 
-/** The session of a browser: a cookie holds the refresh token, the page keeps the access token in memory. */
+/** The cookie holds the refresh token, the page the access token in memory. */
 export const sessionRoutes: readonly Route<SessionServices>[] = [
   route({
     ...shared,
@@ -183,7 +176,6 @@ function cookieHeader(cookie: unknown): Record<string, string> {
   return typeof cookie === 'string' ? { 'Set-Cookie': cookie } : {}
 }
 
-/** `/session` for a server of another program. */
 export interface MountedSession {
   readonly routes: readonly Route<unknown>[]
   readonly protect: Middleware<RequestState>
@@ -191,10 +183,7 @@ export interface MountedSession {
 
 type SessionAnswer = Answer<z.output<typeof presentedSession>>
 
-/**
- * Renews each refresh token once, however many tabs call: the auth server treats a second use as theft. Results are
- * kept for `renewalMs` for late calls.
- */
+/** Renews each refresh token once: the auth server treats a second use as theft. */
 export class SessionCookies {
   readonly #options: SessionCookieOptions
   readonly #renewals = new Map<string, Promise<AuthSession>>()
@@ -207,7 +196,6 @@ export class SessionCookies {
     return { routes: bindRoutes(sessionRoutes, { sessions: this }), protect: this.protect() }
   }
 
-  /** The new session, which replaces another session of the cookie. */
   async start(refreshToken: string, call: Call): Promise<SessionAnswer> {
     const before = this.#cookieOf(call)
     const session = await this.#renew(refreshToken, call)
@@ -228,7 +216,7 @@ export class SessionCookies {
     return this.#answer(token === undefined ? undefined : await this.#renewUnlessEnded(token, call), call)
   }
 
-  /** The cookie is cleared also when the auth server is unavailable. @throws ApiError 503 */
+  /** Clears the cookie even if the auth server is unavailable. @throws ApiError 503 */
   async end(scope: SignOutScope, call: Call): Promise<Answer<never>> {
     const token = this.#cookieOf(call)
     let cookie = scope === 'others' ? undefined : this.#cookie(undefined)
@@ -250,7 +238,7 @@ export class SessionCookies {
     return cookie === undefined ? {} : { headers: { 'Set-Cookie': cookie } }
   }
 
-  /** For `/session`: rejects pages of other sites, which could sign users in or out, and answers preflights. */
+  /** Rejects pages of other sites, which could sign users in or out. */
   protect(): Middleware<RequestState> {
     return async (context, next) => {
       if (context.path !== '/session') {
@@ -326,7 +314,7 @@ export class SessionCookies {
     try {
       await this.#options.auth.signOut(accessToken, 'local', client.address)
     } catch (error) {
-      // The old session expires by itself, and the new one exists.
+      // The old session expires by itself.
       if (!(error instanceof ApiError)) throw error
     }
   }
@@ -342,7 +330,7 @@ export class SessionCookies {
     return { body, headers: { 'Set-Cookie': this.#cookie(session?.refresh_token) } }
   }
 
-  /** The prefixes keep other hosts of the site and connections without TLS from setting the cookie. */
+  /** Other hosts and connections without TLS cannot set cookies with these prefixes. */
   get #cookieName(): string {
     const { isSecure, cookieDomain, name = 'flowfarm-session' } = this.#options
     if (!isSecure) return name
@@ -388,7 +376,7 @@ function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-/** The session id of an access token, unverified. */
+/** Unverified. */
 function sessionIdOf({ access_token: accessToken }: AuthSession): unknown {
   try {
     return decodeJwt(accessToken)['session_id']

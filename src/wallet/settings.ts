@@ -180,15 +180,15 @@ export function isWalletNetwork(text: unknown): text is WalletNetwork {
 }
 
 export interface WalletPlace {
-  /** WALLET_URL, or http://localhost and the port; without a trailing slash. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly party: RelyingParty
   readonly isSecure: boolean
-  /** Reachable only from this machine, so nothing needs to be set up. */
+  /** Reachable only from this machine. */
   readonly isForTrial: boolean
 }
 
-/** @throws FatalError that names the variable and the remedy */
+/** @throws FatalError */
 export function readWalletPlace(config: WalletConfig, port: number): WalletPlace {
   const {
     WALLET_RP_ID: rpId,
@@ -213,7 +213,7 @@ export function readWalletPlace(config: WalletConfig, port: number): WalletPlace
   return { url: origin, party, isSecure: protocol === 'https:', isForTrial }
 }
 
-/** @param name prefix of the variables. @throws FatalError if only one of the two is set */
+/** @throws FatalError if only one of the two is set */
 export function readApplication(config: WalletConfig, name: 'GITHUB' | 'GOOGLE'): OAuthApplication | undefined {
   const [clientId, clientSecret] = [config[`${name}_CLIENT_ID`], config[`${name}_CLIENT_SECRET`]]
   if (clientId === undefined && clientSecret === undefined) return undefined
@@ -225,7 +225,7 @@ export function readApplication(config: WalletConfig, name: 'GITHUB' | 'GOOGLE')
   )
 }
 
-/** WALLET_SERVICE_TOKEN. @throws FatalError for a weak token, without its value */
+/** @throws FatalError for a weak token, without its value */
 export function readServiceToken({
   WALLET_SERVICE_TOKEN: token,
 }: Pick<WalletConfig, 'WALLET_SERVICE_TOKEN'>): string | undefined {
@@ -240,7 +240,6 @@ export function readServiceToken({
 const mailAddress = String.raw`[^\s<>@,;"]+@[^\s<>@,;"]+`
 const senderForm = new RegExp(`^(?:${mailAddress}|[^<>\r\n]*<${mailAddress}>)$`)
 
-/** MAIL_FROM. @throws FatalError for anything but one address, because mail servers reject it */
 export function readMailFrom({ MAIL_FROM: from }: Pick<WalletConfig, 'MAIL_FROM'>): string {
   if (!senderForm.test(from))
     throw wrong(

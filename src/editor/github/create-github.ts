@@ -95,7 +95,7 @@ export function createGitHub({
   }
 }
 
-/** Projects that were deleted or have another owner. */
+/** Stale: the project was deleted or has another owner. */
 async function deleteStaleConnections(connections: ConnectionStore, projects: ProjectAccess): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const page = await connections.page(after, pageSize)

@@ -170,7 +170,7 @@ const attempt = id.max(2_147_483_647)
 
 const earliestMs = Date.UTC(2000, 0, 1)
 
-/** Otherwise a future time would stay the newest. */
+/** Future times become the current time, else they would stay the newest. */
 function toTime(at: Date, check: z.RefinementCtx): Date {
   if (!(at.getTime() >= earliestMs)) check.addIssue({ code: 'custom', message: 'must be a time' })
   return new Date(Math.min(at.getTime(), Date.now()))

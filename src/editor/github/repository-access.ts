@@ -59,6 +59,7 @@ export class RepositoryAccess {
       )
   }
 
+  /** @throws ApiError 404 `not-connected` */
   async connectionOf(userId: string, projectId: string): Promise<Connection> {
     await this.requireProject(userId, projectId)
     const connection = await this.#parts.connections.ofProject(projectId)

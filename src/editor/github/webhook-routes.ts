@@ -179,6 +179,7 @@ async function withRawBody<T>(
   }
 }
 
+/** @throws ApiError 400 `bad-json` or `too-deep` */
 function jsonOf(body: Buffer): unknown {
   if (!isShallowText(body)) throw tooDeep()
   try {

@@ -65,7 +65,9 @@ export class AccountCache {
     return this.#bytes
   }
 
-  /** Stale contracts while no node is available. @throws RetryableError, the signal's reason */
+  /**
+   * Returns stale contracts while no node is available. @throws RetryableError, the signal's reason
+   */
   async contractsOf(
     network: EditorNetwork,
     address: string,

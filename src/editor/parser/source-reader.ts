@@ -56,6 +56,7 @@ export class SourceReader {
     this.#parse = parse
   }
 
+  /** @throws RangeError for a source nested too deeply */
   answer(question: SourceQuestion): SourceAnswers[keyof SourceAnswers] {
     const { kind, code, offset } = question
     if (kind === 'check') return diagnose(this.#source(code))

@@ -230,14 +230,17 @@ class ProjectRates {
     this.#atOnce = atOnce
   }
 
+  /** @throws ApiError 429 `RATE_LIMITED` */
   takeClient(network: string): void {
     take(this.#client, network)
   }
 
+  /** @throws ApiError 429 `RATE_LIMITED` */
   takeAccount(kind: 'read' | 'write', userId: string): void {
     take(this.#account[kind], userId)
   }
 
+  /** @throws ApiError 429 `RATE_LIMITED` */
   async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(who) ?? 0
     if (this.#atOnce > 0 && running >= this.#atOnce) {

@@ -23,7 +23,6 @@ import type { ConfirmUserChange, DeleteUserData } from './user-changes.ts'
 
 export const authPath = '/auth/v1'
 
-/** The error codes of GoTrue. */
 type AuthErrorCode =
   | 'bad_code_verifier'
   | 'bad_json'
@@ -61,7 +60,7 @@ export function authError(
   return new ApiError(status, code, message, { details })
 }
 
-/** The same error for every invalid code or link, so that it reveals nothing about accounts. */
+/** The same for every invalid code or link, so that it reveals nothing about accounts. */
 export function tokenRefused(): ApiError {
   return authError(
     403,
@@ -72,7 +71,6 @@ export function tokenRefused(): ApiError {
 
 export interface AuthParts {
   readonly pool: pg.Pool
-  /** For the statements of passkey sign-ins. */
   readonly statements: StatementRunner
   readonly log: Logger
   readonly limits: AttemptLimits
@@ -84,33 +82,28 @@ export interface AuthParts {
   readonly flows: FlowStates
   readonly audit: AuditLog
   readonly outbox: Outbox
-  /** By name. */
   readonly providers: ReadonlyMap<string, OAuthProvider>
-  /** WALLET_URL, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly walletUrl: string
-  /** WALLET_RP_NAME, for e-mails and pages. */
   readonly name: string
-  /** Origins that may call and that redirects may lead to. */
+  /** May call the API and be redirect targets. */
   readonly isAllowedOrigin: (origin: string) => boolean
-  /** Origins of clients, which may call with tokens of their own. */
+  /** May call with their own tokens. */
   readonly isClientOrigin: (origin: string) => boolean
-  /** The token for `/admin`. Undefined: `/admin` is off. */
+  /** For `/admin`; undefined: off. */
   readonly serviceToken: string | undefined
-  /** Confirms changes with the user's passkey. */
   readonly userChanges: ConfirmUserChange
-  /** Deletes what other parts of the program store about a user. */
   readonly deleteUserData: DeleteUserData
 }
 
 const maxUserAgent = 300
 
-/** The networks of IPv6 count as one client. */
 export function authClientOf({ client, header }: Call): AuthClient {
   const [address = ''] = client.address.split('%')
   return { address, network: clientNetwork(address), userAgent: header('User-Agent').slice(0, maxUserAgent) }
 }
 
-/** The token of `Authorization`. @throws ApiError 401 `no_authorization` */
+/** @throws ApiError 401 `no_authorization` */
 export function bearerOf(call: Call): string {
   const token = bearerToken(call.header('Authorization'))
   if (token === undefined) throw authError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
@@ -123,8 +116,8 @@ export async function sessionOf(call: Call, { accessTokens, sessions }: AuthPart
 }
 
 /**
- * Rejects sessions of clients such as the editor, which cannot change the user.
- * @throws ApiError as `sessionOf`; 403 `not_admin`
+ * Rejects sessions of clients such as the editor. @throws ApiError 403 `not_admin`, and as
+ * `sessionOf`
  */
 export async function ownSessionOf(call: Call, parts: AuthParts): Promise<OpenSession> {
   const session = await sessionOf(call, parts)
@@ -135,10 +128,7 @@ export async function ownSessionOf(call: Call, parts: AuthParts): Promise<OpenSe
 
 const maxCharacters = 2000
 
-/**
- * The page that receives the code; its origin must be allowed.
- * @throws ApiError 400 `validation_failed`
- */
+/** The origin must be allowed. @throws ApiError 400 `validation_failed` */
 export function readRedirect(
   given: string | undefined,
   { walletUrl, isAllowedOrigin }: Pick<AuthParts, 'walletUrl' | 'isAllowedOrigin'>,
@@ -161,7 +151,7 @@ export function withParameters(page: string, parameters: Readonly<Record<string,
 }
 
 const versionHeader = 'X-Supabase-Api-Version'
-/** Clients of this version and later read the error code from `code`. */
+/** Clients from this version on read the error code from `code`. */
 const codeVersion = '2024-01-01'
 
 function isNewVersion({ headers }: IncomingMessage): boolean {
@@ -169,7 +159,6 @@ function isNewVersion({ headers }: IncomingMessage): boolean {
   return typeof version === 'string' && version >= codeVersion
 }
 
-/** Errors of the HTTP kit have dashes in their codes. */
 function gotrueCode({ status, code }: ApiError): string {
   if (!code.includes('-')) return code
   if (status >= 500) return 'unexpected_failure' satisfies AuthErrorCode
@@ -177,7 +166,7 @@ function gotrueCode({ status, code }: ApiError): string {
   return codes[code] ?? 'validation_failed'
 }
 
-/** Errors as GoTrue formats them, for the version that the client requests. */
+/** In GoTrue's format, for the version that the client requests. */
 export const gotrueForm: ErrorForm = {
   schema: z.looseObject({ code: z.unknown(), message: z.string().optional() }).meta({ id: 'GoTrueError' }),
   contentType: 'application/json',
@@ -197,7 +186,7 @@ export const gotrueForm: ErrorForm = {
   }),
 }
 
-/** CORS and the error form of `/auth/v1`. Browsers send no cookies. */
+/** Browsers send no cookies. */
 export function authCors({ isAllowedOrigin, isClientOrigin }: AuthParts): Middleware<RequestState> {
   return async (context, next) => {
     if (context.path !== authPath && !context.path.startsWith(`${authPath}/`)) {

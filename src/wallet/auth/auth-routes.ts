@@ -50,22 +50,20 @@ interface SessionCaller {
 
 interface VerifyCaller {
   readonly client: AuthClient
-  /** Whether the call was counted; the handler sets it. */
   isCounted: boolean
 }
 
-/** Each counts the call for the limit of its name before anything else is read. */
 interface AuthCallers {
   readonly otp: AuthClient
   readonly token: AuthClient
   readonly authorize: AuthClient
   readonly admin: AuthClient
   readonly verify: VerifyCaller
-  /** `verifyPage` and `callback` answer errors with a page. */
+  /** Errors are pages, because browsers show them. */
   readonly verifyPage: AuthClient
   readonly callback: AuthClient
   readonly user: SessionCaller
-  /** A session of the wallet itself, which may change the user. */
+  /** Not a client's session. */
   readonly ownUser: SessionCaller
 }
 
@@ -164,7 +162,7 @@ const emailRoutes = [
       }
       const proof = readProof(body)
       caller.isCounted = true
-      // A token is counted by the statement that takes it.
+      // The statement that takes a token counts it.
       if ('code' in proof || proof.isChange) await auth.limits.take('verify', client.network)
       if (proof.isChange) {
         const secret = 'code' in proof ? { code: proof.code } : { token: proof.hash }
@@ -204,7 +202,7 @@ const proofBody = z.object({
   email: z.string().nullish(),
 })
 
-/** The token of a link or sign-in, or the code of an e-mail. @throws ApiError 400 */
+/** @throws ApiError 400 */
 function readProof(
   given: unknown,
 ): { readonly isChange: boolean } & ({ readonly hash: string } | { readonly code: string; readonly email: unknown }) {
@@ -225,8 +223,8 @@ function isForm({ headers }: IncomingMessage): boolean {
 const maxFormBytes = 4096
 
 /**
- * Accepts forms of our own pages only (by Origin): no site can sign its visitors in to another account.
- * @throws ApiError 403 `validation_failed`, 413
+ * No site can sign its visitors in to another account: own pages only, by Origin. @throws ApiError
+ * 403 `validation_failed`, 413
  */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const { 'sec-fetch-site': site, origin = '', host = '' } = request.headers
@@ -253,7 +251,6 @@ const removalBody = z.object({
 
 const operatorOnly = { status: 403, code: 'not_admin' } as const
 const unsupported = { status: 422, code: 'validation_failed' } as const
-/** Fields that users cannot change. */
 const fixedFields = {
   app_metadata: { ...operatorOnly, message: 'Only the operator can change app_metadata.' },
   role: { ...operatorOnly, message: 'Only the operator can change roles.' },
@@ -421,7 +418,7 @@ const providerRoutes = [
   }),
 ]
 
-/** One cookie per sign-in: several tabs may sign in at the same time. */
+/** Per sign-in: several tabs may sign in at the same time. */
 function cookieName({ walletUrl }: AuthParts, state: string): string {
   const prefix = walletUrl.startsWith('https:') ? '__Host-' : ''
   return `${prefix}flowfarm-sign-in-${digestOf(state).toString('hex').slice(0, 16)}`
@@ -525,7 +522,7 @@ const serviceRoutes = [
   }),
 ]
 
-/** The auth endpoint `/auth/v1`, compatible with clients of GoTrue. */
+/** `/auth/v1`, compatible with clients of GoTrue. */
 export const authRoutes: readonly Route<AuthServices>[] = [
   ...emailRoutes,
   ...sessionRoutes,
@@ -533,7 +530,6 @@ export const authRoutes: readonly Route<AuthServices>[] = [
   ...serviceRoutes,
 ]
 
-/** The guards of `authRoutes`. */
 export function authGuards(auth: AuthParts): { readonly [Name in keyof AuthCallers]: Guard<AuthCallers[Name]> } {
   const count = async (call: Call, limit: keyof AuthLimits): Promise<AuthClient> => {
     const client = authClientOf(call)
@@ -577,7 +573,6 @@ export function authGuards(auth: AuthParts): { readonly [Name in keyof AuthCalle
   }
 }
 
-/** Browsers show the answer, so errors are pages too. */
 async function answerPage({ name }: AuthParts, run: () => Promise<Answer<unknown>>): Promise<Answer<unknown>> {
   try {
     return await run()

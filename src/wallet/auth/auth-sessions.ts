@@ -12,12 +12,11 @@ import type { AuthClient } from './stores/sessions.ts'
 import { asAuthUser, UserStore } from './stores/users.ts'
 
 export interface AuthUser {
-  /** UUID. */
   readonly id: string
-  /** Lower case; undefined without one. */
+  /** Lower case. */
   readonly email: string | undefined
   readonly isEmailConfirmed: boolean
-  /** Only the operator can change it; roles come from here. */
+  /** Only the operator can change it; has roles. */
   readonly appMetadata: Readonly<Record<string, unknown>>
   readonly userMetadata: Readonly<Record<string, unknown>>
 }
@@ -25,32 +24,29 @@ export interface AuthUser {
 export interface SignedIn {
   readonly user: AuthUser
   readonly sessionId: string
-  /** Last proof of identity; passkey changes require a recent one. */
+  /** Passkey changes require a recent one. */
   readonly authenticatedAt: Date
-  /** Such as `editor`; undefined: the wallet itself. */
+  /** Such as `editor`; undefined: the wallet. */
   readonly clientId?: string | undefined
 }
 
-/** Exchanged for a session after a passkey sign-in. */
 export interface SessionToken {
   readonly tokenHash: string
-  /** Lower case; undefined without one. */
   readonly email: string | undefined
 }
 
-/** The auth server: our own, or GOTRUE_URL. */
+/** Our own, or GOTRUE_URL. */
 export interface AuthSessions {
   /** @throws ApiError 401 `UNAUTHORIZED` */
   authenticate(accessToken: string): Promise<SignedIn>
   /**
-   * A token for POST /verify `{type: 'magiclink', token_hash}`, valid once and for five minutes. It
-   * does not replace e-mailed links and needs no e-mail address. Undefined if the user does not
-   * exist.
+   * For POST /verify `{type: 'magiclink', token_hash}`, valid once and for five minutes. Does not
+   * replace e-mailed links and needs no e-mail address. Undefined if the user does not exist.
    */
   createSessionToken(userId: string): Promise<SessionToken | undefined>
   /**
-   * Opens a session of a client, in GoTrue's format. Undefined: the user or wallet session no
-   * longer exists. @throws ApiError 403 for disabled users, 503
+   * In GoTrue's format. Undefined: the user or wallet session no longer exists. @throws ApiError
+   * 403 for disabled users, 503
    */
   openForClient(
     asked: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
@@ -60,7 +56,6 @@ export interface AuthSessions {
   readonly lockUser: LockUser
 }
 
-/** Sessions of our own auth endpoint; ended ones are rejected at once. */
 export function createAuthSessions({
   statements,
   accessTokens,
@@ -109,15 +104,12 @@ export const lockUser: LockUser = async (client, userId) => {
 }
 
 interface OpenAuthSessionsOptions {
-  /** WALLET_JWT_KEY. */
   readonly jwtKey: string | undefined
-  /** The issuer of access tokens, without a trailing slash. */
+  /** Issuer of access tokens, without a trailing slash. */
   readonly walletUrl: string
-  /** WALLET_SESSION_HOURS. */
   readonly sessionHours: number
 }
 
-/** Sessions of the wallet's own auth endpoint, for services that only authenticate. @throws FatalError `bad-jwt-key` */
 export async function openAuthSessions(
   pool: pg.Pool,
   { jwtKey, walletUrl, sessionHours }: OpenAuthSessionsOptions,

@@ -31,34 +31,25 @@ import { OneTimeTokens } from './stores/one-time-tokens.ts'
 
 export interface AuthOptions {
   readonly pool: pg.Pool
-  /** For passkey sign-ins. Default: the pool. */
   readonly statements?: StatementRunner
   readonly log: Logger
-  /** WALLET_URL, or http://localhost and the port. */
+  /** Default: http://localhost and the port. */
   readonly walletUrl: string
-  /** WALLET_RP_NAME. */
   readonly name: string
-  /** WALLET_JWT_KEY. */
   readonly jwtKey: string | undefined
-  /** WALLET_SESSION_HOURS. */
   readonly sessionHours: number
   readonly sendMail: SendMail
   readonly providers: readonly OAuthProvider[]
-  /**
-   * Whether an origin is in WALLET_ORIGINS; the origin of `walletUrl` is always a valid redirect.
-   */
+  /** The origin of `walletUrl` is always a valid redirect. */
   readonly isAllowedOrigin: (origin: string) => boolean
-  /** Origins of clients. Default: none. */
   readonly isClientOrigin?: ((origin: string) => boolean) | undefined
-  /** WALLET_SERVICE_TOKEN, for `/admin`. Undefined: off. */
   readonly serviceToken: string | undefined
-  /** Passkey confirmation of changes. Default: users have no passkeys. */
+  /** Default: users have no passkeys. */
   readonly userChanges?: ConfirmUserChange | undefined
-  /** Deletes what other parts store about a user, in the same transaction. Default: nothing. */
+  /** In the transaction that deletes the user. Default: nothing. */
   readonly deleteUserData?: DeleteUserData | undefined
   readonly onSignIn?: ((method: SignInMethod) => void) | undefined
   readonly onMail?: ((result: MailResult) => void) | undefined
-  /** Default: `authLimits`. */
   readonly limits?: Partial<AuthLimits>
 }
 
@@ -69,20 +60,17 @@ export interface AuthHttp {
 }
 
 export interface Auth {
-  /** `/auth/v1`. */
   readonly http: AuthHttp
   readonly sessions: AuthSessions
-  /** For servers that keep refresh tokens in cookies. */
+  /** For servers that store refresh tokens in cookies. */
   readonly parts: AuthParts
-  /** Waits until all due e-mails are sent. */
   mailsSent(): Promise<void>
-  /** Waits for e-mails in progress. */
   close(): Promise<void>
 }
 
 const pruneEveryMs = 3_600_000
 
-/** The wallet's own auth endpoint on PostgreSQL. @throws FatalError `bad-jwt-key` */
+/** @throws FatalError `bad-jwt-key` */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { pool, statements = pool, log, walletUrl: given } = options
   const walletUrl = given.replace(/\/+$/, '')
@@ -152,7 +140,7 @@ const statements = [
   "delete from wallet_auth.audit_log where at < now() - interval '90 days'",
 ]
 
-/** Deletes expired rows; safe to run concurrently. */
+/** Safe to run concurrently. */
 export async function pruneAuth(pool: pg.Pool): Promise<void> {
   for (const statement of statements) await query(pool, statement)
 }

@@ -13,7 +13,6 @@ import type { UserRow } from './stores/users.ts'
 import { requireConfirmedChange } from './user-changes.ts'
 import type { ChangeRequest } from './user-changes.ts'
 
-/** Proof of access to the new mailbox: the code of the e-mail or the token of its link. */
 type EmailChangeProof = { readonly code: string } | { readonly token: string }
 
 interface Waiting {
@@ -23,17 +22,13 @@ interface Waiting {
   readonly salt: Buffer
   readonly attempts: number
   readonly redirectTo: string | null
-  /** By a passkey. */
   readonly isConfirmed: boolean
 }
 
 const liveSeconds = 3600
 const maxWrongCodes = 5
 
-/**
- * The new address must be confirmed in a session of the same user, so that a mistyped address gives
- * its owner no access.
- */
+/** The session must be of the same user, so that a mistyped address gives its owner no access. */
 export class EmailChange {
   readonly #parts: AuthParts
 
@@ -42,8 +37,8 @@ export class EmailChange {
   }
 
   /**
-   * Sends an e-mail to the new address. If another user has it, only that user is notified. @throws
-   * ApiError 403 `reauthentication_needed`, 429, 503
+   * If another user has the address, only that user is notified. @throws ApiError 403
+   * `reauthentication_needed`, 429, 503
    */
   async ask(email: string, redirectTo: string | undefined, request: Omit<ChangeRequest, 'change'>): Promise<void> {
     const { session, client } = request
@@ -64,8 +59,8 @@ export class EmailChange {
   }
 
   /**
-   * Anyone may call this, so limits that apply only to a pending change are silent. @throws
-   * ApiError 429 by client and address only; 503
+   * Anyone may call this, so limits of a pending change are silent. @throws ApiError 429 by client
+   * and address only; 503
    */
   async again(email: string, client: AuthClient): Promise<void> {
     const { pool, users, limits } = this.#parts
@@ -83,7 +78,6 @@ export class EmailChange {
     await this.#send(user, waiting)
   }
 
-  /** The pending new address. */
   async wanted(userId: string): Promise<string | undefined> {
     return (await this.#waiting(this.#parts.pool, userId, ''))?.email
   }

@@ -11,15 +11,14 @@ import { mailboxOf, readEmail } from './stores/users.ts'
 
 interface EmailWish {
   readonly email: string
-  /** False: sends only to existing users; the response is the same. */
+  /** False: only existing users; the response is the same. */
   readonly mayCreate: boolean
   readonly redirectTo: string | undefined
   readonly codeChallenge: string | undefined
-  /** Metadata of a new user. */
   readonly userMetadata: Readonly<Record<string, unknown>>
 }
 
-/** A link and a code, each valid once. The user is created at the first sign-in. */
+/** A link and a code, each valid once. The first sign-in creates the user. */
 export class EmailSignIn {
   readonly #parts: AuthParts
 
@@ -45,9 +44,7 @@ export class EmailSignIn {
     if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
   }
 
-  /**
-   * Sends a pending e-mail again; otherwise only to an address with a user. @throws ApiError 429
-   */
+  /** Without a pending e-mail, only to an address with a user. @throws ApiError 429 */
   async again(email: string, client: AuthClient): Promise<void> {
     const kept = await this.#parts.oneTimeTokens.waitingFor(email)
     await this.send(
@@ -62,15 +59,12 @@ export class EmailSignIn {
     )
   }
 
-  /** The link only opens a page, because mail scanners open links. */
+  /** Opens a page only, because mail scanners open links. */
   linkOf({ token }: Pick<EmailSecrets, 'token'>): string {
     return withParameters(`${this.#parts.walletUrl}/auth/v1/verify`, { token, type: 'magiclink' })
   }
 
-  /**
-   * Exchanges the token of a link or passkey sign-in. Counts for the limit `verify`. @throws
-   * ApiError 403 `otp_expired`, `user_banned`; 429
-   */
+  /** Counts for the limit `verify`. @throws ApiError 403 `otp_expired`, `user_banned`; 429 */
   async withToken(token: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, sessions } = this.#parts
     const traded = await sessions.trade(token, client, limits.attempt('verify', client.network))
@@ -85,9 +79,9 @@ export class EmailSignIn {
   }
 
   /**
-   * The caller counts the limit `verify`. Limits of the address apply only with a live code and
-   * fail like a wrong code, because a 429 would reveal the code. @throws ApiError 403
-   * `otp_expired`, `user_banned`
+   * The caller counts the limit `verify`. Address limits apply only with a live code and fail like
+   * a wrong code, because a 429 would reveal the code. @throws ApiError 403 `otp_expired`,
+   * `user_banned`
    */
   async withCode(email: string, code: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, users, audit } = this.#parts
@@ -109,7 +103,7 @@ export class EmailSignIn {
   }
 
   /**
-   * Returns the page with a code that needs the page's verifier, or a token. URLs never contain
+   * @returns the page with a code that needs the page's verifier, or a token. URLs never contain
    * session tokens. @throws ApiError 403 `otp_expired`
    */
   async followLink(token: string, client: AuthClient): Promise<string> {

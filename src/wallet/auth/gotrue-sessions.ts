@@ -6,9 +6,8 @@ import type { AuthSessions, AuthUser, SessionToken } from './auth-sessions.ts'
 import { unauthorized } from './auth-sessions.ts'
 
 interface GotrueOptions {
-  /** GOTRUE_URL. */
   readonly url: string
-  /** GOTRUE_SERVICE_TOKEN, a key with the role service_role. Undefined: no passkey sign-in. */
+  /** Has the role service_role. Undefined: no passkey sign-in. */
   readonly serviceToken: string | undefined
 }
 
@@ -36,8 +35,8 @@ const claimsForm = z.object({
 })
 
 /**
- * Sessions of an external auth server (GOTRUE_URL), checked on each call. Passkey sign-in creates a
- * link there, which replaces an e-mailed one and needs an e-mail address.
+ * Checked on each call. Passkey sign-in creates a link there, which replaces an e-mailed one and
+ * needs an e-mail address.
  */
 export function createGotrueSessions({ url, serviceToken }: GotrueOptions): AuthSessions {
   const base = url.replace(/\/+$/, '')
@@ -81,8 +80,7 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     throw new ApiError(503, 'INTERNAL', 'Passkey sign-in with GOTRUE_URL requires GOTRUE_SERVICE_TOKEN.')
   }
   const findUser = async (userId: string): Promise<AuthUser | undefined> => {
-    // A rejected service token must not look like an unknown user: password managers delete
-    // passkeys of unknown users.
+    // Must not look like an unknown user: password managers delete passkeys of unknown users.
     const answer = await ask(`/admin/users/${encodeURIComponent(userId)}`, serviceTokenOf(), { refusals: [404] })
     if (answer === undefined) return undefined
     const user = userForm.safeParse(answer)
@@ -104,7 +102,7 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       await ask('/admin/generate_link', token, { body: { type: 'magiclink', email: user.email }, refusals: [] }),
     )
     if (!link.success) throw away(new Error('no link in the response'))
-    // Links are created by address; several users may share one, for example with single sign-on.
+    // Several users may share one address, for example with single sign-on.
     if (link.data.id !== userId)
       throw new ApiError(
         409,
@@ -115,7 +113,6 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
   }
 
   return {
-    // The server has no clients: these are ordinary sessions.
     openForClient: async ({ userId }) => {
       const made = await createSessionToken(userId)
       if (made === undefined) return undefined
@@ -131,7 +128,6 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     authenticate: async (accessToken) => {
       const user = userForm.safeParse(await ask('/user', accessToken, { refusals: [401, 403, 404] }))
       if (!user.success) throw unauthorized(undefined)
-      // The server has verified the token.
       const claims = claimsForm.safeParse(readClaims(accessToken))
       if (!claims.success || claims.data.sub !== user.data.id) throw unauthorized(undefined)
       // Without a timestamp the sign-in counts as old, because access tokens are renewed.

@@ -18,8 +18,8 @@ button:focus-visible{outline:3px solid #58b894;outline-offset:2px}small{opacity:
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
- * The page of an e-mailed link. Only its button signs in, because mail scanners open links. @param
- * goesTo the next page; the form must allow its origin
+ * Only its button signs in, because mail scanners open links. @param goesTo whose origin the form
+ * must allow
  */
 export function signInPage({
   name,
@@ -84,8 +84,7 @@ function page({
         'base-uri ' +
         `'none'; frame-ancestors 'none'`,
       'Content-Type': 'text/html; charset=utf-8',
-      // The URL contains the token. With `no-referrer`, browsers would not send Origin with the
-      // form.
+      // The URL contains the token, but the form needs Origin, which `no-referrer` suppresses.
       'Referrer-Policy': 'same-origin',
     },
   }

@@ -20,7 +20,7 @@ export interface Mail {
 /** @throws if the e-mail was not accepted */
 export type SendMail = (mail: Mail) => Promise<void>
 
-/** The subject does not contain the code, because lock screens show subjects. */
+/** Lock screens show subjects, so the code is not there. */
 export function signInMail({
   to,
   name,
@@ -53,7 +53,6 @@ If you did not ask for this e-mail, do nothing: nobody can sign in without it.</
   return { to, subject: `Sign in to ${name}`, text, html }
 }
 
-/** Sent when a provider account is linked to a user. */
 export function identityAddedMail({
   to,
   name,
@@ -156,7 +155,7 @@ function plain(to: string, subject: string, sentence: string): Mail {
   return { to, subject, text: `${sentence}\n`, html: `<p>${escapeHtml(sentence)}</p>` }
 }
 
-/** `n…@example.com`, so that the old mailbox does not reveal the new address. */
+/** `n…@example.com`: the old mailbox must not reveal the new address. */
 function hidden(email: string): string {
   const [local = '', host = ''] = email.split('@')
   return `${local.slice(0, 1)}…@${host}`
@@ -168,35 +167,29 @@ export interface OutboxOptions {
   readonly pool: pg.Pool
   readonly send: SendMail
   readonly log: Logger
-  /** Delays before a code is sent again, ms. Default 1 s, 5 s and 30 s. */
+  /** For codes. Default 1 s, 5 s and 30 s. */
   readonly retryAfterMs?: readonly number[]
-  /** First delay before a stored e-mail is sent again, ms; doubles up to an hour. Default 5 s. */
+  /** First delay, ms; doubles up to an hour. Default 5 s. */
   readonly storedRetryMs?: number
-  /** Stored e-mails are dropped at this age, ms. Default one day. */
+  /** Ms. Default one day. */
   readonly maxAgeMs?: number
-  /** Maximum stored e-mails of all processes. Default 10,000. */
+  /** Of all processes. Default 10,000. */
   readonly maxStored?: number
-  /** Called once per e-mail. */
   readonly onDone?: ((result: MailResult) => void) | undefined
 }
 
-/** Maximum queued codes. */
 const maxWaiting = 1000
-/** Interval of polling for stored e-mails, ms. */
 const pollMs = 5000
-/**
- * A process that has not sent a leased e-mail by then never will, ms. Exceeds all timeouts of
- * `mailSender`.
- */
+/** Exceeds all timeouts of `mailSender`, ms. */
 const leaseMs = 120_000
 const maxRetryMs = 3_600_000
 
 type StoredMail = Mail & { readonly id: string; readonly attempts: number }
 
 /**
- * Sends e-mails after the response, so that its time does not reveal whether one was sent. Notices
- * are stored in the transaction of the change and sent at least once. E-mails with a code or link
- * exist only in memory, because the database has only hashes.
+ * Sends after the response, so that its time does not reveal whether an e-mail was sent. Notices
+ * are stored in the transaction of the change and sent at least once. Codes and links exist only in
+ * memory, because the database has only hashes.
  */
 export class Outbox {
   readonly #options: Required<OutboxOptions> & { readonly onDone: (result: MailResult) => void }
@@ -224,7 +217,7 @@ export class Outbox {
     return this.#waiting.size >= maxWaiting
   }
 
-  /** For e-mails with a code or link, which are lost with the process. */
+  /** Codes and links; lost with the process. */
   put(mail: Mail): void {
     const sending = this.#sendCode(mail)
       .then(this.#options.onDone)
@@ -232,7 +225,7 @@ export class Outbox {
     this.#waiting.add(sending)
   }
 
-  /** Stores a notice in the transaction of the change. Call `deliver` after the commit. */
+  /** Call `deliver` after the commit. */
   async store(db: pg.ClientBase, { to, subject, text, html }: Mail): Promise<void> {
     const { maxStored, log, onDone } = this.#options
     const { rowCount } = await query(
@@ -252,13 +245,12 @@ export class Outbox {
     this.#delivery ??= this.#deliverAll()
   }
 
-  /** Waits until all due e-mails are sent. */
   async settled(): Promise<void> {
     this.deliver()
     await Promise.all([...this.#waiting, this.#delivery])
   }
 
-  /** Finishes e-mails in progress without retries. */
+  /** Does not retry. */
   async close(): Promise<void> {
     this.#stop.abort()
     clearInterval(this.#timer)
@@ -275,7 +267,7 @@ export class Outbox {
     } catch (error) {
       this.#throttle.log(this.#options.log, 'warn', { err: asError(error) }, 'Could not read stored e-mails')
     } finally {
-      // In the same tick as the last read, so that a later `deliver` starts again.
+      // In the same tick as the last read: a later `deliver` starts again.
       this.#delivery = undefined
     }
   }
@@ -291,7 +283,6 @@ export class Outbox {
     for (let count = rowCount ?? 0; count > 0; count--) onDone('failed')
   }
 
-  /** Leases the oldest due e-mail. */
   async #next(): Promise<StoredMail | undefined> {
     if (this.#stop.signal.aborted) return undefined
     const {
@@ -325,7 +316,7 @@ export class Outbox {
   }
 
   async #sendCode(mail: Mail): Promise<MailResult> {
-    // The response goes first: even building an e-mail takes measurable time.
+    // Even building an e-mail takes measurable time.
     await setImmediate()
     for (const wait of [...this.#options.retryAfterMs, undefined]) {
       if (await this.#isSent(mail)) return 'sent'
@@ -342,7 +333,7 @@ export class Outbox {
       await send(mail)
       return true
     } catch (error) {
-      // Server responses may quote the e-mail; log only the reason.
+      // Responses may quote the e-mail.
       const reason = asError(error)
       log.error(
         {
@@ -357,18 +348,15 @@ export class Outbox {
 }
 
 interface MailSettings {
-  /** SMTP_URL. Undefined: writes files to `folder`. */
+  /** Undefined: writes files to `folder`. */
   readonly smtpUrl: string | undefined
-  /** MAIL_FROM. */
   readonly from: string
-  /** MAIL_FOLDER. */
   readonly folder: string
 }
 
-/** In ms. */
 const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
-/** Sends by SMTP; without a server, writes private files named in the log. */
+/** Without SMTP, writes private files named in the log. */
 export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger): SendMail {
   const transport = async (): Promise<SendMail> => {
     // Loaded on first use, for a faster start.

@@ -14,7 +14,6 @@ interface ProviderReturn {
   readonly error: string | undefined
 }
 
-/** Sign-in with GitHub or Google. */
 export class ProviderSignIn {
   readonly #parts: AuthParts
 
@@ -22,10 +21,7 @@ export class ProviderSignIn {
     this.#parts = parts
   }
 
-  /**
-   * @returns the provider's URL and the browser's cookie. @throws ApiError 400
-   * `oauth_provider_not_supported`
-   */
+  /** @throws ApiError 400 `oauth_provider_not_supported` */
   async begin(flow: FlowState): Promise<{ readonly url: string; readonly browser: string }> {
     const { providers, flows, secrets } = this.#parts
     const provider = providers.get(flow.provider)
@@ -120,7 +116,6 @@ export class ProviderSignIn {
     return user.id
   }
 
-  /** Must be registered at the provider. */
   get #callback(): string {
     return `${this.#parts.walletUrl}/auth/v1/callback`
   }
@@ -139,15 +134,14 @@ export class ProviderSignIn {
 
 interface FlowState {
   readonly provider: string
-  /** The page to return to. */
   readonly redirectTo: string
-  /** PKCE challenge of that page (S256). */
+  /** PKCE, S256. */
   readonly codeChallenge: string
 }
 
 export const flowSeconds = 600
 
-/** Pending sign-ins. Each completes once, in the browser that started it. */
+/** Each completes once, in the browser that started it. */
 export class FlowStates {
   readonly #pool: pg.Pool
 
@@ -155,7 +149,6 @@ export class FlowStates {
     this.#pool = pool
   }
 
-  /** @returns the state for the provider and the cookie for the browser */
   async begin({
     provider,
     redirectTo,

@@ -31,7 +31,6 @@ export interface OAuthProvider {
   identify(answer: ProviderAnswer): Promise<ProviderAccount>
 }
 
-/** Credentials registered at a provider. */
 export interface OAuthApplication {
   readonly clientId: string
   readonly clientSecret: string
@@ -44,7 +43,6 @@ const githubEndpoints = {
   emails: 'https://api.github.com/user/emails',
 }
 
-/** OAuth 2 with PKCE; profile and verified addresses need separate calls. */
 export function githubProvider(
   { clientId, clientSecret }: OAuthApplication,
   endpoints = githubEndpoints,
@@ -96,7 +94,7 @@ export function githubProvider(
   }
 }
 
-/** The primary address, if verified. The profile's public address is unverified. */
+/** The profile's public address is unverified. */
 function verifiedEmail(emails: unknown): string | undefined {
   if (!Array.isArray(emails)) throw providerAway('no e-mail addresses in the response')
   const primary = emails.map(asRecord).find((one) => one['primary'] === true && one['verified'] === true)
@@ -180,7 +178,7 @@ const patienceMs = 10_000
 const maxBytes = 1024 * 1024
 
 /**
- * Error responses are not passed on: they may quote the request. @throws ApiError 502
+ * Error responses may quote the request, so they are not passed on. @throws ApiError 502
  * `unexpected_failure`
  */
 async function askProvider(url: string, init: RequestInit): Promise<unknown> {
@@ -211,7 +209,6 @@ async function tradeCode(
   // GitHub reports errors with status 200.
   const { error } = answer
   if (error === undefined) return answer
-  // For the operator's log, such as incorrect_client_credentials.
   const reason = typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : 'not an OAuth error'
   throw authError(400, 'bad_oauth_callback', 'The provider rejected the code. Start again.', { reason })
 }
@@ -237,7 +234,7 @@ function emailUnverified(provider: string): ApiError {
   )
 }
 
-/** The texts among some fields, cut to a length that a profile needs. */
+/** Cut to a length that a profile needs. */
 function shortTexts(
   from: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,

@@ -7,10 +7,10 @@ import type { AuthParts } from './auth-parts.ts'
 import { userRemovedMail } from './mail.ts'
 import type { AuthClient, OpenSession } from './stores/sessions.ts'
 
-/** Accounts on the chain that a user gives up with a change, because only the passkeys that go can sign for them. */
+/** Addresses of accounts that only removed passkeys can sign for. */
 const abandon = z.array(z.string().max(20)).max(300).default([])
 
-/** A change that a user with a passkey confirms by an assertion for this very change. */
+/** Confirmed by an assertion for this very change. */
 export const userChange = z.discriminatedUnion('action', [
   z.object({ action: z.literal('add-passkey') }),
   z.object({ action: z.literal('remove-passkey'), credentialId: z.string().max(1400), abandon }),
@@ -19,16 +19,11 @@ export const userChange = z.discriminatedUnion('action', [
 ])
 export type UserChange = z.output<typeof userChange>
 
-/** How the wallet asks for such a confirmation. */
 export interface ConfirmUserChange {
-  /** Whether the user has a passkey to confirm by. */
   hasPasskey(userId: string): Promise<boolean>
   /**
-   * Checks the confirmation of a change.
-   * @param given as the client sent it; undefined: nothing
-   * @returns false: the user has no passkey to confirm by
-   * @throws ApiError 403 `reauthentication_needed` where it is missing, 409 `only_key` where the user does not abandon
-   * accounts that would be lost, and what checking an assertion throws
+   * @returns false: the user has no passkey. @throws ApiError 403 `reauthentication_needed`, 409
+   * `only_key` with accounts that would be lost
    */
   confirm(asked: {
     readonly userId: string
@@ -39,12 +34,12 @@ export interface ConfirmUserChange {
   }): Promise<boolean>
 }
 
-/** What other parts forget of a user who goes, in the transaction that removes them. */
+/** Call in the transaction that deletes the user. */
 export type DeleteUserData = (client: pg.ClientBase, userId: string) => Promise<void>
 
 /**
- * Deletes a user on request, with sessions, provider accounts and pending changes. Log lines stay 90 days, without
- * addresses and user agents. Accounts on the chain stay. @throws ApiError 403 `reauthentication_needed`, 409 `only_key`
+ * Audit rows stay 90 days, without addresses and user agents. Accounts on the chain stay. @throws
+ * ApiError 403 `reauthentication_needed`, 409 `only_key`
  */
 export async function removeUser(
   parts: AuthParts,
@@ -57,7 +52,7 @@ export async function removeUser(
   } = request
   await requireConfirmedChange(parts, { ...request, change: { action: 'delete-user', abandon: [...abandon] } })
   await withRetriedTransaction(pool, async (db) => {
-    // First of all: who holds the user while they make something for them (`lockUser`) ends before that is looked for.
+    // First, so that concurrent `lockUser` transactions end before their data is deleted.
     await query(db, 'select from wallet_auth.users where id = $1 for update', [user.id])
     await deleteUserData(db, user.id)
     await query(db, 'delete from wallet_auth.users where id = $1', [user.id])
@@ -69,23 +64,20 @@ export async function removeUser(
   outbox.deliver()
 }
 
-/** How long after a sign-in users without a passkey may make changes that cannot be undone, ms. */
+/** After a sign-in, for users without a passkey, ms. */
 const recentMs = 15 * 60_000
 
 export interface ChangeRequest {
   readonly session: OpenSession
   readonly change: UserChange
-  /** As the client sent it; undefined: nothing. */
   readonly confirmation: unknown
   readonly client: AuthClient
   readonly signal: AbortSignal
 }
 
 /**
- * Requires an assertion for this very change of users with a passkey, and a recent sign-in of the others. A session is
- * not enough for the former: whoever reads their mailbox has one.
- * @returns whether it was confirmed by a passkey
- * @throws ApiError 403 `reauthentication_needed`, and what checking the assertion throws
+ * A session is not enough for users with a passkey: anyone who reads their mailbox can get one.
+ * @returns whether a passkey confirmed it @throws ApiError 403 `reauthentication_needed`
  */
 export async function requireConfirmedChange(
   { userChanges }: Pick<AuthParts, 'userChanges'>,

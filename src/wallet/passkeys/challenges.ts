@@ -8,15 +8,14 @@ import type { PasskeyParts } from './endpoint.ts'
 import type { Caller } from './passkey-audit.ts'
 import { digestOfChallenge } from './webauthn.ts'
 
-/** Lifetime of a challenge and timeout for browsers, ms. */
+/** Also the timeout for browsers, ms. */
 export const challengeMs = 5 * 60_000
 
 type ChallengePurpose =
-  /** @property actionHash of the change confirmed before; undefined for a first passkey */
+  /** @property actionHash of the confirmed change; undefined for a first passkey */
   | { readonly kind: 'registration'; readonly userId: string; readonly actionHash: Buffer | undefined }
-  /** @property actionHash `digestOfChange` */
   | { readonly kind: 'confirmation'; readonly userId: string; readonly actionHash: Buffer }
-  /** @property email of the account; undefined: any */
+  /** @property email undefined: any account */
   | { readonly kind: 'sign-in'; readonly email: string | undefined }
 
 export interface NewChallenge {
@@ -37,7 +36,6 @@ interface ChallengeToFind {
   readonly actionHash?: Buffer | undefined
 }
 
-/** May be expired. */
 export interface FoundChallenge extends TakenChallenge {
   readonly isExpired: boolean
 }
@@ -46,10 +44,6 @@ export function newChallengeBytes(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(32))
 }
 
-/**
- * Inserts a challenge and returns its id; `challengeValues` from `$first`. @param from of an
- * enclosing statement
- */
 export function insertChallenge(first: number, from = ''): string {
   const types = ['bytea', 'text', 'uuid', 'bytea', 'text', 'bytea']
   return `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, action_hash, expires_at)
@@ -80,7 +74,7 @@ export function goodChallenge(found: FoundChallenge | undefined): TakenChallenge
 
 const insertOne = insertChallenge(1)
 
-/** The statement that reads a challenge deletes it, so that it works once. */
+/** Reading deletes a challenge. */
 export class ChallengeStore {
   readonly #pool: pg.Pool
 
@@ -98,8 +92,8 @@ export class ChallengeStore {
   }
 
   /**
-   * A challenge of another kind, user, change or relying party stays. @param actionHash of the
-   * change; undefined: any. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
+   * Other challenges stay. @param actionHash undefined: any. @throws ApiError 400
+   * `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
    */
   async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<TakenChallenge> {
     const {
@@ -116,12 +110,11 @@ export class ChallengeStore {
   }
 
   async prune(): Promise<void> {
-    // Expired challenges are kept for a while, to report late answers as expired.
+    // Late answers are reported as expired.
     await query(this.#pool, "delete from wallet.challenges where expires_at < now() - interval '1 hour'")
   }
 }
 
-/** Case-insensitive. */
 export function digestOfEmail(email: string): Buffer {
   return createHash('sha256').update(email.trim().toLowerCase()).digest()
 }
@@ -144,7 +137,6 @@ export async function takeChallenge(
   )
 }
 
-/** Logs an error of `take`. */
 export async function notedChallenge(
   { kind, userId }: Pick<ChallengeToTake, 'kind' | 'userId'>,
   caller: Caller,

@@ -10,15 +10,13 @@ import type { Caller } from './passkey-audit.ts'
 import { confirmationMissing } from './passkey-store.ts'
 import type { KnownPasskey } from './passkey-store.ts'
 
-/** Time after a sign-in in which a user without passkeys may add the first one, ms. */
+/** After a sign-in, to add the first passkey, ms. */
 const recentMs = 15 * 60_000
 
-/** `confirmation` of a change: the response to the options of `/passkeys/confirm`. */
 export const confirmation = z.object({ challengeId: z.uuid(), response: assertionResponse }).optional()
 
 const input = z.object({ rpId, change: userChange })
 
-/** Options for an assertion that confirms one change. */
 export async function startConfirmation({ data, signedIn: { user }, caller, parts }: SessionCall): Promise<unknown> {
   const { relyingParty, passkeys, challenges, audit } = parts
   const given = readData(input, data)
@@ -51,9 +49,8 @@ interface ToConfirm {
 }
 
 /**
- * Requires an assertion for this very change from users with a passkey. A session is not enough:
- * anyone who reads the user's mailbox can get one. @returns false: the user has no passkey. @throws
- * ApiError 403 `REAUTHENTICATION_REQUIRED`, and errors of the assertion
+ * A session is not enough: anyone who reads the user's mailbox can get one. @returns false: the
+ * user has no passkey. @throws ApiError 403 `REAUTHENTICATION_REQUIRED`
  */
 export async function requireConfirmed({ userId, change, given, caller, parts }: ToConfirm): Promise<boolean> {
   const { passkeys, relyingParty, audit } = parts
@@ -78,9 +75,7 @@ export async function requireConfirmed({ userId, change, given, caller, parts }:
   return true
 }
 
-/**
- * Users without a passkey need a recent sign-in. @throws ApiError 403 `REAUTHENTICATION_REQUIRED`
- */
+/** @throws ApiError 403 `REAUTHENTICATION_REQUIRED` */
 export async function requireConfirmedOrRecent(
   { signedIn, caller, parts }: SessionCall,
   change: UserChange,
@@ -92,8 +87,8 @@ export async function requireConfirmedOrRecent(
 }
 
 /**
- * Requires the user to name the accounts that become unusable. @throws ApiError 409 `ONLY_KEY` with
- * the addresses as `accounts`
+ * The user must name accounts that become unusable. @throws ApiError 409 `ONLY_KEY` with the
+ * addresses as `accounts`
  */
 export async function requireAbandoned(
   userId: string,
@@ -121,7 +116,6 @@ export function descriptorsOf(
 /** Browsers ignore unknown transports. */
 type Transports = ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
 
-/** SHA-256 of a change, which binds an assertion to it. */
 export function digestOfChange(change: UserChange): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([change.action, ...objectOf(change)]))
@@ -141,7 +135,6 @@ function objectOf(change: UserChange): readonly string[] {
   return addressesOf(change.abandon)
 }
 
-/** Normalized and sorted. */
 function addressesOf(given: readonly string[]): readonly string[] {
   return [...new Set(given.map((address) => address.toLowerCase()))].toSorted()
 }

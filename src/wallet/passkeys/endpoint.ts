@@ -22,10 +22,7 @@ export interface PasskeyParts {
   readonly rates: RateLimits
   readonly limits: PasskeyLimits
   readonly keysOnChain: KeysOnChain
-  /**
-   * Stores an e-mail to the owner in the transaction of the change. Call `deliverMails` after the
-   * commit.
-   */
+  /** In the transaction of the change. Call `deliverMails` after the commit. */
   readonly tellOwner: (
     client: pg.ClientBase,
     email: string | undefined,
@@ -36,19 +33,15 @@ export interface PasskeyParts {
   readonly log: Logger
 }
 
-/** The rate-limit attempt of a call. */
 export interface ClientAttempt extends Attempt {
-  /** Whether it was counted. A handler that counts it in its own statement sets this. */
   isCounted: boolean
 }
 
 export interface OpenCall {
   readonly attempt: ClientAttempt
   readonly caller: Caller
-  /** Unvalidated `data` of the body. */
   readonly data: unknown
   readonly parts: PasskeyParts
-  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -56,9 +49,8 @@ export interface SessionCall extends OpenCall {
   readonly signedIn: SignedIn
 }
 
-/** `run` returns the `data` of the response. */
 export type Endpoint =
-  /** The handler counts the call; failures before that are counted afterwards. */
+  /** The handler counts the call; earlier failures are counted afterwards. */
   | {
       readonly access: 'open'
       readonly limits: keyof PasskeyLimits
@@ -70,10 +62,6 @@ export type Endpoint =
       readonly run: (call: SessionCall) => Promise<unknown>
     }
 
-/**
- * Endpoints of other parts of the wallet, for signed-in users. @param from `network`: of the
- * client, for limits. @throws ApiError
- */
 export type SessionEndpoint = (
   signedIn: SignedIn,
   data: unknown,
@@ -103,7 +91,7 @@ export function readData<Schema extends z.ZodObject>(schema: Schema, data: unkno
   }
 }
 
-/** The relying party comes from settings only. @throws ApiError 400 `INVALID_INPUT` */
+/** @throws ApiError 400 `INVALID_INPUT` */
 export function requireOwnRpId(given: string | undefined, relyingParty: RelyingParty): void {
   if (given === undefined || given === relyingParty.id) return
   throw functionError('INVALID_INPUT', `Field "rpId" must be ${relyingParty.id}.`, {
@@ -112,33 +100,30 @@ export function requireOwnRpId(given: string | undefined, relyingParty: RelyingP
 }
 
 export interface EndpointLimits {
-  /** Per client network. */
   readonly client: RateLimit
-  /** Per account; for sign-ins also per e-mail address, with or without an account. */
+  /** For sign-ins also per e-mail address. */
   readonly account: RateLimit
 }
 
 export interface PasskeyLimits {
-  /** Start of a sign-in: pages call it on load, for passkey autofill. */
+  /** Pages call it on load, for passkey autofill. */
   readonly begin: EndpointLimits
-  /** Registration and sign-in. */
   readonly ceremony: EndpointLimits
   readonly manage: EndpointLimits
 }
 
 const in5Minutes = (max: number): RateLimit => ({ max, periodMs: 5 * 60_000 })
 
-/** The limit of ceremonies is GoTrue's. */
+/** Ceremonies: as GoTrue. */
 export const passkeyLimits: PasskeyLimits = {
   begin: { client: in5Minutes(90), account: in5Minutes(30) },
   ceremony: { client: in5Minutes(30), account: in5Minutes(30) },
   manage: { client: in5Minutes(300), account: in5Minutes(150) },
 }
 
-/** Error codes of the passkey function and their statuses. */
 const statuses = {
   UNAUTHORIZED: 401,
-  /** Confirm with a passkey or, without one, sign in again. */
+  /** By a passkey or, without one, a new sign-in. */
   REAUTHENTICATION_REQUIRED: 403,
   ORIGIN_NOT_ALLOWED: 403,
   CLIENT_NOT_ALLOWED: 403,
@@ -147,11 +132,11 @@ const statuses = {
   CREDENTIAL_NOT_FOUND: 404,
   CREDENTIAL_EXISTS: 409,
   LAST_PASSKEY: 409,
-  /** Accounts would lose their last usable key; `accounts` has the addresses. */
+  /** `accounts` has the addresses. */
   ONLY_KEY: 409,
-  /** The passkeys changed concurrently. Read them again. */
+  /** Changed concurrently: read them again. */
   PASSKEYS_CHANGED: 409,
-  /** The passkey was removed and is not a key of an account. Sign in another way. */
+  /** Not a key of an account: sign in another way. */
   PASSKEY_REMOVED: 403,
   TOO_MANY_PASSKEYS: 409,
   NO_PUBLIC_KEY: 422,

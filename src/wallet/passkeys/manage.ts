@@ -16,15 +16,11 @@ export async function listPasskeys({ signedIn: { user }, parts: { passkeys } }: 
   return { passkeys: await passkeys.list(user.id) }
 }
 
-/** Newest first. */
 export async function listActivity({ signedIn: { user }, parts: { audit } }: SessionCall): Promise<unknown> {
   return { activity: await audit.of(user.id, maxActivities) }
 }
 
-/**
- * A removed passkey no longer signs in, unless an account still has its key (`restoreRemoved`).
- * Losses are checked before and again with the confirmation.
- */
+/** Losses are checked before and again with the confirmation. */
 export async function removePasskey(call: SessionCall): Promise<unknown> {
   const {
     data,

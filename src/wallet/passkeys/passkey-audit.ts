@@ -22,7 +22,6 @@ type PasskeyEvent = (typeof passkeyEvents)[number]
 
 export interface PasskeyNote {
   readonly event: PasskeyEvent
-  /** False: rejected. */
   readonly isDone: boolean
   readonly userId?: string | undefined
   readonly credentialId?: string | undefined
@@ -41,7 +40,7 @@ interface PasskeyActivity {
   readonly reason: string | null
 }
 
-/** Inserts an audit row, or one per row of `from`; `noteValues` from `$first`. */
+/** One per row of `from`; `noteValues` from `$first`. */
 export function insertNote(first: number, from = ''): string {
   const types = ['text', 'boolean', 'uuid', 'text', 'inet', 'text', 'text', 'text']
   return `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason)
@@ -66,33 +65,30 @@ export function noteValues(
 
 const insertOne = insertNote(1)
 
-/** Maximum subjects remembered for throttling; the oldest are dropped. */
 const maxRemembered = 10_000
 
-/** wallet.audit_log. A change fails if its row cannot be written. */
+/** A change fails if its row cannot be written. */
 export class PasskeyAudit {
   readonly #pool: pg.Pool
   readonly #onNote: (note: PasskeyNote) => void
   readonly #limited = new Map<string, number>()
 
-  /** @param onNote called for every row */
   constructor(pool: pg.Pool, onNote: (note: PasskeyNote) => void = () => undefined) {
     this.#pool = pool
     this.#onNote = onNote
   }
 
-  /** @param db the row is part of this transaction. Default: none */
+  /** @param db the row is part of this transaction */
   async note(caller: Caller, note: PasskeyNote, db: pg.Pool | pg.ClientBase = this.#pool): Promise<void> {
     await namedQuery(db, insertOne, [...noteValues(caller, note)])
     this.noted(note)
   }
 
-  /** For rows written by another statement. */
   noted(note: PasskeyNote): void {
     this.#onNote(note)
   }
 
-  /** At most one row a minute per subject, so that the log cannot be flooded. */
+  /** At most one row a minute per subject. */
   async noteLimited(
     caller: Caller,
     action: string,
@@ -108,7 +104,6 @@ export class PasskeyAudit {
     await this.note(caller, { event: 'rate_limit_exceeded', isDone: false, userId, reason: action })
   }
 
-  /** Newest first. */
   async of(userId: string, max: number): Promise<readonly PasskeyActivity[]> {
     const { rows } = await query<PasskeyActivity>(
       this.#pool,
@@ -120,7 +115,6 @@ export class PasskeyAudit {
     return rows
   }
 
-  /** Deletes rows without a user that are older than 90 days. */
   async prune(): Promise<void> {
     await query(this.#pool, "delete from wallet.audit_log where user_id is null and at < now() - interval '90 days'")
   }
@@ -133,7 +127,7 @@ function plainAddress(address: string): string | null {
 }
 
 export interface Caller {
-  /** Client address, resolved with TRUSTED_PROXIES. */
+  /** Resolved with TRUSTED_PROXIES. */
   readonly address: string
   /** Undefined for same-origin and non-browser requests. */
   readonly origin: string | undefined

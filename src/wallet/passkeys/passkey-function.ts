@@ -32,31 +32,22 @@ import { ChallengeStore } from './challenges.ts'
 
 export interface PasskeyFunctionOptions {
   readonly pool: pg.Pool
-  /** For sign-ins. Default: the pool. */
   readonly statements?: StatementRunner
   readonly log: Logger
-  /** Read for each request: the port may be known only later. */
+  /** The port may be known only later. */
   readonly relyingParty: () => RelyingParty
   readonly sessions: AuthSessions
   readonly clientOf: (request: IncomingMessage) => Client
-  /** Further endpoints for signed-in users, by name. Default: none. */
   readonly endpoints?: Readonly<Record<string, SessionEndpoint>>
-  /** Default: no accounts. */
   readonly keysOnChain?: KeysOnChain | undefined
-  /** Default: no e-mails. */
   readonly outbox?: Pick<Outbox, 'store' | 'deliver'> | undefined
-  /** Called for every audit row. */
   readonly onNote?: ((note: PasskeyNote) => void) | undefined
-  /** Default: `passkeyLimits`. */
   readonly limits?: PasskeyLimits
 }
 
 export interface PasskeyFunction {
-  /** Serves `POST /functions/v1/passkey-auth` and its preflight. */
   readonly middleware: Middleware<RequestState>
-  /** For changes of the user by the auth endpoint. */
   readonly confirmUserChange: ConfirmUserChange
-  /** Deletes expired rows; called every hour. */
   prune(): Promise<void>
 }
 
@@ -69,7 +60,7 @@ const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 404: 'NOT
 
 /**
  * One POST with `{endpoint, data}`, answered with `{success: true, data}` or `{success: false,
- * error: {code, message}}` and the matching HTTP status, for origins of the relying party.
+ * error: {code, message}}`.
  */
 export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyFunction {
   const { pool, statements = pool, log, sessions, clientOf, limits = passkeyLimits } = options
@@ -189,7 +180,6 @@ async function call(endpoint: Endpoint, name: string, { token, ...called }: Call
   }
 }
 
-/** Counts calls that failed before the handler counted them. */
 async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>, call: OpenCall): Promise<unknown> {
   try {
     return await endpoint.run(call)
@@ -205,7 +195,6 @@ async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>,
 
 const input = z.object({ confirmation })
 
-/** Passkey confirmation of user changes; the user must name accounts that become unusable. */
 function confirmUserChange(partsNow: () => PasskeyParts): ConfirmUserChange {
   return {
     hasPasskey: (userId) => {

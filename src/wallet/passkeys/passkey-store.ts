@@ -15,7 +15,7 @@ interface Passkey {
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
-  /** As on the chain: 130 hex digits. */
+  /** 130 hex digits. */
   readonly publicKeySec1Hex: string
 }
 
@@ -32,10 +32,7 @@ const shown = `credential_id as id, name as "authenticatorName", device_type as 
 const known = `credential_id as "credentialId", user_id as "userId", encode(public_key_sec1,
   'hex') as "publicKeySec1Hex"`
 
-/**
- * Finds the passkey of a signature, including removed ones: an `OwnedPasskey`. @param credentialId,
- * rpId parameters such as `$1`
- */
+/** Including removed passkeys. @param credentialId, rpId such as `$1` */
 export function selectSigner(credentialId: string, rpId: string): string {
   return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey",
     p.device_type as "deviceType", h.handle as "userHandle",
@@ -48,14 +45,12 @@ const markUsed = `update wallet.passkeys set counter = $2, is_backed_up = $3, la
   where credential_id = $1 and removed_at is null and (counter < $2 or (counter = 0 and $2 = 0))`
 const markUsedAndNote = `with u as (${markUsed} returning 1) ${insertNote(4, 'from u')}`
 
-/** Runs in the transaction of the change. */
 type AlsoIn = (client: pg.ClientBase) => Promise<void>
 
 export class PasskeyStore implements KnownPasskeys {
   readonly #pool: pg.Pool
   readonly #statements: StatementRunner
 
-  /** @param statements for recording the use of a passkey */
   constructor(pool: pg.Pool, statements: StatementRunner = pool) {
     this.#pool = pool
     this.#statements = statements
@@ -92,7 +87,6 @@ export class PasskeyStore implements KnownPasskeys {
     return rows
   }
 
-  /** Oldest first. */
   async list(userId: string): Promise<readonly Passkey[]> {
     const { rows } = await query<Passkey>(
       this.#pool,
@@ -112,7 +106,6 @@ export class PasskeyStore implements KnownPasskeys {
     return rowCount === 1
   }
 
-  /** For browsers: only passkeys of this relying party. */
   async descriptors(
     userId: string,
     rpId: string,
@@ -126,7 +119,6 @@ export class PasskeyStore implements KnownPasskeys {
     return rows
   }
 
-  /** The permanent user handle. */
   async handleOf(userId: string): Promise<Uint8Array<ArrayBuffer>> {
     await query(
       this.#pool,
@@ -142,7 +134,6 @@ export class PasskeyStore implements KnownPasskeys {
     return new Uint8Array(row.handle)
   }
 
-  /** Undefined for unknown or removed passkeys. */
   async signer(credentialId: string, rpId: string): Promise<OwnedPasskey | undefined> {
     const {
       rows: [row],
@@ -194,15 +185,15 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * Records a use. @returns false if the counter did not increase, which indicates a copy, or if
-   * the passkey was removed
+   * @returns false if the passkey was removed, or the counter did not increase, which indicates a
+   * copy
    */
   async used(credentialId: string, { counter, isBackedUp }: VerifiedAssertion): Promise<boolean> {
     const { rowCount } = await namedQuery(this.#statements, markUsed, [credentialId, counter, isBackedUp])
     return rowCount === 1
   }
 
-  /** Also writes an audit row if true. @param note `noteValues` */
+  /** Writes an audit row if true. @param note `noteValues` */
   async usedAndNoted(
     credentialId: string,
     { counter, isBackedUp }: VerifiedAssertion,
@@ -235,7 +226,7 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * @param live the user's passkeys at the time of the check for losses. @throws ApiError 404
+   * @param live passkeys at the time of the check for losses. @throws ApiError 404
    * `CREDENTIAL_NOT_FOUND`, 409 `LAST_PASSKEY`, `PASSKEYS_CHANGED`
    */
   async remove(userId: string, credentialId: string, live: readonly KnownPasskey[], alsoIn: AlsoIn): Promise<void> {
@@ -260,8 +251,8 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /**
-   * Restores a removed passkey that has just signed. @returns its name; undefined if its counter
-   * did not increase. @throws ApiError 409 `TOO_MANY_PASSKEYS`
+   * @returns its name; undefined if its counter did not increase. @throws ApiError 409
+   * `TOO_MANY_PASSKEYS`
    */
   async restore(
     { userId, credentialId }: KnownPasskey,
@@ -303,7 +294,6 @@ export function requireRoom(count: number): void {
     throw functionError('TOO_MANY_PASSKEYS', `Too many passkeys (limit ${maxPasskeys}). Remove one first.`)
 }
 
-/** Locks the user's passkeys until the transaction ends. */
 async function lockedPasskeys(
   client: pg.ClientBase,
   userId: string,
@@ -321,10 +311,7 @@ export function notOfUser(): Error {
   return functionError('CREDENTIAL_NOT_FOUND', 'This passkey does not exist.')
 }
 
-/**
- * Keys are kept, without an owner, because accounts on the chain have them and others could claim
- * them.
- */
+/** Keys stay, without an owner, because accounts have them and others could claim them. */
 const statements = [
   "update wallet.passkeys set removed_at = coalesce(removed_at, now()), name = '' where user_id = $1",
   'delete from wallet.challenges where user_id = $1',
@@ -340,31 +327,27 @@ export interface KnownPasskey {
   /** base64url. */
   readonly credentialId: string
   readonly userId: string
-  /** 65 bytes with 04, 130 hex digits. */
+  /** With 04, 130 hex digits. */
   readonly publicKeySec1Hex: string
 }
 
 export interface KnownPasskeys {
-  /** Undefined if unknown, removed or of another user. */
   find(userId: string, credentialId: string): Promise<KnownPasskey | undefined>
   of(userId: string): Promise<readonly KnownPasskey[]>
-  /** Most recently removed first. They cannot sign in, but accounts may have their keys. */
+  /** Most recently removed first. Accounts may have their keys. */
   removedOf(userId: string): Promise<readonly KnownPasskey[]>
 }
 
-/** Both methods query access nodes. */
+/** Queries access nodes. */
 export interface KeysOnChain {
   /**
-   * Accounts of the user that could not be signed for without these passkeys: every other
+   * Addresses of accounts that could not be signed for without these passkeys: every other
    * full-weight key is revoked or belongs to a removed passkey. On a network without a node, an
-   * account of one of these passkeys counts as lost. @returns addresses in text form. @throws
-   * ApiError 409 `ONLY_KEY` while an account is being created with one of them, 503 `INTERNAL`
+   * account of one of these passkeys counts as lost. @throws ApiError 409 `ONLY_KEY` while an
+   * account is being created with one of them, 503 `INTERNAL`
    */
   lostWithout(userId: string, leaving: readonly KnownPasskey[], signal: AbortSignal): Promise<readonly string[]>
-  /**
-   * Whether a passkey, even a removed one, is a full-weight key of an account of the user. @throws
-   * ApiError 503 `INTERNAL`
-   */
+  /** Full weight, even if the passkey is removed. @throws ApiError 503 `INTERNAL` */
   isKey(passkey: KnownPasskey, signal: AbortSignal): Promise<boolean>
 }
 

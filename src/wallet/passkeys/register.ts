@@ -20,7 +20,7 @@ import type { BackupFlags, Expected, RegistrationResponse } from './webauthn.ts'
 
 const startInput = z.object({
   rpId,
-  /** Sent by clients of other servers; ignored, because the name is a setting. */
+  /** Ignored, because the name is a setting. */
   rpName: z.string().max(200).optional(),
   walletName: shortName.optional(),
   confirmation,
@@ -35,7 +35,6 @@ const finishInput = z.object({
 
 const addition = { action: 'add-passkey' } as const
 
-/** Options for a new passkey. A user with a passkey confirms with it. */
 export async function startRegistration(call: SessionCall): Promise<unknown> {
   const {
     data,
@@ -105,7 +104,6 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   }
 }
 
-/** Authenticator names by AAGUID, for the initial name of a passkey. */
 const names: Readonly<Record<string, string>> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'iCloud Keychain',
   'dd4ec289-e01d-41c9-bb89-70fa845d4bf2': 'iCloud Keychain',
@@ -134,10 +132,7 @@ export interface NewPasskey extends BackupFlags {
   readonly aaguid: string
 }
 
-/**
- * Requires a current, user-verified registration for this relying party with a P-256 key. @throws
- * VerificationFailure
- */
+/** Current, user-verified, for this relying party, P-256. @throws VerificationFailure */
 export async function verifyRegistration(response: RegistrationResponse, expected: Expected): Promise<NewPasskey> {
   const { relyingParty } = expected
   const { challenge, origin } = readClientData(response.response.clientDataJSON, 'webauthn.create', expected)
@@ -198,8 +193,7 @@ async function readAttestation(
     data: attestation.get('authData'),
   }))
   if (!(data instanceof Uint8Array) || !(statement instanceof Map)) throw new VerificationFailure('malformed')
-  // No attestation was requested, so browsers send none or self attestation. Certificates are
-  // rejected: checking revocation means fetching untrusted URLs.
+  // Checking revocation of certificates means fetching untrusted URLs.
   if (format !== 'none' && (format !== 'packed' || statement.has('x5c'))) throw new VerificationFailure('attestation')
   const flags = requireAuthenticatorData(data, relyingParty)
   const { credentialID, credentialPublicKey, aaguid } = attempt(() => parseAuthenticatorData(data))

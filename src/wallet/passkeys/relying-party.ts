@@ -3,20 +3,16 @@ import { FatalError } from '../../platform/errors.ts'
 
 /** Comes from settings only, never from a request. */
 export interface RelyingParty {
-  /** A domain, without scheme and port. */
+  /** Without scheme and port. */
   readonly id: string
-  /** Shown by browsers. */
   readonly name: string
   allows(origin: string): boolean
 }
 
 export interface RelyingPartySettings {
   readonly url: string
-  /** WALLET_RP_ID. */
   readonly rpId: string | undefined
-  /** WALLET_RP_NAME. */
   readonly rpName: string
-  /** WALLET_ORIGINS. */
   readonly origins: readonly string[]
 }
 
@@ -25,11 +21,11 @@ interface OriginRule {
   /** Without `*.`. */
   readonly host: string
   readonly port: string
-  /** All hosts below `host`, but not `host` itself. */
+  /** Hosts below `host`, but not `host` itself. */
   readonly isPattern: boolean
 }
 
-/** @throws FatalError `bad-relying-party` that names the variable and the remedy */
+/** @throws FatalError `bad-relying-party` */
 export function readRelyingParty({ url, rpId, rpName, origins }: RelyingPartySettings): RelyingParty {
   const own = parsed(url)
   if (own === undefined) throw wrong('WALLET_URL', `${url} is not a URL`)
@@ -73,7 +69,6 @@ function isAllowed(origin: string, rules: readonly OriginRule[]): boolean {
   )
 }
 
-/** HTTPS or this machine. */
 function isSecure({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isAtOrBelow(hostname, 'localhost'))
 }
@@ -82,7 +77,7 @@ function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`)
 }
 
-/** With a dot, or localhost: anyone may own domains below a top-level domain. */
+/** With a dot, or localhost. */
 function isDomain(text: string): boolean {
   const isName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(text)
   return isName && isIP(text) === 0 && (text.includes('.') || text === 'localhost')

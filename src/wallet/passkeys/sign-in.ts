@@ -27,8 +27,8 @@ const startInput = z.object({ rpId, email: z.string().trim().min(1).max(320).opt
 const finishInput = z.object({ rpId, challengeId: z.uuid(), response: assertionResponse })
 
 /**
- * The same options for every caller, with or without e-mail address, so that they do not reveal
- * accounts: all passkeys are discoverable.
+ * The same for every caller, so that the options do not reveal accounts: all passkeys are
+ * discoverable.
  */
 export async function startSignIn({ data, caller, attempt, parts }: OpenCall): Promise<unknown> {
   const { relyingParty } = parts
@@ -60,7 +60,7 @@ async function beginOfAnybody(
   return challenge
 }
 
-/** The address has no limit of its own: anyone could use it up and lock its owner out. */
+/** No limit by address: anyone could lock its owner out. */
 async function beginOf(
   email: string,
   attempt: ClientAttempt,
@@ -73,7 +73,7 @@ async function beginOf(
   return challenge
 }
 
-/** Returns a token for the auth server, after the use is stored. */
+/** Returns a token for the auth server. */
 export async function finishSignIn({ data, caller, attempt, parts, signal }: OpenCall): Promise<unknown> {
   const { relyingParty, sessions, passkeys, signIns, limits, rates } = parts
   const given = readData(finishInput, data)
@@ -121,9 +121,9 @@ export async function finishSignIn({ data, caller, attempt, parts, signal }: Ope
 }
 
 /**
- * Restores a removed passkey and signs in if an account of its owner still has its key, because
- * that account would be unusable otherwise. @returns false if its counter did not increase. @throws
- * ApiError 403 `PASSKEY_REMOVED`, 404 `CREDENTIAL_NOT_FOUND`, 409 `TOO_MANY_PASSKEYS`, 503
+ * Only if an account of its owner still has its key: it would be unusable otherwise. @returns false
+ * if the counter did not increase. @throws ApiError 403 `PASSKEY_REMOVED`, 404
+ * `CREDENTIAL_NOT_FOUND`, 409 `TOO_MANY_PASSKEYS`, 503
  */
 async function restoreRemoved(
   passkey: OwnedPasskey,
@@ -179,14 +179,9 @@ interface SignInAnswer {
   readonly rpId: string
 }
 
-/** Counts the start, stores its challenge and writes an audit row. */
 const beginning = `with l as (${countAttempt(1)}), c as (${insertChallenge(5, 'from l')}),
   n as (${insertNote(12, 'from l')}) select id from c`
 
-/**
- * Counts the client, takes the challenge and finds the passkey. The account is counted after the
- * signature check (`PasskeyStore.signedIn`).
- */
 const ending = `with l as (${countAttempt(1)}),
   c as (
     delete from wallet.challenges as c using l where c.id = $5 and c.kind = 'sign-in' and c.user_id is null
@@ -229,7 +224,6 @@ export class SignInStore {
       rows: [row],
     } = await namedQuery<EndRow>(this.#statements, ending, [...attemptValues(attempt), challengeId, rpId, credentialId])
     if (row?.isCounted !== true) return this.#rates.refuse(attempt)
-    // PostgreSQL returns nulls for missing rows.
     const challenge =
       (row.hash as Buffer | null) === null
         ? undefined

@@ -10,20 +10,17 @@ import type { Caller } from './passkey-audit.ts'
 import type { OwnedPasskey } from './passkey-store.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Authenticator responses (`toJSON()`), with maximum sizes. */
-
 const base64Url = (max: number): z.ZodString =>
   z
     .string()
     .regex(/^[\w-]+$/, 'must be base64url without padding')
     .max(max)
 
-/** 16 to 1023 bytes (WebAuthn). */
+/** 16 to 1023 bytes. */
 export const credentialId = z.string().regex(/^[\w-]{22,1364}$/, 'must be the id of a passkey, base64url')
 
 const clientDataJson = base64Url(8192)
 
-/** `RegistrationResponseJSON`. */
 export const registrationResponse = z.object({
   id: credentialId,
   rawId: credentialId,
@@ -40,7 +37,6 @@ export const registrationResponse = z.object({
 })
 export type RegistrationResponse = z.output<typeof registrationResponse>
 
-/** `AuthenticationResponseJSON`. */
 export const assertionResponse = z.object({
   id: credentialId,
   rawId: credentialId,
@@ -54,7 +50,6 @@ export const assertionResponse = z.object({
 })
 export type AssertionResponse = z.output<typeof assertionResponse>
 
-/** For the audit log. */
 type FailureReason =
   | 'malformed'
   | 'type'
@@ -105,7 +100,6 @@ export class VerificationFailure extends Error {
   }
 }
 
-/** @param status 401 at sign-in, 422 for signed-in users */
 export function verificationFailed({ reason, message }: VerificationFailure, status: 401 | 422): ApiError {
   if (reason === 'public-key') return new ApiError(422, 'NO_PUBLIC_KEY', message)
   return status === 401
@@ -119,16 +113,12 @@ export interface Expected {
   readonly challengeHash: Uint8Array
 }
 
-/** Verified client data, for the library. */
 interface RightClientData {
   readonly challenge: string
   readonly origin: string
 }
 
-/**
- * Origins are checked here, because the library does not support patterns. @throws
- * VerificationFailure
- */
+/** The library does not support patterns of origins. @throws VerificationFailure */
 export function readClientData(
   text: string,
   type: 'webauthn.create' | 'webauthn.get',
@@ -169,7 +159,7 @@ export interface BackupFlags {
   readonly isBackedUp: boolean
 }
 
-/** Checks RP id, user presence and user verification. @throws VerificationFailure */
+/** RP id, user presence and verification. @throws VerificationFailure */
 export function requireAuthenticatorData(data: Uint8Array, relyingParty: RelyingParty): BackupFlags {
   if (data.length < 37) throw new VerificationFailure('malformed')
   if (!createHash('sha256').update(relyingParty.id).digest().equals(data.subarray(0, 32)))
@@ -182,16 +172,13 @@ export function requireAuthenticatorData(data: Uint8Array, relyingParty: Relying
   return { deviceType: has(flags.backupEligible) ? 'multiDevice' : 'singleDevice', isBackedUp: has(flags.backedUp) }
 }
 
-/** COSE labels: key type, algorithm, curve, coordinates. */
+/** COSE: key type, algorithm, curve, coordinates. */
 const labels = { kty: 1, alg: 3, crv: -1, x: -2, y: -3 } as const
 const ec2 = 2
 export const es256 = -7
 const p256 = 1
 
-/**
- * The key as on the chain: 04, x and y. @param cose decoded COSE map. @throws VerificationFailure
- * for other algorithms and points off the curve
- */
+/** 04, x and y. @throws VerificationFailure for other algorithms and points off the curve */
 export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
   if (cose.get(labels.kty) !== ec2 || cose.get(labels.alg) !== es256 || cose.get(labels.crv) !== p256)
     throw new VerificationFailure('algorithm')
@@ -200,7 +187,6 @@ export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
     throw new VerificationFailure('public-key')
   const coordinate = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
   try {
-    // Throws for points off the curve.
     createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: coordinate(x), y: coordinate(y) }, format: 'jwk' })
   } catch (error) {
     throw new VerificationFailure('public-key', { cause: error })
@@ -209,8 +195,8 @@ export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
 }
 
 /**
- * Loaded once, on first use (0.2 s). Always pass algorithms: otherwise the library probes the
- * runtime, which logs warnings.
+ * On first use (0.2 s). Always pass algorithms: otherwise the library probes the runtime and logs
+ * warnings.
  */
 export const webAuthn = kept(() => import('@simplewebauthn/server'))
 export const webAuthnHelpers = kept(() => import('@simplewebauthn/server/helpers'))
@@ -227,19 +213,14 @@ interface AssertionCheck {
   readonly parts: PasskeyParts
   /** Undefined: the authenticator names the user. */
   readonly userId: string | undefined
-  /** Undefined: unknown or removed. */
   readonly found: OwnedPasskey | undefined
   /**
-   * Records the use, after all checks. Default: `PasskeyStore.used`. @returns false if the counter
-   * did not increase
+   * After all checks. Default: `PasskeyStore.used`. @returns false if the counter did not increase
    */
   readonly accept?: (passkey: OwnedPasskey, verified: VerifiedAssertion) => Promise<boolean>
 }
 
-/**
- * Rejections are logged. @throws ApiError 404 `CREDENTIAL_NOT_FOUND` (password managers then delete
- * the passkey); 401 or 422 `VERIFICATION_FAILED`
- */
+/** @throws ApiError 404 `CREDENTIAL_NOT_FOUND`; 401 or 422 `VERIFICATION_FAILED` */
 export async function checkAssertion({
   response,
   challenge,
@@ -278,7 +259,7 @@ export async function checkAssertion({
   return passkey
 }
 
-/** Password managers delete a passkey after this error. */
+/** Password managers delete a passkey after it. */
 export function unknownPasskey(): Error {
   return functionError('CREDENTIAL_NOT_FOUND', 'This passkey is unknown or was removed.')
 }
@@ -288,7 +269,6 @@ export interface SigningPasskey {
   /** COSE. */
   readonly publicKey: Buffer
   readonly deviceType: BackupFlags['deviceType']
-  /** Of its owner. */
   readonly userHandle: Buffer
 }
 
@@ -298,13 +278,10 @@ export interface VerifiedAssertion {
 }
 
 interface AssertionExpected extends Expected {
-  /** For sign-ins without a named user. */
   readonly needsUserHandle: boolean
 }
 
-/**
- * Requires a current, user-verified assertion for this relying party. @throws VerificationFailure
- */
+/** Current, user-verified, for this relying party. @throws VerificationFailure */
 export async function verifyAssertion(
   given: AssertionResponse,
   passkey: SigningPasskey,
@@ -355,16 +332,15 @@ function strictBytes(text: string): Buffer {
   return bytes
 }
 
-/** An ES256 COSE key in CTAP2 order, up to the coordinates. */
+/** ES256 key in CTAP2 order, up to the coordinates. */
 const coseHead = Buffer.from('a5010203262001215820', 'hex')
 const coseMiddle = Buffer.from('225820', 'hex')
 const coordinateBytes = 32
 const coseLength = coseHead.length + coseMiddle.length + 2 * coordinateBytes
 
-/** `SubjectPublicKeyInfo` of P-256, up to the point. */
+/** P-256, up to the point. */
 const spkiHead = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex')
 
-/** Authenticator data without extensions. */
 const plainLength = 37
 const attestedOrExtended = 0xc0
 
@@ -375,17 +351,17 @@ interface SignedAssertion {
 }
 
 /**
- * Synchronous, because Web Crypto is several times slower. @throws SigningError, Error for
- * non-canonical signatures and other keys than ES256
+ * Web Crypto is several times slower. @throws SigningError, Error for non-canonical signatures and
+ * other keys than ES256
  */
 async function isSignedBy(
   cose: Buffer,
   { clientDataJSON, authenticatorData, signature }: SignedAssertion,
 ): Promise<boolean> {
-  // Some libraries accept trailing bytes, so that one signature has many encodings.
+  // Trailing bytes would give a signature many encodings.
   rawSignatureOf(new Uint8Array(signature))
   const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientDataJSON).digest()])
-  // The DER form: converting from r and s takes a fifth of the time.
+  // Converting from r and s takes longer than DER.
   return verify('sha256', signed, await keyOf(cose), signature)
 }
 
@@ -402,7 +378,6 @@ async function keyOf(cose: Buffer): Promise<KeyObject> {
   return createPublicKey({ key: Buffer.concat([spkiHead, point]), format: 'der', type: 'spki' })
 }
 
-/** Fast path for the usual encoding. */
 function plainPoint(cose: Buffer): Buffer | undefined {
   const middle = coseHead.length + coordinateBytes
   const isPlain =

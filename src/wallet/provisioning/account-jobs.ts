@@ -7,26 +7,24 @@ import { acquireLock } from '../../platform/db/advisory-lock.ts'
 import type { AccountKey } from './account-store.ts'
 
 interface AccountJobsOptions {
-  /** For pg-boss, which creates its schema `pgboss`. */
+  /** pg-boss creates its schema `pgboss`. */
   readonly pool: pg.Pool
   readonly log: Logger
-  /** Finishes an account; called also for accounts that are finished or in progress elsewhere. */
   readonly run: (key: AccountKey) => Promise<void>
-  /** Polling interval, s. Default 5. */
+  /** Default 5 s. */
   readonly pollSeconds?: number | undefined
 }
 
 const queue = 'wallet-accounts'
-/** Time for jobs in progress when the process stops, ms. */
+/** For jobs in progress at stop, ms. */
 const graceMs = 2000
-/** Concurrent jobs of other processes. */
 const maxAtOnce = 5
-/** The sender also does the work at once; a job starts after this time, s, if that failed. */
+/** The sender works at once; a job is the backup, s. */
 const takenOnAfter = 20
 
 /**
- * Unfinished accounts as pg-boss jobs, sent in the transaction that requests the account. The job
- * of a dead process is retried after a minute and at the next start.
+ * Sent in the transaction that requests the account. The job of a dead process is retried after a
+ * minute and at the next start.
  */
 export class AccountJobs {
   readonly #options: AccountJobsOptions
@@ -78,12 +76,10 @@ export class AccountJobs {
     )
   }
 
-  /** For an account without a worker. */
   async sendNow({ credentialId, network }: AccountKey): Promise<void> {
     await this.#boss.send(queue, { credentialId, network })
   }
 
-  /** A backup for an account that the caller creates. @param client its transaction */
   async sendIn(client: pg.ClientBase, { credentialId, network }: AccountKey): Promise<void> {
     await this.#boss.send(
       queue,
@@ -92,7 +88,7 @@ export class AccountJobs {
     )
   }
 
-  /** Never rejects, and is bounded even if the database does not respond. */
+  /** Never rejects; bounded even if the database does not respond. */
   async stop(): Promise<void> {
     const answered = new AbortController()
     const stopped = this.#boss

@@ -14,18 +14,16 @@ interface AccountKeysOptions {
   readonly passkeys: KnownPasskeys
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
-  /** Timeout of chain calls, ms. Default 5,000. */
+  /** Ms. Default 5,000. */
   readonly patienceMs?: number | undefined
 }
 
 interface KnownAccount {
   readonly network: WalletNetwork
   readonly address: string
-  /** Passkeys it belongs to in the database. */
   readonly credentialIds: readonly string[]
 }
 
-/** Concurrent reads of accounts. */
 const maxReads = 10
 
 const selectAccounts = `select network, address, array_agg(credential_id) as "credentialIds" from (
@@ -92,10 +90,7 @@ export class AccountKeys implements KeysOnChain {
     return rows
   }
 
-  /**
-   * The accounts for which `is` holds; its second argument is undefined without a node of the
-   * network.
-   */
+  /** The second argument of `is` is undefined without a node. */
   async #each(
     accounts: readonly KnownAccount[],
     signal: AbortSignal,
@@ -136,27 +131,21 @@ export class AccountKeys implements KeysOnChain {
   }
 }
 
-/** 128 hex digits, lower case. */
 function keyOf({ publicKeySec1Hex }: KnownPasskey): string {
   return publicKeySec1Hex.slice(2).toLowerCase()
 }
 
-/** An account besides the one of each passkey. */
 export interface FurtherAccount {
   readonly network: WalletNetwork
   readonly address: string
-  /** The passkey that signs for it. */
   readonly credentialId: string
   readonly keyIndex: number
-  /** Added by its owner; otherwise it belonged to a removed passkey. */
+  /** By its owner; otherwise it belonged to a removed passkey. */
   readonly isImported: boolean
   readonly addedAt: Date
 }
 
-/**
- * An account whose passkey was removed; it stays with its owner if another of their passkeys is a
- * key.
- */
+/** Its passkey was removed; it stays with its owner if another of their passkeys is a key. */
 interface OrphanedAccount {
   readonly network: WalletNetwork
   readonly address: string
@@ -166,11 +155,10 @@ interface FurtherAccountsOptions {
   readonly pool: pg.Pool
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
-  /** Timeout of chain calls, ms. Default 3,000. */
+  /** Ms. Default 3,000. */
   readonly patienceMs?: number | undefined
 }
 
-/** Per user and network. */
 const maxOfUser = 20
 /** Chain calls per request for orphaned accounts. */
 const maxLooks = 10
@@ -179,8 +167,8 @@ const columns = `network, address, credential_id as "credentialId", key_index as
   is_imported as "isImported", added_at as "addedAt"`
 
 /**
- * Accounts besides the one of each passkey, for which the chain showed a passkey of the owner as a
- * full-weight key. When that passkey is removed, the chain is queried for another one.
+ * The chain showed a passkey of the owner as a full-weight key. When that passkey is removed, the
+ * chain is queried for another one.
  */
 export class FurtherAccounts {
   readonly #options: FurtherAccountsOptions
@@ -190,8 +178,8 @@ export class FurtherAccounts {
   }
 
   /**
-   * Oldest first. @param orphans accounts whose passkey was removed. @param signal ends chain
-   * calls, which are repeated next time
+   * @param orphans accounts whose passkey was removed. @param signal ends chain calls, which are
+   * repeated next time
    */
   async of(
     userId: string,
@@ -248,7 +236,6 @@ export class FurtherAccounts {
     return rows
   }
 
-  /** Whether one of the passkeys is a key of the account; stores it if so. */
   async #find(
     userId: string,
     { network, address, isImported }: OrphanedAccount & { readonly isImported: boolean },
@@ -282,11 +269,11 @@ export class FurtherAccounts {
   }
 }
 
-/** Numbers of the access API: ECDSA_P256, SHA2_256, which passkeys use. */
+/** Access API: ECDSA_P256, SHA2_256. */
 const passkeyAlgorithms = { signature: 2, hash: 1 } as const
 const fullWeight = 1000
 
-/** Undefined without a full-weight key. @param publicKey hex, 128 digits */
+/** Full weight. @param publicKey hex, 128 digits */
 export function signingKeyIndex({ keys }: ChainAccount, publicKey: string): number | undefined {
   return keys.find(
     (key) =>

@@ -17,30 +17,27 @@ import type {
 } from './account-store.ts'
 import { signingKeyIndex } from './account-keys.ts'
 
-/** `refused`: not started. */
 export type AccountResult = 'sealed' | 'failed' | 'refused'
 
 interface AccountMakerOptions {
   readonly store: AccountStore
   readonly senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly log: Logger
-  /** Called once per finished or failed account. */
   readonly onEnd?: ((network: WalletNetwork, result: 'sealed' | 'failed') => void) | undefined
-  /** Start balance beyond the chain minimum, by network, in 10^-8 FLOW. Default 0. */
+  /** Beyond the chain minimum, in 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
-  /** Polling interval, ms. Default 1,000. */
+  /** Ms. Default 1,000. */
   readonly pollMs?: number | undefined
-  /** Delay before an unknown transaction is sent again, ms. Default 10,000. */
+  /** For an unknown transaction, ms. Default 10,000. */
   readonly resendMs?: number | undefined
 }
 
-/** Maximum transactions of an account that expired or had a wrong sequence number. */
+/** Transactions that expired or had a wrong sequence number. */
 const maxAttempts = 5
 
 /**
- * Creates accounts. Every step is stored before it is taken, so work can stop anywhere and run in
- * several processes. A stored transaction is sent again, and replaced only when no block can
- * include it.
+ * Every step is stored before it is taken, so work can stop anywhere and run in several processes.
+ * A stored transaction is sent again, and replaced only when no block can include it.
  */
 export class AccountMaker {
   readonly #store: AccountStore
@@ -51,7 +48,6 @@ export class AccountMaker {
   readonly #pollMs: number
   readonly #resendMs: number
   readonly #running = new Map<string, Promise<void>>()
-  /** When transactions were last sent, by id (`performance.now()`). */
   readonly #sentAt = new Map<string, number>()
 
   constructor({
@@ -72,10 +68,7 @@ export class AccountMaker {
     this.#resendMs = resendMs
   }
 
-  /**
-   * Resolves when the account is sealed or has failed; waits while chain or database fail. @throws
-   * the abort reason
-   */
+  /** Waits while chain or database fail. @throws the abort reason */
   make({ credentialId, network }: AccountKey, signal: AbortSignal): Promise<void> {
     const name = `${network} ${credentialId}`
     const running =
@@ -87,7 +80,7 @@ export class AccountMaker {
   async #make(key: AccountKey, signal: AbortSignal): Promise<void> {
     let isTold = false
     const onRetry = (error: unknown): void => {
-      // A long outage logs one warning.
+      // One warning per outage.
       this.#log[isTold ? 'debug' : 'warn']({ err: asError(error), ...key }, 'Account creation is waiting')
       isTold = true
     }
@@ -145,8 +138,7 @@ export class AccountMaker {
     )
     this.#sentAt.set(prepared.id.toString('hex'), performance.now())
     const refusal = await sender.send(prepared, signal)
-    // No other process sent it yet, so a rejection means that it is not there, unless the node says
-    // so.
+    // Not sent before, so it does not exist, unless the node reports a duplicate.
     if (refusal === undefined || saysAlreadyThere(refusal)) return 'wait'
     const fate = await sender.fate({ id: prepared.id, referenceHeight: prepared.reference.height }, signal)
     if (fate.kind !== 'open' || fate.isKnown) return 'on'
@@ -198,7 +190,7 @@ export class AccountMaker {
     return 'on'
   }
 
-  /** The chain runs a transaction once, so it is safe to send it again. */
+  /** The chain runs a transaction once. */
   async #sendAgain(open: OpenTransaction, sender: TransactionSender, signal: AbortSignal): Promise<void> {
     const name = open.id.toString('hex')
     const sentAt = this.#sentAt.get(name)
@@ -206,7 +198,7 @@ export class AccountMaker {
     if (sinceMs < this.#resendMs) return
     this.#sentAt.set(name, performance.now())
     const refusal = await sender.send(open, signal)
-    // It may have arrived before; only its result tells.
+    // It may have arrived before.
     this.#log.info(
       { network: sender.network, transaction: name, ...(refusal === undefined ? {} : { refusal }) },
       'Sent a transaction again',
@@ -222,7 +214,7 @@ export class AccountMaker {
   ): Promise<'wait' | 'on'> {
     const address = createdAddress(events)
     const onChain = address === undefined ? undefined : await sender.account(address, signal)
-    // The node's state may be a block behind its results.
+    // The state may be a block behind the results.
     if (address !== undefined && onChain === undefined) return 'wait'
     const keyIndex = onChain === undefined ? undefined : signingKeyIndex(onChain, account.publicKey)
     const { credentialId, network } = account
@@ -253,8 +245,7 @@ export class AccountMaker {
     sender: TransactionSender,
     signal: AbortSignal,
   ): Promise<void> {
-    // Only this key uses the sequence number, perhaps with this transaction, which the node has
-    // pruned.
+    // Only this key uses the number, perhaps with this transaction, which the node has pruned.
     const onChain = (await sender.sequenceNumber(open, signal)) ?? 0n
     if (onChain <= open.sequenceNumber) return this.#retry(account, open, 'expired', undefined)
     const { credentialId, network } = account

@@ -12,20 +12,17 @@ interface WantedAccount extends AccountKey {
   readonly askedBy: AskedBy
 }
 
-/** Further subjects of limits, stored as hashes. */
+/** For limits, stored as hashes. */
 export interface AskedBy {
-  /** `mailboxOf` the user's address; undefined: none. */
   readonly mailbox: string | undefined
   readonly network: string
 }
 
-/** Transactions in 24 hours per network. */
+/** In 24 hours per network. */
 interface ProvisionLimits {
   readonly all: number
   readonly ofUser: number
-  /** Per mailbox. */
   readonly ofMailbox: number
-  /** Per client network. */
   readonly ofNetwork: number
 }
 
@@ -51,13 +48,13 @@ const accountColumns = `credential_id as "credentialId", network, user_id as "us
   key_index as "keyIndex", transaction_id as "transactionId", attempts, failure_code as "failureCode", failure,
     may_retry as "mayRetry", created_at as "createdAt"`
 
-/** Transactions and accounts that cost or may cost FLOW; expired transactions cost nothing. */
+/** Expired transactions cost nothing. */
 const usedOf = (user: string): string => `(select count(*) from wallet.payer_transactions
     where network = $1 and made_at > now() - interval '24 hours' and outcome is distinct
       from 'expired' and outcome is distinct from 'refused' ${user})
   + (select count(*) from wallet.accounts where network = $1 and state = 'wanted' ${user})`
 
-/** Accounts of passkeys and their transactions. Each state change is one database transaction. */
+/** Each state change is one database transaction. */
 export class AccountStore {
   readonly #pool: pg.Pool
 
@@ -69,7 +66,6 @@ export class AccountStore {
     return findIn(this.#pool, { credentialId, network }, '')
   }
 
-  /** In order of request. */
   async of(credentialIds: readonly string[]): Promise<readonly StoredAccount[]> {
     const { rows } = await query<AccountRow>(
       this.#pool,
@@ -80,7 +76,6 @@ export class AccountStore {
     return rows.map(storedAccount)
   }
 
-  /** Unfinished accounts. */
   async open(): Promise<readonly AccountKey[]> {
     const { rows } = await query<AccountKey>(
       this.#pool,
@@ -91,9 +86,8 @@ export class AccountStore {
   }
 
   /**
-   * Requests an account once; a failed one that may be retried is requested again. @param onWanted
-   * called in the transaction if there is work. @throws ApiError 409 if the passkey id has another
-   * key, 429 at the limits
+   * Once; a failed account that may be retried is requested again. @param onWanted in the
+   * transaction. @throws ApiError 409 if the passkey id has another key, 429 at the limits
    */
   async want(
     wanted: WantedAccount,
@@ -122,10 +116,7 @@ export class AccountStore {
     })
   }
 
-  /**
-   * Stores an existing account whose key the chain has shown. @returns the account of the passkey:
-   * another one if it has or is creating one, and nothing is stored
-   */
+  /** @returns the account of the passkey: another one if it has or is creating one */
   async import(
     wanted: Omit<WantedAccount, 'askedBy'>,
     { address, keyIndex }: { readonly address: string; readonly keyIndex: number },
@@ -152,8 +143,8 @@ export class AccountStore {
   }
 
   /**
-   * Stores the transaction of a requested account, with a free key of the payer. @param prepare
-   * signs it while the key is locked. @returns `busy`: no free key; `moved`: no longer requested
+   * @param prepare signs while the payer key is locked. @returns `busy`: no free key; `moved`: no
+   * longer requested
    */
   async begin(
     key: AccountKey,
@@ -208,10 +199,6 @@ export class AccountStore {
     return row === undefined ? undefined : { ...row, sequenceNumber: BigInt(row.sequenceNumber) }
   }
 
-  /**
-   * Stores the result of a transaction and the next state of its account; false if another process
-   * did.
-   */
   async end(
     { credentialId, network }: AccountKey,
     { id }: Pick<OpenTransaction, 'id'>,
@@ -233,7 +220,6 @@ export class AccountStore {
     })
   }
 
-  /** Fails an account without a transaction; false if it is no longer requested. */
   async giveUp(key: AccountKey, next: NextState & { readonly state: 'failed' }): Promise<boolean> {
     return withTransaction(this.#pool, async (client) => {
       await lockNetwork(client, key.network)
@@ -245,7 +231,6 @@ export class AccountStore {
   }
 }
 
-/** Serializes changes of a network, for limits and payer keys. */
 async function lockNetwork(client: pg.ClientBase, network: WalletNetwork): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`wallet:payer:${network}`])
 }
@@ -286,10 +271,7 @@ async function setState(client: pg.ClientBase, { credentialId, network }: Accoun
   )
 }
 
-/**
- * A payer key without a pending transaction, and its next number: the chain's, or after the last
- * known one.
- */
+/** Without a pending transaction. The next number is the chain's, or after the last known one. */
 async function freeProposal(
   client: pg.ClientBase,
   network: WalletNetwork,
@@ -314,8 +296,7 @@ async function freeProposal(
        order by made_at desc limit 1`,
     [network, payer, keyIndex],
   )
-  // After a wrong sequence number the stored one is invalid: another chain, or another user of the
-  // key.
+  // After a wrong number the stored one is invalid: another chain, or another user of the key.
   const known = last === undefined || last.outcome === 'out-of-turn' ? 0n : BigInt(last.sequenceNumber) + 1n
   return { keyIndex, sequenceNumber: known > onChain ? known : onChain }
 }
@@ -358,7 +339,6 @@ async function requireLimits(
     )
 }
 
-/** The network, then the mailbox if any. */
 function digestsOf({ network, mailbox }: AskedBy): readonly Buffer[] {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return [digest(`network ${network}`), ...(mailbox === undefined ? [] : [digest(`mailbox ${mailbox}`)])]
@@ -397,7 +377,6 @@ function storedAccount(row: AccountRow): StoredAccount {
   }
 }
 
-/** Guaranteed by constraints of the table. */
 function present<T>(value: T | null | undefined): T {
   if (value === null || value === undefined)
     throw new TypeError('a row of wallet.accounts is missing a column of its state')
@@ -408,12 +387,11 @@ function only<T>(rows: readonly T[]): T {
   return present(rows[0])
 }
 
-/** Bounded, without characters that PostgreSQL rejects. */
+/** PostgreSQL rejects some characters. */
 function storable(text: string): string {
   return text.replaceAll('\u0000', ' ').toWellFormed().slice(0, 2000)
 }
 
-/** An account belongs to a passkey and a network. */
 export interface AccountKey {
   /** base64url. */
   readonly credentialId: string
@@ -423,9 +401,8 @@ export interface AccountKey {
 export interface AccountFailure {
   /** Lower case, dashes. */
   readonly code: string
-  /** Shown to users. */
   readonly text: string
-  /** Whether a new request creates another transaction. */
+  /** A new request creates another transaction. */
   readonly mayRetry: boolean
 }
 
@@ -448,7 +425,6 @@ export type StoredAccount = AccountKey &
     readonly userId: string
     /** Hex, 128 digits. */
     readonly publicKey: string
-    /** Transactions since the last request. */
     readonly attempts: number
     readonly createdAt: Date
   }

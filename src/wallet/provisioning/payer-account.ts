@@ -5,14 +5,13 @@ import { parseAddress } from '../../flow/address.ts'
 import type { ChainAccount } from '../../flow/chain-reader.ts'
 import { FatalError } from '../../platform/errors.ts'
 
-/** Supported algorithms: curves in Node and JWK, and numbers of the access API. */
+/** Curves in Node and JWK, and numbers of the access API. */
 const curves = {
   ECDSA_P256: { curve: 'prime256v1', crv: 'P-256', number: 2 },
   ECDSA_secp256k1: { curve: 'secp256k1', crv: 'secp256k1', number: 3 },
 } as const
 const hashes = { SHA2_256: { digest: 'sha256', number: 1 }, SHA3_256: { digest: 'sha3-256', number: 3 } } as const
 
-/** More keys indicate a typing error. */
 const maxKeys = 100
 const fullWeight = 1000
 const form =
@@ -20,8 +19,8 @@ const form =
   'hex digits'
 
 /**
- * A paying account with one or several private keys. Each key has its own sequence numbers, which
- * bounds the pending transactions. It prints as its address only.
+ * Each key has its own sequence numbers, which bounds the pending transactions. Prints as its
+ * address only.
  */
 export class PayerAccount {
   /** `0x` and 16 hex digits. */
@@ -47,8 +46,8 @@ export class PayerAccount {
   }
 
   /**
-   * @param text as in WALLET_MAINNET_PAYER; key indexes with one private key are written `0,1,2` or
-   * `0-9`. @param variable for the error. @throws FatalError without any of the key
+   * @param text as in WALLET_MAINNET_PAYER; key indexes are written `0,1,2` or `0-9`. @throws
+   * FatalError without any of the key
    */
   static parse(text: string, variable: string): PayerAccount {
     const refuse = (problem: string): FatalError =>
@@ -84,7 +83,6 @@ export class PayerAccount {
     )
   }
 
-  /** Why the account cannot pay; undefined: it can. */
   problemOn(account: ChainAccount | undefined): string | undefined {
     if (account === undefined) return `account ${this.address} does not exist`
     for (const index of this.keyIndexes) {
@@ -123,7 +121,6 @@ function readIndexes(text: string): readonly number[] | undefined {
   return indexes.size > maxKeys ? undefined : [...indexes]
 }
 
-/** Undefined for an invalid private key, such as 0. */
 function readKey(
   digits: string,
   { curve, crv }: (typeof curves)[keyof typeof curves],

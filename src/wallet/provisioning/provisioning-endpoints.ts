@@ -7,7 +7,6 @@ import { walletNetworks } from '../settings.ts'
 import type { WalletNetwork } from '../settings.ts'
 import type { AccountStanding, PasskeyAccounts, Provisioning } from './provisioning.ts'
 
-/** Returns the `data` of the response. @throws ApiError */
 export type FunctionHandler = (
   signedIn: SignedIn,
   data: unknown,
@@ -24,7 +23,6 @@ export interface ToldAccount {
   readonly error?: { readonly code: string; readonly message: string; readonly mayRetry: boolean }
 }
 
-/** In seconds. */
 const maxWaitSeconds = 60
 
 const credentialId = z.string('must be a text').regex(/^[\w-]{1,1400}$/, 'must be the id of a passkey, base64url')
@@ -47,7 +45,6 @@ const saveSchema = z.strictObject({
 })
 const nothingSchema = z.strictObject({}).nullish()
 
-/** The `/wallet/` endpoints of the passkey function, for signed-in users. */
 export function provisioningEndpoints(provisioning: Provisioning): Readonly<Record<string, FunctionHandler>> {
   const answer = async (
     signedIn: SignedIn,
@@ -89,7 +86,6 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
   }
 }
 
-/** One row for the passkey's own accounts, if any, and one per further account. */
 function accountRows({
   passkey: { credentialId: id, publicKeySec1Hex },
   accounts,
@@ -120,7 +116,7 @@ function accountRows({
   return accounts.length === 0 ? others : [own, ...others]
 }
 
-/** If no network succeeded, throws an error; rate limits first, because waiting helps. */
+/** Throws if no network succeeded; rate limits first, because waiting helps. */
 function requireAny(standings: ReadonlyMap<WalletNetwork, AccountStanding>): void {
   const errors = [...standings.values()].flatMap((standing) => (standing.state === 'refused' ? [standing.error] : []))
   if (errors.length < standings.size) return

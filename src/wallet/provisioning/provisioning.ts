@@ -17,44 +17,38 @@ import { AccountStore } from './account-store.ts'
 import type { AskedBy, StoredAccount } from './account-store.ts'
 
 export interface ProvisioningOptions {
-  /** Closed by the caller after `stop`. Its user needs the schemas `wallet` and `pgboss`. */
+  /** Closed by the caller after `stop`. Needs the schemas `wallet` and `pgboss`. */
   readonly pool: pg.Pool
   readonly passkeys: KnownPasskeys
-  /** One per network with a node; closed by the caller after `stop`. */
+  /** One per network; closed by the caller after `stop`. */
   readonly senders: readonly TransactionSender[]
-  /** WALLET_PROVISION_LIMIT, accounts in 24 hours per network. */
   readonly dailyLimit: number
-  /** WALLET_PROVISION_OPEN. */
   readonly isOpen: boolean
   readonly log: Logger
-  /** Start balance beyond the chain minimum, by network, in 10^-8 FLOW. Default 0. */
+  /** Beyond the chain minimum, in 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
   readonly onAccount?: ((network: WalletNetwork, result: AccountResult) => void) | undefined
-  /** Polling interval of transactions, ms. Default 1,000. */
+  /** Ms. Default 1,000. */
   readonly pollMs?: number | undefined
   readonly resendMs?: number | undefined
-  /** Polling interval of jobs, s. Default 5. */
+  /** Default 5 s. */
   readonly jobPollSeconds?: number | undefined
 }
 
-/** `refused`: not started; `error` has the reason. */
 export type AccountStanding = StoredAccount | { readonly state: 'refused'; readonly error: ApiError }
 
 export interface PasskeyAccounts {
   readonly passkey: KnownPasskey
-  /** One per network, in any state. */
   readonly accounts: readonly StoredAccount[]
-  /** Further accounts with this key. */
   readonly further: readonly FurtherAccount[]
 }
 
-/** Accounts in 24 hours per network, so that one user cannot use up the daily limit. */
+/** In 24 hours per network. */
 const provisionLimits = { ofUser: 5, ofMailbox: 5, ofNetwork: 20 } as const
-/** Concurrent accounts of this process; more wait for a job. */
+/** More accounts wait for a job. */
 const maxAtOnce = 20
-/** Waiting requests per user; each polls the database. */
+/** Each polls the database. */
 const maxWaitingOfUser = 6
-/** Polling interval of waiting requests, ms. */
 const lookEveryMs = 200
 const publicKeyForm = /^04([0-9a-f]{128})$/i
 
@@ -68,7 +62,6 @@ export class Provisioning {
   readonly #jobs: AccountJobs
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
-  /** Waiting requests by user. */
   readonly #waiting = new Map<string, number>()
 
   constructor(options: ProvisioningOptions) {
@@ -96,8 +89,8 @@ export class Provisioning {
   }
 
   /**
-   * Checks the payers and resumes unfinished accounts. Unreachable nodes are retried in the
-   * background. @throws FatalError if a payer cannot pay; errors of the database
+   * Resumes unfinished accounts. Unreachable nodes are retried in the background. @throws
+   * FatalError if a payer cannot pay
    */
   async start(signal?: AbortSignal): Promise<void> {
     const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
@@ -114,7 +107,7 @@ export class Provisioning {
     }
   }
 
-  /** Never rejects. Unfinished work resumes in another process or at the next start. */
+  /** Never rejects. Work resumes in another process or at the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort(new RetryableError('stopping', 'The wallet is stopping'))
     await this.#jobs.stop()
@@ -126,8 +119,7 @@ export class Provisioning {
   }
 
   /**
-   * Requests accounts where the passkey has none. @param client its network, for limits. @throws
-   * ApiError 403, 404 CREDENTIAL_NOT_FOUND, 422 NO_PUBLIC_KEY
+   * @param client its network. @throws ApiError 403, 404 CREDENTIAL_NOT_FOUND, 422 NO_PUBLIC_KEY
    */
   async want(
     { user }: SignedIn,
@@ -157,8 +149,8 @@ export class Provisioning {
   }
 
   /**
-   * Waits until each account is finished or the time is over; returns at once if the user has too
-   * many waiting requests. @param signal ends the wait, not the work
+   * Returns at once if the user has too many waiting requests. @param signal ends the wait, not the
+   * work
    */
   async wantAndWait(
     signedIn: SignedIn,
@@ -193,9 +185,8 @@ export class Provisioning {
   }
 
   /**
-   * Adds an existing account if the chain shows the passkey's key there. @param address in text
-   * form. @throws ApiError 404, 409 if too many, 422 PROVISION_FAILED without that key, 503 if the
-   * chain fails
+   * The chain must show the passkey's key. @throws ApiError 404, 409 if too many, 422
+   * PROVISION_FAILED without that key, 503 if the chain fails
    */
   async import(
     { user }: SignedIn,
@@ -233,10 +224,6 @@ export class Provisioning {
     return this.#further.add(passkey, { network, address, keyIndex, isImported: true })
   }
 
-  /**
-   * Includes removed passkeys if the chain shows another passkey as a key. @param signal ends chain
-   * calls
-   */
   async accountsOf({ user }: SignedIn, signal?: AbortSignal): Promise<readonly PasskeyAccounts[]> {
     const [passkeys, removed] = await Promise.all([
       this.#options.passkeys.of(user.id),
@@ -302,7 +289,7 @@ export class Provisioning {
           await this.#jobs.sendIn(client, { credentialId, network })
         },
       )
-      // Also for an existing request: its process may be gone.
+      // The process of an existing request may be gone.
       if (isNew || isUnderWay(account)) this.#makeSoon(account)
       return account
     } catch (error) {
@@ -312,7 +299,6 @@ export class Provisioning {
     }
   }
 
-  /** In this process at once; the job is a backup. */
   #makeSoon(account: StoredAccount): void {
     if (this.#underWay.size >= maxAtOnce) return
     const made: Promise<void> = this.#maker
@@ -359,7 +345,7 @@ function isUnderWay({ state }: AccountStanding): boolean {
   return state === 'wanted' || state === 'sent'
 }
 
-/** 128 hex digits. @throws ApiError 422 NO_PUBLIC_KEY */
+/** @throws ApiError 422 NO_PUBLIC_KEY */
 function publicKeyOf({ publicKeySec1Hex }: KnownPasskey): string {
   const digits = publicKeyForm.exec(publicKeySec1Hex)?.[1]
   if (digits === undefined)
@@ -371,7 +357,7 @@ function publicKeyOf({ publicKeySec1Hex }: KnownPasskey): string {
   return digits.toLowerCase()
 }
 
-/** From app_metadata, which users cannot change: `role` is one, `roles` a list. */
+/** From app_metadata, which users cannot change. */
 function rolesOf({ role, roles }: Readonly<Record<string, unknown>>): readonly string[] {
   return [role, roles].flat().filter((one) => typeof one === 'string')
 }

@@ -15,8 +15,8 @@ import { createPool, logIdleErrors, connectionLimits } from '../../platform/db/p
 const balanceEveryMs = 180_000
 
 /**
- * Stops with the process. The followed chain serves the network whose node is not set. @throws
- * FatalError for an invalid or insufficient payer, and for an invalid node
+ * The followed chain serves its network if that has no node. @throws FatalError for an invalid or
+ * insufficient payer, and for an invalid node
  */
 export async function openProvisioning(
   { config, databaseUrl, lifecycle }: Pick<ServiceContext<WalletConfig>, 'config' | 'databaseUrl' | 'lifecycle'>,
@@ -59,10 +59,7 @@ export async function openProvisioning(
   return provisioning
 }
 
-/**
- * Read also while idle, because others may use the payer. The metric keeps its value while the node
- * is down.
- */
+/** Also while idle, because others may use the payer. */
 function readBalances(
   senders: readonly TransactionSender[],
   lifecycle: ServiceContext<WalletConfig>['lifecycle'],

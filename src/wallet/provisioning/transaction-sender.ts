@@ -14,9 +14,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { PayerAccount } from './payer-account.ts'
 import type { WalletNetwork } from '../settings.ts'
 
-/** A transaction must be included within `expiryBlocks` of its reference block. */
 interface ReferenceBlock {
-  /** 32 bytes. */
   readonly id: Buffer
   readonly height: number
 }
@@ -26,7 +24,7 @@ export interface Proposal {
   readonly sequenceNumber: bigint
 }
 
-/** Signed; the chain runs an id once, so sending it again is safe. */
+/** Sending again is safe: the chain runs an id once. */
 export interface PreparedTransaction {
   /** 32 bytes. */
   readonly id: Buffer
@@ -36,7 +34,7 @@ export interface PreparedTransaction {
   readonly payer: string
 }
 
-/** The payer's required balance grows with it; creating an account takes a tenth. */
+/** The required balance grows with it; creating an account takes a tenth. */
 const computeLimit = 1000
 const transactionTag = domainTag('transaction')
 
@@ -60,7 +58,7 @@ export function prepareTransaction(
   }
   const message = Buffer.concat([transactionTag, encodeEnvelope(unsigned)])
   const signature = payer.sign(message)
-  // Guards against hardware errors: an invalid signature would cost a sequence number.
+  // An invalid signature would cost a sequence number.
   if (!payer.verify(message, signature)) throw new Error('invalid payer signature')
   const signed: FlowTransaction = {
     ...unsigned,
@@ -90,38 +88,35 @@ export function prepareTransaction(
   }
 }
 
-/** Blocks until a transaction expires, and the nodes' margin. Source: flow-go `model/flow/constants.go`. */
+/** With the nodes' margin. Source: flow-go `model/flow/constants.go`. */
 const expiryBlocks = 600
 const expiryBuffer = 60
 
 type Fate =
-  /** Not sealed: pending or never arrived. `isKnown`: the node has it. */
+  /** Pending or never arrived. `isKnown`: the node has it. */
   | { readonly kind: 'open'; readonly isKnown: boolean }
   /** No block holds it or can include it. */
   | { readonly kind: 'expired' }
-  /** `message` is the chain's error, `isOutOfTurn` a wrong sequence number. */
+  /** `isOutOfTurn`: wrong sequence number. */
   | { readonly kind: 'failed'; readonly message: string; readonly isOutOfTurn: boolean }
   | { readonly kind: 'succeeded'; readonly events: readonly EventMessage[] }
 
 export interface TransactionSenderOptions {
   readonly network: WalletNetwork
   readonly endpoint: string
-  /** Undefined: reads accounts only. */
   readonly payer: PayerAccount | undefined
   readonly log: Logger
-  /** Called with each balance read: FLOW, decimal text. */
+  /** FLOW, decimal text. */
   readonly onPayerBalance?: ((network: WalletNetwork, balance: string) => void) | undefined
 }
 
 export interface PayerState {
   readonly payer: PayerAccount
   readonly chain: FlowChain
-  /** Next sequence number by key index. */
   readonly sequenceNumbers: ReadonlyMap<number, bigint>
   readonly reference: ReferenceBlock
 }
 
-/** Stores nothing. */
 export class TransactionSender {
   readonly network: WalletNetwork
   readonly payer: PayerAccount | undefined
@@ -140,10 +135,7 @@ export class TransactionSender {
     this.#client = createTransactionClient({ endpoint, log })
   }
 
-  /**
-   * The chain behind the node, which has to be that of the network; an emulator stands in for testnet.
-   * @throws FatalError where it is not; ChainUnavailableError
-   */
+  /** An emulator serves testnet. @throws FatalError for another network; ChainUnavailableError */
   async chain(signal?: AbortSignal): Promise<FlowChain> {
     if (this.#chain !== undefined) return this.#chain
     const chainId = await this.#client.chainId(signal)
@@ -159,7 +151,7 @@ export class TransactionSender {
     return chain
   }
 
-  /** Whether the payer can pay; says once in the log who does. @throws FatalError where it cannot, and as `chain` */
+  /** @throws FatalError if the payer cannot pay, and as `chain` */
   async check(signal?: AbortSignal): Promise<void> {
     const { payer } = this
     await this.chain(signal)
@@ -173,7 +165,6 @@ export class TransactionSender {
     )
   }
 
-  /** What the payer has to know to sign now. @throws FatalError, ChainUnavailableError */
   async payerState(signal?: AbortSignal): Promise<PayerState> {
     const { payer } = this
     if (payer === undefined)
@@ -196,12 +187,11 @@ export class TransactionSender {
     }
   }
 
-  /** Reads what the payer has, for `onPayerBalance`. @throws ChainUnavailableError */
   async readPayerBalance(signal?: AbortSignal): Promise<void> {
     if (this.payer !== undefined) await this.#payerAccount(this.payer, signal)
   }
 
-  /** The next sequence number of a key, also of a former payer. @throws ChainUnavailableError */
+  /** Also of a former payer. @throws ChainUnavailableError */
   async sequenceNumber(
     { payer, keyIndex }: { readonly payer: string; readonly keyIndex: number },
     signal?: AbortSignal,
@@ -211,7 +201,6 @@ export class TransactionSender {
     return key === undefined ? undefined : BigInt(key.sequenceNumber)
   }
 
-  /** Signs, and sends nothing. */
   prepare(code: TransactionCode, { payer, reference }: PayerState, proposal: Proposal): PreparedTransaction {
     return prepareTransaction(code, payer, reference, proposal)
   }
@@ -240,7 +229,7 @@ export class TransactionSender {
     { id, referenceHeight }: { readonly id: Buffer; readonly referenceHeight: number },
     signal?: AbortSignal,
   ): Promise<Fate> {
-    // In this order: otherwise a result could be missed between the two calls.
+    // In this order: otherwise a result could be missed between the calls.
     const { height } = await this.#client.latestSealed(signal)
     const result = await this.#client.result(id, signal)
     if (result?.status === 'SEALED') {
@@ -261,7 +250,7 @@ export class TransactionSender {
     return { kind: 'open', isKnown }
   }
 
-  /** At the latest sealed state; undefined for invalid addresses. @throws FatalError, ChainUnavailableError */
+  /** Undefined for invalid addresses. @throws FatalError, ChainUnavailableError */
   async account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined> {
     if (!isValidAddress(address, await this.chain(signal))) return undefined
     return this.#client.account(address, signal)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** Makes different paths look alike. */
+/** Invisible and direction-changing characters. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u
 const maxPathBytes = 400
 const maxSegmentBytes = 200
@@ -105,6 +105,7 @@ export function secretNames(environment: string): {
   }
 }
 
+/** @throws ApiError 400 */
 export function readId(value: string, field: string): number {
   const id = /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(id)) return id

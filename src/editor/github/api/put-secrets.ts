@@ -22,7 +22,6 @@ interface SealedSecret {
 /** Overhead of a sealed box: ephemeral public key (32) and authenticator (16). */
 const sealBytes = 48
 
-/** For 64 hex digits. */
 export const sealedKeyBytes = sealBytes + 64
 
 export async function readSecretsKey(call: GitHubCall, { owner, repo }: RepositoryName): Promise<SecretsKey> {

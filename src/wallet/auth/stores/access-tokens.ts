@@ -15,12 +15,11 @@ interface AccessClaims {
   readonly sessionId: string
 }
 
-/** In seconds. */
 const accessTokenSeconds = 3600
 
 const audience = 'authenticated'
 
-/** ES256 JWTs; others verify them with the key at `/.well-known/jwks.json`. */
+/** ES256; public key at `/.well-known/jwks.json`. */
 export class AccessTokens {
   readonly #key: KeyObject
   readonly #publicKey: KeyObject
@@ -69,10 +68,10 @@ export class AccessTokens {
     return { token: this.#signed({ alg: 'ES256', typ: 'JWT', kid: this.jwk.kid }, payload), expiresAt }
   }
 
-  /** A compact JWS (RFC 7515), signed synchronously: a thread takes longer than the signature. */
+  /** A JWS (RFC 7515), signed synchronously: a thread takes longer. */
   #signed(header: object, payload: object): string {
     const text = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-    // The library's conversion to r and s takes as long as the signature.
+    // The library's conversion takes as long as the signature.
     return `${text}.${Buffer.from(rawSignatureOf(sign('sha256', Buffer.from(text), this.#key))).toString('base64url')}`
   }
 
@@ -102,8 +101,8 @@ export function isUuid(text: unknown): text is string {
 }
 
 /**
- * The operator's signing key, or one that all processes share in the database. @param pem
- * WALLET_JWT_KEY. @throws FatalError `bad-jwt-key`
+ * The operator's key, or one that all processes share in the database. @throws FatalError
+ * `bad-jwt-key`
  */
 export async function readSigningKey(pool: pg.Pool, pem: string | undefined): Promise<KeyObject> {
   return pem === undefined
@@ -125,7 +124,7 @@ async function keptKey(pool: pg.Pool): Promise<string> {
     privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
     publicKeyEncoding: { format: 'pem', type: 'spki' },
   })
-  // When several processes start at once, the first key wins.
+  // The first process to start wins.
   await query(pool, 'insert into wallet_auth.signing_keys (private_key) values ($1) on conflict do nothing', [
     privateKey,
   ])

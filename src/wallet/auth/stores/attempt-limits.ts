@@ -7,9 +7,8 @@ import type { AuthClient } from './sessions.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-/** Limits of the auth endpoint; GoTrue's values where it has one. */
+/** GoTrue's values where it has one. */
 export const authLimits = {
-  /** Per client network. */
   otp: { max: 30, periodMs: 5 * minute },
   verify: { max: 30, periodMs: 5 * minute },
   token: { max: 150, periodMs: 5 * minute },
@@ -20,18 +19,16 @@ export const authLimits = {
   /** Per mailbox (`mailboxOf`), with or without a user. */
   mailAgain: { max: 1, periodMs: minute },
   mailTo: { max: 10, periodMs: hour },
-  /** The share of `mailTo` that one client may use, so that it cannot use up a mailbox. */
+  /** So that one client cannot use up a mailbox. */
   mailToBy: { max: 5, periodMs: hour },
-  /** Codes tried for an e-mail address with a live code: by one client, and by all. */
+  /** With a live code: by one client, and by all. */
   codeBy: { max: 30, periodMs: 24 * hour },
   codeOf: { max: 300, periodMs: 24 * hour },
-  /** Per user. */
   changeBy: { max: 60, periodMs: 5 * minute },
 } as const satisfies Record<string, RateLimit>
 
 export type AuthLimits = Readonly<Record<keyof typeof authLimits, RateLimit>>
 
-/** Counts attempts and reports errors as GoTrue does. */
 export class AttemptLimits {
   readonly #counts: RateLimits
   readonly #limits: AuthLimits
@@ -42,19 +39,18 @@ export class AttemptLimits {
   }
 
   /**
-   * @param db the count is part of this transaction. Default: none
-   * @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`
+   * @param db the count is part of this transaction @throws ApiError 429 `over_request_rate_limit`
+   * or `over_email_send_rate_limit`
    */
   async take(action: keyof AuthLimits, subject: string, db?: StatementRunner): Promise<void> {
     await this.#inWords(action, () => this.#counts.take(`auth ${action}`, subject, this.#limits[action], db))
   }
 
-  /** For a statement that counts the attempt itself. */
   attempt(action: keyof AuthLimits, subject: string): Attempt {
     return { action: `auth ${action}`, subject, limit: this.#limits[action] }
   }
 
-  /** Throws for an attempt that such a statement rejected. @throws ApiError 429 */
+  /** @throws ApiError 429 */
   async refuse(action: keyof AuthLimits, subject: string): Promise<void> {
     await this.#inWords(action, () => this.#counts.refuse(this.attempt(action, subject)))
   }
@@ -75,8 +71,7 @@ export class AttemptLimits {
 }
 
 /**
- * Counts an e-mail for the client, then for the mailbox: a limited client uses up nothing of the
- * mailbox. @param mailbox `mailboxOf` the address. @throws ApiError 429
+ * The client first: a limited one uses up nothing of the mailbox. @throws ApiError 429
  * `over_email_send_rate_limit`
  */
 export async function countMail(

@@ -23,7 +23,6 @@ type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetad
   readonly email: string
 }
 
-/** Contents of an e-mail; each signs in. */
 export interface EmailSecrets {
   readonly token: string
   readonly code: string
@@ -34,7 +33,7 @@ interface LiveCode {
   readonly email: string
   readonly hash: Buffer
   readonly salt: Buffer
-  /** The request comes from another network than the one that requested the e-mail. */
+  /** Not the network that requested the e-mail. */
   readonly isElsewhere: boolean
 }
 
@@ -44,10 +43,7 @@ const sessionSeconds = 300
 const codeSeconds = 300
 
 const maxWrongCodes = 5
-/**
- * Wrong codes from other networks than the requester's, so that others cannot use up the owner's
- * attempts.
- */
+/** From other networks than the requester's, so that others cannot use up the owner's attempts. */
 const maxWrongCodesElsewhere = 3
 
 const columns = `kind, user_id as "userId", email, method, redirect_to as "redirectTo",
@@ -59,7 +55,6 @@ export class OneTimeTokens {
   readonly #statements: StatementRunner
   readonly #secrets: AuthSecrets
 
-  /** @param statements for tokens of passkey sign-ins */
   constructor(pool: pg.Pool, secrets: AuthSecrets, statements: StatementRunner = pool) {
     this.#pool = pool
     this.#statements = statements
@@ -68,8 +63,7 @@ export class OneTimeTokens {
 
   /**
    * Replaces the previous e-mail's secrets. @param isDead no code matches, at the same cost: for
-   * addresses that get no e-mail. @param askedBy network of the client; undefined: a program of the
-   * operator
+   * addresses that get no e-mail. @param askedBy network of the client; undefined: the operator
    */
   async makeForEmail(
     { email, redirectTo, codeChallenge, userMetadata }: EmailToken,
@@ -104,7 +98,6 @@ export class OneTimeTokens {
     return { token, code }
   }
 
-  /** Undefined if the user does not exist. */
   async makeForSession(userId: string): Promise<SessionToken | undefined> {
     const tokenHash = randomToken()
     const {
@@ -122,7 +115,7 @@ export class OneTimeTokens {
     return user === undefined ? undefined : { tokenHash, email: user.email ?? undefined }
   }
 
-  /** @param codeChallenge null: the token alone is enough */
+  /** @param codeChallenge null: the token alone suffices */
   async makeForPage(
     client: pg.ClientBase,
     { userId, method, codeChallenge }: { userId: string; method: SignInMethod; codeChallenge: string | null },
@@ -137,7 +130,6 @@ export class OneTimeTokens {
     return token
   }
 
-  /** Reads a token without using it. */
   async peek(token: string): Promise<OneTimeToken | undefined> {
     const {
       rows: [row],
@@ -150,7 +142,7 @@ export class OneTimeTokens {
     return row
   }
 
-  /** The live token of an address, without dead ones. */
+  /** Live tokens only. */
   async waitingFor(email: string): Promise<OneTimeToken | undefined> {
     const {
       rows: [row],
@@ -163,7 +155,6 @@ export class OneTimeTokens {
     return row
   }
 
-  /** Uses a token. Undefined: unknown, used or expired. */
   async take(
     client: pg.ClientBase,
     token: string,
@@ -180,7 +171,7 @@ export class OneTimeTokens {
     return row
   }
 
-  /** Undefined: no live code, or no attempts left for this network. @param network of the client */
+  /** Undefined: no live code, or no attempts left for this network. */
   async lockCode(client: pg.ClientBase, email: string, network: string): Promise<LiveCode | undefined> {
     const {
       rows: [kept],
@@ -195,7 +186,7 @@ export class OneTimeTokens {
     return kept
   }
 
-  /** Uses a locked code. A wrong one is counted, so commit in either case. */
+  /** A wrong code is counted, so commit in either case. */
   async takeCode(client: pg.ClientBase, live: LiveCode, code: string): Promise<OneTimeToken | undefined> {
     if (!this.#secrets.isCode(code, live)) {
       await query(

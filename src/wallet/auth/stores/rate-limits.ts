@@ -5,25 +5,22 @@ import type { StatementRunner } from '../../../platform/db/named-query.ts'
 import { query } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** `max` calls at once; the allowance refills over the period. */
+/** `max` calls at once; refills over the period. */
 export interface RateLimit {
   readonly max: number
   readonly periodMs: number
 }
 
-/** One call that counts against a limit. */
 export interface Attempt {
-  /** For example `passkey login/start`. */
   readonly action: string
-  /** An address or account; stored as a hash. */
+  /** Stored as a hash. */
   readonly subject: string
   readonly limit: RateLimit
 }
 
 /**
- * Counts one call (`attemptValues` from `$first`) and returns a row if it is allowed, none otherwise. Each call
- * postpones the moment at which the limit is free again, by at most the period. The clock is read after the row is
- * locked.
+ * Returns a row if the call is allowed. The clock is read after the row is locked. @param first of
+ * `attemptValues`
  */
 export function countAttempt(first: number): string {
   const later = (base: string, parameter: number): string => `${base} + $${parameter} * interval '1 ms'`
@@ -34,7 +31,6 @@ export function countAttempt(first: number): string {
     where ${later('greatest(l.full_at, clock_timestamp())', step)} <= ${later('clock_timestamp()', period)} returning 1`
 }
 
-/** The parameters of `countAttempt`. */
 export function attemptValues({
   action,
   subject,
@@ -46,23 +42,21 @@ export function attemptValues({
 const countOne = countAttempt(1)
 
 /**
- * Rate limits in an unlogged table: shared by all processes and kept across restarts, except a crash of the database.
- * If the database fails, no call is allowed.
+ * An unlogged table, shared by all processes and lost only in a crash of the database. Calls are
+ * rejected without a database.
  */
 export class RateLimits {
   readonly #pool: pg.Pool
   readonly #statements: StatementRunner
 
-  /** @param statements runs the counting statements */
   constructor(pool: pg.Pool, statements: StatementRunner = pool) {
     this.#pool = pool
     this.#statements = statements
   }
 
   /**
-   * Counts one call.
-   * @param db a transaction: the count is rolled back with it, and its row stays locked until the end. Default: none
-   * @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details
+   * @param db a transaction: the count is rolled back with it, and its row stays locked until the
+   * end @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details
    */
   async take(action: string, subject: string, limit: RateLimit, db: StatementRunner = this.#statements): Promise<void> {
     const attempt: Attempt = { action, subject, limit }
@@ -70,7 +64,7 @@ export class RateLimits {
     if (rowCount !== 1) await this.refuse(attempt, db === this.#statements ? this.#pool : db)
   }
 
-  /** Refuses a call and returns when to retry. @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` */
+  /** @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` */
   async refuse(attempt: Attempt, db: StatementRunner = this.#pool): Promise<never> {
     const [action, digest, stepMs, periodMs] = attemptValues(attempt)
     const {
@@ -87,7 +81,6 @@ export class RateLimits {
     })
   }
 
-  /** Deletes the rows of limits that are full again. */
   async prune(): Promise<void> {
     await query(this.#pool, 'delete from wallet_auth.rate_limits where full_at < now()')
   }

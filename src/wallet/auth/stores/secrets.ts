@@ -4,7 +4,7 @@ import { authError } from '../auth-parts.ts'
 
 type Purpose = 'refresh token' | 'code' | 'verifier' | 'nonce'
 
-/** Derived from the signing key, so that no secret is stored. */
+/** Derived from the signing key, not stored. */
 export class AuthSecrets {
   readonly #key: Buffer
 
@@ -13,7 +13,7 @@ export class AuthSecrets {
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'flowfarm auth secrets', 32))
   }
 
-  /** Deterministic: tabs that use the same token at once get the same next one. */
+  /** Deterministic: concurrent tabs get the same token. */
   nextRefreshToken(token: string): string {
     return this.#mac('refresh token', token).toString('base64url')
   }
@@ -27,12 +27,10 @@ export class AuthSecrets {
     return timingSafeEqual(this.codeHash(code, kept), kept.hash)
   }
 
-  /** PKCE code verifier for a provider, 43 characters. */
   providerVerifier(state: string): string {
     return this.#mac('verifier', state).toString('base64url')
   }
 
-  /** The nonce that the provider's ID token must contain. */
   providerNonce(state: string): string {
     return this.#mac('nonce', state).toString('base64url')
   }
@@ -44,22 +42,20 @@ export class AuthSecrets {
   }
 }
 
-/** 256 random bits, base64url; a plain digest of it is safe to store. */
+/** 256 bits, so a plain digest is safe to store. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Six digits. */
 export function randomCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0')
 }
 
-/** SHA-256, under which tokens are stored. */
 export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** SHA-256 of a code verifier, base64url (RFC 7636 §4.2, S256). */
+/** RFC 7636 §4.2, S256, base64url. */
 export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }

@@ -16,27 +16,26 @@ export interface KeptSession {
   readonly refreshToken: string
 }
 
-/** Which sessions of a user are ended: all, this one, or all but this one. */
 export const signOutScopes = ['global', 'local', 'others'] as const
 type SignOutScope = (typeof signOutScopes)[number]
 
 type SessionRow = UserRow & Pick<OpenSession, 'sessionId' | 'method' | 'authenticatedAt' | 'notAfter' | 'clientId'>
 
 /**
- * Grace period in seconds in which a used refresh token still returns the current one, for
- * concurrent tabs and lost responses. Later use counts as theft.
+ * A used refresh token still returns the current one for this time, s, for concurrent tabs and lost
+ * responses. Later use counts as theft.
  */
 const graceSeconds = 10
 
-/** Uses within the grace period; more indicate abuse. */
+/** More uses indicate abuse. */
 const maxTrades = 20
 
 const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt",
   s.not_after as "notAfter", s.client_id as "clientId", ${userColumns}`
 
 /**
- * Statement parts that open a session `s` of a user `u`. From `$first`: id, hours, address, user
- * agent, digest of the refresh token. @param method, from their source
+ * Opens a session `s` of a user `u`. From `$first`: id, hours, address, user agent, digest of the
+ * refresh token
  */
 function openedSession(method: string, from: string, first: number): string {
   const [id, hours, address, userAgent, digest] = Array.from({ length: 5 }, (_, at) => `$${first + at}`)
@@ -56,18 +55,12 @@ function banned(): Error {
 
 interface SessionStoreOptions {
   readonly secrets: AuthSecrets
-  /** For one-time tokens. Default: the pool. */
   readonly statements?: StatementRunner
-  /** Maximum lifetime of a session. */
   readonly hours: number
-  /** Called for every new session. */
   readonly onOpen?: ((method: SignInMethod) => void) | undefined
 }
 
-/**
- * A refresh token is current, recently used (and leads to the current one), or used. Using a used
- * token ends its session.
- */
+/** A refresh token is current, recently used, or used. Using a used token ends its session. */
 export class SessionStore {
   readonly #pool: pg.Pool
   readonly #statements: StatementRunner
@@ -85,9 +78,8 @@ export class SessionStore {
   }
 
   /**
-   * Exchanges a one-time token for a session. @param attempt counted in the same statement.
-   * @returns `limited`: over the limit, nothing exchanged; undefined: unknown token. @throws
-   * ApiError 403 `user_banned`; the token is used up
+   * @param attempt counted in the same statement. @returns `limited`: nothing exchanged; undefined:
+   * unknown token. @throws ApiError 403 `user_banned`; the token is used up
    */
   async trade(token: string, client: AuthClient, attempt: Attempt): Promise<KeptSession | 'limited' | undefined> {
     const refreshToken = randomToken()
@@ -146,9 +138,7 @@ export class SessionStore {
     return this.#opened({ session: sessionOf(row), refreshToken })
   }
 
-  /**
-   * The session ends with the wallet session. Undefined: that one has ended or belongs to a client.
-   */
+  /** Ends with the wallet session. Undefined: that one has ended or belongs to a client. */
   async openForClient(
     { clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
     client: AuthClient,
@@ -179,8 +169,8 @@ export class SessionStore {
   }
 
   /**
-   * Exchanges a refresh token. @throws ApiError 400 `refresh_token_not_found`,
-   * `refresh_token_already_used`, `session_expired`; 403 `user_banned`
+   * @throws ApiError 400 `refresh_token_not_found`, `refresh_token_already_used`,
+   * `session_expired`; 403 `user_banned`
    */
   async refresh(token: string, client: AuthClient): Promise<KeptSession> {
     const next = this.#secrets.nextRefreshToken(token)
@@ -188,7 +178,7 @@ export class SessionStore {
       rows: [row],
     } = await query<SessionRow>(
       this.#pool,
-      // The session is locked first, as everywhere.
+      // Lock order: the session first.
       `with s as materialized (
          select s.* from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id
          where t.token_hash = $1 and t.used_at is null and s.not_after > now() for no key update of s
@@ -223,7 +213,7 @@ export class SessionStore {
     return sessionOf(row)
   }
 
-  /** A client can end only its own session. */
+  /** Clients end only their own session. */
   async end({ sessionId, user, clientId }: OpenSession, asked: SignOutScope, client: AuthClient): Promise<void> {
     const scope = clientId === null ? asked : 'local'
     const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
@@ -244,7 +234,6 @@ export class SessionStore {
     return kept
   }
 
-  /** Handles a token that is no longer current. */
   async #afterTrade(token: string, client: AuthClient): Promise<KeptSession> {
     const outcome = await withTransaction(this.#pool, async (db) => {
       const {
@@ -274,7 +263,7 @@ export class SessionStore {
     throw authError(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
   }
 
-  /** The current token, if this one was used within the grace period. */
+  /** Undefined after the grace period. */
   async #activeAfter(db: pg.ClientBase, token: string, sessionId: string): Promise<string | undefined> {
     let current = token
     for (let trades = 0; trades <= maxTrades; trades++) {
@@ -298,13 +287,12 @@ function sessionOf({ sessionId, method, authenticatedAt, notAfter, clientId, ...
   return { sessionId, method, authenticatedAt, notAfter, clientId, user }
 }
 
-/** Authentication method, as in GoTrue (amr). */
 export type SignInMethod = 'otp' | 'oauth' | 'webauthn'
 
 export interface AuthClient {
-  /** Client address, resolved with TRUSTED_PROXIES. */
+  /** Resolved with TRUSTED_PROXIES. */
   readonly address: string
-  /** The address, or the /64 of an IPv6 address; limits use it. */
+  /** The /64 of IPv6; limits use it. */
   readonly network: string
   readonly userAgent: string
 }
@@ -314,7 +302,7 @@ export interface OpenSession {
   readonly user: UserRow
   readonly method: SignInMethod
   readonly authenticatedAt: Date
-  /** Such as `editor`; null: the wallet itself. */
+  /** Such as `editor`; null: the wallet. */
   readonly clientId: string | null
   /** Refreshing does not extend it. */
   readonly notAfter: Date

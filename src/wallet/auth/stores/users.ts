@@ -8,11 +8,9 @@ import type { AuthClient } from './sessions.ts'
 
 export interface ProviderAccount {
   readonly provider: string
-  /** The provider's permanent id. */
   readonly providerId: string
   /** Verified by the provider. */
   readonly email: string
-  /** Profile: name, picture. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -24,7 +22,7 @@ interface FoundUser {
 
 type Db = pg.Pool | pg.ClientBase
 
-/** Maximum characters of the JSON of user metadata, which every token contains. */
+/** Characters of JSON, which every token contains. */
 const maxMetadata = 4096
 
 export class UserStore {
@@ -42,7 +40,7 @@ export class UserStore {
     return user
   }
 
-  /** The user of a confirmed address; created with the metadata if new. */
+  /** Creates the user if new. */
   async confirm(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<FoundUser> {
     const user = await this.#ofEmail(db, email, metadata)
     const { isNew: isNewIdentity } = await this.#keepIdentity(db, user.id, {
@@ -54,7 +52,7 @@ export class UserStore {
     return { ...user, isNewIdentity: isNewIdentity && !user.isNew }
   }
 
-  /** The user who signed in with this account before, or who has its verified address. */
+  /** By the account, else by its verified address. */
   async ofProvider(db: Db, account: ProviderAccount): Promise<FoundUser> {
     const {
       rows: [known],
@@ -69,7 +67,6 @@ export class UserStore {
     return { id: identity.userId, isNew: user.isNew, isNewIdentity: identity.isNew && !user.isNew }
   }
 
-  /** Creates a user with an unconfirmed address. */
   async invite(
     db: Db,
     email: string,
@@ -145,7 +142,7 @@ export class UserStore {
     return user
   }
 
-  /** @returns the user; of two concurrent first sign-ins, the other one's */
+  /** @returns the other user after a concurrent first sign-in */
   async #keepIdentity(
     db: Db,
     userId: string,
@@ -176,13 +173,11 @@ export function requireSmall(metadata: Readonly<Record<string, unknown>>): void 
     throw authError(422, 'validation_failed', `User metadata is too large (limit ${maxMetadata} characters of JSON).`)
 }
 
-/** An account at a provider. */
 interface IdentityRow {
   readonly id: string
   readonly provider: string
   readonly providerId: string
   readonly identityData: Readonly<Record<string, unknown>>
-  /** ISO 8601. */
   readonly lastSignInAt: string | null
   readonly createdAt: string
   readonly updatedAt: string
@@ -211,16 +206,14 @@ export const userColumns = `u.id, u.email, u.email_confirmed_at as "emailConfirm
        order by i.created_at, i.id), '[]')
    from wallet_auth.identities as i where i.user_id = u.id) as identities`
 
-/** Whether a row `u` may sign in. */
 export const isWelcome = '(u.banned_until is null or u.banned_until <= now())'
 
-/** Operator metadata with the sign-in providers, in GoTrue's format. */
+/** GoTrue's format. */
 export function metadataOf({ appMetadata, identities }: UserRow): Readonly<Record<string, unknown>> {
   const providers = [...new Set(identities.map(({ provider }) => provider))]
   return { ...appMetadata, ...(providers.length === 0 ? {} : { provider: providers[0], providers }) }
 }
 
-/** In GoTrue's format. @param newEmail unconfirmed new address */
 export function presentUser(user: UserRow, newEmail?: string): Record<string, unknown> {
   return {
     id: user.id,
@@ -266,10 +259,7 @@ export function asAuthUser(user: UserRow): AuthUser {
 /** RFC 5321. */
 const maxCharacters = 254
 
-/**
- * A normalized address, lower case and ASCII, because look-alike letters could impersonate another
- * one. Undefined: invalid.
- */
+/** ASCII only, because look-alike letters could impersonate another address. Undefined: invalid. */
 export function readEmail(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined
   const text = given.trim()
@@ -283,10 +273,7 @@ export function readEmail(given: unknown): string | undefined {
   return isHost && !/(^|\.)\d+$/.test(host) ? text.toLowerCase() : undefined
 }
 
-/**
- * The likely mailbox of an address: without `+tag`, for Gmail without dots. Only limits use it,
- * because providers differ. @param email from `readEmail`
- */
+/** Without `+tag`, for Gmail without dots. Only limits use it, because providers differ. */
 export function mailboxOf(email: string): string {
   const [local = '', host = ''] = email.split('@')
   const [name = ''] = local.split('+')
@@ -314,7 +301,7 @@ interface AuditNote {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** wallet_auth.audit_log. Sign-ins are logged by the statement that opens the session. */
+/** The statement that opens a session logs sign-ins. */
 export class AuditLog {
   async note(
     db: pg.Pool | pg.ClientBase,
