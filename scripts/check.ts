@@ -7,7 +7,6 @@ import { runCommand } from './cli/command.ts'
 import { flag } from './cli/options.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** State of earlier runs. */
 const state = join(root, '.flowfarm/check')
 
 await runCommand({

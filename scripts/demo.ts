@@ -23,7 +23,6 @@ import { greetingText, waitForPages } from './demo/greeting.ts'
 import { startRecordedChain } from './demo/recorded-chain.ts'
 import { startSimulatedChain } from './demo/simulated-chain.ts'
 
-/** The database is temporary and small. */
 const databaseSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '128MB' }
 
 function configure(chain: DemoChain, folder: string): Config {
@@ -65,7 +64,6 @@ function configure(chain: DemoChain, folder: string): Config {
   })
 }
 
-/** @returns the file of EDITOR_SAMPLES */
 function writeSamples(folder: string, samples: DemoChain['samples']): string {
   const file = join(folder, 'sample-scripts.json')
   writeFileSync(file, JSON.stringify(samples))
@@ -80,7 +78,7 @@ async function demo(options: DemoArguments): Promise<number> {
       : await startRecordedChain(options.folder, options.isStill)
   const config = configure(chain, folder)
   await checkPorts(config)
-  // LOG_FORMAT=json keeps standard output pure JSON.
+  // LOG_FORMAT=json needs pure JSON on standard output.
   const say = (text: string): boolean => (config.LOG_FORMAT === 'json' ? process.stderr : process.stdout).write(text)
   say(`Starting PostgreSQL, a node with a ${options.chain} chain, and all services…\n`)
   let build: PageBuild | undefined

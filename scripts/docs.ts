@@ -15,7 +15,6 @@ await runCommand({
   examples: [['', 'After a change of migrations, settings, metrics or routes.']],
   usesDatabase: false,
   run: async () => {
-    // tables.md needs the current schema.
     run('scripts/dump-schema.ts')
     print('migrations/schema.txt')
     const { generatedPages } = await import('./docs/pages.ts')

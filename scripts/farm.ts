@@ -7,7 +7,6 @@ const json = flag('Print the result as JSON.')
 const workers = (description: string): ReturnType<typeof someOf> =>
   someOf('<names>', undefined, `${description} Names with commas, as npm run farm -- status lists them.`)
 
-/** Shared by the commands that request heights. */
 const requestOptions = {
   ...heightOptions,
   detach: flag('Do not wait.'),
@@ -21,7 +20,7 @@ const requestExitCodes = {
 
 const openStatuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
 
-/** The default of `--schema`: that of src/farm/rebuild/derived-tables.ts. */
+/** As in src/farm/rebuild/derived-tables.ts. */
 const schemaDefault = 'rebuild'
 
 await runCommandGroup({

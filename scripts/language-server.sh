@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
 cd "$work"
-# One of its dependencies does not compile with Go 1.26; go fetches this one where another is installed.
+# A dependency does not compile with Go 1.26; go downloads this version.
 GOTOOLCHAIN=${GOTOOLCHAIN:-go1.25.5}
 export GOTOOLCHAIN
 { go mod init build && go get "$module/cmd/languageserver@$version"; } >log 2>&1 || { cat log >&2; exit 1; }

@@ -15,7 +15,7 @@ function printRate(node: AccessNode): NodeJS.Timeout {
   }, rateIntervalMs)
 }
 
-/** Runs a simulated node until SIGINT or SIGTERM. */
+/** Until SIGINT or SIGTERM. */
 export async function serveNode<Node extends AccessNode>(
   start: () => Promise<Node>,
   { controlPort, showsRate }: NodeCommand,
@@ -36,7 +36,6 @@ export async function serveNode<Node extends AccessNode>(
   }
 }
 
-/** Prints an error and sets the exit code. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()

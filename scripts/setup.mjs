@@ -1,6 +1,5 @@
-// First step of every npm script: `node scripts/setup.mjs <program.ts> [arguments…]`. Installs what package-lock.json
-// lists, then runs the program on Node 24. Runs on Node 20 with nothing installed, so it and `setup/` are plain
-// JavaScript without packages.
+// Installs what package-lock.json lists, then runs `<program.ts> [arguments…]`. Runs on Node 20
+// with nothing installed, so it and `setup/` are plain JavaScript without packages.
 
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'

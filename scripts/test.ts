@@ -22,11 +22,10 @@ const suites = {
 }
 
 const lanesOption = '--lanes='
-/** Writes `scripts/test/durations.json`, which orders the files. */
 const saveOption = '--save-durations'
-/** One more than cores, because tests also wait, for example for leases to expire. */
+/** One more than cores, because tests also wait. */
 const usualLanes = Math.min(Math.max(2, availableParallelism()), 4) + 1
-/** Below this, starting further processes does not pay. */
+/** Further processes do not pay below this. */
 const minInLanes = 12
 /** With more failing files, a second try is useless. */
 const maxSecondTries = 3
@@ -98,7 +97,7 @@ async function runOnce(args: readonly string[]): Promise<TestCounts> {
     : runInLanes(slowestFirst(files), lanes, args.includes(saveOption) ? saveDurations : undefined)
 }
 
-/** An interrupted run counts as one more failure. */
+/** An interruption counts as one more failure. */
 async function runMocha(args: readonly string[]): Promise<TestCounts> {
   let counts = noTests
   const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'))
@@ -141,7 +140,7 @@ function isOwnOption(arg: string): boolean {
   )
 }
 
-/** @returns undefined without `--changed` */
+/** Undefined without `--changed`. */
 function changedTests(args: readonly string[]): readonly string[] | undefined {
   const option = args.find((arg) => /^--changed(=|$)/.test(arg))
   if (option === undefined) return undefined
@@ -152,7 +151,6 @@ function changedTests(args: readonly string[]): readonly string[] | undefined {
   return tests
 }
 
-/** Expands folders. */
 function testsBelow(arg: string): string {
   const isFolder = !arg.startsWith('-') && statSync(arg, { throwIfNoEntry: false })?.isDirectory() === true
   return isFolder ? `${arg.replace(/\/$/, '')}/**/*.test.ts` : arg

@@ -71,7 +71,6 @@ interface Wanted {
   readonly address: string | undefined
 }
 
-/** Subscribes the URL while `use` runs, with a temporary developer key. */
 async function subscribed(
   url: string,
   secret: string,

@@ -10,7 +10,6 @@ export interface LoadResult {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Responses other than 200. */
   readonly failures: number
 }
 

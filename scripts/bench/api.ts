@@ -20,13 +20,12 @@ export interface ApiOptions extends SourceOptions {
 
 interface Case {
   readonly name: string
-  /** Target requests a second: cached, uncached. */
+  /** Requests a second. */
   readonly targets: readonly [cached: number, uncached: number]
   /** Requests a second of the Flow explorer's back end on a similar machine. */
   readonly reference: number
-  /** As for the reference: one page, 1,000 transactions or 200 accounts. */
+  /** Pages of the reference measurement. */
   readonly same: readonly string[]
-  /** Some thousand different pages. */
   readonly spread: readonly string[]
   /** The same rows by `pg` alone. */
   readonly bare: { readonly text: string; readonly values: readonly (readonly unknown[])[] }
@@ -101,7 +100,6 @@ async function measureCase(
   )
 }
 
-/** @throws if a response is not 200 */
 async function request({ port }: FlowfarmProgram, paths: readonly string[], load: Load): Promise<LoadResult> {
   const args = [join(import.meta.dirname, 'api-load.ts'), port, load.connections, load.seconds].map(String)
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -112,7 +110,6 @@ async function request({ port }: FlowfarmProgram, paths: readonly string[], load
   return result
 }
 
-/** Statements a second by `pg` alone. */
 async function bareRate(url: string, { text: statement, values }: Case['bare'], load: Load): Promise<number> {
   const clients = Array.from({ length: load.connections }, () => new pg.Client({ connectionString: url }))
   await Promise.all(clients.map((client) => client.connect()))

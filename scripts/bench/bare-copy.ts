@@ -3,9 +3,8 @@ import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 
 export interface CopiedTable {
-  /** With its schema. */
   readonly name: string
-  /** Undefined: rows without height, written last. */
+  /** Tables without heights are written last. */
   readonly heightColumn: string | undefined
 }
 
@@ -17,7 +16,7 @@ export const rawTables: readonly CopiedTable[] = [
   { name: 'raw.block_lookup', heightColumn: 'height' },
 ]
 
-/** All tables of the schemas except the farm's state. */
+/** Except the farm's state. */
 export async function tablesOf(pool: pg.Pool, schemas: readonly string[]): Promise<CopiedTable[]> {
   const { rows } = await pool.query<{ name: string; heightColumn: string | null }>(
     `
@@ -35,12 +34,11 @@ export async function tablesOf(pool: pg.Pool, schemas: readonly string[]): Promi
 
 export interface BareCopy {
   readonly seconds: number
-  /** Of PostgreSQL. */
   readonly cpuSeconds: number
 }
 
 /**
- * Writes the stored rows again as binary COPY into empty copies of the tables with indexes, over two connections.
+ * Writes the stored rows again into empty copies of the tables with indexes, over two connections.
  * @param cpu CPU seconds of PostgreSQL
  */
 export async function bareCopy(
@@ -59,7 +57,6 @@ export async function bareCopy(
 }
 
 interface Rows {
-  /** The table with its columns. */
   readonly target: string
   readonly bytes: Buffer
 }
@@ -101,7 +98,6 @@ async function readBatches(
   }
 }
 
-/** The columns of a table that are not generated. */
 async function writtenColumns(client: pg.PoolClient, table: string): Promise<string> {
   const { rows } = await client.query<{ columns: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
@@ -111,7 +107,7 @@ async function writtenColumns(client: pg.PoolClient, table: string): Promise<str
   return rows[0]?.columns ?? ''
 }
 
-/** A binary COPY without rows: 19 bytes of head, 2 of end. */
+/** 19 bytes of head, 2 of end. */
 const emptyCopyBytes = 21
 
 async function writeBatches(

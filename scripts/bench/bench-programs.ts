@@ -14,16 +14,13 @@ import { createPool } from '../../src/platform/db/pool.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** A temporary PostgreSQL with flowfarm's tables. */
 export interface BenchDatabase {
   readonly url: string
   readonly pool: pg.Pool
-  /** For `treeCpuSeconds`. */
   readonly postmaster: number
   close(): Promise<void>
 }
 
-/** @param settings override flowfarm's */
 export async function openBenchDatabase(settings: Record<string, string> = {}): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
   const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined, settings })
@@ -42,22 +39,18 @@ export async function openBenchDatabase(settings: Record<string, string> = {}): 
   }
 }
 
-/** An access node with blocks `from` and up. */
 export interface BlockSource {
   readonly endpoint: string
   readonly from: number
 }
 
-/** Options that name an access node instead of the simulated chain. */
 export interface SourceOptions {
   readonly node: string | undefined
   readonly from: number | undefined
 }
 
-/** Start of a cycle, after the first accounts were created. */
 const firstHeight = 100_000
 
-/** The configured access node, or a simulated one that stops when disposed. */
 export async function openSource(
   { node, from }: SourceOptions,
   blocks: number,
@@ -86,17 +79,13 @@ export async function openSource(
 
 export interface FlowfarmProgram {
   readonly pid: number
-  /** From the log line that reported readiness. */
   readonly port: number
-  /** Sum of a metric over its labels. Needs `METRICS_PORT`. */
+  /** Sum over labels. Needs `METRICS_PORT`. */
   metric(name: string): Promise<number>
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
-/**
- * Starts services and resolves when one of them logged `ready`.
- * @param profileFolder where V8 writes its CPU profile at the end
- */
+/** Resolves when a service logged `ready`. @param profileFolder for V8's CPU profile */
 export async function startFlowfarm(
   services: readonly string[],
   variables: Readonly<Record<string, string>>,
@@ -136,7 +125,6 @@ export async function startFlowfarm(
   }
 }
 
-/** Variables for backward ingestion of this many blocks only. */
 export function historyVariables({ endpoint, from }: BlockSource, blocks: number): Record<string, string> {
   return {
     CHAIN_ACCESS_NODE: endpoint,
@@ -168,7 +156,6 @@ export async function untilDerived(pool: pg.Pool, blocks: number): Promise<void>
   while ((await derivedBlocks(pool)) < blocks) await delay(100)
 }
 
-/** Stores raw rows only. */
 export async function storeRaw({ url, pool }: BenchDatabase, source: BlockSource, blocks: number): Promise<void> {
   const variables = { DB_URL: url, RAW_ONLY: 'true', ...historyVariables(source, blocks) }
   const program = await startFlowfarm(['ingest'], variables, { ready: 'all services started' })
@@ -176,7 +163,6 @@ export async function storeRaw({ url, pool }: BenchDatabase, source: BlockSource
   await program.end()
 }
 
-/** Starts a child process and waits for its first message. */
 export async function forkReady(
   file: string,
   args: readonly (string | number)[],
@@ -191,7 +177,6 @@ export async function forkReady(
   return { child, port }
 }
 
-/** Ends a child that ends when its parent disconnects. */
 export async function endChild(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit')
   child.disconnect()

@@ -22,7 +22,6 @@ export interface FarmOptions extends SourceOptions {
   readonly kills: number
 }
 
-/** No access node runs while stored blocks are derived. */
 const enrichmentOff = Object.fromEntries(
   allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
 )
@@ -47,11 +46,10 @@ export async function benchFarm(options: FarmOptions): Promise<number> {
 interface ScalingRun {
   readonly processes: number
   readonly blocksPerSecond: number
-  /** CPU time of all processes and of PostgreSQL, ms a block. */
+  /** CPU of all processes and PostgreSQL, a block. */
   readonly nodeMs: number
   readonly postgresMs: number
   readonly coresIdle: number
-  /** Reads per block. */
   readonly timesRead: number
   readonly peakMiB: number
 }
@@ -110,7 +108,6 @@ async function scaling(sheet: Sheet, options: FarmOptions, variables: Record<str
   }
 }
 
-/** Derives a copy of the stored blocks; all processes start at the same time. */
 async function deriveStored(
   { url: serverUrl, postmaster }: BenchDatabase,
   processes: number,
@@ -160,12 +157,10 @@ async function deriveStored(
   }
 }
 
-/** Idle seconds of all cores. */
 function idleSeconds(): number {
   return cpus().reduce((sum, { times }) => sum + times.idle, 0) / 1000
 }
 
-/** Holds back all processes until the chain is known. @returns a function that starts them */
 async function holdWorkers(pool: pg.Pool): Promise<() => Promise<void>> {
   await pool.query('create table public.chain_for_later as table app.chain')
   await pool.query('delete from app.chain')
@@ -176,7 +171,10 @@ async function holdWorkers(pool: pg.Pool): Promise<() => Promise<void>> {
 
 const firstHead = 280
 
-/** Delays from a new block to its raw commit, and to its last derived commit, by PostgreSQL's commit timestamps. */
+/**
+ * From a new block to its raw commit and to its last derived commit, by PostgreSQL's commit
+ * timestamps.
+ */
 async function headLatency(sheet: Sheet, blocks: number, variables: Record<string, string>): Promise<void> {
   const database = await openBenchDatabase({ track_commit_timestamp: 'on' })
   const node = await startLedgerNode({ head: firstHead })
@@ -216,7 +214,6 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
   }
 }
 
-/** Records the completion of each lease in the transaction that makes it. */
 const watchLeases = `
   create schema bench;
   create table bench.done (from_height bigint not null, to_height bigint not null);
@@ -228,7 +225,7 @@ const watchLeases = `
   create trigger updated after update of status on app.worker_leases for each row
     when (new.status = 'done' and old.status <> 'done') execute function bench.note()`
 
-/** Per block: raw commit (Unix ms), and delay of the last derived commit (ms). */
+/** Per block: raw commit (Unix ms), delay of the last derived commit (ms). */
 const passagesQuery = `
   with done as materialized (select d.*, pg_xact_commit_timestamp(d.xmin) as at from bench.done d)
   select b.height::float8 as height, (extract(epoch from b.at) * 1000)::float8 as stored,
@@ -251,7 +248,6 @@ async function untilCovered(pool: pg.Pool, from: number, to: number): Promise<vo
 
 const takeoverBlocks = 600
 
-/** Kills one of two processes while it holds leases, and replaces it. */
 async function takeovers(sheet: Sheet, kills: number, variables: Record<string, string>): Promise<void> {
   const database = await openBenchDatabase()
   const { pool, url } = database
@@ -287,7 +283,6 @@ async function takeovers(sheet: Sheet, kills: number, variables: Record<string, 
   }
 }
 
-/** @returns seconds; undefined without an active lease at the kill */
 async function killAtWork(pool: pg.Pool, victim: FlowfarmProgram, from: number): Promise<number | undefined> {
   try {
     while ((await leasesOf(pool, victim.pid)) === 0) await keepBusy(pool, from)
@@ -309,7 +304,6 @@ async function leasesOf(pool: pg.Pool, pid: number): Promise<number> {
   return rows[0]?.held ?? 0
 }
 
-/** Requests everything again when all is done. */
 async function keepBusy(pool: pg.Pool, from: number): Promise<void> {
   const { rowCount } = await pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
   const names = workers.map(({ name }) => name)

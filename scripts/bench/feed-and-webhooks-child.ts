@@ -14,7 +14,6 @@ import { tellParent } from '../support/tell-parent.ts'
 
 /** Child processes: `feed <transactions per block> <accounts>`, `receiver`, `sender <database>`. */
 
-/** Blocks to announce, or bytes to write directly. */
 export interface Order {
   readonly number: number
   readonly from: number
@@ -25,7 +24,6 @@ export interface Order {
 
 export interface OrderDone {
   readonly number: number
-  /** Bytes written to the current clients. */
   readonly bytesWritten: number
 }
 
@@ -33,7 +31,7 @@ const hex = (value: number, digits: number): string => value.toString(16).padSta
 
 export const accountOf = (number: number): string => `0x${hex(number, 16)}`
 
-/** Generated blocks whose payers rotate, so that filters match evenly. */
+/** Payers rotate, so that filters match evenly. */
 function madeUpReader(transactionsPerBlock: number, accounts: number): FeedReader {
   const block = (height: number): FeedBlock => ({
     block: {
@@ -108,7 +106,6 @@ async function serveFeed(transactions: number, accounts: number): Promise<void> 
   server.listen(0, '127.0.0.1', 10_000, () => tellParent({ port: (server.address() as AddressInfo).port }))
 }
 
-/** Writes prepared bytes to each socket, in the feed's time slices. */
 async function writeBare(sockets: ReadonlySet<Socket>, bytes: number): Promise<void> {
   const slices = new TimeSlices()
   const frame = textFrame('x'.repeat(Math.max(0, bytes - 4)))
@@ -118,7 +115,6 @@ async function writeBare(sockets: ReadonlySet<Socket>, bytes: number): Promise<v
   }
 }
 
-/** Responds 204 and reports arrival times in batches. */
 function receiveWebhooks(): void {
   let deliveries: [id: string, height: number, at: number][] = []
   const server = createServer((request, response) => {
@@ -139,7 +135,6 @@ function receiveWebhooks(): void {
   }, 20)
 }
 
-/** Creates and sends webhooks. @returns a function that stops it */
 function sendWebhooks(databaseUrl: string): () => Promise<void> {
   const pool = createPool(databaseUrl, { ...connectionLimits, max: 8, applicationName: 'bench webhooks' })
   const service = new WebhookService({

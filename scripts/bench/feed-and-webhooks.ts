@@ -54,9 +54,8 @@ export async function feedAndWebhooks(options: FeedAndWebhooksOptions): Promise<
 
 interface FeedScenario {
   readonly name: string
-  /** Accounts per client filter; undefined: no filter. */
   readonly filterAccounts?: number
-  /** Offered messages a second. Default: each block follows the previous one. */
+  /** Messages a second. Default: each block follows the previous one. */
   readonly offered?: number
 }
 
@@ -172,7 +171,6 @@ class FeedProcess {
     return cpuSeconds(this.#child.pid ?? 0)
   }
 
-  /** Resolves when all blocks were sent. */
   order(order: Omit<Order, 'number'>): Promise<OrderDone> {
     const number = this.#orders++
     return new Promise((resolve) => {
@@ -207,7 +205,7 @@ class Crowd {
     }
   }
 
-  /** Each subscribes to evenly spread accounts, and to one without transactions. */
+  /** To evenly spread accounts, and one without transactions. */
   async subscribe(count: number): Promise<void> {
     this.#clients.forEach((client, i) => {
       const some = Array.from({ length: count }, (_, k) => accountOf((i + k * (accounts / count)) % accounts))
@@ -216,7 +214,7 @@ class Crowd {
     await this.untilQuiet()
   }
 
-  /** @returns times of delivery; the list grows */
+  /** The list grows. */
   time(every: number): readonly number[] {
     this.#timed = { every, at: [] }
     return this.#timed.at
@@ -231,12 +229,10 @@ class Crowd {
   }
 }
 
-/** A minimal WebSocket client that only counts frames. */
 class CountingClient {
   readonly #socket: Socket
   readonly #onFrames: (frames: number) => void
   #isOpen = false
-  /** Remaining bytes of the current frame. */
   #missing = 0
   #head: Buffer = Buffer.alloc(0)
 
@@ -263,7 +259,6 @@ class CountingClient {
     })
   }
 
-  /** Sends a text, masked by zeros. */
   send(message: unknown): void {
     const text = Buffer.from(JSON.stringify(message))
     const length = Buffer.alloc(2)
@@ -306,12 +301,10 @@ class CountingClient {
 
 interface BarePosts {
   readonly perSecond: number
-  /** Latency of single requests. */
   readonly medianMs: number
   readonly p99Ms: number
 }
 
-/** Delivery-sized requests over persistent connections. */
 async function measureBarePosts(count: number, connections: number): Promise<BarePosts> {
   const { child, port } = await forkReady(childFile, ['receiver'])
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
@@ -344,7 +337,6 @@ async function measureBarePosts(count: number, connections: number): Promise<Bar
 
 interface WebhookRun {
   readonly perSecond: number
-  /** CPU time per delivery. */
   readonly nodeUs: number
   readonly postgresUs: number
   /** Commit to receiver, ms; meaningless for a backlog. */
@@ -353,7 +345,7 @@ interface WebhookRun {
 
 const subscriptions = 100
 
-/** @param blockMs block interval; undefined: all blocks are stored at the start */
+/** @param blockMs undefined: all blocks are stored at the start */
 async function measureWebhooks({
   events,
   blocks,
@@ -402,7 +394,6 @@ async function measureWebhooks({
   return { perSecond: count / seconds, nodeUs: usOfEach(0), postgresUs: usOfEach(1), latencies }
 }
 
-/** Inserts blocks with one transaction of many transfers. */
 async function commitBlocks(pool: pg.Pool, from: number, to: number, transfers: number): Promise<void> {
   for (const table of ['raw.blocks', 'raw.transactions', 'app.ft_transfers'])
     await ensurePartitions(pool, table, 1_000_000, { from, to })
@@ -439,7 +430,6 @@ async function commitBlocks(pool: pg.Pool, from: number, to: number, transfers: 
   })
 }
 
-/** Subscriptions to all transfers from height 1. */
 async function subscribeAll(pool: pg.Pool, url: string): Promise<void> {
   const stores = webhookStores(pool, ['127.0.0.0/8'])
   const { key } = await new DeveloperKeys(pool).create({ name: 'bench', tier: 'unlimited' })

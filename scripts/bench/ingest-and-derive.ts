@@ -20,12 +20,12 @@ export interface IngestAndDeriveOptions extends SourceOptions {
   readonly runs: number
 }
 
-/** Blocks per bare COPY transaction, about the ingester's batch. */
+/** About the ingester's batch. */
 const batchBlocks = 100
 
 interface Run {
   readonly seconds: number
-  /** CPU time of flowfarm and of PostgreSQL, seconds. */
+  /** CPU seconds of flowfarm. */
   readonly node: number
   readonly postgres: number
   readonly peakMiB: number
@@ -37,10 +37,8 @@ interface Run {
   readonly segments: readonly Segment[]
 }
 
-/** Cost of the blocks of a segment. */
 interface Segment {
   readonly upTo: number
-  /** CPU time, ms a block. */
   readonly nodeMs: number
   readonly postgresMs: number
 }
@@ -96,7 +94,6 @@ export async function ingestAndDerive({ blocks, runs, ...given }: IngestAndDeriv
   return exitCodes.success
 }
 
-/** Ingests backwards into an empty database until all blocks are stored and derived. */
 async function measure(source: BlockSource, blocks: number, isRawOnly: boolean): Promise<Run> {
   const database = await openBenchDatabase()
   const { pool, postmaster, url } = database
@@ -146,7 +143,7 @@ interface Spent {
   readonly postgres: number
 }
 
-/** @returns segments that ended during fetching; later ones cost less, because their blocks are stored */
+/** @returns segments that ended during fetching; later ones cost less */
 async function untilDone(
   { pool }: BenchDatabase,
   blocks: number,
@@ -174,7 +171,6 @@ async function untilDone(
 
 const schemas = ['raw', 'app', 'analytics'] as const
 
-/** Bytes of all tables with indexes. */
 async function tableBytes(pool: pg.Pool, names: readonly string[]): Promise<number> {
   const { rows } = await pool.query<{ bytes: string }>(
     `select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c join pg_namespace n on n.oid = c.relnamespace

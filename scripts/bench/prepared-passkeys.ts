@@ -5,7 +5,6 @@ import type { AssertionResponse, SigningPasskey } from '../../src/wallet/passkey
 
 export const walletOrigin = 'http://localhost'
 
-/** A passkey with its private key. */
 export interface PreparedPasskey extends SigningPasskey {
   readonly userId: string
   readonly privateKey: KeyObject
@@ -13,7 +12,7 @@ export interface PreparedPasskey extends SigningPasskey {
   counter: number
 }
 
-/** COSE of ES256: a map of five, with the coordinates as its last two. Source: RFC 9052, 7. */
+/** A map of five, with the coordinates last. Source: RFC 9052, 7. */
 const coseHead = Buffer.from('a5010203262001215820', 'hex')
 const coseMiddle = Buffer.from('225820', 'hex')
 
@@ -60,7 +59,6 @@ export function assertionOf(passkey: PreparedPasskey, challenge: string): Assert
   }
 }
 
-/** Inserts users and passkeys. */
 export async function insertPasskeys(pool: pg.Pool, passkeys: readonly PreparedPasskey[]): Promise<void> {
   const column = (of: (passkey: PreparedPasskey) => unknown): unknown[] => passkeys.map(of)
   const users = column(({ userId }) => userId)

@@ -5,9 +5,7 @@ const ticksPerSecond = 100
 
 interface Stat {
   readonly parent: number
-  /** Own seconds. */
   readonly own: number
-  /** Seconds of ended children. */
   readonly reaped: number
 }
 
@@ -16,7 +14,7 @@ function readStat(pid: number): Stat | undefined {
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   } catch {
-    return undefined // ended meanwhile
+    return undefined
   }
   // The name in brackets may contain spaces.
   const fields = text
@@ -27,12 +25,11 @@ function readStat(pid: number): Stat | undefined {
   return { parent: fields[1] ?? 0, own: seconds(11) + seconds(12), reaped: seconds(13) + seconds(14) }
 }
 
-/** CPU seconds of a process so far, all threads. */
 export function cpuSeconds(pid: number): number {
   return readStat(pid)?.own ?? 0
 }
 
-/** CPU seconds of a process tree, ended children included. */
+/** Includes ended children. */
 export function treeCpuSeconds(root: number): number {
   const stats = new Map<number, Stat>()
   for (const name of readdirSync('/proc')) {
@@ -51,7 +48,6 @@ export function treeCpuSeconds(root: number): number {
   return sum
 }
 
-/** Peak resident memory of a process, MiB. */
 export function peakMemoryMiB(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(match?.[1] ?? 0) / 1024

@@ -3,15 +3,13 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface FigureOptions {
-  /** Best value of the same machine, same run and unit. */
+  /** Best value of the same machine and run. */
   readonly limit?: number
-  /** For example `bare COPY`. */
   readonly limitName?: string
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** Prints figures and counts reached targets. */
 export class Sheet {
   #targets = 0
   #missed = 0
@@ -46,13 +44,12 @@ export class Sheet {
   }
 }
 
-/** Three significant digits; whole numbers from 100 on. */
 export function numberText(value: number): string {
   if (value === 0) return '0'
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)
 }
 
-/** Prints the machine, and a warning when other programs use it. */
+/** Warns when other programs use the machine. */
 export async function printConditions(): Promise<void> {
   const [load = 0] = loadavg()
   const others = await othersShare(1000)
@@ -68,7 +65,6 @@ export async function printConditions(): Promise<void> {
   }
 }
 
-/** Share of all cores used by other programs. */
 async function othersShare(ms: number): Promise<number> {
   const before = processorTicks()
   await delay(ms)
@@ -77,7 +73,7 @@ async function othersShare(ms: number): Promise<number> {
   return all === 0 ? 0 : (after.busy - before.busy) / all
 }
 
-/** Ticks of all cores since boot. Time stolen by the host counts as busy. */
+/** Time stolen by the host counts as busy. */
 function processorTicks(): { busy: number; all: number } {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   // user nice system idle iowait irq softirq steal
@@ -86,7 +82,7 @@ function processorTicks(): { busy: number; all: number } {
   return { busy: all - (ticks[3] ?? 0) - (ticks[4] ?? 0), all }
 }
 
-/** The value below which `share` of all values lies; NaN without values. */
+/** NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -3,19 +3,17 @@ import { createPool } from '../../src/platform/db/pool.ts'
 import { tellParent } from '../support/tell-parent.ts'
 import { assertionOf, insertPasskeys, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
 
-/** Passkey sign-ins (`login/start`, `login/finish`, session), each from its own address. */
+/** Each sign-in comes from its own address. */
 
 export interface SignInsDone {
   readonly count: number
   readonly seconds: number
-  /** From the first request to the session. */
   readonly latenciesMs: readonly number[]
 }
 
 const [, , databaseUrl = '', port = '', users = '', atOnce = '', signIns = ''] = process.argv
 const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) })
 
-/** @throws if the answer is not 200 */
 function post(path: string, body: unknown, address: string): Promise<Readonly<Record<string, unknown>>> {
   const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>()
   const text = JSON.stringify(body)

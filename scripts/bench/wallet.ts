@@ -12,7 +12,6 @@ import type { SignInsDone } from './wallet-clients.ts'
 
 export interface WalletOptions {
   readonly signIns: number
-  /** Sign-ins in progress at a time. */
   readonly atOnce: number
   readonly profile: string | undefined
 }
@@ -30,10 +29,9 @@ export async function benchWallet({ signIns, atOnce, profile }: WalletOptions): 
   return exitCodes.success
 }
 
-/** A user may sign in 30 times within five minutes. */
+/** The limit is 30 within five minutes. */
 const signInsOfUser = 20
 
-/** One wallet process, clients in another process. */
 async function measureSignIns(
   sheet: Sheet,
   signIns: number,
@@ -76,10 +74,9 @@ async function measureSignIns(
   }
 }
 
-/** Connections of the wallet. */
 const connections = 10
 
-/** Commits of one small row a second, over as many connections as the wallet has. */
+/** Commits of one small row, over as many connections as the wallet has. */
 async function bareCommits(pool: pg.Pool, count: number): Promise<number> {
   await pool.query('create table bench_commits (id bigint generated always as identity, at timestamptz default now())')
   const begun = performance.now()
@@ -95,7 +92,6 @@ async function bareCommits(pool: pg.Pool, count: number): Promise<number> {
 interface Verification {
   readonly medianMs: number
   readonly p99Ms: number
-  /** Signature check alone. */
   readonly bareMs: number
 }
 
@@ -130,7 +126,7 @@ async function measureVerification(count: number): Promise<Verification> {
   }
 }
 
-/** `SubjectPublicKeyInfo` of P-256 up to the point. */
+/** P-256, up to the point. */
 const spkiHead = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex')
 
 function bareTimes(

@@ -4,12 +4,12 @@ import { readSourceGraph, repositoryFiles, sha256 } from './source-graph.ts'
 import { linter, runTool } from './tools.ts'
 import type { Finding } from './tools.ts'
 
-/** Findings also depend on these files. */
+/** Findings also depend on them. */
 const settings = ['package-lock.json', '.oxlintrc.json', 'tsconfig.json', 'dashboards/tsconfig.json']
-/** Above this, linting the whole tree is as fast. */
+/** Linting the whole tree is then as fast. */
 const maxChanged = 600
 
-/** Lints files that changed since they last passed, or whose transitive imports did. */
+/** Files that changed since they last passed, or whose transitive imports did. */
 export async function lintChanged(root: string, cache: string): Promise<Finding & { readonly linted: number }> {
   const before = fingerprints(root)
   const passed = readPassed(cache)
@@ -26,7 +26,7 @@ export async function lintChanged(root: string, cache: string): Promise<Finding 
   return { ...finding, linted: stale.length }
 }
 
-/** By file. Declaration files affect every file. */
+/** Declaration files affect every file. */
 function fingerprints(root: string): ReadonlyMap<string, string> {
   const files = repositoryFiles(root)
   const graph = readSourceGraph(root, files)
@@ -46,6 +46,6 @@ function readPassed(cache: string): ReadonlyMap<string, string> {
   try {
     return new Map(JSON.parse(readFileSync(cache, 'utf8')) as [string, string][])
   } catch {
-    return new Map() // an interrupted write
+    return new Map()
   }
 }

@@ -6,11 +6,10 @@ import { join, posix } from 'node:path'
 /** Paths are relative to the root. */
 export interface SourceGraph {
   readonly files: readonly string[]
-  /** Imports of any kind. */
   imports(file: string): readonly string[]
-  /** Files and folders that it imports or names, for example to read or spawn. */
+  /** Files and folders that it names, for example to read or spawn. */
   mentions(file: string): readonly string[]
-  /** Digest of the file and its transitive imports. */
+  /** Covers transitive imports. */
   fingerprint(file: string): string
 }
 
@@ -20,14 +19,13 @@ const pathPattern = /[\w@.-]*(?:\/[\w@.-]+)+\/?|[\w@-][\w@.-]*\.(?:tsx?|mjs|json
 
 const wordsPattern = /(['"`])[\w./-]+\1(?:, (['"`])[\w./-]+\2)*/g
 
-/** Tracked and untracked files, without ignored and deleted ones. @throws outside a checkout */
+/** Tracked and untracked, without ignored and deleted ones. @throws outside a checkout */
 export function repositoryFiles(root: string): string[] {
   return git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard')
     .filter((file, i, all) => all.indexOf(file, i + 1) < 0 && existsSync(join(root, file)))
     .toSorted()
 }
 
-/** NUL-separated output of git. */
 export function git(root: string, ...args: readonly string[]): string[] {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 } as const
   const output = execFileSync('git', ['-c', `safe.directory=${root}`, ...args], options)
@@ -61,14 +59,13 @@ export function readSourceGraph(root: string, files: readonly string[], extra: r
       if (known.has(path) || folders.has(path)) found.add(path)
     }
     for (const line of textOf(file).split('\n')) {
-      // Skip comments.
       if (/^\s*(\*|\/\/|\/\*\*)/.test(line)) continue
       for (const [token] of line.matchAll(pathPattern)) {
         const path = token.replace(/\/$/, '')
         add(posix.join(posix.dirname(file), path))
         if (!path.startsWith('.')) add(path)
       }
-      // Adjacent words are parts of one path. A single word may be a root folder.
+      // A single word may be a root folder.
       const isPath = /\b(join|resolve|URL|filesBelow)\(/.test(line)
       for (const [row] of line.matchAll(wordsPattern)) {
         const words = [...row.matchAll(/[\w./-]+/g)].map(([word]) => word)
@@ -90,7 +87,6 @@ export function readSourceGraph(root: string, files: readonly string[], extra: r
   return { files, imports, mentions, fingerprint }
 }
 
-/** Transitive closure, including `from`. */
 export function reachable(from: Iterable<string>, next: (file: string) => Iterable<string>): Set<string> {
   const found = new Set(from)
   for (const file of found) for (const other of next(file)) found.add(other)

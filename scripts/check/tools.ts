@@ -3,7 +3,6 @@ import { join } from 'node:path'
 
 export interface Tool {
   readonly name: string
-  /** File in node_modules, and arguments. */
   readonly argv: readonly [string, ...string[]]
 }
 

@@ -3,36 +3,27 @@ import { asError, exitCodeOf, exitCodes, FlowfarmError, FatalError } from '../..
 import type { OptionTable, OptionValues } from './options.ts'
 
 interface Command<Options extends OptionTable> {
-  /** As in `npm run <name>`; a command of a group names both: `farm -- status`. */
+  /** As in `npm run`; a group's command names both: `farm -- status`. */
   readonly name: string
-  /** One sentence, for the head of the help. */
   readonly summary: string
-  /** Actions: the first word selects one. */
   readonly actions?: Readonly<Record<string, string>>
-  /** Form of one word that may follow the action, for the help. */
   readonly operand?: string
   readonly options: Options
-  /** Further paragraphs of the help. */
   readonly notes?: readonly string[]
-  /** Whether it needs flowfarm's database, which the help then names. Default true. */
   readonly usesDatabase?: boolean
-  /** Arguments and their effect. */
   readonly examples: readonly (readonly [string, string])[]
-  /** Meaning of exit codes beyond done, operator action required, temporary failure. */
+  /** Where they differ from done, operator action required, temporary failure. */
   readonly exitCodes?: Partial<Record<0 | 1 | 75, string>>
-  /** Imports what it needs, so that `--help` answers without it. @returns the exit code */
+  /** Imports lazily, so that `--help` is fast. @returns the exit code */
   readonly run: (given: Given<Options>) => Promise<number>
 }
 
 export interface Given<Options extends OptionTable> {
-  /** One of `actions`; empty where the command has none. */
   readonly action: string
-  /** The word after the action, where the command takes one. */
   readonly operand: string | undefined
   readonly options: OptionValues<Options>
 }
 
-/** A command whose options no longer matter to its caller. */
 export interface AnyCommand {
   readonly summary: string
   readonly help: () => string
@@ -47,21 +38,17 @@ export function command<Options extends OptionTable>(given: Command<Options>): A
   }
 }
 
-/** Runs a command with the arguments of this process, and ends the process. */
 export function runCommand<Options extends OptionTable>(given: Command<Options>): Promise<never> {
   return runProcess(command(given), process.argv.slice(2))
 }
 
-/** Several commands of one program: `npm run <name> -- <command> …`. */
 export interface CommandGroup {
   readonly name: string
   readonly summary: string
   readonly commands: Readonly<Record<string, AnyCommand>>
-  /** Runs when no command is named. Default: an error. */
   readonly all?: AnyCommand
 }
 
-/** Runs the command that the first argument names, and ends the process. */
 export function runCommandGroup({ name, summary, commands, all }: CommandGroup): Promise<never> {
   const [word = '', ...rest] = process.argv.slice(2)
   const chosen = commands[word]
@@ -96,8 +83,8 @@ export function runCommandGroup({ name, summary, commands, all }: CommandGroup):
 }
 
 /**
- * Prints the help or runs the command, and ends the process. Errors of our own print their message, all others their
- * stack. With `--json` an error is also an object on standard output.
+ * Our own errors print their message, others their stack. With `--json` an error is also an object
+ * on standard output.
  */
 async function runProcess({ help, start }: AnyCommand, args: readonly string[]): Promise<never> {
   // `| head` closes the pipe early.
@@ -129,10 +116,7 @@ function report(thrown: unknown, asJson: boolean): void {
   process.stderr.write(`${styleText('red', message, { stream: process.stderr })}\n`)
 }
 
-/**
- * Every error names the argument and what to write instead.
- * @throws FatalError `bad-option`, `bad-argument`
- */
+/** @throws FatalError `bad-option`, `bad-argument` */
 export function readArguments<Options extends OptionTable>(
   command: Pick<Command<Options>, 'name' | 'actions' | 'operand' | 'options'>,
   args: readonly string[],

@@ -15,16 +15,14 @@ export interface OpenDatabase {
   readonly pool: pg.Pool
 }
 
-/** Time for the process that holds the data folder to respond. */
 const holderPatienceMs = 10_000
 
-/** The last migration whose tables the commands need. */
+/** The last one whose tables the commands need. */
 const neededMigration = '0002_farm'
 
 /**
- * Runs `use` with the database of DB_URL, or with the one that a flowfarm runs in DATA_FOLDER, and closes what it
- * opened.
- * @throws FatalError `no-database`, `database-outdated`; RetryableError `database-unreachable`
+ * The database of DB_URL, or of a flowfarm in DATA_FOLDER. @throws FatalError `no-database`,
+ * `database-outdated`; RetryableError `database-unreachable`
  */
 export async function withDatabase<T>(use: (database: OpenDatabase) => Promise<T>): Promise<T> {
   const config = readConfig()
@@ -73,7 +71,6 @@ async function holderOf(folder: string, patienceMs?: number): Promise<Awaited<Re
   }
 }
 
-/** Data folders of running demos; see `scripts/demo/demo-folder.ts`. */
 async function runningDemos(): Promise<string[]> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith('flowfarm-demo-'))
   const folders = names.map((name) => join(tmpdir(), name))

@@ -3,7 +3,6 @@ import type { HeightRange } from '../../src/platform/ranges.ts'
 
 export interface Option<T> {
   readonly type: 'string' | 'boolean'
-  /** Name of the value in the help, e.g. `<height>`. */
   readonly placeholder: string
   readonly description: string
   /** `undefined`: the option was not given. */
@@ -33,7 +32,6 @@ export function text(placeholder: string, description: string): Option<string | 
   }
 }
 
-/** A whole number from `min` on. */
 export function wholeNumber(
   placeholder: string,
   description: string,
@@ -57,7 +55,7 @@ export function wholeNumber(
   }
 }
 
-/** Comma-separated words, each of `known` if given. Empty without the option. */
+/** Comma-separated. Empty without the option. */
 export function someOf<const T extends string>(
   placeholder: string,
   known: readonly T[] | undefined,
@@ -90,7 +88,6 @@ function badValue(name: string, complaint: string, placeholder: string): FatalEr
   return new FatalError('bad-option', `--${name} ${complaint}: --${name} ${placeholder}.`)
 }
 
-/** First and last height, inclusive. */
 export const heightOptions = {
   from: wholeNumber('<height>', 'First height.'),
   to: wholeNumber('<height>', 'Last height, included.'),

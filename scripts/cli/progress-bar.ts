@@ -2,12 +2,12 @@ import { Terminal } from '../../src/platform/terminal.ts'
 import { count, duration } from './texts.ts'
 
 const barWidth = 30
-/** Interval of lines without a terminal, ms. */
+/** Interval of lines without a terminal. */
 const lineEveryMs = 5000
-/** Window of the rate, ms. */
+/** Window of the rate. */
 const paceMs = 10_000
 
-/** Progress on standard error: a bar on a terminal, otherwise lines. */
+/** On standard error: a bar on a terminal, otherwise lines. */
 export class ProgressBar {
   readonly #terminal = new Terminal(process.stderr)
   readonly #label: string
@@ -27,12 +27,10 @@ export class ProgressBar {
     }
   }
 
-  /** Prints a line above the bar. */
   say(line: string): void {
     this.#terminal.stream.write(`${line}\n`)
   }
 
-  /** Removes the bar. */
   end(): void {
     this.#terminal.setStatus([])
   }

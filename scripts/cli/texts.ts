@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { HeightRange, HeightSet } from '../../src/platform/ranges.ts'
 
-// Formatting of values. Heights of a range are printed as first and last.
+// Heights of a range are printed as first and last.
 
 export function count(number: number): string {
   return number.toLocaleString('en-US')
@@ -11,7 +11,6 @@ export function heights({ from, to }: HeightRange): string {
   return to - from === 1 ? String(from) : `${from} to ${to - 1}`
 }
 
-/** Shows at most `max` ranges. */
 export function heightSet(set: HeightSet, max = 4): string {
   if (set.length === 0) return 'none'
   const shown = set.slice(0, max).map(heights).join(', ')
@@ -41,12 +40,11 @@ export function duration(seconds: number): string {
   return parts.slice(0, 2).join(' ')
 }
 
-/** Applies the style if standard output is a terminal with colours. */
+/** Only on a terminal with colours. */
 export function styled(style: Parameters<typeof styleText>[0], text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
 
-/** One JSON document on standard output. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
 }

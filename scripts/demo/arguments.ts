@@ -26,7 +26,6 @@ export type DemoArguments =
 /** The newest 300 blocks are recent; the rest is spread over days. */
 const minBlocks = 500
 
-/** @throws FatalError that names the wrong argument */
 export function readDemoArguments(args: readonly string[]): DemoArguments | 'help' {
   const { values } = readArguments(() =>
     parseArgs({

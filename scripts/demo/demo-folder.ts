@@ -5,11 +5,10 @@ import { join } from 'node:path'
 
 const folderPrefix = 'flowfarm-demo-'
 
-/** ms. A busy disk needs half a minute; the removal then continues in the background. */
+/** Ms; then the removal continues in the background. */
 const maxRemovalMs = 700
 const pollMs = 20
 
-/** A folder that is removed when this process exits. */
 export function makeDemoFolder(): string {
   sweep()
   const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`))
@@ -25,7 +24,6 @@ function sweep(): void {
   }
 }
 
-/** Returns after `maxMs` at the latest; the removal continues in another process. */
 export function removeFolder(folder: string, maxMs: number): void {
   startRemoval(folder)
   const giveUpAt = performance.now() + maxMs
@@ -33,7 +31,7 @@ export function removeFolder(folder: string, maxMs: number): void {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs)
 }
 
-/** Retries, because a database server may still write files for some seconds. */
+/** A database server may still write files for some seconds. */
 function startRemoval(folder: string): void {
   const script = 'for pause in 1 2 4 8; do rm -rf -- "$1" && exit; sleep "$pause"; done'
   spawn('/bin/sh', ['-c', script, 'sh', folder], { detached: true, stdio: 'ignore' }).unref()

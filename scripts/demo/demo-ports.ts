@@ -5,7 +5,7 @@ import { settings } from '../../src/config.ts'
 import type { Config } from '../../src/config.ts'
 import { portUser } from '../../src/platform/http/cannot-listen.ts'
 
-/** Distances from a PORT other than the default. Wide steps let demos on adjacent ports run at once. */
+/** Wide steps let demos on adjacent ports run at once. */
 export const portOffsets = {
   CHAT_PORT: 100,
   LSP_PORT: 200,
@@ -20,7 +20,7 @@ export const portOffsets = {
 const highestPort = 65_535
 const maxPort = highestPort - Math.max(...Object.values(portOffsets))
 
-/** Default ports for this PORT. @throws FatalError if PORT is too high */
+/** @throws FatalError if PORT is too high */
 export function demoPorts(port: number): Readonly<Record<string, string>> {
   if (port === settings.PORT.read(undefined)) return { PROXY_PORT: '8000' }
   if (port > maxPort) {
@@ -35,7 +35,7 @@ export function demoPorts(port: number): Readonly<Record<string, string>> {
   )
 }
 
-/** @throws FatalError that lists all ports in use and the programs that use them */
+/** @throws FatalError that lists ports in use and their programs */
 export async function checkPorts(config: Config): Promise<void> {
   const busy: string[] = []
   for (const name of [
@@ -74,7 +74,7 @@ async function isInUse(port: number, host: string): Promise<boolean> {
     await once(server, 'close')
     return false
   } catch (error) {
-    // The service reports other errors, such as a port below 1024.
+    // The service reports other errors.
     return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   }
 }

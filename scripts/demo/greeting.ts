@@ -2,28 +2,22 @@ import type { modelSettings } from '../../src/platform/llm/settings.ts'
 import type { PageBuild } from '../../src/platform/pages/page-build.ts'
 import type { DemoChain } from './demo-chain.ts'
 
-/** Addresses have no slash at the end. */
+/** Addresses have no trailing slash. */
 export interface Greeting {
   readonly chain: DemoChain
-  /** The proxy, which serves the chat. */
   readonly chat: string
   readonly page: string
   readonly askPage: string
   readonly mcp: string
   readonly wallet: string
   readonly editor: string
-  /** Undefined: e-mails are sent by SMTP. */
   readonly mailFolder: string | undefined
   readonly model: ReturnType<typeof modelSettings>
-  /** DATA_FOLDER of the demo. */
   readonly folder: string
-  /** Why the last page build failed. Undefined: pages are built. */
   readonly pageProblem: string | undefined
-  /** A developer key. */
   readonly key: string
 }
 
-/** The text of a ready demo. */
 export function greetingText(greeting: Greeting): string {
   const { chain, chat, page, askPage, mcp, wallet, editor, mailFolder, folder, key, pageProblem } = greeting
   return [
@@ -59,10 +53,7 @@ function modelText(model: ReturnType<typeof modelSettings>): string {
     : `Questions are answered by ${model.settings.provider}.`
 }
 
-/**
- * Reports the progress of the page build until it succeeds, fails or is stopped. A failed build is retried.
- * @returns why the last build failed
- */
+/** Retries a failed build. @returns why the last one failed */
 export async function waitForPages(
   build: Pick<PageBuild, 'folder' | 'progress' | 'changed'>,
   write: (text: string) => unknown,

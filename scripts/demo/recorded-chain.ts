@@ -6,7 +6,7 @@ import type { RecordedVersion, Recording } from '../../simnode/replay/recording.
 import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 
-/** A node that repeats a recording. @throws FatalError for a folder without one */
+/** @throws FatalError for a folder without a recording */
 export async function startRecordedChain(folder: string, isStill: boolean): Promise<DemoChain> {
   const recording = withPictures(await loadRecording(folder))
   const [version] = recording.versions.values()
@@ -34,15 +34,14 @@ export async function startRecordedChain(folder: string, isStill: boolean): Prom
   }
 }
 
-/** Prefix of script keys. */
 const scriptMethod = 'ExecuteScriptAtLatestBlock '
 
-/** Image addresses of the recorded workload; the host has no images. */
+/** Image addresses of the recorded workload; the host does not exist. */
 const picture = /https:\/\/example\.org\/(\w+)(?:\/(\d+))?\.(?:png|svg)/g
 
 type Answers = RecordedVersion['answers']
 
-/** Replaces remote images by drawn data URLs, and answers metadata of items at any owner. */
+/** Remote images become data URLs; metadata is served for any owner. */
 function withPictures(recording: Recording): Recording {
   const versions = [...recording.versions].map(([name, version]) => {
     return [name, { ...version, answers: withItemsAnywhere(withDrawnPictures(version.answers)) }] as const
@@ -66,7 +65,7 @@ function withDrawnPictures(answers: Answers): Answers {
   )
 }
 
-/** Items move while the demo repeats the recording, so recorded metadata is served for every owner. */
+/** Items move while the demo repeats the recording. */
 function withItemsAnywhere(answers: Answers): Answers {
   const owners = new Set<string>()
   const items: { request: Buffer; at: number; answer: Buffer }[] = []
@@ -85,7 +84,7 @@ function withItemsAnywhere(answers: Answers): Answers {
       other.write(owner, at, 'latin1')
       const key = `${scriptMethod}${other.toString('base64')}`
       const known = anywhere.get(key)
-      // Recorded answers for other owners say that the item is missing.
+      // Answers for other owners say that the item is missing.
       if (!(known instanceof Buffer && known.includes('"thumbnail"'))) anywhere.set(key, answer)
     }
   }
@@ -97,7 +96,6 @@ function inline(of: string, id: string | undefined): string {
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
 }
 
-/** Pseudo-random numbers from 0 to 1. */
 function chances(name: string): (i: number) => number {
   const bytes = createHash('sha256').update(name).digest()
   return (i) => (bytes[i] ?? 0) / 255

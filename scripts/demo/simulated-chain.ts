@@ -17,11 +17,10 @@ import type { LabelCategory } from '../../src/flow/core-contracts.ts'
 import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 
-/** The newest blocks keep mainnet's pace; older ones are spread over the past. */
+/** Newest blocks at mainnet's pace; older ones are spread over the past. */
 const recentBlocks = 300
 /** Minutes. */
 const priceRefresh = 5
-/** MB. */
 const nodeMemory = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 } as const
 
 interface SimulatedChainOptions {
@@ -30,7 +29,7 @@ interface SimulatedChainOptions {
   readonly isStill: boolean
 }
 
-/** Runs the node in its own thread, so that it does not delay the services. */
+/** Runs the node in a thread, so that it does not delay the services. */
 export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedChainOptions): Promise<DemoChain> {
   const head = blocks - 1
   const now = Date.now()
@@ -66,7 +65,7 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
     labels: simulatedLabels(),
     samples: sampleScripts,
     variables: {
-      // No rate limit for the demo's own node.
+      // No limit for the demo's own node.
       CHAIN_SCRIPT_RPS: '0',
       // Pays for the wallet's accounts.
       WALLET_TESTNET_PAYER: publishedPayerSetting,
@@ -92,13 +91,13 @@ interface PriceFeedServer {
 
 const hourMs = 3_600_000
 const historyStepMs = 6 * hourMs
-/** Price in USD, and swing as a share of it. */
+/** Swing is a share of the price in USD. */
 const courses: readonly { readonly token: Token; readonly price: number; readonly swing: number }[] = [
   { token: flow, price: 0.55, swing: 0.12 },
   { token: usdc, price: 1, swing: 0.002 },
   { token: pebble, price: 0.011, swing: 0.3 },
 ]
-/** Price waves: period in hours, relative amplitude. */
+/** Period in hours, relative amplitude. */
 const waves = [
   [311, 0.5],
   [97, 0.25],
@@ -107,10 +106,7 @@ const waves = [
   [1.7, 0.03],
 ] as const
 
-/**
- * Serves invented prices for PRICE_FEED_URL. The first response includes past ones.
- * @param from time of the first price, Unix ms
- */
+/** For PRICE_FEED_URL. The first response includes past prices. @param from Unix ms */
 export async function startPriceFeed({ from }: { readonly from: number }): Promise<PriceFeedServer> {
   let next = from
   const server = createServer((_request, response) => {
@@ -149,7 +145,6 @@ function priceAt({ token, price, swing }: (typeof courses)[number], timeMs: numb
 
 type Label = Omit<AccountLabel, 'isBuiltIn'>
 
-/** The most active accounts, richest first. */
 const people: readonly (readonly [label: string, category: LabelCategory])[] = [
   ['Harbour Exchange', 'exchange'],
   ['Old Town Treasury', 'whale'],

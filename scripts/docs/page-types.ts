@@ -5,11 +5,7 @@ interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/**
- * TypeScript types for a page: `Answers` has each response, by its path or (other than GET) by method and path,
- * `Requests`
- * each request body, and every named schema among them is an interface or a type.
- */
+/** Responses by path or (other than GET) by method and path, request bodies, and named schemas. */
 export function pageTypes({ paths, components }: ApiDocument): string {
   const answers: string[] = []
   const requests: string[] = []
@@ -54,14 +50,12 @@ export function pageTypes({ paths, components }: ApiDocument): string {
   ].join('\n')
 }
 
-/** Schema of the JSON request body; undefined if there is none, or if it allows anything. */
 function bodySchema(operation: Schema): Schema | undefined {
   const request = operation['requestBody'] as { content?: Record<string, { schema?: Schema }> } | undefined
   const schema = request?.content?.['application/json']?.schema
   return schema === undefined || Object.keys(schema).length === 0 ? undefined : schema
 }
 
-/** Schema of the JSON or the events of a success; undefined for other texts. */
 function answerSchema(operation: Schema): Schema | undefined {
   const responses = operation['responses'] as Record<string, Schema> | undefined
   const content = ['200', '201', '202']
@@ -96,7 +90,7 @@ function declaration(name: string, schema: Schema): string {
 
 function fieldsOf(schema: Schema): [field: string, type: string, description: unknown][] {
   const required = new Set(schema['required'] as string[] | undefined)
-  // `not` marks fields that are rejected.
+  // `not` marks rejected fields.
   return Object.entries(schema['properties'] as Record<string, Schema>)
     .filter(([, value]) => value['not'] === undefined)
     .map(([field, value]) => [
@@ -142,10 +136,7 @@ function objectType(schema: Schema): string {
       .join('; ')} }`
   }
   const values = schema['additionalProperties']
-  return (
-    'Readonly<Record<string, ' +
-    `${typeof values === 'object' && values !== null ? typeOf(values as Schema) : 'unknown'}>>`
-  )
+  return `Readonly<Record<string, ${typeof values === 'object' && values !== null ? typeOf(values as Schema) : 'unknown'}>>`
 }
 
 function literal(value: unknown): string {

@@ -4,7 +4,7 @@ import type { Fold, Worker } from '../../jobs/worker.ts'
 
 const schemaLine = /^schema (?<name>\S+)(?: -- (?<comment>.*))?$/gm
 
-/** @param dump the text of `migrations/schema.txt` */
+/** @param dump `migrations/schema.txt` */
 export function tablesPage(dump: string): string {
   const relations = dumpedRelations(dump)
   const lines = [
@@ -58,7 +58,6 @@ export function tablesPage(dump: string): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Tables in the order of declaration, then their views. */
 function ofWriter(relations: readonly DumpedRelation[], sources: ReadonlyMap<string, string>): DumpedRelation[] {
   const tables = [...sources.keys()].flatMap((name) => relations.find((relation) => relation.name === name) ?? [])
   const views = relations.filter(({ kind, reads }) => kind === 'view' && reads.some((name) => sources.has(name)))
@@ -91,11 +90,9 @@ function relationLines({ kind, name, comment, key, partition, columns, reads }: 
 interface TableWriter {
   readonly name: string
   readonly description: string
-  /** Source of each table, by name. */
   readonly sources: ReadonlyMap<string, string>
 }
 
-/** Workers by phase, then enrichment workers. */
 function tableWriters(): readonly TableWriter[] {
   const deriving = workers
     .toSorted((a, b) => a.phase - b.phase)
@@ -126,12 +123,9 @@ function foldSource(fold: Fold): string {
 
 interface DumpedRelation {
   readonly kind: 'table' | 'view'
-  /** `schema.name` */
   readonly name: string
   readonly comment: string
-  /** Primary key columns, comma-separated. */
   readonly key: string | undefined
-  /** Partition key. */
   readonly partition: string | undefined
   readonly columns: readonly DumpedColumn[]
   readonly reads: readonly string[]
@@ -152,7 +146,7 @@ const columnLine =
   /^ {2}(?!constraint |CREATE |trigger |grant )(?<name>"[^"]+"|[a-z_]\w*) (?<type>.+?)(?: -- (?<comment>.*))?$/
 const definitionLine = /^ (?:SELECT|WITH)\b/
 
-/** Tables and views in order. View columns without a comment inherit that of the table. */
+/** View columns without a comment inherit the table's. */
 export function dumpedRelations(dump: string): readonly DumpedRelation[] {
   const relations = dump
     .trimEnd()
@@ -214,7 +208,7 @@ export function markdownTable(heads: readonly string[], rows: readonly (readonly
   return [line(heads), line(heads.map(() => '---')), ...rows.map(line)]
 }
 
-/** Escapes HTML outside backticks. */
+/** Escapes outside backticks. */
 export function plainText(text: string): string {
   return text
     .split('`')

@@ -2,16 +2,16 @@ import type { SqlAnswer, SqlValue } from '../../src/assistant/query/sql/sql-runn
 import type { JsonValue } from '../../src/platform/exact-json.ts'
 
 export interface Comparison {
-  /** `same-values`: the same rows with reordered or additional columns. */
+  /** `same-values`: reordered or additional columns. */
   readonly verdict: 'same' | 'same-values' | 'different'
-  /** F1 of the values, 0 to 1. */
+  /** F1 of the values. */
   readonly overlap: number
 }
 
 export interface ComparisonRules {
-  /** Columns of the known answer that define the row order. Default: rows are a multiset. */
+  /** Columns of the known answer. Default: rows are a multiset. */
   readonly order?: readonly number[]
-  /** Relative tolerance of numbers. Default: 1e-9. */
+  /** Relative tolerance. Default: 1e-9. */
   readonly tolerance?: number
 }
 
@@ -95,12 +95,11 @@ function isEqual(expected: string | undefined, actual: string | undefined, toler
   return Math.abs(a - b) <= tolerance * Math.abs(a)
 }
 
-/** Integers are exact: equal ones have equal text. */
+/** Equal integers have equal text. */
 function isWhole(comparable: string): boolean {
   return /^n:-?\d+$/.test(comparable)
 }
 
-/** Ordered selections of `count` out of `from` columns, by position first. */
 function* choices(count: number, from: number, chosen: readonly number[] = []): Generator<readonly number[]> {
   if (chosen.length === count) {
     yield chosen
@@ -126,8 +125,8 @@ function sharedValues(expected: readonly Row[], actual: readonly Row[]): number 
 }
 
 /**
- * Normalises equal values to equal text: `7`, `7.00` and the int8 text `7`; hex in either case, with and without 0x; a
- * day and its midnight. Null equals only null. Numbers start with `n:`.
+ * Equal text for equal values: `7`, `7.00` and the int8 text `7`; hex in either case, with and
+ * without 0x; a day and its midnight. Null equals only null. Numbers start with `n:`.
  */
 function comparableValue(value: SqlValue): string {
   if (value === null) return 'null'
@@ -143,7 +142,7 @@ function comparableValue(value: SqlValue): string {
   }
 }
 
-/** Exact up to 2^53; equal texts were compared before. @returns undefined if not a number */
+/** Exact up to 2^53. @returns undefined if not a number */
 function numberOf(comparable: string): number | undefined {
   return comparable.startsWith('n:') ? Number(comparable.slice(2)) : undefined
 }
@@ -162,7 +161,6 @@ function comparableText(text: string): string {
   return `s:${text}`
 }
 
-/** Removes leading and trailing zeros; does not round. */
 function decimalText([, sign, whole = '0', fraction = '']: RegExpExecArray): string {
   const digits = fraction === '' ? whole : `${whole}.${fraction}`
   return `n:${sign === '-' && /[1-9]/.test(digits) ? '-' : ''}${digits}`

@@ -23,18 +23,16 @@ import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
 
 interface EvalChain {
   readonly seed: number
-  /** Last height; the first is 0. */
   readonly head: number
   readonly lastBlockAt: Date
 }
 
-/** The chain of the known answers: three epochs, and blocks 15 minutes apart, so that it covers several days. */
+/** Three epochs, and blocks 15 minutes apart, so that it covers several days. */
 export const knownChain: EvalChain = { seed: 9, head: 430, lastBlockAt: new Date('2026-01-08T06:00:00Z') }
 /** Detects statements that are right by accident. */
 export const otherChain: EvalChain = { seed: 12, head: 260, lastBlockAt: new Date('2026-02-03T19:00:00Z') }
 const chains = { known: knownChain, other: otherChain } as const
 
-/** URLs of the databases, on a temporary server. */
 export interface EvalDatabases extends AsyncDisposable {
   readonly indexer: Readonly<Record<'known' | 'other', string>>
   readonly evm: Readonly<Record<'known' | 'other', string>>
@@ -42,7 +40,6 @@ export interface EvalDatabases extends AsyncDisposable {
 
 const migrations = resolve(import.meta.dirname, '../../migrations')
 
-/** Creates all four in less than a minute. */
 export async function openEvalDatabases(): Promise<EvalDatabases> {
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-eval-'))
   const server = await startEmbeddedPostgres({
@@ -94,7 +91,7 @@ async function withPool(url: string, use: (pool: ReturnType<typeof createPool>) 
   }
 }
 
-/** Changes the answers, and adds rows that expose incomplete statements. */
+/** Changes answers, and adds rows that expose incomplete statements. */
 export async function perturbIndexer(pool: pg.Pool): Promise<void> {
   for (const change of [...answerChanges, ...nearMissChanges]) await pool.query(change)
 }
@@ -102,7 +99,7 @@ export async function perturbIndexer(pool: pg.Pool): Promise<void> {
 const firstOfUsers =
   '(select block_height, tx_index from raw.transactions where payer_address is not null order by 1, 2 limit 1)'
 
-/** Differences between the two chains. Related tables change together, so that accepted statements agree. */
+/** Related tables change together, so that accepted statements agree. */
 const answerChanges: readonly string[] = [
   `delete from app.account_labels where tag = 'burner'`,
   `update app.smart_contracts set is_removed = true where name = 'PebbleCoin'`,
@@ -143,13 +140,11 @@ const answerChanges: readonly string[] = [
 const flow = `token like '%.FlowToken'`
 const coin = `(select token from app.ft_tokens where not ${flow} order by token limit 1)`
 
-/** A condition for the first row that matches `condition`. */
 const firstWhere = (table: string, columns: string, condition: string): string =>
   `(${columns}) = (select ${columns} from ${table} where ${condition} order by ${columns} limit 1)`
 const event = 'block_height, tx_index, event_index'
 const transferLeg = `${event}, leg`
 
-/** The chunk and position of the n-th event of a type. */
 const eventOf = (type: string, after = 0): string =>
   `select c.block_height, c.tx_index, c.first_event_index, e.place::integer, s.type, s.fields
    from raw.event_chunks c cross join lateral unnest(c.shapes) with ordinality as e (shape, place)
@@ -157,8 +152,8 @@ const eventOf = (type: string, after = 0): string =>
    where s.type like '${type}' order by 1, 2, 3, 4 offset ${after} limit 1`
 
 /**
- * Rows that give statements with a missing condition, or a maximum instead of a sum, a different answer. Related
- * tables change together, so that accepted statements agree.
+ * Change the answer of statements with a missing condition, or a maximum instead of a sum. Related
+ * tables change together.
  */
 const nearMissChanges: readonly string[] = [
   // The largest transfer, and one bridge transfer, are not FLOW.
@@ -229,7 +224,6 @@ const nearMissChanges: readonly string[] = [
 const pastSpacingMs = 15 * 60_000
 const spacingMs = 800
 
-/** Ingests and derives the whole chain into a migrated database. */
 export async function fillIndexer(
   { url, pool }: { readonly url: string; readonly pool: pg.Pool },
   chain: EvalChain,
@@ -270,7 +264,7 @@ export async function fillIndexer(
   await pool.query('analyze')
 }
 
-/** Results of enrichment depend on time: `insertNames` replaces it. */
+/** Enrichment depends on time. */
 const enrichmentOff = Object.fromEntries(
   allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
 )
@@ -301,7 +295,6 @@ async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle:
   }
 }
 
-/** Inserts the metadata that enrichment workers would. */
 async function insertNames(pool: pg.Pool): Promise<void> {
   for (const { name, title, symbol, contract } of tokens) {
     await pool.query(
@@ -318,7 +311,6 @@ async function insertNames(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Turn the known rows into the other ones. */
 const evmChanges = [
   'delete from blocks where number % 7 = 0',
   'delete from token_transfers where block_number % 7 = 0',
@@ -335,7 +327,6 @@ const evmChanges = [
   'update addresses set fetched_coin_balance = 90 * 1000000000000000000::numeric - fetched_coin_balance',
 ]
 
-/** Fills an empty database with Blockscout tables and generated rows. */
 export async function fillEvmExplorer(pool: pg.Pool, rows: 'known' | 'other'): Promise<void> {
   for (const file of ['evm-explorer-schema.sql', 'evm-explorer-rows.sql']) {
     await pool.query(await readFile(join(import.meta.dirname, file), 'utf8'))

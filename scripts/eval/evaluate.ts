@@ -22,11 +22,9 @@ import type { Comparison } from './compare-answers.ts'
 export interface Evaluation extends AsyncDisposable {
   readonly databases: ReadonlyMap<QueryTarget, TwoDatabases>
   readonly judge: Judge
-  /** The service on the known databases, without memory. */
   serviceWith(model: SqlModel): QueryService
 }
 
-/** Opens the databases like the service does, with gate, reader role and prompt. */
 export async function openEvaluation(urls: Pick<EvalDatabases, QueryTarget>): Promise<Evaluation> {
   const known = new Map<QueryTarget, QueryDatabase>()
   const databases = new Map<QueryTarget, TwoDatabases>()
@@ -48,7 +46,6 @@ export async function openEvaluation(urls: Pick<EvalDatabases, QueryTarget>): Pr
   }
 }
 
-/** The query service with empty memory. */
 export function serviceOn(databases: ReadonlyMap<QueryTarget, QueryDatabase>, model: SqlModel): QueryService {
   const folder = new PairFolder(join(tmpdir(), `flowfarm-eval-${process.pid}`), pino({ level: 'silent' }))
   return new QueryEngine({ databases, model, remedy: '', memory: new AgentMemory({ folder }) })
@@ -57,7 +54,6 @@ export function serviceOn(databases: ReadonlyMap<QueryTarget, QueryDatabase>, mo
 /** Defaults of QUERY_TIMEOUT_S and MAX_RESULT_ROWS. */
 const [timeoutSeconds, maxRows] = [30, 500]
 
-/** `runner.end()` closes it. */
 export async function openQueryDatabase(target: QueryTarget, url: string): Promise<QueryDatabase> {
   const pool = createPool(url, { max: 1, applicationName: 'eval' })
   try {
@@ -76,12 +72,11 @@ export async function openQueryDatabase(target: QueryTarget, url: string): Promi
 }
 
 export type Outcome =
-  /** Right in both databases. */
   | 'right'
   | 'wrong'
   /** Right in the known database only. */
   | 'by-accident'
-  /** No statement, or one that did not run; with the error code. */
+  /** No statement, or one that did not run. */
   | `failed: ${string}`
 
 export interface EvaluatedQuestion {
@@ -89,17 +84,14 @@ export interface EvaluatedQuestion {
   readonly outcome: Outcome
   readonly hasOtherColumns: boolean
   readonly overlap: number
-  /** Statements that the model wrote, corrections included. */
   readonly attempts: number
-  /** The last statement. */
   readonly sql: string | undefined
   readonly failure: string | undefined
-  /** All turns of the model, without running the statement. */
   readonly durationMs: number
   readonly promptVersion: string | undefined
 }
 
-/** Asks questions concurrently and judges the statements. @returns results in the order of the questions */
+/** @returns results in the order of the questions */
 export async function evaluate(
   service: Pick<QueryService, 'generateSql'>,
   judge: Judge,
@@ -140,7 +132,7 @@ async function evaluateOne(
   return { gold, ...judged, attempts: attempts.length, sql, durationMs, promptVersion }
 }
 
-/** `known` is queried by the service; in `other`, nearly every question has another answer. */
+/** In `other`, nearly every question has another answer. */
 export interface TwoDatabases {
   readonly known: SqlRunner
   readonly other: SqlRunner
@@ -148,15 +140,12 @@ export interface TwoDatabases {
 
 export interface Judgement {
   readonly outcome: Outcome
-  /** Right with reordered or additional columns. */
   readonly hasOtherColumns: boolean
-  /** Share of the known values, 0 to 1. */
   readonly overlap: number
-  /** Error of a statement that failed. */
   readonly failure: string | undefined
 }
 
-/** Judges statements by their rows, not their text. */
+/** Compares rows, not text. */
 export class Judge {
   readonly #databases: ReadonlyMap<QueryTarget, TwoDatabases>
   readonly #accepted = new Map<string, Promise<readonly AnswerPair[]>>()
@@ -165,7 +154,7 @@ export class Judge {
     this.#databases = databases
   }
 
-  /** @throws the error of an accepted statement, which means that the evaluation is broken */
+  /** @throws the error of an accepted statement: the evaluation is broken */
   async judge(gold: GoldQuestion, sql: string): Promise<Judgement> {
     const accepted = await this.answers(gold)
     let found: AnswerPair
@@ -196,7 +185,6 @@ export class Judge {
     }
   }
 
-  /** Rows of each accepted statement in both databases. */
   answers(gold: GoldQuestion): Promise<readonly AnswerPair[]> {
     const before = this.#accepted.get(gold.id)
     if (before !== undefined) return before

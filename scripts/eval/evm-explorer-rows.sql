@@ -1,4 +1,4 @@
--- Made rows: 300 blocks over three days, two transactions in most of them, three tokens. Every 97th block lost against another.
+-- 300 blocks over three days, three tokens. Every 97th block lost against another.
 insert into blocks (hash, number, parent_hash, miner_hash, nonce, consensus, timestamp, gas_limit, gas_used, base_fee_per_gas, size, inserted_at, updated_at)
 select decode(lpad(to_hex(n), 64, '0'), 'hex'), n, decode(lpad(to_hex(n - 1), 64, '0'), 'hex'), decode(repeat('00', 20), 'hex'),
   decode(repeat('00', 8), 'hex'), n % 97 <> 0, made.at, 30000000, 21000 * (1 + n % 5), 1, 700 + n, made.at, made.at
@@ -27,7 +27,7 @@ where n % 4 <> 0 or i = 0;
 
 insert into transaction_errors (message, inserted_at) values ('execution reverted', '2026-01-05'), ('out of gas', '2026-01-05');
 
--- The call of each transaction to a contract, and in every third one a call from there, which fails in some.
+-- One call per transaction, and a nested one in every third.
 insert into internal_transactions (
   block_number, transaction_index, index, type, call_type, from_address_id, to_address_id, value, gas, gas_used, error_id, trace_address, input, output,
   inserted_at, updated_at)

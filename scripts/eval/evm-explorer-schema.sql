@@ -1,6 +1,6 @@
--- Tables of an EVM explorer's database, as the migrations of Blockscout leave them (source: its repository, August 2026; names, types
--- and keys are its own). Left out are other tables, indexes, foreign keys, and columns of other kinds of chains. Ecto's utc_datetime_usec
--- is a timestamp without time zone, its string a varchar(255), and its decimal a numeric.
+-- A subset of Blockscout's tables (source: its repository, August 2026) with its names, types and
+-- keys. Ecto's utc_datetime_usec is a timestamp without time zone, its string a varchar(255), its
+-- decimal a numeric.
 create table blocks (
   hash bytea primary key,
   number bigint not null,
@@ -36,7 +36,7 @@ create table addresses (
   updated_at timestamp without time zone not null
 );
 
--- Rows of internal transactions name addresses by these numbers.
+-- Internal transactions name addresses by number.
 create table address_ids_to_address_hashes (
   address_id bigserial primary key,
   address_hash bytea not null unique
@@ -84,7 +84,8 @@ create table transaction_errors (
 
 create type internal_transactions_call_type as enum ('call', 'callcode', 'delegatecall', 'staticcall', 'invalid');
 
--- As they are when its background migrations have ended: without hashes of transactions and blocks, and without texts of errors.
+-- After its background migrations: without hashes of transactions and blocks, and without error
+-- texts.
 create table internal_transactions (
   block_number integer not null,
   transaction_index integer not null,

@@ -10,25 +10,19 @@ export interface ProviderCall {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly model: string
-  /** Reply limit in tokens. */
   readonly maxTokens: number | undefined
-  /** System prompts. */
   readonly instructions: string
   readonly messages: readonly { readonly role: string; readonly text: string }[]
-  /** Tool names. */
   readonly tools: readonly string[]
-  /** The first message. */
   readonly question: string
-  /** Number of earlier requests with the same model and question, failed ones included. */
+  /** Earlier requests with the same model and question, failed ones included. */
   readonly turn: number
 }
 
 export interface ProviderReply {
   readonly text: string
-  /** Ends with the length limit. */
   readonly isCutOff?: boolean
   readonly toolCall?: { readonly name: string; readonly input: Readonly<Record<string, string>> }
-  /** Delay in ms. */
   readonly afterMs?: number
 }
 
@@ -38,15 +32,13 @@ export interface ProviderError {
   readonly retryAfter?: string
 }
 
-/** `broken`: the connection ends within the reply. `silence`: no reply until the client disconnects. */
+/** `broken`: ends within the reply. `silence`: no reply until the client disconnects. */
 export type ProviderTurn = ProviderReply | ProviderError | 'broken' | 'silence'
 
-/** A local server with the protocols of model providers. */
 export interface FakeProvider extends AsyncDisposable {
   /** Without `/v1`. */
   readonly url: string
   readonly calls: readonly ProviderCall[]
-  /** The first call. */
   readonly called: Promise<ProviderCall>
   /** Resolves when the client of a silent turn disconnects. */
   readonly gone: Promise<ProviderCall>
@@ -92,7 +84,7 @@ export async function startFakeProvider(turnOf: (call: ProviderCall) => Provider
   }
 }
 
-/** Returns these turns in order for all calls; the last one repeats. */
+/** The last turn repeats. */
 export function inOrder(...turns: readonly ProviderTurn[]): () => ProviderTurn {
   let calls = 0
   return () => turns[calls++] ?? turns.at(-1) ?? 'silence'
@@ -161,7 +153,7 @@ interface WireProtocol {
 
 type WireRequest = Pick<ProviderCall, 'model' | 'maxTokens' | 'instructions' | 'messages' | 'tools'>
 
-/** A text, or parts; parts without text are ignored. */
+/** Parts without text are ignored. */
 const content = z
   .union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
   .transform((given) => (typeof given === 'string' ? given : given.map(({ text = '' }) => text).join('')))
@@ -278,7 +270,6 @@ function plain({ role, content: text }: { readonly role: string; readonly conten
   return { role, text }
 }
 
-/** By path. */
 const wireProtocols: ReadonlyMap<string, WireProtocol> = new Map([
   ['/v1/messages', anthropicMessages],
   ['/v1/chat/completions', chatCompletions],

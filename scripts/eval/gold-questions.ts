@@ -6,20 +6,18 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SqlAnswer } from '../../src/assistant/query/sql/sql-runner.ts'
 
-/** None of these is an example in the prompt. */
+/** Not an example of the prompt. */
 export interface GoldQuestion {
   readonly id: string
   readonly target: QueryTarget
   readonly question: string
-  /** Equivalent statements; tests compare their rows. `{flowToken}` is the account of a core contract. */
+  /** Equivalent; tests compare their rows. `{flowToken}` is a core contract's account. */
   readonly accepted: readonly [string, ...string[]]
-  /** Positions of the columns that define the row order, if the question asks for one. */
+  /** Columns that define the row order, if the question asks for one. */
   readonly order?: readonly number[]
-  /** Relative tolerance of numbers. Default: floating-point noise. */
   readonly tolerance?: number
 }
 
-/** All questions, with core contract addresses of the network. */
 export function goldQuestions(network: Network): GoldQuestion[] {
   return [...indexerGold, ...evmExplorerGold].map((gold) => {
     const [first, ...others] = gold.accepted
@@ -29,7 +27,6 @@ export function goldQuestions(network: Network): GoldQuestion[] {
 
 const target = 'evm'
 
-/** Questions about the Blockscout tables. */
 const evmExplorerGold: readonly GoldQuestion[] = [
   {
     id: 'explorer-blocks',
@@ -114,7 +111,7 @@ where a.address_hash = '\\x0000000000000000000000020000000000000002' and i.error
   },
 ]
 
-/** Rows of the first accepted statement in the known database, by question id. */
+/** Rows in the known database, by question id. */
 export type KnownAnswers = Readonly<Record<string, SqlAnswer['rows']>>
 
 const file = join(import.meta.dirname, 'known-answers.json')
@@ -124,7 +121,7 @@ export async function readKnownAnswers(): Promise<KnownAnswers> {
   return JSON.parse(await readFile(file, 'utf8')) as KnownAnswers
 }
 
-/** One line per question, for readable diffs. */
+/** For readable diffs. */
 export async function writeKnownAnswers(answers: KnownAnswers): Promise<void> {
   const lines = Object.entries(answers).map(([id, rows]) => `  ${JSON.stringify(id)}: ${JSON.stringify(rows)}`)
   await writeFile(file, `{\n${lines.join(',\n')}\n}\n`)

@@ -3,7 +3,6 @@ import type { GoldQuestion } from './gold-questions.ts'
 const target = 'indexer'
 const flow = 'A.{flowToken}.FlowToken'
 
-/** Questions about the indexer's tables. */
 export const indexerGold: readonly GoldQuestion[] = [
   // Blocks, transactions, fees and days.
   {

@@ -28,7 +28,6 @@ export function modelReport(name: string, results: readonly EvaluatedQuestion[])
   ]
 }
 
-/** Result for JSON output. */
 export function plainResult({ gold: { id, target, question }, ...result }: EvaluatedQuestion): Record<string, unknown> {
   return { id, target, question, ...result }
 }
@@ -79,7 +78,6 @@ export interface ProtocolRun {
   readonly results: readonly ScenarioResult[]
 }
 
-/** A line per scenario with a column per protocol. */
 export function replayReport(groups: readonly ScenarioGroup[], runs: readonly ProtocolRun[]): string[] {
   const nameWidth = Math.max(...groups.flatMap(({ scenarios }) => scenarios.map(({ name }) => name.length)))
   const protocols = runs.map(({ protocol }) => protocol.padEnd(protocolWidth(protocol)))
@@ -91,7 +89,6 @@ export function replayReport(groups: readonly ScenarioGroup[], runs: readonly Pr
   })
 }
 
-/** Questions with an unexpected outcome. */
 export function unexpectedIn({ scenario, results }: ScenarioResult): EvaluatedQuestion[] {
   return results.filter(({ outcome }) => outcome !== scenario.expected)
 }

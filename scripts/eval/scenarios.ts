@@ -11,24 +11,19 @@ import type { Evaluation, Outcome } from './evaluate.ts'
 import { startFakeProvider } from './fake-provider.ts'
 import type { ProtocolRun, ScenarioResult } from './report.ts'
 
-/** A behaviour of the model. */
 export interface Scenario {
-  /** Also the model name, by which the provider selects it. */
   readonly name: string
   readonly about: string
-  /** The last turn is repeated. */
+  /** The last turn repeats. */
   readonly turns: (gold: GoldQuestion) => readonly [ProviderTurn, ...ProviderTurn[]]
   readonly expected: Outcome
-  /** Questions per target. Default: all. */
   readonly questions?: number
-  /** Question ids. Default: any. */
   readonly only?: readonly string[]
   /** There is no reply, so a short timeout suffices. */
   readonly isSilent?: true
 }
 
 export interface ScenarioGroup {
-  /** Expected behaviour, for the report. */
   readonly title: string
   readonly scenarios: readonly Scenario[]
 }
@@ -196,7 +191,6 @@ const failingScenarios: ScenarioGroup = {
   ],
 }
 
-/** Numbers of blocks in the known databases. */
 const blockCounts: Readonly<Record<QueryTarget, number>> = { indexer: knownChain.head + 1, evm: 297 }
 
 const wrongScenarios: ScenarioGroup = {
@@ -219,7 +213,6 @@ const wrongScenarios: ScenarioGroup = {
   ],
 }
 
-/** Repeats the statement in every turn. */
 const always = (name: string, about: string, code: RefusalCode, sql: string): Scenario => ({
   name,
   about,
@@ -228,7 +221,7 @@ const always = (name: string, about: string, code: RefusalCode, sql: string): Sc
   expected: `failed: ${code}`,
 })
 
-/** One per kind; the gate's tests have hundreds. */
+/** One per kind; tests have hundreds. */
 const unsafeScenarios: ScenarioGroup = {
   title: 'Forbidden statement: refused with the code of the reason',
   scenarios: [
@@ -271,12 +264,9 @@ export const scenarioGroups: readonly ScenarioGroup[] = [
 
 const scenarios = scenarioGroups.flatMap((group) => group.scenarios)
 
-/** ms. */
 const silenceMs = 1500
-/** ms. */
 const retryBaseMs = 10
 
-/** Runs all scenarios over one protocol. */
 export async function replayScenarios(
   evaluation: Evaluation,
   questions: readonly GoldQuestion[],
@@ -305,7 +295,7 @@ function questionsFor(
   return queryTargets.flatMap((target) => about.filter((gold) => gold.target === target).slice(0, count))
 }
 
-/** The question ends the first message, after approved examples. */
+/** The question ends the first message, after examples. */
 function turnOf({ model, question, turn }: ProviderCall, questions: readonly GoldQuestion[]): ProviderTurn {
   const scenario = scenarios.find(({ name }) => name === model)
   const gold = questions.find((one) => question.endsWith(one.question))

@@ -13,7 +13,6 @@ import type { HeightRange } from '../../src/platform/ranges.ts'
 
 const openStatuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
 
-/** Leases per statement. */
 const maxAtOnce = 1000
 
 export function leases(action: string, options: LeasesOptions): Promise<number> {
@@ -56,7 +55,7 @@ interface LeasesOptions {
   readonly json: boolean
 }
 
-/** @throws FatalError `bad-option` for a change without a selection */
+/** @throws FatalError `bad-option` without a selection */
 function refuseCarelessChange(action: string, options: LeasesOptions): void {
   const { worker, status, from, to, code, all, pieces, reason } = options
   const names = worker.length > 0 || code !== undefined || from !== undefined || to !== undefined
@@ -116,11 +115,9 @@ function outcome(action: string, found: readonly ListedLease[], changed: number)
 const pageSize = 1000
 
 export interface WantedLeases extends Pick<LeaseFilter, 'workers' | 'statuses' | 'code'> {
-  /** Leases that overlap these heights. */
   readonly range?: HeightRange
 }
 
-/** Matching leases, by worker and height. */
 export async function findLeases(pool: pg.Pool, { range, ...filter }: WantedLeases): Promise<ListedLease[]> {
   const found: ListedLease[] = []
   try {
@@ -135,7 +132,6 @@ export async function findLeases(pool: pg.Pool, { range, ...filter }: WantedLeas
   }
 }
 
-/** Longer messages are truncated, except with --json. */
 const maxCharacters = 100
 
 export function leasesTable(leases: readonly ListedLease[], now = new Date()): string {

@@ -4,7 +4,6 @@ import { listFailingHeights, retryHeights, skipHeight } from '../../src/farm/lea
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
 import type { HeightRange } from '../../src/platform/ranges.ts'
 
-/** Heights that `list` shows. */
 const maxListed = 500
 
 export function raw(action: string, operand: string | undefined, json: boolean): Promise<number> {

@@ -128,7 +128,6 @@ function leaveRequest({ range, json }: RequestOutput, request: AddedRequest): nu
   return exitCodes.success
 }
 
-/** @returns the exit code */
 async function awaitRequest({ pool, range, json }: RequestOutput, request: AddedRequest): Promise<number> {
   const startedAt = performance.now()
   const waited = await waitForRequest(pool, { id: request.id, workers: request.workers, range })
@@ -194,8 +193,8 @@ interface WaitedRequest {
 }
 
 /**
- * `stuck`: only flagged ranges and ranges that wait for them remain. `workers-off`: workers with a backlog are disabled.
- * `no-farm`: no coordinator. `interrupted`: by a signal.
+ * `stuck`: only flagged ranges and those that wait for them remain. `workers-off`: workers with a
+ * backlog are disabled. `no-farm`: no coordinator.
  */
 type WaitOutcome = 'done' | 'stuck' | 'workers-off' | 'no-farm' | 'interrupted'
 
@@ -209,7 +208,7 @@ const pollMs = 300
 /** A new coordinator takes over within this time. */
 const noFarmMs = 4000
 
-/** Waits until the request is finished or cannot proceed. */
+/** Or until it cannot proceed. */
 async function waitForRequest(pool: pg.Pool, { id, workers, range }: WaitedRequest): Promise<Waited> {
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
@@ -250,7 +249,7 @@ function noteOf({ workers }: RequestProgress): string {
     .join(', ')
 }
 
-/** @throws FatalError `not-stored` with the missing heights and how to store them */
+/** @throws FatalError `not-stored` */
 async function requireStored(pool: pg.Pool, range: HeightRange): Promise<void> {
   const coverage = await readCoverage(pool, ingesterServices)
   const stored = [...coverage.values()].reduce(union, [])

@@ -57,9 +57,9 @@ function screenWidth(): number {
 }
 
 export interface StageStatus extends StageState {
-  /** Heights a second; null for the first two seconds. */
+  /** Null for the first two seconds. */
   readonly rate: number | null
-  /** Time to clear the backlog, except flagged heights; null if unknown. */
+  /** Without flagged heights; null if unknown. */
   readonly etaSeconds: number | null
 }
 
@@ -67,11 +67,9 @@ export interface StageStatus extends StageState {
 export interface FarmStatus extends Omit<FarmOverview, 'heights' | 'stages'> {
   readonly stages: readonly StageStatus[]
   readonly isCoordinated: boolean
-  /** Open requests. */
   readonly requests: readonly OpenRequest[]
 }
 
-/** Reads the state of the farm repeatedly to measure rates. */
 export class FarmWatch {
   readonly #pool: pg.Pool
   readonly #config: Config

@@ -6,12 +6,12 @@ import { FatalError } from '../../src/platform/errors.ts'
 
 export const workerNames: readonly string[] = workers.map(({ name }) => name)
 
-/** @throws FatalError `bad-option` for an unknown name */
+/** @throws FatalError `bad-option` */
 export function knownWorkers(names: readonly string[], option: 'worker' | 'workers'): readonly string[] {
   return names.map((name) => oneOf(workerNames, name, option))
 }
 
-/** Workers enabled by this command's environment. @throws FatalError `no-workers` */
+/** @throws FatalError `no-workers` */
 export function enabledWorkers(config: Config): readonly string[] {
   const names = planWorkers(config, workers).map(({ name }) => name)
   if (names.length > 0) return names

@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from './tree.mjs'
 
-/** Interval at which the holder touches its lock, ms. */
 const touchEvery = 1_000
 /** Untouched for this long, ms, a lock belongs to a dead process. */
 const staleAfter = 8_000

@@ -14,7 +14,6 @@ import { systemLibc } from './node-program.mjs'
  * @property {string | string[]} [libc]
  */
 
-/** Records that node_modules matches the lockfile. */
 const stampName = '.flowfarm-setup'
 
 /**

@@ -13,9 +13,8 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Debian packages of `redis-server`; the program is in redis-tools. */
+/** The program is in redis-tools. */
 const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
-/** Cached between runs. */
 const unpacked = join(
   import.meta.dirname,
   `../../.flowfarm/redis-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`,
@@ -31,9 +30,7 @@ export interface RedisServer {
 }
 
 interface RedisOptions {
-  /** `maxmemory-policy`. Default `noeviction`. */
   readonly policy?: string
-  /** Default 127.0.0.1. */
   readonly address?: string
 }
 
@@ -44,7 +41,7 @@ interface Program {
 
 let found: Promise<Program | undefined> | undefined
 
-/** Starts Redis on a free port. @returns undefined without `redis-server`; skip the test then */
+/** @returns undefined without `redis-server`; skip the test then */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer | undefined> {
   found ??= findProgram()
   const program = await found
@@ -127,7 +124,7 @@ async function findProgram(): Promise<Program | undefined> {
   return { path: join(unpacked, 'usr/bin/redis-server'), libraries }
 }
 
-/** Downloads and unpacks Debian or Ubuntu packages without root. */
+/** Debian or Ubuntu packages, without root. */
 async function unpackPackages(): Promise<boolean> {
   await mkdir(dirname(unpacked), { recursive: true })
   const folder = await mkdtemp(`${unpacked}-unpack-`)
@@ -139,7 +136,7 @@ async function unpackPackages(): Promise<boolean> {
     await rename(join(folder, 'root'), unpacked)
     return true
   } catch (error) {
-    // Other system, no network, or another process was faster.
+    // Another system, no network, or a concurrent process.
     process.stderr.write(`no redis-server: ${error instanceof Error ? error.message : String(error)}\n`)
     return existsSync(unpacked)
   } finally {
@@ -147,7 +144,6 @@ async function unpackPackages(): Promise<boolean> {
   }
 }
 
-/** Distinct ports that were free a moment ago. */
 export async function freePorts(count: number, address: string): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, address))
   await Promise.all(servers.map((server) => once(server, 'listening')))

@@ -1,4 +1,4 @@
-/** Sends a message to the parent process; exits with 0 if the parent has disconnected (instead of an EPIPE error). */
+/** Exits with 0 if the parent has disconnected, instead of an EPIPE error. */
 export function tellParent(message: unknown): void {
   process.send?.(message, undefined, undefined, (error) => {
     if (error !== null) process.exit(0)

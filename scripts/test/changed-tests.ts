@@ -3,13 +3,13 @@ import { git, parentsOf, reachable, readSourceGraph, repositoryFiles } from '../
 /** Changes of these affect every test. */
 const everything = new Set(['package-lock.json', '.mocharc.json', 'tsconfig.json', 'test/support/hooks.ts'])
 
-/** Files that differ from a commit, new and deleted ones included. @throws for an unknown commit */
+/** New and deleted files included. @throws for an unknown commit */
 export function changedFiles(root: string, ref: string): string[] {
   const changed = git(root, 'diff', '--name-only', '--no-renames', '-z', ref, '--')
   return [...new Set([...changed, ...git(root, 'ls-files', '-z', '--others', '--exclude-standard')])]
 }
 
-/** Tests that reach a changed file through imports or named paths (programs they spawn, folders they read). */
+/** Follows imports and named paths (programs, folders). */
 export function testsOfChange(root: string, changed: readonly string[]): string[] {
   const files = repositoryFiles(root)
   const tests = files.filter((file) => file.endsWith('.test.ts'))
@@ -24,7 +24,7 @@ export function testsOfChange(root: string, changed: readonly string[]): string[
   }
   const isChanged = new Set(changed)
   const affected = reachable(changed, (file) => {
-    // Tests are not imported; folders are read for other files.
+    // Folders are read for other files.
     if (file.endsWith('.test.ts') && !isChanged.has(file)) return []
     return [file, ...parentsOf(file)].flatMap((path) => [...(dependents.get(path) ?? [])])
   })

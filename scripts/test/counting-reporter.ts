@@ -2,7 +2,7 @@ import Mocha from 'mocha'
 import { failIfOpen } from './messages.ts'
 import type { TestCounts } from './messages.ts'
 
-/** Mocha's listing; sends the counts to the parent. Open handles are reported and fail the run. */
+/** Open handles fail the run. */
 export class CountingReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options)
@@ -21,7 +21,7 @@ export class CountingReporter extends Mocha.reporters.Spec {
         isStopped: false,
       }
       process.send?.(counts)
-      // Mocha overwrites the exit code with its own count.
+      // Mocha overwrites the exit code.
       failIfOpen(() =>
         process.send?.({ ...counts, failed: counts.failed + 1, isOpen: true } satisfies TestCounts, () =>
           process.exit(),

@@ -1,6 +1,6 @@
 /**
- * Runs test files one by one, with shared fixtures such as the database server. Protocol: the parent sends a `LaneOrder`
- * and waits for its `LaneResult`; an order without a file ends the lane, with a result for the shared fixtures.
+ * Runs test files one by one, with shared fixtures. The parent sends a `LaneOrder` and waits for
+ * its `LaneResult`; an order without a file ends the lane.
  */
 import { resolve } from 'node:path'
 import Mocha from 'mocha'
@@ -13,14 +13,12 @@ interface RequiredFile {
   readonly mochaHooks?: { readonly afterAll?: () => Promise<void> }
 }
 
-/** Mocha's listing; the summary has failures only. */
 class LaneReporter extends Mocha.reporters.Spec {
   override epilogue(): void {
     if (this.failures.length > 0) Mocha.reporters.Base.list(this.failures)
   }
 }
 
-/** Time to stop shared fixtures, ms. */
 const timeToEndShared = 300_000
 
 const required = await Promise.all(settings.require.map(async (name) => import(resolve(name)) as Promise<RequiredFile>))

@@ -4,9 +4,7 @@ export interface TestCounts {
   readonly failed: number
   readonly skipped: number
   readonly failedFiles: readonly string[]
-  /** Open handles; count as one more failure. */
   readonly isOpen: boolean
-  /** Stopped by a signal. */
   readonly isStopped: boolean
 }
 
@@ -35,18 +33,16 @@ export function addCounts(one: TestCounts, other: TestCounts): TestCounts {
 }
 
 export interface LaneOrder {
-  /** Absolute path; undefined ends the lane. */
+  /** Undefined ends the lane. */
   readonly file: string | undefined
 }
 
 export interface LaneResult {
   readonly counts: TestCounts
-  /** Full titles of failed tests. */
   readonly failures: readonly string[]
   readonly ms: number
 }
 
-/** Separates the output of files on a lane's standard output. */
 export const endOfFile = '\0'
 
 export function isLaneOrder(message: unknown): message is LaneOrder {
@@ -57,7 +53,7 @@ export function isLaneResult(message: unknown): message is LaneResult {
   return typeof message === 'object' && message !== null && 'counts' in message && 'failures' in message
 }
 
-/** Time to exit after the last test, ms. */
+/** Time to exit after the last test. */
 const timeToEnd = 10_000
 
 /** Calls `fail` if open handles keep the process alive. */

@@ -7,13 +7,13 @@ interface ProcessEntry {
   readonly name: string
 }
 
-/** Time for database servers to stop and remove their shared memory, ms. */
+/** Database servers need it to stop and remove shared memory. */
 const serverGraceMs = 5000
 const pollMs = 20
 
 /**
- * Ends a process tree, except this process. Suspends all processes first, parents before children, so that none escapes;
- * then database servers get SIGQUIT (immediate shutdown) and others SIGKILL.
+ * Suspends parents before children, so that none escapes; then database servers get SIGQUIT
+ * (immediate shutdown), others SIGKILL.
  */
 export async function endProcesses(root: number): Promise<void> {
   const found = new Map<number, ProcessEntry>()
@@ -36,7 +36,7 @@ export async function endProcesses(root: number): Promise<void> {
   for (const entry of servers.filter(isRunning)) send(entry.pid, 'SIGKILL')
 }
 
-/** A process tree, parents before children; empty if it does not run. */
+/** Parents before children. */
 export function processesBelow(root: number): ProcessEntry[] {
   const entries = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -50,12 +50,11 @@ function isServer({ name }: ProcessEntry): boolean {
   return name === 'postgres'
 }
 
-/** Process ids are reused, so the name is compared. */
+/** Process ids are reused. */
 function isRunning({ pid, name }: ProcessEntry): boolean {
   return readEntry(pid)?.name === name
 }
 
-/** @returns undefined for a process that has ended */
 function readEntry(pid: number): ProcessEntry | undefined {
   try {
     const [, name = '', state, parent] =
@@ -74,7 +73,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** @throws errors other than an ended process */
+/** @throws other errors */
 function ignoreEnded(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return undefined
   throw error

@@ -5,7 +5,6 @@ import { addCounts, endOfFile, isLaneResult, noTests } from './messages.ts'
 import type { LaneOrder, TestCounts } from './messages.ts'
 import { runTestProcess } from './test-process.ts'
 
-/** Number of slowest files listed. */
 const namedFiles = 10
 
 interface Run {
@@ -17,9 +16,8 @@ interface Run {
 }
 
 /**
- * Runs test files in parallel processes; prints the output of each file when it ends, then failures and slowest files.
- * @param files slowest first, so that lanes end at about the same time
- * @param onDurations called after a complete run
+ * Prints the output of each file when it ends, then failures and slowest files. @param files
+ * slowest first, so that lanes end at about the same time @param onDurations after a complete run
  */
 export async function runInLanes(
   files: readonly string[],
@@ -41,7 +39,7 @@ export async function runInLanes(
   return run.counts
 }
 
-/** Runs files in one process. If it ends unexpectedly, its current file counts as failed. */
+/** On an unexpected end, the current file counts as failed. */
 async function runLane(run: Run): Promise<void> {
   const color = process.stdout.isTTY ? ['--color'] : []
   let file: string | undefined
@@ -106,12 +104,10 @@ function printByFile(output: NodeJS.ReadableStream): void {
 }
 
 interface FileDuration {
-  /** Relative to the root. */
   readonly file: string
   readonly ms: number
 }
 
-/** Faster files are not recorded, s. */
 const minSeconds = 8
 const table = join(import.meta.dirname, 'durations.json')
 

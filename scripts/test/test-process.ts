@@ -7,7 +7,6 @@ import { endProcesses, processesBelow } from './process-tree.ts'
 export interface TestProcessEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** Whether this process received a signal. */
   readonly isStopped: boolean
 }
 
@@ -19,8 +18,8 @@ const memoryFolder = '/dev/shm'
 const minMemoryBytes = 6 * 2 ** 30
 
 /**
- * Runs a test process with its own temporary folder, which is always removed. A signal ends the whole process tree.
- * @param start starts the process in its own group (`detached`) with this environment
+ * In its own temporary folder. A signal ends the whole process tree. @param start in its own
+ * process group (`detached`)
  */
 export async function runTestProcess(start: (environment: NodeJS.ProcessEnv) => ChildProcess): Promise<TestProcessEnd> {
   const folder = mkdtempSync(join(temporaryFolder(), `${prefix}${process.pid}-`))
@@ -45,7 +44,6 @@ export async function runTestProcess(start: (environment: NodeJS.ProcessEnv) => 
   }
 }
 
-/** Removes folders of killed runs. */
 export function removeAbandonedFolders(): void {
   const parent = temporaryFolder()
   for (const name of readdirSync(parent)) {
@@ -55,7 +53,7 @@ export function removeAbandonedFolders(): void {
   }
 }
 
-/** In memory if possible, unless TMPDIR is set: tests create about 900 databases of 900 files each, slow on ext4. */
+/** In memory if possible: tests create about 900 databases of 900 files each, slow on ext4. */
 function temporaryFolder(): string {
   if (process.env['TMPDIR'] !== undefined) return tmpdir()
   try {
@@ -67,7 +65,6 @@ function temporaryFolder(): string {
   }
 }
 
-/** CI services set `CI`. */
 export function isCi(): boolean {
   return (process.env['CI'] ?? '') !== ''
 }

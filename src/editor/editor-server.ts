@@ -95,7 +95,6 @@ export const editorApiInfo: ApiInfo = {
 
 export interface EditorServerOptions extends Omit<HttpServerOptions, 'service'> {
   readonly open: (port: number) => Promise<EditorParts>
-  /** Per client. Default 600. */
   readonly settingsPerMinute?: number
 }
 

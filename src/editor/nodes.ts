@@ -14,7 +14,6 @@ import type { ServiceContext } from '../platform/service.ts'
 export interface EditorNodes {
   /** The followed chain's node is added once its network is known. */
   readonly readers: Readonly<Partial<Record<EditorNetwork, Pick<ChainReader, 'getAccount'>>>>
-  /** With the REST API for browsers. */
   readonly networks: () => readonly {
     readonly network: EditorNetwork
     readonly api_url: string

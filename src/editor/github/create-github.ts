@@ -39,7 +39,6 @@ export interface GitHub {
   readonly routes: readonly Route<unknown>[]
   readonly guards: { readonly user: Guard<string> }
   readonly installUrl: string
-  /** Called every hour. */
   prune(): Promise<void>
 }
 

@@ -23,7 +23,6 @@ interface WorkflowEnvironment {
 export const workflowFile = 'flow-deploy.yml'
 export const workflowPath = `.github/workflows/${workflowFile}`
 
-/** For signing reports. */
 export const reportSecrets = { url: 'RUNNER_WEBHOOK_URL', key: 'RUNNER_WEBHOOK_SECRET' } as const
 
 export function neededSecrets(environments: readonly Pick<WorkflowEnvironment, 'name'>[]): readonly string[] {

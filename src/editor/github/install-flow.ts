@@ -15,7 +15,7 @@ interface InstallParts {
 
 interface InstallBegun {
   readonly url: string
-  /** When the App is already installed. */
+  /** For an App that is already installed. */
   readonly authorizeUrl: string
   readonly state: string
   /** Cookie of the browser. */

@@ -155,7 +155,6 @@ interface NodeContractsOptions {
   readonly log: Logger
 }
 
-/** One access node call per account. */
 export function createNodeContracts({ nodes, log }: NodeContractsOptions): ContractSource {
   return {
     async contractsOf(network, address, signal) {

@@ -55,7 +55,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
   #imports = 0
   #characters = 0
   readonly #names = new FileNames()
-  /** As sent to servers. */
   readonly #imported = new Map<string, readonly string[]>()
   /** Servers read only files of imported documents. */
   readonly #unwritten = new Map<string, string>()
@@ -422,7 +421,6 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 }
 
-/** With the project files that the CLI expects. */
 export async function makeProjectFolder(folder: string): Promise<void> {
   await mkdir(join(folder, contractFolder), { recursive: true, mode: 0o700 })
   const networks = {

@@ -13,7 +13,7 @@ export interface ProcessOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly maxMessageBytes: number
   readonly onMessage: (message: unknown) => void
-  /** Called once. @param isFromOutside ended by a signal of another process */
+  /** Called once. @param isFromOutside another process sent the signal */
   readonly onEnd: (why: string, isFromOutside: boolean) => void
 }
 
@@ -29,7 +29,7 @@ const keptErrorBytes = 4000
 
 const pageBytes = 4096
 
-/** In its own process group, with a minimal environment. */
+/** Runs in its own process group, with a minimal environment. */
 export class LanguageServerProcess {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #options: ProcessOptions
@@ -104,7 +104,6 @@ export class LanguageServerProcess {
     this.#draining = undefined
   }
 
-  /** Undefined if unknown. */
   async memoryBytes(): Promise<number | undefined> {
     try {
       const [, pages] = (await readFile(`/proc/${this.pid}/statm`, 'utf8')).split(' ')
@@ -114,7 +113,6 @@ export class LanguageServerProcess {
     }
   }
 
-  /** The process group. */
   kill(): void {
     this.#end('killed')
   }

@@ -15,7 +15,7 @@ export type ServerState = 'starting' | 'ready' | 'restarting'
 
 export interface Member {
   readonly folder: string
-  /** For URIs below the folder. */
+  /** Receives notifications about URIs below the folder. */
   readonly take: (method: string, params: Record<string, unknown>, uri: string) => void
   /** A new run has no documents. */
   readonly wake: () => void
@@ -31,7 +31,7 @@ interface LanguageServerOptions {
   readonly log: Logger
 }
 
-/** In a row: a recurring cause. */
+/** This many losses in a row have a recurring cause. */
 const lossesInARow = 2
 
 /**

@@ -31,10 +31,10 @@ export interface LspLimits {
   /** Memory use is up to six times as much. */
   readonly addressBytes: number
   readonly allBytes: number
-  /** Including cancelled ones. */
+  /** Unanswered requests, including cancelled ones. */
   readonly requestsPerConnection: number
   readonly contractsPerConnection: number
-  /** In ten minutes. */
+  /** Contracts in ten minutes. */
   readonly contractsPerAddress: number
   /**
    * Work units per second, averaged over five seconds. Above it the connection is read more slowly.
@@ -56,24 +56,23 @@ export interface LspLimits {
   readonly initMs: number
   readonly requestMs: number
   readonly startMs: number
-  /** An unresponsive server is killed. */
   readonly hangMs: number
-  /** Of a busy server. */
+  /** Interval of probes of a busy server. */
   readonly probeMs: number
-  /** Of diagnostics of a document that is sent alone. */
+  /** Timeout of diagnostics of a document that is sent alone. */
   readonly settleMs: number
   readonly idleMs: number
   readonly backoffMs: number
   readonly longestBackoffMs: number
-  /** Then the pause is short again. */
+  /** After this time without a crash the pause is short again. */
   readonly stableMs: number
   /** Crashes at once, and the time to regain one, ms. */
   readonly crashesPerClient: number
   readonly crashRefillMs: number
-  /** First quarantine; doubles up to the longest. */
+  /** First quarantine of a document; doubles up to the longest. */
   readonly crashPauseMs: number
   readonly maxCrashPauseMs: number
-  /** Then a document is trusted again. */
+  /** After this time without a crash a document is trusted again. */
   readonly crashMemoryMs: number
 }
 

@@ -21,7 +21,6 @@ interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 
   /** The last text is then suspect even if it seemed digested. */
   readonly isRepeated: boolean
   readonly onNotification: (method: string, params: unknown) => void
-  /** Called once. */
   readonly onLost: (reason: LossReason, why: string) => void
 }
 
@@ -47,7 +46,7 @@ interface Pending {
   readonly settle: () => void
 }
 
-/** Not provably digested. */
+/** The server has not provably digested it. */
 interface Unchecked {
   readonly number: number
   readonly sentAt: number
@@ -131,7 +130,6 @@ export class ServerRun {
     return this.#isAlive && this.#process.isFull
   }
 
-  /** @throws RpcFailure */
   async initialize(params: unknown): Promise<unknown> {
     const result = await this.ask('initialize', params, { timeoutMs: this.#options.limits.startMs }).answer
     this.#isInitialized = true

@@ -1,6 +1,5 @@
 import type { Clock, LspLimits } from '../language-server/lsp-limits.ts'
 
-/** In seconds of the rate. */
 export const burstSeconds = 5
 
 /** One unit is a short message, about 20 µs of the event loop. */

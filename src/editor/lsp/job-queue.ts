@@ -7,7 +7,6 @@ interface Job {
 
 interface JobQueueOptions {
   readonly onFailure: (error: Error) => void
-  /** When the queued bytes change. */
   readonly onChange: (waitingBytes: number) => void
 }
 

@@ -28,7 +28,7 @@ interface LspConnectionOptions {
   readonly client: string
 }
 
-/** For a dropped client to read the reason. */
+/** A dropped client has this time to read the reason. */
 const dropGraceMs = 1000
 
 /**
@@ -41,7 +41,6 @@ const dropGraceMs = 1000
  * read together (at most 64 KiB) are held until then.
  */
 export class LspConnection {
-  /** Answered the last ping. */
   isAlive = true
   readonly #socket: WebSocket
   readonly #options: LspConnectionOptions
@@ -93,7 +92,7 @@ export class LspConnection {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
   }
 
-  /** Without waiting for the client. */
+  /** Does not wait for the client. */
   drop(code: number, reason: string): void {
     this.#socket.resume() // receive the client's close
     this.#socket.close(code, reason)

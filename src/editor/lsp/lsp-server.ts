@@ -29,7 +29,7 @@ export interface LspServerOptions {
   readonly clientOf: (request: IncomingMessage) => Client
   /** Origin is undefined for non-browser clients. Default: all. */
   readonly allowsOrigin?: (origin: string | undefined, host: string | undefined) => boolean
-  /** Before any response. @throws ApiError */
+  /** Checks clients before any response. @throws ApiError */
   readonly admit?: (request: IncomingMessage) => void
   readonly program: LanguageServerProgram
   /** Closed by the caller, after this. */
@@ -152,7 +152,6 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
       for (const connection of connections) connection.drop(1001, 'The server is stopping')
       // Requests that wait for a language server end with it.
       await Promise.all([...servers.values()].map((one) => one.close()))
-      // Within their grace period.
       while (connections.size > 0 || ending.size > 0) {
         await Promise.all([
           ...ending,
@@ -210,7 +209,7 @@ class ConnectionGate {
     }
   }
 
-  /** From the upgrade on, so that simultaneous clients count. */
+  /** Counts from the upgrade on, so that simultaneous clients count. */
   enter(client: Client, socket: Duplex): void {
     const address = clientNetwork(client.address)
     this.#all++

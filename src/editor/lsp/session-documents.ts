@@ -16,7 +16,6 @@ import type { UriSpace } from './uri-space.ts'
 import { ApiError, asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
-/** For diagnostics. */
 const rememberedVersions = 64
 
 /** The server sees our own versions, because documents are sent again without a change. */
@@ -26,9 +25,8 @@ export class OpenDocument {
   readonly quarantine: Quarantine
   readonly asked: Quarantine
   text: string
-  /** UTF-8. */
   bytes = 0
-  /** Too large, or a change failed: the client must send the whole text. */
+  /** Set if the text is too large or a change failed: the client must send the whole text. */
   refusal: string | undefined
   /** As last reported to the client. */
   toldAsideUntil: number | undefined
@@ -96,7 +94,6 @@ export class OpenDocument {
     run.notify('textDocument/didClose', { textDocument: { uri } })
   }
 
-  /** Undefined if unknown. */
   clientVersionOf(serverVersion: unknown): number | undefined {
     return typeof serverVersion === 'number' ? this.#clientVersions.get(serverVersion) : undefined
   }
@@ -133,7 +130,7 @@ export class SessionDocuments {
   readonly #fetches: ContractFetches
   #bytes = 0
   #generation: number | undefined
-  /** Has, or is getting, all documents. */
+  /** The run that has, or is getting, all documents. */
   #run: ServerRun | undefined
   #waking: { readonly at: number; readonly stop: () => void } | undefined
 
@@ -160,7 +157,7 @@ export class SessionDocuments {
     return this.#open.get(path)
   }
 
-  /** Once it has all documents. Rejects when the session ends. */
+  /** Resolves when the run has all documents. Rejects when the session ends. */
   async ready(): Promise<ServerRun> {
     for (;;) {
       const run = await this.#options.server.ready(this.#options.signal)
@@ -397,7 +394,6 @@ export class SessionDocuments {
     tell('window/showMessage', { type: errorLevel, message: `${document.path} not checked: ${why}.` })
   }
 
-  /** With one timer. */
   #wakeAt(at: number): void {
     const { clock, signal, enqueue } = this.#options
     if (signal.aborted || (this.#waking !== undefined && this.#waking.at <= at)) return
@@ -436,7 +432,7 @@ export class SessionDocuments {
     })
   }
 
-  /** Their imports arrived. */
+  /** For documents whose imports arrived. */
   #refresh(paths: readonly string[]): void {
     for (const path of paths) {
       const document = this.#open.get(path)
@@ -465,7 +461,7 @@ export function inWords(ms: number): string {
   return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** Nothing is sent alone and the server reads, or has ended. */
+/** Resolves when nothing is sent alone and the server reads, or has ended. */
 export async function untilWritable(run: ServerRun): Promise<void> {
   while (run.isReserved || run.isFull) {
     await run.free()

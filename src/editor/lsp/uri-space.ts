@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { ContractAt, ContractName } from '../imports/import-workspace.ts'
 import { isObject } from '../language-server/json-rpc.ts'
 
-/** Characters, segments and bytes of a segment. */
+/** Maximum characters, segments and bytes of a segment. */
 const [longestPath, deepestPath, longestSegmentBytes] = [512, 16, 200]
 
 /** At the top of a workspace. */
@@ -20,7 +20,6 @@ type DescribeFile = (path: string, line: number) => ContractAt | undefined
 
 interface ClientPlace {
   readonly uri: string
-  /** In the server file. */
   readonly firstLine: number
 }
 
@@ -131,7 +130,7 @@ function isPlainSegment(segment: string): boolean {
 }
 
 /**
- * LSP properties with URIs, at any depth. Texts never change. `changes` of a workspace edit has
+ * LSP properties with URIs, at any depth. `changes` of a workspace edit has
  * URIs as keys; `data` returns to the server.
  */
 const uriNames: ReadonlySet<string> = new Set([
@@ -148,7 +147,7 @@ const uriNames: ReadonlySet<string> = new Set([
 
 const rangeNames: ReadonlySet<string> = new Set(['range', 'targetRange', 'targetSelectionRange', 'selectionRange'])
 
-/** A link without target, a label part without location. */
+/** Such as a link without target or a label part without location. */
 function doesWithout(name: string, object: Record<string, unknown>): boolean {
   return name === 'data' || name === 'target' || (name === 'location' && 'value' in object)
 }

@@ -6,7 +6,6 @@ import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 import type { Scope } from '../../flow/cadence/program-outline.ts'
 import { holderOf } from '../../flow/cadence/resolve-name.ts'
 
-/** Not a real identifier. */
 export const placeholder = 'completion_is_asked_here_'
 
 const kinds: Readonly<Record<string, CompletionItemKind>> = {

@@ -58,7 +58,6 @@ export class LinkedSource {
     return meaning.kind === 'declared' ? meaning.declaration : undefined
   }
 
-  /** Follows imports. */
   target(declaration: Declaration): Declaration {
     return this.#contracts.get(declaration) ?? declaration
   }
@@ -82,7 +81,7 @@ export class LinkedSource {
   }
 }
 
-/** One with another name if the import renames the only one. */
+/** Has another name if the import renames the only contract. */
 function contractOf({ name }: Declaration, { outline }: ParsedSource): Declaration | undefined {
   const contracts = outline.declarations.filter(({ kind }) => kind !== 'import' && kind !== 'parameter')
   return (

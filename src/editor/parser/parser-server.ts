@@ -21,7 +21,7 @@ import { asError } from '../../platform/errors.ts'
 interface ParserServerOptions {
   readonly connection: MessageConnection
   readonly readers: ReaderThreads
-  /** Between a change and its check. Default 30 ms. */
+  /** Delay between a change and its check. Default 30 ms. */
   readonly pauseMs?: number
   readonly onExit: (code: number) => void
 }

@@ -5,7 +5,7 @@ import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 import { FlowfarmError, RetryableError } from '../../platform/errors.ts'
 import { limitThreadCpu } from '../../platform/thread-limits.ts'
 
-/** Exceeds the parser's time, memory or depth. */
+/** A source that exceeds the parser's time, memory or depth. */
 export class UnreadableSource extends FlowfarmError {
   constructor(message: string, cause?: unknown) {
     super('unreadable-source', message, { cause })
@@ -13,7 +13,7 @@ export class UnreadableSource extends FlowfarmError {
 }
 
 interface ReaderThreadsOptions {
-  /** Per question. Default 4,000 ms: a contract of 100 KB takes up to 1,000. */
+  /** Default 4,000 ms: a contract of 100 KB takes up to 1,000. */
   readonly cpuLimitMs?: number
   readonly maxWaiting?: number
 }

@@ -132,7 +132,6 @@ function definitionAt(linked: LinkedSource, offset: number): Location | undefine
   return declaration === undefined ? undefined : linked.locationOf(declaration)
 }
 
-/** None for undeclared names. */
 function sameNames(linked: LinkedSource, offset: number): Range[] {
   const use = linked.useAt(offset)
   const declaration = use === undefined ? undefined : linked.declarationOf(use)

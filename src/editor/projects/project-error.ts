@@ -3,15 +3,15 @@ import { ApiError } from '../../platform/errors.ts'
 const statuses = {
   UNAUTHORIZED: 401,
   ORIGIN_NOT_ALLOWED: 403,
-  /** Also if not visible. */
+  /** Missing or not visible. */
   NOT_FOUND: 404,
-  /** Since the version that the save is based on. */
+  /** Changed since the version that the save is based on. */
   CONFLICT: 409,
   INVALID_INPUT: 400,
   INVALID_PATH: 422,
   INVALID_TEXT: 422,
   QUOTA_EXCEEDED: 422,
-  /** By another save. */
+  /** Used by another save. */
   SAVE_ID_REUSED: 422,
   RATE_LIMITED: 429,
 } as const

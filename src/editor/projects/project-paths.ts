@@ -168,7 +168,6 @@ export class ProjectTree {
   readonly #files = new Map<string, string>()
   readonly #folders = new Map<string, string>()
 
-  /** Without checks. */
   keepFile(path: string): void {
     this.#files.set(pathKey(path), path)
     for (const folder of foldersAbove(path)) this.#folders.set(pathKey(folder), folder)

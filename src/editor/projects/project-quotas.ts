@@ -58,7 +58,6 @@ interface ProjectLimits extends Record<string, unknown> {
   project_bytes: number
 }
 
-/** For the page. */
 export function projectLimits(quotas: ProjectQuotas): ProjectLimits {
   const { maxBytes, maxSegmentBytes, maxSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
   return {

@@ -37,7 +37,7 @@ export type Endpoint =
 
 export const projectId = z.uuid('must be the id of a project, a UUID')
 
-/** Repeats a save safely. */
+/** Allows to repeat a save safely. */
 export const saveId = z.uuid('must be a UUID').transform((id) => id.toLowerCase())
 
 export const slug = z

@@ -97,7 +97,6 @@ export interface ProjectsFunctionOptions {
 
 export interface ProjectsFunction {
   readonly middleware: Middleware<RequestState>
-  /** Called every hour. */
   prune(): Promise<void>
 }
 
@@ -267,13 +266,12 @@ function take(window: SlidingWindow, key: string): void {
     })
 }
 
-/** Need no budget, so that small saves do not wait for large ones. */
+/** Smaller bodies need no budget, so that they do not wait for large ones. */
 const smallBytes = 256_000
 
-/** Bounds slow senders. */
+/** Per account, which bounds slow senders. */
 const maxLarge = 2
 
-/** For all accounts. */
 export class BodyMemoryLimit {
   readonly #budget: ByteBudget
   readonly #large = new Map<string, number>()

@@ -34,7 +34,6 @@ function originJoin(viewer: string): string {
 const originColumn = `case when o.id is null then null else json_build_object('id', o.id, 'slug', o.slug, 'name',
   o.name) end as forked_from`
 
-/** Null if missing or not visible. */
 interface Origin {
   readonly id: string
   readonly slug: string
@@ -55,7 +54,7 @@ const getInput = z.strictObject({ slug: slugSchema })
 interface SeenFile {
   readonly path: string
   readonly content: string
-  /** Of the project that last changed the file. */
+  /** Version of the project that last changed the file. */
   readonly version: number
 }
 
@@ -133,7 +132,7 @@ function shown({ micros: _micros, ...project }: ListedProject & { readonly micro
   return project
 }
 
-/** Microseconds since 1970 (exact until 2255) and id. */
+/** A cursor has microseconds since 1970 (exact until 2255) and the id. */
 function writeCursor(micros: string, id: string): string {
   return Buffer.from(`${micros} ${id}`).toString('base64url')
 }

@@ -24,7 +24,7 @@ export interface NamedSave {
 }
 
 /**
- * Of an identical save, whose response was lost. @throws ApiError 422 `SAVE_ID_REUSED`, 404 if the
+ * The result of an identical save, whose response was lost. @throws ApiError 422 `SAVE_ID_REUSED`, 404 if the
  * project was deleted
  */
 export async function findEarlierSave(
@@ -52,7 +52,7 @@ export async function findEarlierSave(
 const maxTries = 5
 
 /**
- * Until the end of the transaction, for the quota and repeated requests. @throws ApiError 401
+ * Serializes until the end of the transaction, for the quota and repeated requests. @throws ApiError 401
  * `UNAUTHORIZED` if the user was deleted
  */
 export async function lockAccount(client: PoolClient, userId: string, lockUser: LockUser): Promise<void> {
@@ -363,7 +363,6 @@ function fileArrays(
 
 const forkInput = z.strictObject({ slug: slugSchema, save_id: saveId.optional() })
 
-/** Of a public or own project. */
 export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: SessionCall): Promise<SavedProject> {
   const { slug: from, save_id: named } = readData(forkInput, data)
   const save = { userId, saveId: named, digest: createHash('sha256').update(`fork ${from}`).digest() }
@@ -375,7 +374,7 @@ export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: 
       rows: [origin],
     } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(
       client,
-      // Until the copy is complete.
+      // Locked until the copy is complete.
       `select id, name, file_count, cardinality(folders) as folder_count, byte_count::float8 as byte_count
         from projects.projects
        where slug = $1 and (is_public or user_id = $2) for share`,
@@ -426,7 +425,7 @@ export function forkName(name: string): string {
   return whole.trimEnd()
 }
 
-/** In the order of saves, to avoid deadlocks. */
+/** In the lock order of saves, to avoid deadlocks. */
 const statements = ['delete from projects.projects where user_id = $1', 'delete from projects.saves where user_id = $1']
 
 /**

@@ -46,7 +46,7 @@ export interface AuthOptions {
   readonly serviceToken: string | undefined
   /** Default: users have no passkeys. */
   readonly userChanges?: ConfirmUserChange | undefined
-  /** In the transaction that deletes the user. Default: nothing. */
+  /** Runs in the transaction that deletes the user. Default: nothing. */
   readonly deleteUserData?: DeleteUserData | undefined
   readonly onSignIn?: ((method: SignInMethod) => void) | undefined
   readonly onMail?: ((result: MailResult) => void) | undefined

@@ -171,7 +171,7 @@ export interface OutboxOptions {
   readonly retryAfterMs?: readonly number[]
   /** First delay, ms; doubles up to an hour. Default 5 s. */
   readonly storedRetryMs?: number
-  /** Ms. Default one day. */
+  /** Default one day. */
   readonly maxAgeMs?: number
   /** Of all processes. Default 10,000. */
   readonly maxStored?: number

@@ -22,7 +22,7 @@ export interface PasskeyParts {
   readonly rates: RateLimits
   readonly limits: PasskeyLimits
   readonly keysOnChain: KeysOnChain
-  /** In the transaction of the change. Call `deliverMails` after the commit. */
+  /** Runs in the transaction of the change. Call `deliverMails` after the commit. */
   readonly tellOwner: (
     client: pg.ClientBase,
     email: string | undefined,
@@ -114,7 +114,7 @@ export interface PasskeyLimits {
 
 const in5Minutes = (max: number): RateLimit => ({ max, periodMs: 5 * 60_000 })
 
-/** Ceremonies: as GoTrue. */
+/** The limit of ceremonies is GoTrue's. */
 export const passkeyLimits: PasskeyLimits = {
   begin: { client: in5Minutes(90), account: in5Minutes(30) },
   ceremony: { client: in5Minutes(30), account: in5Minutes(30) },
@@ -123,7 +123,7 @@ export const passkeyLimits: PasskeyLimits = {
 
 const statuses = {
   UNAUTHORIZED: 401,
-  /** By a passkey or, without one, a new sign-in. */
+  /** Confirm with a passkey or, without one, sign in again. */
   REAUTHENTICATION_REQUIRED: 403,
   ORIGIN_NOT_ALLOWED: 403,
   CLIENT_NOT_ALLOWED: 403,

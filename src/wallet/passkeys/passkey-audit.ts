@@ -40,7 +40,7 @@ interface PasskeyActivity {
   readonly reason: string | null
 }
 
-/** One per row of `from`; `noteValues` from `$first`. */
+/** Inserts one row per row of `from`; `noteValues` from `$first`. */
 export function insertNote(first: number, from = ''): string {
   const types = ['text', 'boolean', 'uuid', 'text', 'inet', 'text', 'text', 'text']
   return `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason)

@@ -132,7 +132,7 @@ export interface NewPasskey extends BackupFlags {
   readonly aaguid: string
 }
 
-/** Current, user-verified, for this relying party, P-256. @throws VerificationFailure */
+/** Must be current, user-verified, for this relying party, P-256. @throws VerificationFailure */
 export async function verifyRegistration(response: RegistrationResponse, expected: Expected): Promise<NewPasskey> {
   const { relyingParty } = expected
   const { challenge, origin } = readClientData(response.response.clientDataJSON, 'webauthn.create', expected)

@@ -178,7 +178,7 @@ const ec2 = 2
 export const es256 = -7
 const p256 = 1
 
-/** 04, x and y. @throws VerificationFailure for other algorithms and points off the curve */
+/** As 04, x and y. @throws VerificationFailure for other algorithms and points off the curve */
 export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
   if (cose.get(labels.kty) !== ec2 || cose.get(labels.alg) !== es256 || cose.get(labels.crv) !== p256)
     throw new VerificationFailure('algorithm')
@@ -281,7 +281,7 @@ interface AssertionExpected extends Expected {
   readonly needsUserHandle: boolean
 }
 
-/** Current, user-verified, for this relying party. @throws VerificationFailure */
+/** Must be current, user-verified, for this relying party. @throws VerificationFailure */
 export async function verifyAssertion(
   given: AssertionResponse,
   passkey: SigningPasskey,

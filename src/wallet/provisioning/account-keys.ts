@@ -14,7 +14,7 @@ interface AccountKeysOptions {
   readonly passkeys: KnownPasskeys
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
-  /** Ms. Default 5,000. */
+  /** Default 5,000. */
   readonly patienceMs?: number | undefined
 }
 
@@ -140,7 +140,7 @@ export interface FurtherAccount {
   readonly address: string
   readonly credentialId: string
   readonly keyIndex: number
-  /** By its owner; otherwise it belonged to a removed passkey. */
+  /** Added by its owner; otherwise it belonged to a removed passkey. */
   readonly isImported: boolean
   readonly addedAt: Date
 }
@@ -155,7 +155,7 @@ interface FurtherAccountsOptions {
   readonly pool: pg.Pool
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
-  /** Ms. Default 3,000. */
+  /** Default 3,000. */
   readonly patienceMs?: number | undefined
 }
 

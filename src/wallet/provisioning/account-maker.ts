@@ -26,9 +26,9 @@ interface AccountMakerOptions {
   readonly onEnd?: ((network: WalletNetwork, result: 'sealed' | 'failed') => void) | undefined
   /** Beyond the chain minimum, in 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
-  /** Ms. Default 1,000. */
+  /** Default 1,000. */
   readonly pollMs?: number | undefined
-  /** For an unknown transaction, ms. Default 10,000. */
+  /** Delay for an unknown transaction. Default 10,000. */
   readonly resendMs?: number | undefined
 }
 

@@ -271,7 +271,7 @@ async function setState(client: pg.ClientBase, { credentialId, network }: Accoun
   )
 }
 
-/** Without a pending transaction. The next number is the chain's, or after the last known one. */
+/** A key without a pending transaction. The next number is the chain's, or after the last known one. */
 async function freeProposal(
   client: pg.ClientBase,
   network: WalletNetwork,

@@ -28,7 +28,7 @@ export interface ProvisioningOptions {
   /** Beyond the chain minimum, in 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
   readonly onAccount?: ((network: WalletNetwork, result: AccountResult) => void) | undefined
-  /** Ms. Default 1,000. */
+  /** Default 1,000. */
   readonly pollMs?: number | undefined
   readonly resendMs?: number | undefined
   /** Default 5 s. */

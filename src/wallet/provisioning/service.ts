@@ -59,7 +59,7 @@ export async function openProvisioning(
   return provisioning
 }
 
-/** Also while idle, because others may use the payer. */
+/** Reads also while idle, because others may use the payer. */
 function readBalances(
   senders: readonly TransactionSender[],
   lifecycle: ServiceContext<WalletConfig>['lifecycle'],

@@ -5,7 +5,7 @@ import type { LockUser } from '../../../platform/auth/authenticate.ts'
 import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { ApiError } from '../../../platform/errors.ts'
 
-/** The user has proved access to it. */
+/** An installation that the user has proved access to. */
 export interface Installation {
   readonly installationId: number
   readonly githubUserId: number
@@ -13,7 +13,7 @@ export interface Installation {
   readonly accountId: number
   readonly accountLogin: string
   readonly accountType: string
-  /** Visible to the user at that time. */
+  /** Those that the user could see at that time. */
   readonly repositoryIds: readonly number[]
   readonly isSuspended: boolean
 }
@@ -98,7 +98,6 @@ export class InstallationStore {
     })
   }
 
-  /** For all users. */
   async change(db: Queryable, installationId: number, became: 'deleted' | 'suspended' | 'active'): Promise<void> {
     if (became === 'deleted')
       await query(db, 'delete from editor.installations where installation_id = $1', [installationId])

@@ -138,7 +138,7 @@ export class SessionStore {
     return this.#opened({ session: sessionOf(row), refreshToken })
   }
 
-  /** Ends with the wallet session. Undefined: that one has ended or belongs to a client. */
+  /** The session ends with the wallet session. Undefined: that one has ended or belongs to a client. */
   async openForClient(
     { clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
     client: AuthClient,
