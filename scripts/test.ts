@@ -23,7 +23,7 @@ const suites = {
 
 const lanesOption = '--lanes='
 const saveOption = '--save-durations'
-/** One more than cores, because tests also wait. */
+/** Tests also wait. */
 const usualLanes = Math.min(Math.max(2, availableParallelism()), 4) + 1
 /** Further processes do not pay below this. */
 const minInLanes = 12
@@ -140,7 +140,6 @@ function isOwnOption(arg: string): boolean {
   )
 }
 
-/** Undefined without `--changed`. */
 function changedTests(args: readonly string[]): readonly string[] | undefined {
   const option = args.find((arg) => /^--changed(=|$)/.test(arg))
   if (option === undefined) return undefined

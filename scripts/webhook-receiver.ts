@@ -37,7 +37,6 @@ interface Delivery {
 interface ListenOptions {
   /** `whsec_` and base64. */
   readonly secret: string
-  /** 0: any free port. */
   readonly port: number
   readonly onDelivery: (delivery: Delivery) => void
 }

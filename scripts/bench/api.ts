@@ -24,7 +24,6 @@ interface Case {
   readonly targets: readonly [cached: number, uncached: number]
   /** Requests a second of the Flow explorer's back end on a similar machine. */
   readonly reference: number
-  /** Pages of the reference measurement. */
   readonly same: readonly string[]
   readonly spread: readonly string[]
   /** The same rows by `pg` alone. */
@@ -128,7 +127,6 @@ async function bareRate(url: string, { text: statement, values }: Case['bare'], 
   return count / seconds
 }
 
-/** More pages than the cache holds. */
 const spreadPages = 4000
 
 async function casesOf(pool: pg.Pool): Promise<readonly Case[]> {

@@ -4,7 +4,6 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 
 export interface CopiedTable {
   readonly name: string
-  /** Tables without heights are written last. */
   readonly heightColumn: string | undefined
 }
 
@@ -16,7 +15,6 @@ export const rawTables: readonly CopiedTable[] = [
   { name: 'raw.block_lookup', heightColumn: 'height' },
 ]
 
-/** Except the farm's state. */
 export async function tablesOf(pool: pg.Pool, schemas: readonly string[]): Promise<CopiedTable[]> {
   const { rows } = await pool.query<{ name: string; heightColumn: string | null }>(
     `
@@ -107,7 +105,6 @@ async function writtenColumns(client: pg.PoolClient, table: string): Promise<str
   return rows[0]?.columns ?? ''
 }
 
-/** 19 bytes of head, 2 of end. */
 const emptyCopyBytes = 21
 
 async function writeBatches(

@@ -141,7 +141,6 @@ export async function storedBlocks(pool: pg.Pool): Promise<number> {
   return Number(rows[0]?.blocks)
 }
 
-/** Heights that every worker has covered. */
 export async function derivedBlocks(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ workers: number; derived: number }>(
     `select count(*)::int as workers, coalesce(min(blocks), 0)::int as derived from (

@@ -46,7 +46,6 @@ export async function benchFarm(options: FarmOptions): Promise<number> {
 interface ScalingRun {
   readonly processes: number
   readonly blocksPerSecond: number
-  /** CPU of all processes and PostgreSQL, a block. */
   readonly nodeMs: number
   readonly postgresMs: number
   readonly coresIdle: number
@@ -171,10 +170,7 @@ async function holdWorkers(pool: pg.Pool): Promise<() => Promise<void>> {
 
 const firstHead = 280
 
-/**
- * From a new block to its raw commit and to its last derived commit, by PostgreSQL's commit
- * timestamps.
- */
+/** Times from a new block to its raw commit and to its last derived commit. */
 async function headLatency(sheet: Sheet, blocks: number, variables: Record<string, string>): Promise<void> {
   const database = await openBenchDatabase({ track_commit_timestamp: 'on' })
   const node = await startLedgerNode({ head: firstHead })
@@ -189,7 +185,6 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
     const offered = new Map<number, number>()
     const cpuBefore = cpuSeconds(program.pid)
     for (let i = 0; i < blocks; i++) {
-      // Avoids synchronising with timers.
       await delay(400 * (0.5 + Math.random()))
       node.advance()
       offered.set(node.head, Date.now())

@@ -17,7 +17,6 @@ import { tellParent } from '../support/tell-parent.ts'
 export interface Order {
   readonly number: number
   readonly from: number
-  /** Exclusive. */
   readonly to: number
   readonly bareBytes?: number
 }
@@ -155,7 +154,6 @@ function sendWebhooks(databaseUrl: string): () => Promise<void> {
   }
 }
 
-// The parent imports the definitions above.
 if (process.send !== undefined && import.meta.main) {
   const [role, first = '', second = ''] = process.argv.slice(2)
   let stop = (): Promise<void> => Promise.resolve()

@@ -59,7 +59,6 @@ interface FeedScenario {
   readonly offered?: number
 }
 
-/** Per block. */
 const transactions = 120
 const accounts = 1000
 
@@ -205,7 +204,6 @@ class Crowd {
     }
   }
 
-  /** To evenly spread accounts, and one without transactions. */
   async subscribe(count: number): Promise<void> {
     this.#clients.forEach((client, i) => {
       const some = Array.from({ length: count }, (_, k) => accountOf((i + k * (accounts / count)) % accounts))
@@ -214,7 +212,6 @@ class Crowd {
     await this.untilQuiet()
   }
 
-  /** The list grows. */
   time(every: number): readonly number[] {
     this.#timed = { every, at: [] }
     return this.#timed.at
@@ -287,7 +284,6 @@ class CountingClient {
       }
       const length =
         short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
-      // A pong for a ping, masked by zeros.
       if (bytes[at] === 0x89) this.#socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]))
       else frames++
       at += headLength
@@ -339,7 +335,7 @@ interface WebhookRun {
   readonly perSecond: number
   readonly nodeUs: number
   readonly postgresUs: number
-  /** Commit to receiver, ms; meaningless for a backlog. */
+  /** Meaningless for a backlog. */
   readonly latencies: readonly number[]
 }
 

@@ -20,12 +20,10 @@ export interface IngestAndDeriveOptions extends SourceOptions {
   readonly runs: number
 }
 
-/** About the ingester's batch. */
 const batchBlocks = 100
 
 interface Run {
   readonly seconds: number
-  /** CPU seconds of flowfarm. */
   readonly node: number
   readonly postgres: number
   readonly peakMiB: number

@@ -37,7 +37,6 @@ export function preparePasskeys(count: number): readonly PreparedPasskey[] {
   })
 }
 
-/** @param challenge base64url */
 export function assertionOf(passkey: PreparedPasskey, challenge: string): AssertionResponse {
   passkey.counter++
   const clientData = Buffer.from(

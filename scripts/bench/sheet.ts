@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface FigureOptions {
-  /** Best value of the same machine and run. */
   readonly limit?: number
   readonly limitName?: string
   readonly atLeast?: number
@@ -18,7 +17,7 @@ export class Sheet {
     print(`\n${text}`)
   }
 
-  /** @throws if the measurement failed (`value` is not a number) */
+  /** @throws if the measurement failed */
   figure(label: string, value: number, unit: string, options: FigureOptions = {}): void {
     const { limit, limitName, atLeast, atMost } = options
     if (![value, limit ?? 0].every(Number.isFinite)) throw new Error(`${label} was not measured: ${value}, ${limit}`)
@@ -49,7 +48,6 @@ export function numberText(value: number): string {
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)
 }
 
-/** Warns when other programs use the machine. */
 export async function printConditions(): Promise<void> {
   const [load = 0] = loadavg()
   const others = await othersShare(1000)

@@ -76,7 +76,6 @@ async function measureSignIns(
 
 const connections = 10
 
-/** Commits of one small row, over as many connections as the wallet has. */
 async function bareCommits(pool: pg.Pool, count: number): Promise<number> {
   await pool.query('create table bench_commits (id bigint generated always as identity, at timestamptz default now())')
   const begun = performance.now()

@@ -4,7 +4,6 @@ import { readSourceGraph, repositoryFiles, sha256 } from './source-graph.ts'
 import { linter, runTool } from './tools.ts'
 import type { Finding } from './tools.ts'
 
-/** Findings also depend on them. */
 const settings = ['package-lock.json', '.oxlintrc.json', 'tsconfig.json', 'dashboards/tsconfig.json']
 /** Linting the whole tree is then as fast. */
 const maxChanged = 600

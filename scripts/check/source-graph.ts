@@ -9,7 +9,6 @@ export interface SourceGraph {
   imports(file: string): readonly string[]
   /** Files and folders that it names, for example to read or spawn. */
   mentions(file: string): readonly string[]
-  /** Covers transitive imports. */
   fingerprint(file: string): string
 }
 
@@ -19,7 +18,7 @@ const pathPattern = /[\w@.-]*(?:\/[\w@.-]+)+\/?|[\w@-][\w@.-]*\.(?:tsx?|mjs|json
 
 const wordsPattern = /(['"`])[\w./-]+\1(?:, (['"`])[\w./-]+\2)*/g
 
-/** Tracked and untracked, without ignored and deleted ones. @throws outside a checkout */
+/** Without ignored and deleted files. @throws outside a checkout */
 export function repositoryFiles(root: string): string[] {
   return git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard')
     .filter((file, i, all) => all.indexOf(file, i + 1) < 0 && existsSync(join(root, file)))
@@ -32,7 +31,6 @@ export function git(root: string, ...args: readonly string[]): string[] {
   return output.split('\0').filter((line) => line !== '')
 }
 
-/** @param extra deleted paths that files may still name */
 export function readSourceGraph(root: string, files: readonly string[], extra: readonly string[] = []): SourceGraph {
   const known = new Set([...files, ...extra])
   const folders = new Set([...known].flatMap(parentsOf))

@@ -7,7 +7,6 @@ export interface Tool {
 }
 
 export const compiler: Tool = { name: 'types', argv: ['typescript/bin/tsc', '--project', '.', '--pretty', 'false'] }
-/** Pages use DOM types. */
 export const pageCompiler: Tool = {
   name: 'types of pages',
   argv: ['typescript/bin/tsc', '--project', 'dashboards', '--pretty', 'false'],

@@ -82,10 +82,7 @@ export function runCommandGroup({ name, summary, commands, all }: CommandGroup):
   return runProcess(list, process.argv.slice(2))
 }
 
-/**
- * Our own errors print their message, others their stack. With `--json` an error is also an object
- * on standard output.
- */
+/** With `--json` an error is also an object on standard output. */
 async function runProcess({ help, start }: AnyCommand, args: readonly string[]): Promise<never> {
   // `| head` closes the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -193,7 +190,6 @@ function separator(name: string): string {
   return name.includes(' -- ') ? ' ' : ' -- '
 }
 
-/** Columns. */
 const width = 90
 
 type Described = Omit<Command<OptionTable>, 'run'>

@@ -17,7 +17,6 @@ export interface OpenDatabase {
 
 const holderPatienceMs = 10_000
 
-/** The last one whose tables the commands need. */
 const neededMigration = '0002_farm'
 
 /**

@@ -55,7 +55,6 @@ export function wholeNumber(
   }
 }
 
-/** Comma-separated. Empty without the option. */
 export function someOf<const T extends string>(
   placeholder: string,
   known: readonly T[] | undefined,

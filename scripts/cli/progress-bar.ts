@@ -2,9 +2,7 @@ import { Terminal } from '../../src/platform/terminal.ts'
 import { count, duration } from './texts.ts'
 
 const barWidth = 30
-/** Interval of lines without a terminal. */
 const lineEveryMs = 5000
-/** Window of the rate. */
 const paceMs = 10_000
 
 /** On standard error: a bar on a terminal, otherwise lines. */

@@ -40,7 +40,6 @@ export function duration(seconds: number): string {
   return parts.slice(0, 2).join(' ')
 }
 
-/** Only on a terminal with colours. */
 export function styled(style: Parameters<typeof styleText>[0], text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
@@ -56,11 +55,9 @@ export function print(text: string): void {
 export interface Column<Row> {
   readonly title: string
   readonly value: (row: Row) => string
-  /** Default: left. */
   readonly align?: 'right'
 }
 
-/** Empty without rows. */
 export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   if (rows.length === 0) return ''
   const cells = rows.map((row) => columns.map(({ value }) => value(row)))

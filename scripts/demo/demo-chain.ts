@@ -13,12 +13,10 @@ export interface DemoChain {
   stop(): Promise<void>
 }
 
-/** @param api REST address */
 export function editorVariables(api: string): Readonly<Record<string, string>> {
   return { EDITOR_NETWORKS: 'emulator', EDITOR_EMULATOR_API: api }
 }
 
 export const blockMs = 800
-/** Gives daily charts data. */
 export const pastDays = 21
 export const dayMs = 86_400_000

@@ -16,7 +16,6 @@ export function makeDemoFolder(): string {
   return folder
 }
 
-/** Removes folders of demos that were killed. */
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(folderPrefix) ? Number(name.slice(folderPrefix.length).split('-')[0]) : Number.NaN

@@ -74,7 +74,6 @@ async function isInUse(port: number, host: string): Promise<boolean> {
     await once(server, 'close')
     return false
   } catch (error) {
-    // The service reports other errors.
     return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   }
 }

@@ -65,7 +65,6 @@ function withDrawnPictures(answers: Answers): Answers {
   )
 }
 
-/** Items move while the demo repeats the recording. */
 function withItemsAnywhere(answers: Answers): Answers {
   const owners = new Set<string>()
   const items: { request: Buffer; at: number; answer: Buffer }[] = []

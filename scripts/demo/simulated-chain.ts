@@ -67,7 +67,6 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
     variables: {
       // No limit for the demo's own node.
       CHAIN_SCRIPT_RPS: '0',
-      // Pays for the wallet's accounts.
       WALLET_TESTNET_PAYER: publishedPayerSetting,
       WALLET_TESTNET_FUNDS: '100',
       ...editorVariables(api),
@@ -91,7 +90,7 @@ interface PriceFeedServer {
 
 const hourMs = 3_600_000
 const historyStepMs = 6 * hourMs
-/** Swing is a share of the price in USD. */
+/** Price in USD; swing is a share of it. */
 const courses: readonly { readonly token: Token; readonly price: number; readonly swing: number }[] = [
   { token: flow, price: 0.55, swing: 0.12 },
   { token: usdc, price: 1, swing: 0.002 },

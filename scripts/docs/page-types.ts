@@ -5,7 +5,6 @@ interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** Responses by path or (other than GET) by method and path, request bodies, and named schemas. */
 export function pageTypes({ paths, components }: ApiDocument): string {
   const answers: string[] = []
   const requests: string[] = []
@@ -90,7 +89,6 @@ function declaration(name: string, schema: Schema): string {
 
 function fieldsOf(schema: Schema): [field: string, type: string, description: unknown][] {
   const required = new Set(schema['required'] as string[] | undefined)
-  // `not` marks rejected fields.
   return Object.entries(schema['properties'] as Record<string, Schema>)
     .filter(([, value]) => value['not'] === undefined)
     .map(([field, value]) => [
@@ -136,7 +134,10 @@ function objectType(schema: Schema): string {
       .join('; ')} }`
   }
   const values = schema['additionalProperties']
-  return `Readonly<Record<string, ${typeof values === 'object' && values !== null ? typeOf(values as Schema) : 'unknown'}>>`
+  return (
+    'Readonly<Record<string, ' +
+    `${typeof values === 'object' && values !== null ? typeOf(values as Schema) : 'unknown'}>>`
+  )
 }
 
 function literal(value: unknown): string {

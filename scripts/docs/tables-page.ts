@@ -4,7 +4,6 @@ import type { Fold, Worker } from '../../jobs/worker.ts'
 
 const schemaLine = /^schema (?<name>\S+)(?: -- (?<comment>.*))?$/gm
 
-/** @param dump `migrations/schema.txt` */
 export function tablesPage(dump: string): string {
   const relations = dumpedRelations(dump)
   const lines = [

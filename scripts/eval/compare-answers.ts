@@ -58,7 +58,6 @@ function isSame(
   { order, tolerance = floatNoise }: ComparisonRules,
 ): boolean {
   if (expected.length !== actual.length) return false
-  // Ties may be in any order.
   const inOrder = (order ?? []).every((column) =>
     expected.every((row, i) => isEqual(row[column], actual[i]?.[column], tolerance)),
   )
@@ -95,7 +94,6 @@ function isEqual(expected: string | undefined, actual: string | undefined, toler
   return Math.abs(a - b) <= tolerance * Math.abs(a)
 }
 
-/** Equal integers have equal text. */
 function isWhole(comparable: string): boolean {
   return /^n:-?\d+$/.test(comparable)
 }

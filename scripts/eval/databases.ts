@@ -91,7 +91,7 @@ async function withPool(url: string, use: (pool: ReturnType<typeof createPool>) 
   }
 }
 
-/** Changes answers, and adds rows that expose incomplete statements. */
+/** Adds rows that expose incomplete statements. */
 export async function perturbIndexer(pool: pg.Pool): Promise<void> {
   for (const change of [...answerChanges, ...nearMissChanges]) await pool.query(change)
 }
@@ -127,7 +127,6 @@ const answerChanges: readonly string[] = [
        returning block_height)
    update app.hourly_stats h set new_coa_count = h.new_coa_count - 1
    from gone join app.block_stats s using (block_height) where h.day = s.day and h.hour = s.hour`,
-  // Transactions of the last script use the first one.
   `with ends as (
      select (select script_hash from raw.scripts order by 1 limit 1) as first, (select script_hash
      from raw.scripts order by 1 desc limit 1) as last),
@@ -151,10 +150,7 @@ const eventOf = (type: string, after = 0): string =>
    join raw.event_shapes s on s.id = e.shape
    where s.type like '${type}' order by 1, 2, 3, 4 offset ${after} limit 1`
 
-/**
- * Change the answer of statements with a missing condition, or a maximum instead of a sum. Related
- * tables change together.
- */
+/** Related tables change together. */
 const nearMissChanges: readonly string[] = [
   // The largest transfer, and one bridge transfer, are not FLOW.
   `update app.ft_transfers set amount = 90000 where
@@ -264,7 +260,6 @@ export async function fillIndexer(
   await pool.query('analyze')
 }
 
-/** Enrichment depends on time. */
 const enrichmentOff = Object.fromEntries(
   allEnrichmentWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']),
 )

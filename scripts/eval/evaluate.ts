@@ -76,7 +76,6 @@ export type Outcome =
   | 'wrong'
   /** Right in the known database only. */
   | 'by-accident'
-  /** No statement, or one that did not run. */
   | `failed: ${string}`
 
 export interface EvaluatedQuestion {
@@ -91,7 +90,6 @@ export interface EvaluatedQuestion {
   readonly promptVersion: string | undefined
 }
 
-/** @returns results in the order of the questions */
 export async function evaluate(
   service: Pick<QueryService, 'generateSql'>,
   judge: Judge,

@@ -15,7 +15,7 @@ export interface ProviderCall {
   readonly messages: readonly { readonly role: string; readonly text: string }[]
   readonly tools: readonly string[]
   readonly question: string
-  /** Earlier requests with the same model and question, failed ones included. */
+  /** Failed requests included. */
   readonly turn: number
 }
 
@@ -143,9 +143,7 @@ function send(
 }
 
 interface WireProtocol {
-  /** @throws ZodError */
   readRequest(body: unknown): WireRequest
-  /** @returns undefined for valid headers */
   refuse(headers: IncomingHttpHeaders): ProviderError | undefined
   reply(reply: ProviderReply, model: string): unknown
   error(error: ProviderError): unknown
@@ -153,7 +151,6 @@ interface WireProtocol {
 
 type WireRequest = Pick<ProviderCall, 'model' | 'maxTokens' | 'instructions' | 'messages' | 'tools'>
 
-/** Parts without text are ignored. */
 const content = z
   .union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
   .transform((given) => (typeof given === 'string' ? given : given.map(({ text = '' }) => text).join('')))

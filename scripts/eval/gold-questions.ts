@@ -13,7 +13,6 @@ export interface GoldQuestion {
   readonly question: string
   /** Equivalent; tests compare their rows. `{flowToken}` is a core contract's account. */
   readonly accepted: readonly [string, ...string[]]
-  /** Columns that define the row order, if the question asks for one. */
   readonly order?: readonly number[]
   readonly tolerance?: number
 }
@@ -121,7 +120,6 @@ export async function readKnownAnswers(): Promise<KnownAnswers> {
   return JSON.parse(await readFile(file, 'utf8')) as KnownAnswers
 }
 
-/** For readable diffs. */
 export async function writeKnownAnswers(answers: KnownAnswers): Promise<void> {
   const lines = Object.entries(answers).map(([id, rows]) => `  ${JSON.stringify(id)}: ${JSON.stringify(rows)}`)
   await writeFile(file, `{\n${lines.join(',\n')}\n}\n`)

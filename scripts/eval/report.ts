@@ -93,7 +93,6 @@ export function unexpectedIn({ scenario, results }: ScenarioResult): EvaluatedQu
   return results.filter(({ outcome }) => outcome !== scenario.expected)
 }
 
-/** Empty for scenarios without a selected question. */
 function scenarioLines({ name, about, expected }: Scenario, runs: readonly ProtocolRun[], nameWidth: number): string[] {
   const own = runs.map(({ protocol, results }) => ({
     protocol,

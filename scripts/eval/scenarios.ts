@@ -19,7 +19,7 @@ export interface Scenario {
   readonly expected: Outcome
   readonly questions?: number
   readonly only?: readonly string[]
-  /** There is no reply, so a short timeout suffices. */
+  /** A short timeout suffices. */
   readonly isSilent?: true
 }
 
@@ -295,7 +295,6 @@ function questionsFor(
   return queryTargets.flatMap((target) => about.filter((gold) => gold.target === target).slice(0, count))
 }
 
-/** The question ends the first message, after examples. */
 function turnOf({ model, question, turn }: ProviderCall, questions: readonly GoldQuestion[]): ProviderTurn {
   const scenario = scenarios.find(({ name }) => name === model)
   const gold = questions.find((one) => question.endsWith(one.question))

@@ -208,7 +208,6 @@ const pollMs = 300
 /** A new coordinator takes over within this time. */
 const noFarmMs = 4000
 
-/** Or until it cannot proceed. */
 async function waitForRequest(pool: pg.Pool, { id, workers, range }: WaitedRequest): Promise<Waited> {
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())

@@ -63,7 +63,6 @@ export interface StageStatus extends StageState {
   readonly etaSeconds: number | null
 }
 
-/** Ranges are half open. */
 export interface FarmStatus extends Omit<FarmOverview, 'heights' | 'stages'> {
   readonly stages: readonly StageStatus[]
   readonly isCoordinated: boolean
@@ -106,7 +105,6 @@ export class FarmWatch {
   }
 }
 
-/** Dropped on narrow terminals, in this order. */
 const leftOut = ['OLDEST UNFINISHED', 'HOLES', 'SKIPPED', 'QUEUED', 'FAILED', 'TIME LEFT', 'RATE/S']
 
 function statusText(status: FarmStatus, width: number): string {

@@ -96,7 +96,8 @@ async function install(root) {
 }
 
 /**
- * The npm that runs this script, else the one on the PATH. Never runs on the Node in node_modules, which npm replaces.
+ * The npm that runs this script, else the one on the PATH, but not the Node in node_modules, which
+ * npm replaces.
  * @param {string} root
  * @returns {{ command: string, before: string[] }}
  */
@@ -120,7 +121,7 @@ function pathWithout(root) {
 }
 
 /**
- * A cache for users without a writable home directory (service accounts).
+ * For users without a writable home directory.
  * @param {string} root
  * @returns {string | undefined}
  */
@@ -145,7 +146,7 @@ function canWrite(folder) {
 }
 
 /**
- * @param {string} output what npm printed
+ * @param {string} output
  * @returns {string}
  */
 function explain(output) {

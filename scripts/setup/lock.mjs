@@ -15,7 +15,7 @@ const pollEvery = 200
  * by the one waiter that creates the file named after that holder.
  * @template T
  * @param {string} path
- * @param {{ onWait: () => void }} options `onWait` is called once if another process holds the lock
+ * @param {{ onWait: () => void }} options
  * @param {() => Promise<T>} task
  * @returns {Promise<T>}
  */

@@ -4,15 +4,14 @@ import { join } from 'node:path'
 /** An error that the user can fix; only its message is shown. */
 export class SetupError extends Error {}
 
-/** Runs TypeScript without flags or warnings. */
 const neededMajor = 24
 
-/** @returns {string} the npm package with Node for this machine; exists for Linux only */
+/** @returns {string} */
 export function nodePackage() {
   return `node-${process.platform}-${process.arch}`
 }
 
-/** @returns {boolean} whether the running Node can run the program */
+/** @returns {boolean} */
 export function runningNodeServes() {
   return Number(process.versions.node.split('.')[0]) >= neededMajor
 }
@@ -20,8 +19,8 @@ export function runningNodeServes() {
 /**
  * The packaged Node, else the running one.
  * @param {string} root
- * @returns {string} its path
- * @throws {SetupError} if neither can run the program
+ * @returns {string}
+ * @throws {SetupError}
  */
 export function chooseNode(root) {
   const packaged = join(root, 'node_modules', nodePackage(), 'bin', 'node')
@@ -47,7 +46,7 @@ export function packagedNodeCanRun() {
   return process.platform === 'linux' && systemLibc() === 'glibc'
 }
 
-/** @returns {'glibc' | 'musl' | undefined} the C library; undefined on other systems */
+/** @returns {'glibc' | 'musl' | undefined} */
 export function systemLibc() {
   if (process.platform !== 'linux') return undefined
   const loaders = ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1']

@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isForThisMachine, readPackages } from './tree.mjs'
 
-/** A terminal line is overwritten, ms. */
 const terminalEvery = 1_000
-/** Log lines accumulate, ms. */
 const logEvery = { first: 10_000, later: 30_000 }
 
 /**
- * @typedef {object} Output where progress goes; `process.stderr` is one
+ * @typedef {object} Output
  * @property {boolean} [isTTY]
  * @property {(text: string) => unknown} write
  */
@@ -17,8 +15,8 @@ const logEvery = { first: 10_000, later: 30_000 }
  * Shows the number of unpacked packages; npm itself reports no progress.
  * @param {string} root
  * @param {Output} output
- * @param {{ first: number, later: number }} [every] pauses between reports, ms; for tests
- * @returns {() => void} ends it and clears its line
+ * @param {{ first: number, later: number }} [every] ms
+ * @returns {() => void}
  */
 export function showProgress(root, output, every) {
   const start = performance.now()
@@ -41,7 +39,7 @@ export function showProgress(root, output, every) {
 
 /**
  * @param {string} root
- * @returns {string[]} package.json of each package for this machine
+ * @returns {string[]}
  */
 function packagePaths(root) {
   return Object.entries(readPackages(join(root, 'package-lock.json')))

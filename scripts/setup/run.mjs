@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 
 /**
- * @typedef {object} End how a child process ended
- * @property {number | null} code its exit code, unless a signal ended it
- * @property {NodeJS.Signals | null} signal what ended it, unless it exited
- * @property {NodeJS.Signals | null} received the first signal that this process was sent meanwhile
+ * @typedef {object} End
+ * @property {number | null} code
+ * @property {NodeJS.Signals | null} signal
+ * @property {NodeJS.Signals | null} received by this process
  */
 
 const passed = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
@@ -35,11 +35,11 @@ export async function runProgram(root, node, argv) {
 }
 
 /**
- * Forwards each kind of signal once until the child ends: npm and containers signal only this process, a terminal both,
+ * Forwards each kind of signal once: npm and containers signal only this process, a terminal both,
  * and a program may treat a second Ctrl-C as an immediate stop.
  * @param {import('node:child_process').ChildProcess} child
  * @returns {Promise<End>}
- * @throws the system's error if it could not be started
+ * @throws if it could not be started
  */
 export async function passSignals(child) {
   const seen = /** @type {Set<NodeJS.Signals>} */ (new Set())

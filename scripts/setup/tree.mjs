@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { systemLibc } from './node-program.mjs'
 
 /**
- * @typedef {object} LockedPackage one entry of package-lock.json's or node_modules/.package-lock.json's `packages`
+ * @typedef {object} LockedPackage
  * @property {string} [version]
  * @property {string} [integrity]
  * @property {boolean} [optional]
@@ -17,7 +17,7 @@ import { systemLibc } from './node-program.mjs'
 const stampName = '.flowfarm-setup'
 
 /**
- * Whether node_modules matches package-lock.json. An unchanged tree costs two reads and a hash.
+ * An unchanged tree costs two reads and a hash.
  * @param {string} root
  * @returns {boolean}
  */
@@ -31,7 +31,7 @@ export function isInstalled(root) {
 }
 
 /**
- * Records the match. In a read-only folder the comparison is repeated.
+ * In a read-only folder the comparison is repeated.
  * @param {string} root
  */
 export function stamp(root) {
@@ -53,9 +53,9 @@ export function removeStamp(root) {
 }
 
 /**
- * @param {Record<string, LockedPackage>} wanted packages of the lockfile
- * @param {Record<string, LockedPackage>} found installed packages
- * @returns {boolean} whether all packages for this machine are installed in their exact versions
+ * @param {Record<string, LockedPackage>} wanted
+ * @param {Record<string, LockedPackage>} found
+ * @returns {boolean} whether all packages are installed in their exact versions
  */
 export function satisfies(wanted, found) {
   return Object.entries(wanted).every(([path, want]) => {
@@ -88,7 +88,7 @@ function allows(list, name) {
 }
 
 /**
- * The stamp of the current lockfile and tree; undefined without a complete installation.
+ * Undefined without a complete installation.
  * @param {string} root
  */
 function expectedStamp(root) {
@@ -126,7 +126,7 @@ function readIfThere(path) {
 
 /**
  * @param {unknown} error
- * @returns {string | undefined} the code of a system error
+ * @returns {string | undefined}
  */
 export function codeOf(error) {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

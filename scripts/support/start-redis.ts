@@ -24,7 +24,6 @@ export interface RedisServer {
   readonly url: string
   /** SIGKILL. */
   kill(): Promise<void>
-  /** Same data and port. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -124,7 +123,6 @@ async function findProgram(): Promise<Program | undefined> {
   return { path: join(unpacked, 'usr/bin/redis-server'), libraries }
 }
 
-/** Debian or Ubuntu packages, without root. */
 async function unpackPackages(): Promise<boolean> {
   await mkdir(dirname(unpacked), { recursive: true })
   const folder = await mkdtemp(`${unpacked}-unpack-`)

@@ -2,7 +2,6 @@ import Mocha from 'mocha'
 import { failIfOpen } from './messages.ts'
 import type { TestCounts } from './messages.ts'
 
-/** Open handles fail the run. */
 export class CountingReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options)

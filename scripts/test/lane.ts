@@ -84,7 +84,6 @@ async function end(): Promise<void> {
   clearTimeout(late)
   const counts = { passed: 0, failed: failures.length, skipped: 0, failedFiles: [], isOpen: false, isStopped: false }
   tell({ counts, failures, ms: performance.now() - from })
-  // A test may have set it.
   process.exitCode = 0
   process.removeAllListeners('message')
   process.off('disconnect', onLostParent)

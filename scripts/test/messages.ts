@@ -33,7 +33,6 @@ export function addCounts(one: TestCounts, other: TestCounts): TestCounts {
 }
 
 export interface LaneOrder {
-  /** Undefined ends the lane. */
   readonly file: string | undefined
 }
 
@@ -53,10 +52,8 @@ export function isLaneResult(message: unknown): message is LaneResult {
   return typeof message === 'object' && message !== null && 'counts' in message && 'failures' in message
 }
 
-/** Time to exit after the last test. */
 const timeToEnd = 10_000
 
-/** Calls `fail` if open handles keep the process alive. */
 export function failIfOpen(fail: () => void): void {
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().filter((name) => !['TTYWrap', 'PipeWrap'].includes(name))

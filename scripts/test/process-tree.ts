@@ -73,7 +73,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** @throws other errors */
 function ignoreEnded(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return undefined
   throw error

@@ -16,8 +16,8 @@ interface Run {
 }
 
 /**
- * Prints the output of each file when it ends, then failures and slowest files. @param files
- * slowest first, so that lanes end at about the same time @param onDurations after a complete run
+ * @param files slowest first, so that lanes end at about the same time @param onDurations after a
+ * complete run
  */
 export async function runInLanes(
   files: readonly string[],
@@ -111,7 +111,6 @@ interface FileDuration {
 const minSeconds = 8
 const table = join(import.meta.dirname, 'durations.json')
 
-/** Sorts by the durations of an earlier run. */
 export function slowestFirst(files: readonly string[]): string[] {
   const seconds = JSON.parse(readFileSync(table, 'utf8')) as Readonly<Record<string, number>>
   const of = (file: string): number => seconds[relative(process.cwd(), file)] ?? 0
