@@ -111,7 +111,7 @@ await runCommand({
     ),
     address: text('<address>', 'Only events of this account. Default: all.'),
     secret: text('<secret>', 'Secret of an existing subscription. Default: subscribe, and unsubscribe at the end.'),
-    port: wholeNumber('<port>', 'Port on 127.0.0.1. Default: any free port.', { min: 1 }),
+    port: wholeNumber('<port>', 'Port on 127.0.0.1. Default: a free port.', { min: 1 }),
     count: wholeNumber('<number>', 'Exit after this many deliveries. Default: run until Ctrl+C.', { min: 1 }),
     json: flag('Print JSON.'),
   },

@@ -56,7 +56,7 @@ function judge(
     return {
       tone: 'bad',
       verdict: `${formatCount(flagged, 'range')} ${flagged === 1 ? 'is' : 'are'} stuck`,
-      detail: `Retries are used up (${where.join(', ')}). Fix the cause, then requeue. Other heights are still derived.`,
+      detail: `Retries are used up (${where.join(', ')}). Fix the cause, then requeue. Other heights are derived.`,
     }
   }
   const blocked = overview.stages.find((stage) => stage.isEnabled && stage.blocked !== null)

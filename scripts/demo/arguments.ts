@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { readArguments, wholeNumber, wrongArgument } from '../../simnode/server/node-arguments.ts'
 
-export const demoHelp = `Runs all services on this machine, without internet access: a node with a simulated chain and a temporary
-PostgreSQL. The variables of flowfarm apply (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
+export const demoHelp = `Runs all services on this machine, without internet access: a node with a simulated chain and a
+temporary PostgreSQL. The variables of flowfarm apply (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
 
 Ports: PORT (8080, explorer), PROXY_PORT (8000, chat, query service and MCP), CHAT_PORT (3001), LSP_PORT (3002),
 HTTP_PORT (3003, editor), WALLET_PORT (3004), ASK_PORT (8084), MCP_PORT (8085), TOOLS_PORT (8086).

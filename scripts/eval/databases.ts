@@ -138,6 +138,7 @@ const answerChanges: readonly string[] = [
 
 const flow = `token like '%.FlowToken'`
 const coin = `(select token from app.ft_tokens where not ${flow} order by token limit 1)`
+const swapOfPair = `event_type = 'Swap' and pair like '%.SwapPair'`
 
 const firstWhere = (table: string, columns: string, condition: string): string =>
   `(${columns}) = (select ${columns} from ${table} where ${condition} order by ${columns} limit 1)`
@@ -199,7 +200,7 @@ const nearMissChanges: readonly string[] = [
   `insert into app.defi_events (${event}, pair, event_type, maker, asset0, asset1, asset0_in, asset1_in, lp_amount, day)
    select block_height, tx_index, event_index + 2000, replace(pair, 'SwapPair', 'NewPair'), 'AddLiquidity',
    '0x00000000000000a2', asset0, asset1, 5, 5, 5, day
-   from app.defi_events where ${firstWhere('app.defi_events', event, `event_type = 'Swap' and pair like '%.SwapPair'`)}`,
+   from app.defi_events where ${firstWhere('app.defi_events', event, swapOfPair)}`,
   // The hour with the fewest transactions in total has the daily maximum.
   `update app.hourly_stats set tx_count = (select max(tx_count) + 1 from app.hourly_stats)
    where ${firstWhere(

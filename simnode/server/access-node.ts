@@ -12,11 +12,11 @@ import { RawGrpcServer } from './grpc-server.ts'
 
 export interface AccessNodeOptions {
   readonly host?: string
-  /** Default 0: any free port. */
+  /** Default 0: a free port. */
   readonly port?: number
   /** Also serve the access API's REST. Default false. */
   readonly hasRest?: boolean
-  /** Default 0: any free port. */
+  /** Default 0: a free port. */
   readonly restPort?: number
   /** The first head. Default: the chain's `firstHead`. */
   readonly head?: number

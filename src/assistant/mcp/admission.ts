@@ -10,7 +10,7 @@ import type { SlotsOptions } from '../../platform/limits/slots.ts'
 import type { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { KeyCheck } from './key-check.ts'
 
-/** `local`: a program on this machine. `open`: any client while keys are not required. */
+/** `local`: a program on this machine. `open`: every client while keys are not required. */
 export type Caller =
   | { readonly kind: 'local' | 'open' | 'admin' }
   | { readonly kind: 'developer'; readonly keyDigest: string }

@@ -84,7 +84,7 @@ export class Subscriptions {
   #checkSize(client: LiveClient, { id, filter }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const replaced = client.subscriptions.get(id)
     if (replaced === undefined && client.subscriptions.size >= maxSubscriptions) {
-      const message = `limit of ${maxSubscriptions} subscriptions per connection reached: combine filters or unsubscribe`
+      const message = `limit of ${maxSubscriptions} subscriptions per connection: combine filters or unsubscribe`
       return { code: 'too_many_subscriptions', field: 'id', message }
     }
     const more = sizeOf(filter) - (replaced === undefined ? 0 : sizeOf(replaced))

@@ -48,7 +48,7 @@ export const dexes: readonly Dex[] = [
   },
 ]
 
-/** Accounts of factory contracts; undefined: any account, for networks without a known one. */
+/** Accounts of factory contracts; undefined: every account, for networks without a known one. */
 const factories: Readonly<Record<Network, readonly string[] | undefined>> = {
   mainnet: ['b063c16cac85dbd1'],
   testnet: undefined,

@@ -35,7 +35,7 @@ function digest(text: string): Buffer {
  * Refuses DNS rebinding: requests from a browser on this machine whose Host is the name of another site. Only needed
  * where no token is required.
  * @param ownNames HOST and other names of the service
- * @param trustedProxies TRUSTED_PROXIES: any Host is allowed
+ * @param trustedProxies TRUSTED_PROXIES: every Host is allowed
  * @param remedy alternative for the operator, the end of a sentence
  * @throws ApiError 403 `host-not-allowed`
  */

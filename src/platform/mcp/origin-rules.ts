@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface OriginRules {
-  /** Allowed host names besides this machine's, normalised by `URL`, without ports. Empty: any. */
+  /** Allowed host names besides this machine's, normalised by `URL`, without ports. Empty: all. */
   readonly allowedHosts: readonly string[]
   /** Origins of pages that may call, besides this machine's. */
   readonly allowedOrigins: readonly string[]

@@ -15,7 +15,7 @@ type ChallengePurpose =
   /** @property actionHash of the confirmed change; undefined for a first passkey */
   | { readonly kind: 'registration'; readonly userId: string; readonly actionHash: Buffer | undefined }
   | { readonly kind: 'confirmation'; readonly userId: string; readonly actionHash: Buffer }
-  /** @property email undefined: any account */
+  /** @property email undefined: every account */
   | { readonly kind: 'sign-in'; readonly email: string | undefined }
 
 export interface NewChallenge {
@@ -92,7 +92,7 @@ export class ChallengeStore {
   }
 
   /**
-   * Other challenges stay. @param actionHash undefined: any. @throws ApiError 400
+   * Other challenges stay. @param actionHash undefined: not checked. @throws ApiError 400
    * `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
    */
   async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<TakenChallenge> {

@@ -18,7 +18,7 @@ interface CommitRequest extends RepositoryName {
   readonly branch: string
   readonly message: string
   readonly files: readonly FileChange[]
-  /** The expected commit of the branch; null: the branch must not exist; undefined: any. */
+  /** The expected commit of the branch; null: the branch must not exist; undefined: not checked. */
   readonly expectedHead: string | null | undefined
 }
 
