@@ -49,7 +49,8 @@ transaction(publicKey: String, signatureAlgorithm: UInt8, hashAlgorithm: UInt8, 
             publicKey: ${newKey}
         )
         if startBalance > 0.0 {
-            let vault = payer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
+            let vault = payer.storage
+                .borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
                 ?? panic("The payer has no FLOW vault")
             let receiver = account.capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)
                 ?? panic("The new account cannot receive FLOW")
