@@ -1,18 +1,15 @@
 export class WriteLimitError extends Error {}
 
 /**
- * A growing byte buffer for decoded values, JSON and binary COPY rows, so that a value goes from the wire to
- * PostgreSQL without intermediate strings or objects.
- *
- * Hot code may call `reserve(n)` once and then write `bytes[position++]` itself.
+ * A growing byte buffer: values go from the wire to PostgreSQL without intermediate objects. Hot
+ * code may call `reserve(n)` once and then write `bytes[position++]` itself.
  */
 export class ByteWriter {
   /** Valid up to `position`. Replaced when it grows: keep no reference across a `reserve`. */
   bytes: Buffer
-  /** Bytes written so far. */
   position = 0
   #limit = Number.POSITIVE_INFINITY
-  /** The smaller of capacity and limit, so that `reserve` usually needs one comparison. */
+  /** The smaller of capacity and limit. */
   #end: number
 
   constructor(initialCapacity = 64 * 1024) {
@@ -20,7 +17,6 @@ export class ByteWriter {
     this.#end = initialCapacity
   }
 
-  /** Maximum position; default: none. */
   get limit(): number {
     return this.#limit
   }
@@ -30,7 +26,7 @@ export class ByteWriter {
     this.#end = Math.min(limit, this.bytes.length)
   }
 
-  /** Reserves capacity for `count` more bytes. @throws WriteLimitError */
+  /** @throws WriteLimitError */
   reserve(count: number): void {
     const needed = this.position + count
     if (needed <= this.#end) return
@@ -60,7 +56,7 @@ export class ByteWriter {
     this.position = this.bytes.writeInt32BE(value, this.position)
   }
 
-  /** An integer up to 2^53 as 8 bytes, big endian, two's complement. */
+  /** An integer up to 2^53, big endian. */
   int64(value: number): void {
     this.reserve(8)
     const high = Math.floor(value / 0x1_0000_0000)
@@ -86,12 +82,11 @@ export class ByteWriter {
     this.position += this.bytes.write(text, this.position, 'utf8')
   }
 
-  /** A view of the written bytes; valid until the next write. */
+  /** Valid until the next write. */
   view(): Buffer {
     return this.bytes.subarray(0, this.position)
   }
 
-  /** Keeps the storage. */
   clear(): void {
     this.position = 0
   }

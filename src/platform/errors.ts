@@ -1,6 +1,6 @@
 /**
- * An error with a stable machine `code` (lower case, dashes) and optional details for the log. Code that decides
- * whether to retry tests the class, never the message.
+ * Carries a stable machine `code` (lower case, dashes). Code that decides whether to retry tests
+ * the class, never the message.
  */
 export abstract class FlowfarmError extends Error {
   readonly code: string
@@ -14,13 +14,13 @@ export abstract class FlowfarmError extends Error {
   }
 }
 
-/** A retry may succeed: busy node, broken connection, full disk. Exit code 75. */
+/** A retry may succeed. Exit code 75. */
 export class RetryableError extends FlowfarmError {}
 
-/** The operator must act: bad configuration, fork deeper than allowed, newer database. Exit code 1. */
+/** The operator must act. Exit code 1. */
 export class FatalError extends FlowfarmError {}
 
-/** An HTTP error: `status` is the HTTP status, `field` the invalid parameter. */
+/** `status` is the HTTP status, `field` the invalid parameter. */
 export class ApiError extends FlowfarmError {
   readonly status: number
   readonly field: string | undefined
@@ -39,13 +39,13 @@ export class ApiError extends FlowfarmError {
 
 export const exitCodes = { success: 0, operatorActionRequired: 1, temporaryFailure: 75 } as const
 
-/** The exit code for an error that ended a process or command. Unknown errors count as temporary. */
+/** Unknown errors count as temporary. */
 export function exitCodeOf(error: unknown): number {
   const isRefusal = error instanceof ApiError && error.status < 500
   return error instanceof FatalError || isRefusal ? exitCodes.operatorActionRequired : exitCodes.temporaryFailure
 }
 
-/** Wraps thrown values that are not Error; some libraries throw plain objects with the fields of an error. */
+/** Some libraries throw plain objects with the fields of an error. */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown
   if (typeof thrown !== 'object' || thrown === null) return new Error(String(thrown))

@@ -3,7 +3,7 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 /** Decimal digits that a double always preserves. */
 const safeDigits = 15
 
-/** Parses JSON; numbers that a double would round are returned as text. @throws SyntaxError */
+/** Numbers that a double would round are returned as text. @throws SyntaxError */
 export function parseExactJson(text: string): JsonValue {
   return JSON.parse(text, exactNumber) as JsonValue
 }

@@ -1,8 +1,7 @@
 import type { Logger } from './log.ts'
 
-/** Minimum interval between two lines of one cause, ms. */
+/** ms */
 const defaultEveryMs = 60_000
-/** Tracked causes; above this the oldest is dropped. */
 const maxCauses = 256
 
 interface Cause {
@@ -10,17 +9,16 @@ interface Cause {
   suppressed: number
 }
 
-/** Limits repeated failures to one log line per cause and interval, with the number of suppressed lines. */
+/** One log line per cause and interval, with the number of suppressed lines. */
 export class LogThrottle {
   readonly #everyMs: number
   readonly #causes = new Map<string, Cause>()
 
-  /** @param everyMs minimum interval between lines of one cause, ms */
   constructor(everyMs = defaultEveryMs) {
     this.#everyMs = everyMs
   }
 
-  /** Number of lines suppressed since the last one; undefined if this line is suppressed too. */
+  /** Number of suppressed lines; undefined if this line is suppressed too. */
   due(cause = '', now: number = performance.now()): number | undefined {
     const known = this.#causes.get(cause)
     if (known !== undefined && now < known.quietUntil) {
@@ -33,7 +31,7 @@ export class LogThrottle {
     return known?.suppressed ?? 0
   }
 
-  /** Logs each failure at debug with its stack, and one line per cause and interval at `level` without. */
+  /** Each failure is logged at debug with its stack. */
   log(
     log: Logger,
     level: 'warn' | 'error',

@@ -5,10 +5,7 @@ import { asError, FlowfarmError } from './errors.ts'
 
 export type { Logger } from 'pino'
 
-/**
- * The process logger: JSON lines, or readable lines on a terminal. Use `log.info({ height }, 'message')`.
- * Credentials are redacted.
- */
+/** JSON lines, or readable lines on a terminal. Credentials are redacted. */
 export async function createLogger(
   config: { readonly LOG_LEVEL: LevelWithSilent; readonly LOG_FORMAT: 'auto' | 'json' | 'pretty' },
   terminal: Terminal,
@@ -51,11 +48,10 @@ interface ErrorRecord {
   readonly details?: Readonly<Record<string, unknown>>
   readonly stack?: string
   readonly cause?: ErrorRecord
-  /** The errors of an AggregateError, such as one per address of a host. */
   readonly errors?: readonly ErrorRecord[]
 }
 
-/** The logged fields of an error. Libraries attach whole connections to errors, including sent data. */
+/** Libraries attach whole connections to errors, including sent data. */
 export function describeError(thrown: unknown): ErrorRecord {
   const error = asError(thrown)
   return {
@@ -69,7 +65,7 @@ export function describeError(thrown: unknown): ErrorRecord {
   }
 }
 
-/** Fields of a terminal line: known errors become a short reason without stack. */
+/** For a terminal line: known errors become a short reason without stack. */
 export function shortenError(fields: Record<string, unknown>): Record<string, unknown> {
   const { err, ...rest } = fields
   return err instanceof FlowfarmError ? { ...rest, reason: `${err.message} (${err.code})` } : fields

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** All metrics of the process; `/metrics` prints the registry. */
 export class Metrics {
   readonly registry = new Registry()
 
@@ -428,9 +427,9 @@ export class Metrics {
     return new Gauge({ name: `flowfarm_farm_${name}`, help, labelNames: ['worker'], registers: [this.registry] })
   }
 
-  /** Also registers Node's metrics: memory, event-loop lag, garbage collection. Once per process. */
+  /** Once per process. */
   collectProcessMetrics(): void {
-    // Node's default of 10 ms would wake an idle process 100 times a second.
+    // The default of 10 ms would wake an idle process 100 times a second.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 })
   }
 }

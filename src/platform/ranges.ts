@@ -1,6 +1,6 @@
 /**
- * Sets of heights. Ranges are half open, `[from, to)`, as int8range. A `HeightSet` is a list of ranges: ascending,
- * not empty, not touching (the canonical form of int8multirange).
+ * Ranges are half open, `[from, to)`, as int8range. A `HeightSet` is ascending, not empty, not
+ * touching (the canonical form of int8multirange).
  */
 
 export interface HeightRange {
@@ -10,7 +10,6 @@ export interface HeightRange {
 
 export type HeightSet = readonly HeightRange[]
 
-/** Sorts, drops empty ranges and joins overlapping or adjacent ones. */
 export function normalize(ranges: Iterable<HeightRange>): HeightSet {
   const sorted = [...ranges].filter((r) => r.from < r.to).sort((a, b) => a.from - b.from)
   const out: HeightRange[] = []
@@ -23,7 +22,7 @@ export function normalize(ranges: Iterable<HeightRange>): HeightSet {
   return out
 }
 
-/** Linear in the number of ranges; unchanged ranges are shared. */
+/** Linear; unchanged ranges are shared. */
 export function union(a: HeightSet, b: HeightSet): HeightSet {
   if (a.length === 0) return b
   if (b.length === 0) return a
@@ -47,7 +46,6 @@ export function union(a: HeightSet, b: HeightSet): HeightSet {
   return out
 }
 
-/** Heights of `a` that are not in `b`. */
 export function difference(a: HeightSet, b: HeightSet): HeightSet {
   const out: HeightRange[] = []
   let j = 0
@@ -83,19 +81,17 @@ export function contains(set: HeightSet, height: number): boolean {
   return set.some((r) => r.from <= height && height < r.to)
 }
 
-/** Number of heights. */
 export function size(set: HeightSet): number {
   return set.reduce((sum, r) => sum + (r.to - r.from), 0)
 }
 
-/** Splits a range into pieces of at most `length` heights, ascending. */
 export function split(range: HeightRange, length: number): HeightRange[] {
   const out: HeightRange[] = []
   for (let from = range.from; from < range.to; from += length) out.push({ from, to: Math.min(range.to, from + length) })
   return out
 }
 
-/** PostgreSQL's text form of int8multirange: `{[1,5),[7,9)}`. */
+/** `{[1,5),[7,9)}` */
 export function toMultirange(set: HeightSet): string {
   return `{${set.map((r) => `[${r.from},${r.to})`).join(',')}}`
 }
@@ -105,7 +101,7 @@ const minus = 45
 const comma = 44
 
 /**
- * Parses PostgreSQL's output, which is always canonical. By character: a regular expression takes five times as
+ * Expects PostgreSQL's canonical output. By character: a regular expression takes five times as
  * long for 100,000 ranges.
  */
 export function parseMultirange(text: string): HeightSet {

@@ -2,31 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { RetryableError } from './errors.ts'
 
 export interface RetryOptions {
-  /** Cancels; the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Default: `RetryableError`. */
   isRetryable?: (error: unknown) => boolean
-  /** Upper bound of the first delay. Default 100 ms. */
+  /** Upper bound of the first delay. */
   baseMs?: number
-  /** Upper bound of every delay. Default 10,000 ms. */
   maxMs?: number
   /** Called before each delay. `attempt` counts from 1. */
   onRetry?: (error: unknown, attempt: number, pauseMs: number) => void
 }
 
 /**
- * Delay after failed attempt number `attempt` (from 1): random between half of and the full bound, which doubles
- * from `baseMs` up to `maxMs`. The jitter spreads processes that failed together.
+ * Random between half of and the full bound, which doubles from `baseMs` up to `maxMs`. The jitter
+ * spreads processes that failed together.
  */
 export function backoffMs(attempt: number, baseMs: number, maxMs: number): number {
   const bound = Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 30))
   return Math.ceil(bound / 2 + (Math.random() * bound) / 2)
 }
 
-/**
- * Retries `fn` with exponential back-off while its errors are retryable. `attempt` counts from 1. Other errors are
- * rethrown.
- */
+/** `attempt` counts from 1. Errors that are not retryable are rethrown. */
 export async function retryWhile<T>(fn: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { signal, isRetryable = isRetryableError, baseMs = 100, maxMs = 10_000, onRetry } = options
   for (let attempt = 1; ; attempt++) {

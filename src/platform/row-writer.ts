@@ -1,6 +1,6 @@
 import type { ByteWriter } from './byte-writer.ts'
 
-/** Writes the rows of one table in binary COPY format, field by field in column order. */
+/** Binary COPY format, field by field in column order. */
 export interface RowWriter {
   /** Receives the JSON between `jsonbBegin` and `jsonbEnd`. */
   readonly out: ByteWriter
@@ -14,7 +14,6 @@ export interface RowWriter {
   bytea(value: Uint8Array): void
   /** Microseconds since 1970, UTC. */
   timestamptzUs(value: number): void
-  /** Days since 1970-01-01. */
   date(days: number): void
   /** Decimal text, e.g. `-12.50000000`. */
   numeric(value: string): void
@@ -33,7 +32,6 @@ export function textOrNull(rows: RowWriter, value: string | null | undefined): v
   else rows.text(value)
 }
 
-/** @param value decimal text */
 export function numericOrNull(rows: RowWriter, value: string | null | undefined): void {
   if (value === undefined || value === null) rows.null()
   else rows.numeric(value)
@@ -54,7 +52,6 @@ export function int8OrNull(rows: RowWriter, value: number | bigint | undefined):
   else rows.int8(value)
 }
 
-/** @param value microseconds since 1970, UTC */
 export function timestamptzUsOrNull(rows: RowWriter, value: number | undefined): void {
   if (value === undefined) rows.null()
   else rows.timestamptzUs(value)

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 
 /** Time for a step after the total time is used up, ms: enough to close a socket. */
 const minStepMs = 50
-/** How long steps may exceed the total time, ms, before the rest is started without waiting. */
+/** ms beyond the total time before the remaining steps start without waiting. */
 const overtimeMs = 500
 
 interface Step {
@@ -17,11 +17,10 @@ interface Step {
 }
 
 /**
- * Ordered shutdown of the process: running → stop(reason) → stopping → all steps done or out of time → stopped.
+ * Ordered shutdown: running → stop(reason) → stopping → all steps done or out of time → stopped.
  *
- * Parts register stop steps, which run in reverse order. Steps that fail or take too long are logged and do not
- * block others. All steps together have `totalTimeoutMs`; later ones are started without waiting. Reserved time is
- * not available to earlier steps. `signal` is aborted when `stop` begins. Steps registered meanwhile run next.
+ * Steps run in reverse order of registration; failed or slow ones do not block others. Reserved
+ * time is not available to earlier steps.
  */
 export class Lifecycle {
   readonly #controller = new AbortController()
@@ -38,32 +37,29 @@ export class Lifecycle {
     this.#totalTimeoutMs = options.totalTimeoutMs ?? 8500
   }
 
-  /** Aborted when the process begins to stop. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** The error that stopped the process. */
   get failure(): Error | undefined {
     return this.#failure
   }
 
   /**
-   * Registers a stop step. Steps run in reverse order of registration.
    * @param stop receives the available time, ms
-   * @param options.reservedMs time guaranteed to the step. Default 0.
+   * @param options.reservedMs time guaranteed to the step
    */
   onStop(name: string, stop: (timeoutMs: number) => Promise<void> | void, { reservedMs = 0 } = {}): void {
     this.#steps.push({ name, stop: async (timeoutMs) => stop(timeoutMs), reservedMs })
   }
 
-  /** Stops the process because of an error; the first error is kept. */
+  /** Only the first error is recorded. */
   fail(error: unknown): Promise<void> {
     this.#failure ??= asError(error)
     return this.stop(this.#failure instanceof FlowfarmError ? this.#failure.code : this.#failure.message)
   }
 
-  /** Stops the process; later calls wait for the first. Never rejects. */
+  /** Later calls wait for the first. Never rejects. */
   stop(reason: string): Promise<void> {
     this.#stopped ??= this.#runSteps(reason)
     return this.#stopped
@@ -99,8 +95,7 @@ export class Lifecycle {
 }
 
 /**
- * The context of a service.
- * @typeParam Config values of the settings that the service reads: `SettingValues<typeof …>`
+ * @typeParam Config values of the settings that the service reads
  * @typeParam Block argument of `shared.offerBlocks`
  */
 export interface ServiceContext<Config, Block = never> extends BareContext<Config, Block> {
@@ -118,17 +113,15 @@ export interface BareContext<Config, Block = never> {
   readonly shared: Shared<Block>
 }
 
-/** Values shared between services of one process; absent while their owner does not run here. */
+/** Shared between services of one process; absent while their owner does not run here. */
 export class Shared<Block = never> {
-  /** Latest sealed height known to the ingester. */
+  /** Sealed height. */
   latestHeight: () => number | undefined = () => undefined
-  /** Whether the farm runs in this process. */
   isFarmHere = false
-  /** Passes committed blocks from the ingester to the farm, which then need not read them. */
+  /** Spares the farm from reading committed blocks. */
   offerBlocks: ((blocks: readonly Block[], chainVersion: number) => void) | undefined
   /** Resolves when the farm can take more history; the head does not wait for it. */
   historyCapacity: ((signal: AbortSignal) => Promise<void>) | undefined
-  /** Interrupts sessions of the embedded PostgreSQL. */
   interruptSessions: ((pids: readonly number[]) => Promise<void>) | undefined
   /** Sessions of the query service that do not end. */
   stuckSessions: () => number = () => 0
@@ -143,7 +136,7 @@ export class Shared<Block = never> {
   proxyPort: number | undefined
 }
 
-/** Opens a resource once per process: all services get the same result or error. */
+/** All services get the same result or error. */
 export function oncePerProcess<Context extends { readonly lifecycle: Lifecycle }, Opened>(
   open: (context: Context) => Promise<Opened>,
 ): (context: Context) => Promise<Opened> {

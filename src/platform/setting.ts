@@ -1,22 +1,17 @@
 import { isIP } from 'node:net'
 
-/**
- * An environment variable: parses its text into a value or throws a SettingError. `config.ts` reports the errors of
- * all variables together.
- */
+/** `config.ts` reports the errors of all variables together. */
 
 export interface Setting<T> {
-  /** For the documentation, e.g. `integer`, `true or false`. */
+  /** For the documentation, as is `defaultText`. */
   readonly type: string
   readonly unit?: string
-  /** Default in words, for the documentation. */
   readonly defaultText: string
   readonly description: string
   /** Never printed or logged. */
   readonly secret: boolean
-  /** Heading in the documentation. */
   readonly group: string
-  /** Alias of the variable; only one of them may be set. */
+  /** Only one of variable and alias may be set. */
   readonly alias?: string
   read(text: string | undefined): T
 }
@@ -61,7 +56,6 @@ export function integer(options: Common & { default: number; min?: number; max?:
   )
 }
 
-/** `defaultText` describes the default. */
 export function optionalInteger(
   options: Common & { defaultText?: string; min?: number; max?: number },
 ): Setting<number | undefined> {
@@ -92,7 +86,6 @@ export function number(options: Common & { default: number; min: number }): Sett
   return { ...optional, defaultText: String(options.default), read: (text) => optional.read(text) ?? options.default }
 }
 
-/** `defaultText` describes the default. */
 export function optionalNumber(options: Common & { defaultText?: string; min: number }): Setting<number | undefined> {
   return setting(options, 'number', options.defaultText ?? 'none', (text) => {
     if (text === undefined) return undefined
@@ -120,12 +113,11 @@ export function optionalText(options: Common): Setting<string | undefined> {
   return setting(options, 'text', 'none', (value) => value)
 }
 
-/** Items separated by commas, semicolons or white space. */
+/** Separated by commas, semicolons or white space. */
 export function list(options: Common): Setting<readonly string[]> {
   return words({ ...options, default: [] })
 }
 
-/** The same with a default. */
 export function words(options: Common & { default: readonly string[] }): Setting<readonly string[]> {
   return setting(options, 'comma-separated list', options.default.join(',') || 'none', (value) => {
     const given = (value ?? '').split(/[,;\s]+/).filter((word) => word !== '')
@@ -133,7 +125,6 @@ export function words(options: Common & { default: readonly string[] }): Setting
   })
 }
 
-/** IP addresses and networks such as `10.0.0.0/8`. */
 export function addresses(options: Common): Setting<readonly string[]> {
   const optional = words({ ...options, default: [] })
   return {
@@ -163,7 +154,6 @@ export function choice<const T extends string>(options: Common & { values: reado
   })
 }
 
-/** `defaultText` describes the default. */
 export function optionalChoice<const T extends string>(
   options: Common & { values: readonly T[]; defaultText: string },
 ): Setting<T | undefined> {
@@ -177,14 +167,12 @@ export function optionalChoice<const T extends string>(
   }
 }
 
-/** A URL with one of the given schemes. */
 export function optionalUrl(options: Common & { schemes: readonly string[] }): Setting<string | undefined> {
   return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) =>
     value === undefined ? undefined : checkedUrl(value, options.schemes),
   )
 }
 
-/** The same with a default. */
 export function url(options: Common & { schemes: readonly string[]; default: string }): Setting<string> {
   return setting(options, `URL (${options.schemes.join(', ')})`, options.default, (value) =>
     checkedUrl(value ?? options.default, options.schemes),

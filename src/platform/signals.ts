@@ -1,17 +1,15 @@
 import { asError } from './errors.ts'
 
-/** A signal with several sources. */
 export interface LinkedSignal {
   readonly signal: AbortSignal
-  /** Aborts it independently of its sources. */
+  /** Independent of the sources. */
   readonly abort: (reason: Error) => void
   /** Removes the listeners on the sources. */
   readonly unlink: () => void
 }
 
 /**
- * A signal aborted with any of `signals`, until `unlink`. `AbortSignal.any` leaves cleanup to the garbage
- * collector, which costs a hot loop much memory.
+ * `AbortSignal.any` leaves cleanup to the garbage collector, which costs a hot loop much memory.
  */
 export function linkSignals(signals: readonly AbortSignal[]): LinkedSignal {
   const controller = new AbortController()
@@ -30,12 +28,11 @@ export function linkSignals(signals: readonly AbortSignal[]): LinkedSignal {
   }
 }
 
-/** The signal's reason, as an Error. */
 export function abortReason(signal: AbortSignal | undefined): Error {
   return asError(signal?.reason ?? new DOMException('This operation was aborted', 'AbortError'))
 }
 
-/** Waits for a promise; rejects with the signal's reason if it is aborted first. */
+/** Rejects with the signal's reason if it is aborted first. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let onAbort: (() => void) | undefined
@@ -50,7 +47,9 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
-/** Lets one loop sleep until a time or a call. A call while it is awake ends its next sleep at once. */
+/**
+ * Lets one loop sleep until a time or a call. A call while it is awake ends its next sleep at once.
+ */
 export class WakeUp {
   #isCalled = false
   #resolve: (() => void) | undefined
@@ -60,7 +59,7 @@ export class WakeUp {
     this.#resolve?.()
   }
 
-  /** @returns true if called; false after `ms` or abort */
+  /** False after `ms` or abort. */
   async sleep(ms: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#isCalled && !signal.aborted) {
       await new Promise<void>((resolve) => {

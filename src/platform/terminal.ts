@@ -2,13 +2,12 @@ import { Writable } from 'node:stream'
 
 export type TerminalOutput = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>
 
-/** Used if the terminal does not report its width. */
 const defaultColumns = 80
 
 const eraseLine = '\r\u001b[2K'
 const lineUp = '\u001b[1A'
 
-/** A terminal with scrolling log lines above fixed status lines. Other outputs show no status. */
+/** Scrolling log lines above fixed status lines. Other outputs show no status. */
 export class Terminal {
   readonly #out: TerminalOutput
   #status: readonly string[] = []
@@ -21,7 +20,7 @@ export class Terminal {
     return this.#out.isTTY
   }
 
-  /** Whole lines; the status stays below them. */
+  /** Takes whole lines. */
   readonly stream: Writable = new Writable({
     write: (chunk: Buffer | string, _encoding, done) => {
       this.#out.write(`${this.#erased()}${chunk.toString()}${this.#status.join('\n')}`)
@@ -29,7 +28,6 @@ export class Terminal {
     },
   })
 
-  /** Sets the status lines, truncated to the terminal width; an empty list removes the status. */
   setStatus(lines: readonly string[]): void {
     if (!this.isInteractive) return
     const width = (this.#out.columns || defaultColumns) - 1
@@ -38,7 +36,6 @@ export class Terminal {
     this.#out.write(`${erased}${this.#status.join('\n')}`)
   }
 
-  /** Control sequence that erases the status. */
   #erased(): string {
     return this.#status.length === 0 ? '' : eraseLine + `${lineUp}${eraseLine}`.repeat(this.#status.length - 1)
   }

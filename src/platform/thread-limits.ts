@@ -2,12 +2,12 @@ import type { Worker } from 'node:worker_threads'
 import { constants, getPriority, setPriority } from 'node:os'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Wall-clock limit as a multiple of the CPU limit, since other processes use the machine too. */
+/** Wall-clock limit as a multiple of the CPU limit. */
 export const maxSlowdown = 20
 
 /**
- * Calls `onExceeded` once when the thread has used `limitMs` of CPU time from now, or `limitMs * maxSlowdown` of
- * wall-clock time. @returns cancels the limit
+ * Limits CPU time from now, and wall-clock time to `limitMs * maxSlowdown`.
+ * @returns cancels the limit
  */
 export function limitThreadCpu(thread: Pick<Worker, 'cpuUsage'>, limitMs: number, onExceeded: () => void): () => void {
   let cpuTimer: NodeJS.Timeout | undefined
@@ -38,7 +38,7 @@ export function limitThreadCpu(thread: Pick<Worker, 'cpuUsage'>, limitMs: number
   return end
 }
 
-/** CPU time of a thread, ms; 0 if it does not run. */
+/** 0 if the thread does not run. */
 async function cpuMsOf(thread: Pick<Worker, 'cpuUsage'>): Promise<number> {
   try {
     const { user, system } = await thread.cpuUsage()
@@ -52,21 +52,21 @@ async function cpuMsOf(thread: Pick<Worker, 'cpuUsage'>): Promise<number> {
 const { PRIORITY_BELOW_NORMAL: lower } = constants.priority
 
 /**
- * Lowers the priority of this thread and its later children (nice 10), so that untrusted SQL does not slow down the
- * explorer and ingestion.
+ * Nice 10, also for later children: untrusted SQL must not slow down the explorer and ingestion.
  */
 export function yieldToOthers(): void {
   if (getPriority() < lower) setPriority(lower)
 }
 
-/** Both semi-spaces together. Most allocations live for milliseconds; a larger space only delays their collection. */
+/** Both semi-spaces. Most allocations live for milliseconds. */
 const limitBytes = 16 * 1024 * 1024
 const checkEveryMs = 50
 
 /**
- * Limits V8's young generation to about 16 MiB instead of 64: uncollected garbage of an ingester holds buffers of
- * three times that size (docs/decisions.md). Same as `--max-semi-space-size=8`: V8 reads the growth factor at each
- * growth, so setting it to 1 stops growth. @returns cancels waiting for the limit
+ * Limits V8's young generation to about 16 MiB instead of 64: garbage of an ingester holds buffers
+ * of three times that size (docs/decisions.md). V8 reads the growth factor at each growth, so
+ * setting it to 1 stops growth.
+ * @returns cancels waiting for the limit
  */
 export function limitYoungGeneration(): () => void {
   const timer = setInterval(() => {

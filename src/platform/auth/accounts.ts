@@ -9,15 +9,14 @@ import type { DeveloperKey, DeveloperKeys, NewKey } from './developer-keys.ts'
 export interface AccountsOptions {
   readonly pool: pg.Pool
   readonly keys: DeveloperKeys
-  /** AUTH_JWT_SECRET; undefined disables user accounts. */
   readonly jwtSecret: string | undefined
 }
 
 const maxKeys = 20
 
 /**
- * Accounts of users of the authentication service, and the API keys they create. An account is a developer-key row
- * without a usable key: its keys share its tier, webhooks and rate limit.
+ * API accounts of auth-service users: developer-key rows without a usable key, whose keys share
+ * tier, webhooks and rate limit.
  */
 export class Accounts {
   readonly #pool: pg.Pool
@@ -31,7 +30,7 @@ export class Accounts {
   }
 
   /**
-   * The account of a JWT's user; created on first use with the tier free.
+   * Creates the account on first use.
    * @throws ApiError 401 `bad-credentials`, `expired-credentials`; 403 `account-revoked`
    */
   async ofJwt(jwt: string): Promise<DeveloperKey> {
@@ -42,7 +41,7 @@ export class Accounts {
     return account
   }
 
-  /** Active keys of an account, newest first; for a key without account, that key. */
+  /** Active keys, newest first; for a key without account, that key. */
   async keysOf(ownerId: number): Promise<readonly DeveloperKey[]> {
     const { rows } = await query<DeveloperKey>(
       this.#pool,
@@ -82,7 +81,7 @@ export class Accounts {
     })
   }
 
-  /** Revokes one of the keys of `keysOf`. @throws ApiError 404 `unknown-key` */
+  /** @throws ApiError 404 `unknown-key` */
   async revokeKey(ownerId: number, id: number): Promise<void> {
     const own = await this.keysOf(ownerId)
     if (!own.some((key) => key.id === id)) throw new ApiError(404, 'unknown-key', `Key ${id} was not found.`)
@@ -136,13 +135,12 @@ export class Accounts {
 }
 
 /**
- * Deletes the personal data of a removed user in the transaction that removes them: the account and its keys are
- * revoked and anonymised, and their webhooks stop.
+ * Revokes and anonymises the account and keys of a removed user, in the transaction that removes
+ * them.
  * @param userId `sub` of the authentication service
  */
 export async function forgetAccount(client: pg.ClientBase, userId: string): Promise<void> {
-  // Account first: key creation locks it first too, so a concurrent new key is visible to the next
-  // statement.
+  // Key creation locks the account first too, so the next statement sees a concurrent new key.
   const {
     rows: [account],
   } = await query<{ id: number }>(

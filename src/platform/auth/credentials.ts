@@ -6,31 +6,25 @@ import type pg from 'pg'
 import { query } from '../db/pool.ts'
 
 export interface CredentialOptions {
-  /** ADMIN_TOKEN. */
   readonly token: string | undefined
-  /** ADMIN_JWT_SECRET, or AUTH_JWT_SECRET. */
   readonly jwtSecret: string | undefined
-  /** ADMIN_ALLOWED_ROLES. */
   readonly allowedRoles: readonly string[]
-  /** Roles by `sub`, replacing those in the JWT. Undefined: the claims count. */
+  /** Replaces the roles in the JWT. Undefined: the claims count. */
   readonly rolesOf?: ((subject: string) => Promise<readonly string[]>) | undefined
 }
 
 export type CredentialKind = 'token' | 'jwt'
 
-/** An admitted operator. */
 export interface Admission {
   readonly kind: CredentialKind
-  /** When the credential expires, ms since 1970; undefined: never. */
+  /** Expiry, ms since 1970; undefined: never. */
   readonly until: number | undefined
-  /** The `sub` of the JWT. */
   readonly subject?: string | undefined
 }
 
 /**
- * Verifies the admin token or the JWT of an administrator.
- * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with the `subject` in its
- *   details; errors of `rolesOf`
+ * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with
+ *   the `subject` in its details; errors of `rolesOf`
  */
 export async function checkCredential(text: string, options: CredentialOptions): Promise<Admission> {
   const { token, jwtSecret, allowedRoles } = options
@@ -63,8 +57,8 @@ async function verified(jwt: string, secret: string): Promise<JWTPayload> {
 }
 
 /**
- * Roles set by the issuer: `role`, `roles`, and the same in `app_metadata`; each a comma-separated string or a
- * list. `user_metadata` does not count, since users write it themselves.
+ * Roles set by the issuer, each a comma-separated string or a list. `user_metadata` does not count,
+ * since users write it themselves.
  */
 function claimedRoles(payload: JWTPayload): string[] {
   const metadata = payload['app_metadata']
@@ -96,8 +90,7 @@ function badCredentials(cause?: unknown): ApiError {
 }
 
 /**
- * Reads roles from the database of the authentication service (AUTH_DB_URL) on every call, so a revoked role takes
- * effect at once. During an outage of that database every call fails; claims do not replace it.
+ * Reads roles from AUTH_DB_URL on every call, so a revoked role takes effect at once.
  * @throws ApiError 503 `auth-database-unavailable`
  */
 export function roleDirectory(pool: pg.Pool): (subject: string) => Promise<readonly string[]> {

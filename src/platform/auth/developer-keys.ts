@@ -2,24 +2,21 @@ import { createHash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { query } from '../db/pool.ts'
 
-/** Requests a second by tier; null means unlimited. */
+/** Requests a second; null: unlimited. */
 export const keyTiers = { free: 20, pro: 50, enterprise: 200, unlimited: null } as const
 
 export type KeyTier = keyof typeof keyTiers
 
 export const keyTierNames = ['free', 'pro', 'enterprise', 'unlimited'] as const satisfies readonly KeyTier[]
 
-/** A stored key, without its text. */
 export interface DeveloperKey {
   readonly id: number
-  /** The account that owns the key, or the key itself. Owns its webhooks and its rate limit. */
+  /** The account that owns the key, or the key itself. */
   readonly ownerId: number
   /** `sub` of the user, for accounts; null for keys. */
   readonly userId: string | null
-  /** The first 12 characters of the key. */
   readonly prefix: string
   readonly name: string
-  /** That of its account, if any. */
   readonly tier: KeyTier
   readonly createdAt: Date
   /** To the minute; null: never. */
@@ -29,28 +26,23 @@ export interface DeveloperKey {
 }
 
 interface CachedLookup {
-  /** Undefined: unknown key. */
   readonly key: DeveloperKey | undefined
-  /** When the cache entry expires, by the clock in ms. */
+  /** Expiry of the cache entry, ms. */
   readonly until: number
 }
 
-/** For a key row `k` and its account `a`. */
 export const keyColumns = `k.id::float8 as id, coalesce(k.account_id, k.id)::float8 as "ownerId", k.user_id as
   "userId", k.prefix, k.name,
   coalesce(a.tier, k.tier) as tier, k.created_at as "createdAt", k.last_used_at as "lastUsedAt", least(k.revoked_at,
     a.revoked_at) as "revokedAt"`
 export const joinAccount = 'left join app.developer_keys a on a.id = k.account_id'
 
-/** Cached lookups; above this the oldest are dropped. */
 const maxCached = 10_000
 
 /**
- * Developer keys: `fs_live_` and 64 hex digits, stored as SHA-256. Salt and slow hashing are unnecessary for 256
- * random bits.
- *
- * Lookups are cached for `cacheMs`: a revoked key is refused everywhere within that time, and at once by the
- * process that revoked it.
+ * Developer keys: `fs_live_` and 64 hex digits, stored as SHA-256, since 256 random bits need no
+ * salt or slow hash. A revoked key is refused at once by the process that revoked it, by others
+ * within `cacheMs`.
  */
 export class DeveloperKeys {
   readonly #pool: pg.Pool
@@ -64,14 +56,14 @@ export class DeveloperKeys {
     this.#clock = clock
   }
 
-  /** The cached lookup, if any; `key` is undefined for an invalid key. */
+  /** `key` is undefined for an invalid key. */
   recall(text: string): { readonly key: DeveloperKey | undefined } | undefined {
     if (!isKeyText(text)) return { key: undefined }
     const cached = this.#lookups.get(digestOf(text).toString('hex'))
     return cached !== undefined && cached.until > this.#clock() ? cached : undefined
   }
 
-  /** The active key with this text; records its use at most once a minute. */
+  /** Records its use at most once a minute. */
   async find(text: string): Promise<DeveloperKey | undefined> {
     const recalled = this.recall(text)
     if (recalled !== undefined) return recalled.key
@@ -97,7 +89,6 @@ export class DeveloperKeys {
     return key
   }
 
-  /** Creates a key without account; its text is returned only here. */
   async create({ name, tier }: Pick<DeveloperKey, 'name' | 'tier'>): Promise<NewKey> {
     return insertKey(this.#pool, { name, tier, accountId: null })
   }
@@ -111,12 +102,11 @@ export class DeveloperKeys {
     return rows
   }
 
-  /** @returns undefined for an unknown id */
   async changeTier(id: number, tier: KeyTier): Promise<DeveloperKey | undefined> {
     return this.#change('tier = $2', [id, tier])
   }
 
-  /** Revokes a key, or an account with its keys, permanently. @returns undefined for an unknown id; idempotent */
+  /** Permanent; idempotent. @returns undefined for an unknown id */
   async revoke(id: number): Promise<DeveloperKey | undefined> {
     return this.#change('revoked_at = coalesce(revoked_at, now())', [id])
   }
@@ -143,7 +133,6 @@ export class DeveloperKeys {
 }
 
 export interface NewKey {
-  /** Not stored. */
   readonly text: string
   readonly key: DeveloperKey
 }
@@ -166,7 +155,6 @@ export async function insertKey(
   return { text, key }
 }
 
-/** Whether a text has the form of a key. */
 export function isKeyText(text: string): boolean {
   return /^fs_live_[0-9a-f]{64}$/.test(text)
 }

@@ -1,10 +1,7 @@
 import type { Logger } from '../log.ts'
 
-/** A refused admin request, without the presented credential. */
 export interface RefusedAttempt {
-  /** The requested operation. */
   readonly audit: string
-  /** Error code of the response. */
   readonly refused: string
   readonly address: string
   readonly path: string
@@ -18,13 +15,12 @@ const maxLines = 60
 const windowMs = 60_000
 
 /**
- * Logs refused admin requests, limited per client and in total per minute so that clients cannot fill the log. The
- * number of suppressed lines is logged with the first attempt after that minute.
+ * Logs refused admin requests, limited per client and in total per minute so that clients cannot
+ * fill the log.
  */
 export class RefusedAttempts {
   readonly #log: Logger
   readonly #clock: () => number
-  /** Lines of this window by client. */
   readonly #lines = new Map<string, number>()
   #written = 0
   #unwritten = 0
@@ -35,7 +31,6 @@ export class RefusedAttempts {
     this.#clock = clock
   }
 
-  /** @param client address or network of the client */
   note(client: string, attempt: RefusedAttempt): void {
     this.#startWindow()
     const lines = this.#lines.get(client) ?? 0

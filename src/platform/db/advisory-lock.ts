@@ -4,37 +4,33 @@ import { DedicatedConnection, type DedicatedConnectionOptions } from './dedicate
 import { asDatabaseError } from './errors.ts'
 
 export interface LockHolder {
-  /** PID of its session. */
   readonly pid: number
   readonly applicationName: string
   /** Null for a unix socket. */
   readonly address: string | null
-  /** Start of its session, ISO 8601. */
   readonly since: string
 }
 
 export interface AcquireLockOptions extends DedicatedConnectionOptions {
-  /** Called once per holder that blocks the lock. */
+  /** Called once per holder. */
   onWaiting?: ((holder: LockHolder) => void) | undefined
-  /** Retry interval. Default 500 ms. */
   retryMs?: number | undefined
 }
 
 export interface HeldLock {
   /**
-   * Aborted when the lock's connection is lost. The server may grant the lock to another process, so the owner must
-   * stop at once and its writes must be fenced.
+   * Aborted when the lock's connection is lost. The server may then grant the lock to another
+   * process: the owner must stop at once and its writes must be fenced.
    */
   readonly lost: AbortSignal
-  /** Releases the lock. Idempotent. */
   release(): Promise<void>
 }
 
 /**
- * Waits for the advisory lock `key` and holds it in its own session until `release`. A dead holder loses it at once if
- * the server sees the connection close, else within about 25 s; a stalled one within 20 s.
+ * Holds the advisory lock `key` in its own session until `release`. A dead holder loses it within
+ * about 25 s. Polls, since a waiting statement would block VACUUM; each attempt is also a
+ * heartbeat.
  *
- * Polls instead of waiting in the server, where the open statement would block VACUUM; each attempt is also a heartbeat.
  * @throws RetryableError if the connection is lost while waiting; the reason of the signal
  */
 export async function acquireLock(
@@ -69,7 +65,7 @@ async function tryLock(client: Client, key: string): Promise<boolean> {
   return rows[0]?.locked === true
 }
 
-/** The current holder of the lock. pg_locks shows a bigint lock as its two halves with objsubid 1. */
+/** pg_locks shows a bigint lock as its two halves with objsubid 1. */
 export async function findLockHolder(db: Pool | ClientBase, key: string): Promise<LockHolder | undefined> {
   const { rows } = await db.query<{ pid: number; application_name: string; address: string | null; since: Date }>(
     `SELECT a.pid, a.application_name, host(a.client_addr) AS address, a.backend_start AS since

@@ -8,15 +8,13 @@ import type { CopyWriter } from './copy-writer.ts'
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const trailer = Buffer.from([0xff, 0xff])
 
-/** The server buffers a whole message, and back-pressure applies between messages. */
 const messageBytes = 256 * 1024
 /** Smaller buffers are joined: copying is cheaper than a message each. */
 const smallBytes = 8 * 1024
 
 /**
- * Sends binary rows into `table` (`name` or `schema.name`) by COPY; returns the number of stored rows. The buffers must
- * not change until the promise settles, and the client must be idle. Measured: 160,000 rows/s of 300 bytes.
- * @param rows a CopyWriter, or buffers of whole rows; an empty list sends nothing
+ * Sends binary rows into `table` by COPY; returns the number of stored rows. The buffers must not
+ * change until the promise settles, and the client must be idle.
  * @throws FlowfarmError
  */
 export async function copyInto(
@@ -31,7 +29,7 @@ export async function copyInto(
   const columnList = columns.map(escapeIdentifier).join(', ')
   const stream = client.query(copyFrom(`COPY ${target} (${columnList}) FROM STDIN (FORMAT binary)`))
   const finished = once(stream, 'finish')
-  // The same failure is thrown while waiting for `drain`; this prevents an unhandled rejection.
+  // Prevents an unhandled rejection: waiting for `drain` throws the same failure.
   finished.catch(() => undefined)
   // A COPY abandoned after a timeout fails again when its connection is closed.
   stream.on('error', () => undefined)
@@ -52,7 +50,6 @@ function asBuffers(rows: CopyWriter | Buffer | readonly Buffer[]): readonly Buff
   return 'out' in rows ? [rows.out.view()] : rows
 }
 
-/** Header, rows in messages of bounded size (a row may span messages), trailer. */
 function* withFrame(buffers: readonly Buffer[]): Generator<Buffer> {
   yield header
   for (const buffer of joinSmall(buffers)) {

@@ -3,26 +3,24 @@ import { ByteWriter } from '../byte-writer.ts'
 /** PostgreSQL text cannot contain U+0000; it is stored as these six characters. */
 const visibleNul = String.raw`\u0000`
 
-/** Makes text storable: escapes U+0000 and replaces lone surrogates by U+FFFD. */
+/** Escapes U+0000 and replaces lone surrogates by U+FFFD. */
 export function pgText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', visibleNul) : wellFormed
 }
 
-/** PostgreSQL's binary `numeric`. */
 interface NumericDigits {
   /** Base 10,000, most significant first. The server drops zeros at either end. */
   readonly digits: readonly number[]
   /** Power of 10,000 of the first digit. */
   readonly weight: number
   readonly negative: boolean
-  /** Decimal places to display. */
   readonly scale: number
 }
 
 const [plus, minus, zero] = [0x2b, 0x2d, 0x30]
 
-/** Parses decimal text such as `-12.500`; keeps trailing decimals. @throws RangeError */
+/** Keeps trailing decimals. @throws RangeError */
 function numericDigits(text: string): NumericDigits {
   const first = text.charCodeAt(0)
   const start = first === minus || first === plus ? 1 : 0
@@ -63,23 +61,19 @@ const jsonOid = 114
 const numericOid = 1700
 const numericNegative = 0x4000
 
-/** Field length, dimensions, flags, element type, length and lower bound of the dimension. */
 const arrayHeaderBytes = 24
 const int4ElementBytes = 8
 
-/** Up to this length a JavaScript loop is faster than a native call. */
+/** Up to this length a loop is faster than a native call. */
 const shortText = 40
 
 /**
- * Writes rows in PostgreSQL's binary COPY format without header and trailer, which `copyInto` adds. A row is
- * `row(n)` and then n fields in the order and of the exact types of the COPY columns: the format has no types.
- *
- * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and `jsonEnd`. Does
- * not allocate in the usual case.
+ * Writes rows in PostgreSQL's binary COPY format; `copyInto` adds header and trailer. A row is
+ * `row(n)` and n fields of the exact column types, since the format has no types. `out` may be
+ * written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and `jsonEnd`.
  */
 export class CopyWriter {
   readonly out: ByteWriter
-  /** Rows since the last `clear`. */
   rowCount = 0
   #jsonbStart = -1
   #arrayStart = -1
@@ -127,7 +121,6 @@ export class CopyWriter {
     out.bytes[out.position++] = value ? 1 : 0
   }
 
-  /** Text, made storable by `pgText`. */
   text(value: string): void {
     const { out } = this
     const length = value.length
@@ -213,7 +206,7 @@ export class CopyWriter {
     for (const digit of digits) out.int16(digit)
   }
 
-  /** Starts a jsonb field; write its JSON to `out`, without `\u0000` escapes. */
+  /** Write the JSON to `out`, without `\u0000` escapes. */
   jsonbBegin(): void {
     const { out } = this
     this.#jsonbStart = out.position
@@ -226,7 +219,10 @@ export class CopyWriter {
     this.#setLength(this.#jsonbStart)
   }
 
-  /** Starts a json[] field. Then each element: `jsonBegin`, text, `jsonEnd`, or `null`; then `jsonArrayEnd`. */
+  /**
+   * Starts a json[] field. Each element: `jsonBegin`, text, `jsonEnd`, or `null`; then
+   * `jsonArrayEnd`.
+   */
   jsonArrayBegin(length: number): void {
     this.#arrayStart = this.#beginArray(length, jsonOid)
   }
@@ -235,7 +231,6 @@ export class CopyWriter {
     this.#setLength(this.#arrayStart)
   }
 
-  /** Starts an element of a json[]; write its JSON to `out`. */
   jsonBegin(): void {
     this.#jsonbStart = this.out.position
     this.#int32(0)
@@ -245,7 +240,6 @@ export class CopyWriter {
     this.#setLength(this.#jsonbStart)
   }
 
-  /** Overwrites an element of the int4[] field that starts at `start`. */
   overwriteInt4Element(start: number, index: number, value: number): void {
     const { position } = this.out
     this.out.position = start + arrayHeaderBytes + index * int4ElementBytes + 4
@@ -253,13 +247,12 @@ export class CopyWriter {
     this.out.position = position
   }
 
-  /** Keeps the storage. */
   clear(): void {
     this.out.clear()
     this.rowCount = 0
   }
 
-  /** Writes an array header; returns the position of the field length for `#setLength`. */
+  /** Returns the position of the field length for `#setLength`. */
   #beginArray(length: number, elementOid: number): number {
     const start = this.out.position
     this.#int32(0)
@@ -274,7 +267,6 @@ export class CopyWriter {
     return start
   }
 
-  /** Fills in the length of the field that starts at `start`. */
   #setLength(start: number): void {
     const { bytes, position } = this.out
     const length = position - start - 4

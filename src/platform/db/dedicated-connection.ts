@@ -5,22 +5,16 @@ import { asDatabaseError } from './errors.ts'
 import { clientConfig } from './pool.ts'
 
 export interface DedicatedConnectionOptions {
-  /** Shown in pg_stat_activity. Default `flowfarm`, or that of the pool. */
   applicationName?: string | undefined
-  /** Default 10,000 ms. */
   heartbeatMs?: number | undefined
-  /** Response timeout. Default 10,000 ms: a dead connection is noticed within 20 s. */
   answerTimeoutMs?: number | undefined
   /** Cancels connecting only. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * A connection for session state (a lock, LISTEN) that reports its loss.
- *
- * It sends heartbeats, since a half-open connection (cable, firewall, fail-over) is otherwise never noticed, and
- * has the server probe for a dead peer as often. If the process stalls, the server ends the session and releases
- * its locks.
+ * A connection for session state (a lock, LISTEN) that reports its loss. Heartbeats detect a
+ * half-open connection. If the process stalls, the server ends the session and releases its locks.
  */
 export class DedicatedConnection {
   readonly client: Client
@@ -38,15 +32,15 @@ export class DedicatedConnection {
     client.on('end', () => this.#lose(new Error('the database connection was closed')))
   }
 
-  /** Connects. Only the settings of a pool are used. @throws FlowfarmError, or the reason of the signal */
+  /** Only the settings of a pool are used. @throws FlowfarmError, or the reason of the signal */
   static async open(target: string | Pool, options: DedicatedConnectionOptions = {}): Promise<DedicatedConnection> {
     const { heartbeatMs = 10_000, answerTimeoutMs = 10_000, applicationName, signal } = options
-    // Allows to destroy the socket: `client.end` waits for the server.
+    // `client.end` waits for the server.
     const socket = new Socket()
     const client = new Client({
       ...(typeof target === 'string' ? clientConfig(target) : target.options),
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
-      // Client-side timeout: works without any response from the network.
+      // Works without any response from the network.
       query_timeout: answerTimeoutMs,
       stream: () => socket,
     })
@@ -70,14 +64,14 @@ export class DedicatedConnection {
     }
   }
 
-  /** Aborted with the reason when the connection is lost; not by `close`. */
+  /** Not aborted by `close`. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
 
   /**
-   * Starts the heartbeat; `check` throws for a wrong response. Do not use the client otherwise afterwards: `pg`
-   * queues behind a query that hangs.
+   * `check` throws for a wrong response. Do not use the client otherwise afterwards: `pg` queues
+   * behind a query that hangs.
    */
   startHeartbeat(check: (client: Client) => Promise<unknown>): void {
     const beat = async (): Promise<void> => {
@@ -92,7 +86,7 @@ export class DedicatedConnection {
     this.#heartbeat = setTimeout(() => void beat(), this.#heartbeatMs)
   }
 
-  /** Ends the session and releases its locks. Resolves even without a response. */
+  /** Resolves even without a response. */
   close(): Promise<void> {
     this.#closed ??= this.#end()
     return this.#closed

@@ -8,8 +8,8 @@ interface CatalogLine {
 }
 
 /**
- * The schema of a database as text, identical for identical schemas on servers of one major version. Objects are
- * ordered bytewise by kind and name. No data, partitions or owners.
+ * The schema as text, identical for identical schemas on servers of one major version. No data,
+ * partitions or owners.
  */
 export async function dumpSchema(pool: Pool): Promise<string> {
   const objects = new Map<string, CatalogLine[]>()
@@ -36,8 +36,8 @@ function byBytes(a: string, b: string): number {
 }
 
 /**
- * One query per kind of object, with rows (object, place, line): the line is printed under its object, ordered by
- * place. The search_path is empty, so names are qualified. Extension objects, partitions and owners are excluded.
+ * One query per kind of object, with rows (object, place, line). The search_path is empty, so names
+ * are qualified.
  */
 
 const ownSchemas = `n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'`
@@ -50,7 +50,6 @@ const oneLine = (text: string): string => `regexp_replace(${text}, '\\s+', ' ', 
 const relationKind = `CASE c.relkind
   WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence' ELSE 'table' END`
 const relation = `${relationKind} || ' ' || c.oid::regclass`
-/** Grants to roles other than the owner. */
 const grants = (acl: string, owner: string): string =>
   `LATERAL (SELECT CASE grantee WHEN 0 THEN 'public' ELSE grantee::regrole::text END AS grantee,
      string_agg(privilege_type, ', ' ORDER BY privilege_type) AS privileges
@@ -147,7 +146,6 @@ const viewQueries = `
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE ${ownSchemas} AND c.relkind IN ('v', 'm') AND ${notOfExtension('pg_class', 'c.oid')}`
 
-/** Those of identity columns belong to their column. */
 const sequences = `
   SELECT 'sequence ' || c.oid::regclass AS object, '0' AS place,
     'sequence ' || c.oid::regclass || ' ' || format_type(s.seqtypid, NULL) || ' start ' || s.seqstart ||

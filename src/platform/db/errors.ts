@@ -2,11 +2,10 @@ import { DatabaseError } from 'pg'
 import { FatalError, FlowfarmError, RetryableError } from '../errors.ts'
 
 /**
- * Retryable errors: SQLSTATEs (or their class, the first two characters) and Node network error codes; the longest
- * match applies. Everything else is a bug in a statement or in the data.
+ * SQLSTATEs (or their class, the first two characters) and Node network error codes; the longest
+ * match applies.
  */
 const retryable: Readonly<Record<string, string>> = {
-  // 08: connection exceptions.
   '08': 'database-connection-lost',
   // 57P01 admin_shutdown, 57P02 crash_shutdown, 57P03 cannot_connect_now, 57P05 idle_session_timeout.
   '57P01': 'database-connection-lost',
@@ -22,14 +21,12 @@ const retryable: Readonly<Record<string, string>> = {
   '55P03': 'lock-not-available',
   // 57014 query_canceled: statement_timeout, or cancelled by an operator.
   '57014': 'statement-timeout',
-  // 53: insufficient resources.
   '53': 'database-overloaded',
   '53100': 'disk-full',
   '53300': 'too-many-connections',
-  // 58030 io_error: usually a detached volume.
+  // Usually a detached volume.
   '58030': 'database-io-error',
-  // 25006 read_only_sql_transaction: connected to a standby; after a fail-over the URL reaches the
-  // primary again.
+  // Connected to a standby; after a fail-over the URL reaches the primary again.
   '25006': 'database-read-only',
   ECONNREFUSED: 'database-unreachable',
   ECONNRESET: 'database-connection-lost',
@@ -46,8 +43,8 @@ const retryable: Readonly<Record<string, string>> = {
 }
 
 /**
- * Converts errors of `pg`: RetryableError with a code of the table above, else FatalError `database-error` with
- * details.sqlState. FlowfarmErrors pass unchanged.
+ * RetryableError with a code of the table above, else FatalError `database-error` with
+ * details.sqlState.
  */
 export function asDatabaseError(thrown: unknown): FlowfarmError {
   if (thrown instanceof FlowfarmError) return thrown
@@ -63,7 +60,6 @@ export function asDatabaseError(thrown: unknown): FlowfarmError {
   return new FatalError('database-error', error.message, { cause: error, details: factsOf(error) })
 }
 
-/** Whether the connection that threw this is unusable. */
 export function isConnectionLost(thrown: unknown): boolean {
   const { code } = asDatabaseError(thrown)
   return code === 'database-connection-lost' || code === 'database-unreachable' || code === 'database-starting'
@@ -79,7 +75,6 @@ function codeOf(error: Error): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Messages of `pg` and its pool if no connection was available in time. */
 const noConnectionTexts: ReadonlySet<string> = new Set([
   'timeout expired',
   'timeout exceeded when trying to connect',
@@ -93,7 +88,7 @@ function lostWithoutCode(error: Error): string | undefined {
   return isOurMistake || error instanceof SyntaxError ? undefined : 'database-connection-lost'
 }
 
-/** Server error fields for the log. Never send them to API clients. */
+/** Never send them to API clients. */
 function factsOf(error: Error): Record<string, unknown> {
   if (!(error instanceof DatabaseError)) return {}
   const { code, detail, hint, schema, table, column, constraint, where } = error

@@ -1,13 +1,11 @@
 import type pg from 'pg'
 import { query } from './pool.ts'
 
-/** Counts stop here. */
 export const maxCountedErrors = 100_000
 
 /** An open row of raw.indexing_errors: an input that cannot be decoded or derived. */
 export interface IndexingError {
   readonly id: number
-  /** Ingester or worker that reported it. */
   readonly worker: string
   readonly height: number
   /** -1 if it concerns the block. */
@@ -22,7 +20,6 @@ export interface IndexingError {
   readonly lastSeenAt: Date
 }
 
-/** Keyset cursor: a page starts after this position. */
 export interface ErrorPlace {
   readonly lastSeenMicros: number
   readonly id: number
@@ -32,12 +29,11 @@ export interface ListedError extends IndexingError, ErrorPlace {}
 
 interface ErrorFilter {
   readonly worker?: string | undefined
-  /** Last position of the previous page. */
   readonly after?: ErrorPlace | undefined
   readonly limit: number
 }
 
-/** Unresolved errors, latest first, one page. */
+/** Latest first. */
 export async function listIndexingErrors(
   db: pg.Pool | pg.ClientBase,
   { worker, after, limit }: ErrorFilter,
@@ -60,7 +56,6 @@ export async function listIndexingErrors(
   return rows
 }
 
-/** Number of unresolved errors, up to `maxCountedErrors`. */
 export async function countIndexingErrors(db: pg.Pool | pg.ClientBase, worker?: string): Promise<number> {
   const { rows } = await db.query<{ count: string }>({
     name: 'farm-count-indexing-errors',
@@ -74,13 +69,12 @@ export async function countIndexingErrors(db: pg.Pool | pg.ClientBase, worker?: 
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Selects errors by ids, by worker, or both. */
 interface ErrorChoice {
   readonly ids?: readonly number[] | undefined
   readonly worker?: string | undefined
 }
 
-/** Marks errors as resolved; a recurring error is reopened. @returns the number of errors that were open */
+/** A recurring error is reopened. @returns the number of errors that were open */
 export async function resolveErrors(pool: pg.Pool, { ids, worker }: ErrorChoice): Promise<number> {
   const { rowCount } = await query(
     pool,
@@ -91,10 +85,10 @@ export async function resolveErrors(pool: pg.Pool, { ids, worker }: ErrorChoice)
   return rowCount ?? 0
 }
 
-/** Rows deleted per call: raw data may be large. */
+/** Raw data may be large. */
 const maxAtOnce = 10_000
 
-/** Deletes resolved errors that did not recur for `days` days. @returns their number */
+/** @returns the number of deleted errors */
 export async function pruneErrors(db: pg.Pool | pg.ClientBase, days: number): Promise<number> {
   const { rowCount } = await query(
     db,

@@ -5,28 +5,23 @@ import { DedicatedConnection, type DedicatedConnectionOptions } from './dedicate
 import type pg from 'pg'
 
 export interface ListenOptions extends DedicatedConnectionOptions {
-  /** Stops listening. */
   signal: AbortSignal
-  /** Called after each reconnect: notifications may have been missed, so re-read the state. */
+  /** Notifications may have been missed: re-read the state. */
   onReconnect: () => void
-  /** Called for each loss, failed attempt and handler error, for the log. */
   onError?: (error: Error) => void
-  /** Upper bound of the first reconnect delay. Default 100 ms. */
   baseMs?: number
-  /** Upper bound of each reconnect delay. Default 5,000 ms. */
   maxMs?: number
 }
 
 export interface Listener {
-  /** Resolves after the signal is aborted; never rejects. */
+  /** Never rejects. */
   readonly ended: Promise<void>
 }
 
 /**
- * Listens on `channels` until the signal is aborted; resolves when it first listens. Reconnects after a loss.
- *
- * The heartbeat checks the session's channels, which detects dead connections and poolers that replaced the
- * session. Notifications are hints: they may be lost or repeated. Handler errors go to `onError`.
+ * Resolves when it first listens; reconnects after a loss. The heartbeat checks the session's
+ * channels, which detects poolers that replaced the session. Notifications are hints: they may be
+ * lost or repeated.
  */
 export async function listen(
   url: string,
@@ -75,7 +70,6 @@ async function keepListening(
     } finally {
       await connection?.close()
     }
-    // Rejects only for an aborted signal, which ends the loop.
     await pause(backoffMs(attempt + 1, baseMs, maxMs), signal).catch(() => undefined)
   }
 }
@@ -102,15 +96,11 @@ export const farmChannel = 'flowfarm_farm'
 /** Payload after changes of rows used by responses about settled heights. */
 export const rowsChanged = 'rows-changed'
 
-/** Wakes the coordinator, at commit if in a transaction. */
 export async function announceFarmWork(db: pg.Pool | pg.ClientBase): Promise<void> {
   await db.query({ name: 'farm-announce', text: `select pg_notify('${farmChannel}', '')` })
 }
 
-/**
- * Wakes the coordinator and has servers drop cached responses about settled heights: heights will be derived again,
- * or a label or template changed.
- */
+/** Wakes the coordinator and has servers drop cached responses about settled heights. */
 export async function announceChangedRows(db: pg.Pool | pg.ClientBase): Promise<void> {
   await db.query({ name: 'farm-announce-change', text: `select pg_notify('${farmChannel}', '${rowsChanged}')` })
 }

@@ -6,23 +6,22 @@ import { FatalError, RetryableError, type FlowfarmError } from '../errors.ts'
 import { pause } from '../retry.ts'
 import { asDatabaseError } from './errors.ts'
 
-/** A file `NNNN_name.sql` of the migrations folder. */
 export interface Migration {
   readonly id: number
-  /** The file's name without `.sql`. */
   readonly name: string
   readonly sql: string
-  /** SHA-256 in hex of the statements without comments, `COMMENT ON` and white space that has no meaning. */
+  /**
+   * SHA-256 in hex of the statements without comments, `COMMENT ON` and insignificant white space.
+   */
   readonly checksum: string
   /**
-   * False when the file has the line `-- flowfarm:no-transaction`: its statements run one by one, and again from
-   * the first after a failure. To build an index concurrently, write `DROP INDEX CONCURRENTLY IF EXISTS` before
-   * `CREATE INDEX CONCURRENTLY`: a failed build leaves an invalid index.
+   * False when the file has the line `-- flowfarm:no-transaction`: its statements run again from
+   * the first after a failure. Write `DROP INDEX CONCURRENTLY IF EXISTS` before `CREATE INDEX
+   * CONCURRENTLY`: a failed build leaves an invalid index.
    */
   readonly inTransaction: boolean
 }
 
-/** Key of the advisory lock; unique within flowfarm. */
 const migrationLock = 7_364_829_104
 
 const noTransactionMarker = /^-- flowfarm:no-transaction\s*$/m
@@ -42,8 +41,8 @@ const bookkeeping = `
   COMMENT ON COLUMN app.schema_migrations.applied_at IS NULL`
 
 /**
- * Checksums (SHA-256 of the whole file) that databases made before 0.1.0 have for their last migration,
- * 0034_outgoing_mails or 0016_editor. Either history gives the schema of the first 16 files.
+ * Whole-file checksums of the last migration of databases made before 0.1.0 (0034_outgoing_mails or
+ * 0016_editor). Either history gives the schema of the first 16 files.
  */
 const preReleaseChecksums: ReadonlySet<string> = new Set([
   '53432673ae63e216141d64f7bdf3398a5ac4f2fa32a48c9249f55103eefffe33',
@@ -52,11 +51,12 @@ const preReleaseChecksums: ReadonlySet<string> = new Set([
 const releasedCount = 16
 
 /**
- * Applies the pending migrations of `folder` and returns their names. Concurrent callers wait for an advisory lock. Each
- * file's number is inserted first in the file's own transaction, so no file is applied twice even without the lock.
+ * Applies pending migrations and returns their names. Each file's number is inserted first in the
+ * file's transaction, so no file is applied twice even without the lock.
  *
- * @throws FatalError `database-newer`: the database has a migration that the folder lacks; `migration-edited`: a file's
- * statements changed after it was applied; `migration-numbering`: the file numbers are not 1, 2, 3 ….
+ * @throws FatalError `database-newer`: the folder lacks an applied migration; `migration-edited`:
+ *   statements changed after they were applied; `migration-numbering`: the file numbers are not 1,
+ *   2, 3 ….
  */
 export async function migrate(pool: Pool, folder: string): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder)
@@ -84,12 +84,11 @@ export async function migrate(pool: Pool, folder: string): Promise<{ applied: st
   } catch (error) {
     throw asDatabaseError(error)
   } finally {
-    // Closing the connection releases the lock and resets the settings, whatever state it is in.
+    // Releases the lock and resets the settings.
     client.release(true)
   }
 }
 
-/** Reads the folder's migrations in order. Ignores files that do not end in `.sql`. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const migrations: Migration[] = []
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()) {
@@ -122,11 +121,10 @@ function isComment(statement: string): boolean {
   return /^comment on /i.test(statement)
 }
 
-/** Comments, quoted text and names, statement ends, white space, words, other characters. */
 const sqlTokens =
   /--[^\n]*|\/\*[^]*?\*\/|[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"[^"]*"|\$([a-z_]\w*)?\$[^]*?\$\1\$|;|\s+|\w+|[^]/gi
 
-/** The statements of a file. Comments and white space outside of quotes become one space. */
+/** Comments and white space outside of quotes become one space. */
 function statementsOf(sql: string): string[] {
   const statements: string[] = []
   let statement = ''
@@ -144,8 +142,8 @@ function statementsOf(sql: string): string[] {
 }
 
 /**
- * Polls instead of waiting inside the server: a session that waits in a statement holds a snapshot, and CREATE
- * INDEX CONCURRENTLY of the lock holder would wait for that snapshot.
+ * Polls: a session that waits in a statement holds a snapshot, for which CREATE INDEX CONCURRENTLY
+ * of the lock holder would wait.
  */
 async function waitForLock(client: PoolClient): Promise<void> {
   for (;;) {
@@ -170,7 +168,6 @@ async function appliedMigrations(client: PoolClient): Promise<Map<number, Applie
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Records the released migrations in a database made before 0.1.0 and replaces its comments by theirs. */
 async function adoptPreRelease(client: PoolClient, migrations: readonly Migration[]): Promise<void> {
   const { rows } = await client.query<{ checksum: string }>(
     'SELECT checksum FROM app.schema_migrations ORDER BY id DESC LIMIT 1',
@@ -233,12 +230,10 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
   }
   await client.query('BEGIN')
   await recordMigration(client, migration)
-  // On failure the connection is closed, which rolls back.
   await client.query(migration.sql)
   await client.query('COMMIT')
 }
 
-/** Adds file and line to the message and keeps the class of the error. */
 function inMigration(migration: Migration, error: FlowfarmError): FlowfarmError {
   const { position } = (error.cause ?? {}) as { position?: string }
   const line = position === undefined ? '' : ` line ${migration.sql.slice(0, Number(position)).split('\n').length}`

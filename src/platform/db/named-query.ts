@@ -6,13 +6,11 @@ import type { z } from 'zod'
 
 export type StatementRunner = Pool | ClientBase | PreparedStatements
 
-/** By text. */
 const names = new Map<string, string>()
 
 /**
- * Runs a frequent statement as a named prepared statement: parsed and planned once per connection, about half of the
- * cost of a short one.
- * @param text one of a few constant texts: each is cached here and on the server
+ * Runs a named prepared statement, about half the cost of a short one.
+ * @param text one of a few constant texts: each is cached here and on the server.
  * @throws FlowfarmError
  */
 export async function namedQuery<Row extends QueryResultRow>(
@@ -32,11 +30,7 @@ export async function namedQuery<Row extends QueryResultRow>(
 
 type StatementValue = boolean | number | string | Buffer | null | readonly StatementValue[]
 
-/**
- * Builds a constant statement once: building takes longer than running a short one. Parameters are `$1`, `$2`, …
- * @param statement `sql.prepared(…)` without values
- * @returns a function that adds values
- */
+/** Builds a constant statement once: building takes longer than running a short one. */
 export function fixedStatement<Row extends z.ZodType>(
   statement: QuerySqlToken<Row>,
 ): (...values: readonly StatementValue[]) => QuerySqlToken<Row> {

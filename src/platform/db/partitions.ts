@@ -2,20 +2,18 @@ import { escapeIdentifier, type Pool, type PoolClient } from 'pg'
 import type { HeightRange } from '../ranges.ts'
 import { withTransaction } from './pool.ts'
 
-/** Advisory lock class; the second key is the hash of the table name. */
+/** The second key is the hash of the table name. */
 const lockClass = 7_364_830
 
-/** Known partitions of a pool's database: table → first heights. Avoids a query in the hot path. */
+/** Table → first heights. */
 const known = new WeakMap<Pool, Map<string, Set<number>>>()
 const watched = new WeakSet<Pool>()
 
 /**
- * Creates missing partitions of `table` (`schema.name`, range-partitioned by an int8 height) for `range`, and one
- * above. Partitions have `step` heights and are named `<table>_p<first height>`.
- *
- * Safe to call concurrently: one process creates partitions of a table at a time. Each is created separately with a
- * CHECK for its range and then attached, which needs only SHARE UPDATE EXCLUSIVE and no scan. Commits on its own:
- * call it before the writing transaction. @throws RangeError
+ * Creates missing partitions (`<table>_p<first height>`) for `range`, and one above. Each is
+ * created with a CHECK for its range and then attached, which needs only SHARE UPDATE EXCLUSIVE and
+ * no scan. Commits separately: call it before the writing transaction.
+ * @throws RangeError
  */
 export async function ensurePartitions(pool: Pool, table: string, step: number, range: HeightRange): Promise<void> {
   if (range.from >= range.to) return
@@ -34,7 +32,7 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
   for (const from of missing) now.add(from)
 }
 
-/** Clears the cache: a restored backup may lack the newest partitions. */
+/** A restored backup may lack the newest partitions. */
 export function forgetPartitions(pool: Pool): void {
   known.delete(pool)
 }
@@ -43,7 +41,6 @@ export function partitionName(table: string, from: number): string {
   return `${table}_p${from}`
 }
 
-/** First heights of the partitions of `range` and of the next one. */
 function firstHeights(range: HeightRange, step: number): number[] {
   const heights: number[] = []
   const last = Math.floor((range.to - 1) / step) * step + step
@@ -61,7 +58,6 @@ async function makePartition(client: PoolClient, table: string, from: number, to
   )
   const [parent] = rows
   if (parent === undefined) throw new RangeError(`${table} is not a partitioned table`)
-  // Created and attached in one transaction, so an existing table is attached.
   if (parent.attached) return
   const [partition, column] = [quoted(name), escapeIdentifier(parent.column)]
   await client.query(
@@ -73,7 +69,6 @@ async function makePartition(client: PoolClient, table: string, from: number, to
   await client.query(`ALTER TABLE ${partition} DROP CONSTRAINT height_range`)
 }
 
-/** A new session may have another database: a restored backup. */
 function knownPartitions(pool: Pool, table: string): Set<number> {
   let tables = known.get(pool)
   if (tables === undefined) {

@@ -16,8 +16,8 @@ import { sql } from 'slonik'
 import { retryWhile } from '../retry.ts'
 
 /**
- * A half-open connection is noticed within 30 s. The server-side statement timeout is shorter, which distinguishes
- * slow statements from dead connections.
+ * The server-side statement timeout is shorter, which distinguishes slow statements from dead
+ * connections.
  */
 export const connectionLimits = {
   statementTimeoutMs: 17_000,
@@ -27,7 +27,6 @@ export const connectionLimits = {
   idleTimeoutMs: 5000,
 } as const satisfies PoolOptions
 
-/** For short statements on which others wait: lease claims and heartbeats. */
 export const shortStatementLimits = {
   statementTimeoutMs: 10_000,
   lockTimeoutMs: 8000,
@@ -37,44 +36,36 @@ export const shortStatementLimits = {
 } as const satisfies PoolOptions
 
 export interface PoolOptions {
-  /** Default 10. */
   max?: number
-  /** Shown in pg_stat_activity. Default `flowfarm`. */
   applicationName?: string
-  /** `statement_timeout`; 0 disables it. Default 60,000 ms. */
+  /** `statement_timeout`; 0 disables it. */
   statementTimeoutMs?: number
-  /** `lock_timeout`; 0 disables it. Default 30,000 ms. */
+  /** `lock_timeout`; 0 disables it. */
   lockTimeoutMs?: number
-  /** `idle_in_transaction_session_timeout`. Default 60,000 ms. */
   idleInTransactionTimeoutMs?: number
-  /** Time to open a connection, or to wait for a free one. Default 5,000 ms. */
+  /** Time to open a connection, or to wait for a free one. */
   connectTimeoutMs?: number
   /**
-   * True: wait for a free connection without limit. Only for callers that hold no other connection of the pool.
-   * Default false.
+   * Wait for a free connection without limit. Only for callers that hold no other connection of the
+   * pool.
    */
   isPatient?: boolean
   /**
-   * Response timeout of a statement, after which the connection counts as dead; 0 disables it. Must exceed
-   * `statementTimeoutMs`. Default 0.
+   * Time after which the connection counts as dead; 0 disables it. Must exceed
+   * `statementTimeoutMs`.
    */
   answerTimeoutMs?: number
-  /**
-   * False sets `synchronous_commit = off`: a server crash may undo the last commits, up to the next durable one.
-   * Default true.
-   */
+  /** False sets `synchronous_commit = off`: a server crash may undo the last commits. */
   isDurable?: boolean
-  /** Idle connections are closed after this time. Default 30,000 ms. */
   idleTimeoutMs?: number
-  /** Further session settings, without white space in values; DISCARD ALL resets to them. */
+  /** No white space in values; DISCARD ALL resets to them. */
   settings?: Readonly<Record<string, string>>
-  /** Called when an idle connection is lost; the pool replaces it. */
   onIdleError?: (error: Error) => void
 }
 
 /**
- * TCP settings by which the server detects a dead client within 6 s instead of two hours; until then a session
- * waiting for COPY data keeps its locks. No effect on unix sockets.
+ * The server detects a dead client within 6 s instead of two hours; until then a session waiting
+ * for COPY data keeps its locks.
  */
 const deadPeerSettings = [
   'tcp_keepalives_idle=3',
@@ -91,7 +82,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   const config = clientConfig(url, options)
   const pool = new Pool({
     ...config,
-    // The pool has one limit for both waits and passes its settings to clients.
+    // The pool has one limit for both waits.
     ...(options.isPatient === true ? { connectionTimeoutMillis: 0, Client: clientWithTimeout(config) } : {}),
     max: options.max ?? 10,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
@@ -119,10 +110,7 @@ function clientWithTimeout({ connectionTimeoutMillis }: ClientConfig): typeof Cl
   }
 }
 
-/**
- * @throws FatalError `database-too-old` for a server older than PostgreSQL 15; RetryableError if
- * unreachable
- */
+/** @throws FatalError `database-too-old` before PostgreSQL 15; RetryableError if unreachable */
 export async function checkServerVersion(pool: Pool): Promise<void> {
   const { rows } = await query<{ server_version_num: string; server_version: string }>(
     pool,
@@ -138,7 +126,7 @@ export async function checkServerVersion(pool: Pool): Promise<void> {
   )
 }
 
-/** Runs one statement. @throws FlowfarmError */
+/** @throws FlowfarmError */
 export async function query<Row extends QueryResultRow>(
   runner: Pool | ClientBase,
   text: string,
@@ -152,8 +140,9 @@ export async function query<Row extends QueryResultRow>(
 }
 
 /**
- * Runs `fn` in a transaction; rolls back if it throws. If the connection breaks during COMMIT, the error is
- * retryable and the commit may have happened: writes must be idempotent or fenced. @throws FlowfarmError
+ * If the connection breaks during COMMIT, the error is retryable and the commit may have happened:
+ * writes must be idempotent or fenced.
+ * @throws FlowfarmError
  */
 export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) => Promise<T>): Promise<T> {
   let client: PoolClient
@@ -182,12 +171,12 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
   }
 }
 
-/** Interval of the heartbeat below, ms; the shortest idle-in-transaction timeout is 10 s. */
+/** The shortest idle-in-transaction timeout is 10 s. */
 const signOfLifeMs = 3000
 
 /**
- * Waits for `other` within an open transaction, sending heartbeats so that the server does not end the session.
- * Nothing else may use the client meanwhile. @throws errors of `other` or of the connection
+ * Waits for `other` within an open transaction, sending heartbeats so that the server does not end
+ * the session. Nothing else may use the client meanwhile.
  */
 export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>, everyMs = signOfLifeMs): Promise<T> {
   const settled = other.then(
@@ -204,8 +193,8 @@ export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>
 }
 
 /**
- * Rolls back after `cause`. Returns an error if the connection must be closed instead, which rolls back too; a lost
- * connection is not used again, since it could hang.
+ * Returns an error if the connection must be closed instead; a lost connection is not used again,
+ * since it could hang.
  */
 export async function rollBack(client: ClientBase, cause: unknown): Promise<Error | undefined> {
   if (isConnectionLost(cause)) return asDatabaseError(cause)
@@ -217,7 +206,6 @@ export async function rollBack(client: ClientBase, cause: unknown): Promise<Erro
   }
 }
 
-/** Connection settings with the same limits, for a single client. */
 export function clientConfig(url: string, options: PoolOptions = {}): ClientConfig {
   return {
     connectionString: url,
@@ -234,21 +222,19 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
     ]
       .map((one) => `-c ${one}`)
       .join(' '),
-    // TCP keepalive detects dead peers.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
 }
 
 /**
- * Identifies the database instance: the value changes after a restart, a fail-over, or a restore of tables or
- * database, when cached data may be stale. A copied database has the file nodes of its template but another OID.
+ * Changes after a restart, a fail-over, or a restore, when cached data may be stale. A copied
+ * database has the file nodes of its template but another OID.
  */
 export const databaseIdentity = sql.fragment`
   select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
     (select oid from pg_database where datname = current_database()))`
 
-/** `withTransaction` with retries after conflicts, for user requests. */
 export async function withRetriedTransaction<T>(pool: Pool, fn: (client: PoolClient) => Promise<T>): Promise<T> {
   return retryConflicts(() => withTransaction(pool, fn))
 }
@@ -257,8 +243,8 @@ export async function withRetriedTransaction<T>(pool: Pool, fn: (client: PoolCli
 const maxConflicts = 10
 
 /**
- * Retries `fn` after deadlocks and serialization failures; only the last run counts. @throws errors of `fn`; the
- * tenth conflict in a row
+ * Retries after deadlocks and serialization failures.
+ * @throws errors of `fn`; the tenth conflict in a row
  */
 export async function retryConflicts<T>(fn: () => Promise<T>): Promise<T> {
   let conflicts = 0

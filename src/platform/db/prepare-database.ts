@@ -10,17 +10,17 @@ export interface PrepareDatabaseOptions {
   readonly migrationsFolder: string
   readonly log: Logger
   readonly signal: AbortSignal
-  /** How long to wait for an unreachable database. Default 5,000 ms. */
   readonly patienceMs?: number
 }
 
 /**
- * Waits for the database, since machines start services in any order, and applies pending migrations.
- * @throws RetryableError `database-unreachable` after `patienceMs`; FatalError if the database is unusable
+ * Waits for the database and applies pending migrations.
+ * @throws RetryableError `database-unreachable` after `patienceMs`; FatalError if the database is
+ *   unusable
  */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<void> {
   const { url, migrationsFolder, log, signal, patienceMs = 5000 } = options
-  // A separate pool without timeouts: a migration may take hours.
+  // No timeouts: a migration may take hours.
   const pool = createPool(url, { max: 1 })
   try {
     const giveUpAt = performance.now() + patienceMs
@@ -45,7 +45,6 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
   }
 }
 
-/** Adds the database and the remedy to the message. */
 function explained(error: unknown, url: string): Error {
   if (!(error instanceof FlowfarmError)) return asError(error)
   const options = { cause: error, details: error.details }
@@ -74,7 +73,7 @@ function withRemedy(error: unknown, url: string): Error {
   return new FatalError('database-rights', text, { cause: error, details: error.details })
 }
 
-/** A host with several addresses has one error per address and none of its own. */
+/** A host with several addresses has one error per address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof FlowfarmError ? error.cause : error
   return cause instanceof AggregateError
@@ -82,7 +81,7 @@ function reasonOf(error: unknown): string {
     : asError(error).message
 }
 
-/** Host, port and database of a URL, without credentials. */
+/** Without credentials. */
 function placeOf(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `${decodeURIComponent(hostname)}${port === '' ? '' : `:${port}`}${pathname}`

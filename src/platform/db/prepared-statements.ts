@@ -8,7 +8,6 @@ import type { PoolOptions } from './pool.ts'
 /** A name always stands for the same text. */
 export interface PreparedStatement {
   readonly name: string
-  /** With `$1`, `$2`, … */
   readonly text: string
   readonly values: readonly unknown[]
 }
@@ -16,38 +15,33 @@ export interface PreparedStatement {
 export interface PreparedStatementsOptions extends PoolOptions {
   readonly max: number
   /**
-   * Pending statements at which a connection is given no more, unless all are full and no further one may be
-   * opened. Deeper queues need fewer wake-ups and system calls, but statements wait longer. Default 1.
+   * Pending statements per connection before another connection is used. Deeper queues need fewer
+   * system calls, but statements wait longer. Default 1.
    */
   readonly depth?: number
   /**
-   * Reduces the depth if the last statement would wait longer than this, ms, at the recent response times: with a
-   * slow disk, commits run in parallel on more connections. Default: no limit.
+   * Reduces the depth if the last statement would wait longer than this, ms: with a slow disk,
+   * commits then run in parallel on more connections.
    */
   readonly queueMs?: number
-  /** Column parsers by type OID. Default: those of `pg`. */
+  /** By type OID. Default: those of `pg`. */
   readonly parsers?: ReadonlyMap<number, ColumnParser>
-  /** Idle connections are closed after this time, ms. */
   readonly idleTimeoutMs: number
 }
 
 type ColumnParser = (text: string) => unknown
 
-/** A connection with pending statements and no response for this time, ms, is stuck: on a lock or a dead server. */
+/** A connection without a response for this time, ms, is stuck: on a lock or a dead server. */
 const stuckMs = 100
 
-/** Number of responses in the average. */
 const recentAnswers = 16
 
 /**
- * Pipelined prepared statements for short, frequent queries: each is planned once per connection, and statements
- * are sent before earlier ones have finished, so few connections serve many requests. Each statement is its own
- * transaction.
+ * Pipelined prepared statements: statements are sent before earlier ones have finished, so few
+ * connections serve many requests. Each is a transaction.
  *
- * Plans are generic: partitions are pruned at execution, which avoids most of the cost of a short query. Queries
- * must therefore bound the heights of each partitioned table by parameters or constants.
- *
- * A connection opens when the others are busy or stuck. When one is lost, its pending statements fail.
+ * Plans are generic, with partitions pruned at execution: queries must bound the heights of each
+ * partitioned table by parameters or constants.
  */
 export class PreparedStatements {
   readonly #url: string
@@ -60,7 +54,6 @@ export class PreparedStatements {
     this.#options = options
   }
 
-  /** Whether all connections are stuck and no further one may be opened. */
   get isStuck(): boolean {
     if (this.#connections.size < this.#options.max) return false
     const stuckSince = performance.now() - stuckMs
@@ -74,7 +67,6 @@ export class PreparedStatements {
     } catch (error) {
       if (!isOutdatedPlan(error)) throw asDatabaseError(error)
     }
-    // It did nothing, so it can be repeated on a new connection.
     try {
       return await this.#runOnce(statement)
     } catch (error) {
@@ -90,21 +82,20 @@ export class PreparedStatements {
       // Other pending statements of the connection were sent before the table was changed.
       if (isOutdatedPlan(error) && this.#connections.has(connection))
         for (const one of this.#connections) this.#retire(one)
-      // The statement fails before its socket closes.
       if (isConnectionLost(error)) this.#retire(connection)
       throw error
     }
   }
 
-  /** Waits for pending statements, then closes the connections. */
+  /** Waits for pending statements. */
   async end(): Promise<void> {
     this.#hasEnded = true
     await Promise.all([...this.#connections].map((connection) => connection.end()))
   }
 
   /**
-   * A connection that is busy but not full, else a new one, else the one with the fewest pending statements; a
-   * stuck one only if all are.
+   * A busy connection that is not full, else a new one, else the one with the fewest pending
+   * statements; a stuck one only if all are.
    */
   #choose(): PreparedConnection {
     if (this.#hasEnded) throw new Error('the prepared statements are closed')
@@ -173,20 +164,19 @@ class PreparedConnection {
     this.#idle = setTimeout(() => void this.#endIfIdle(), options.idleTimeoutMs).unref()
   }
 
-  /** Pending statements. */
   get waiting(): number {
     return this.#waiting
   }
 
   /**
-   * Whether statements are pending and the last response, or the first of them, is older than `since`
+   * Whether the last response, or the first pending statement, is older than `since`
    * (`performance.now()`).
    */
   isStuck(since: number): boolean {
     return this.#waiting > 0 && this.#movedAt < since
   }
 
-  /** Mean time between recent responses while statements are pending, ms. */
+  /** Mean time between recent responses, ms. */
   get answerMs(): number {
     return this.#answerMs
   }
@@ -208,7 +198,6 @@ class PreparedConnection {
     }
   }
 
-  /** Pending statements fail. */
   end(): Promise<void> {
     this.#ended ??= this.#end()
     return this.#ended

@@ -10,27 +10,21 @@ export const noReplica: OnReplicaCaughtUp = (act) => act()
 
 export interface ReplicaCatchUpOptions {
   readonly primary: Pool
-  /** A standby of the primary, or the primary itself. */
   readonly reads: Pool
-  /** Stops waiting; pending calls are dropped. */
   readonly signal: AbortSignal
-  /** Called for the first of several failures in a row; each is retried. */
+  /** Called for the first of several failures in a row. */
   readonly onError: (error: unknown) => void
 }
 
-/** First and longest pause between two checks of the standby, ms; its lag is usually a few ms. */
+/** ms; the usual lag is a few ms. */
 const firstPauseMs = 2
 const longestPauseMs = 100
 
-/**
- * Delays calls that follow a NOTIFY from the primary until the standby has replayed the commit. Calls that arrive
- * meanwhile share the next check.
- */
+/** Delays calls that follow a NOTIFY from the primary until the standby has replayed the commit. */
 export function replicaCatchUp(options: ReplicaCatchUpOptions): OnReplicaCaughtUp {
   const { signal, onError } = options
   let waiting: (() => void)[] = []
   let isRunning = false
-  /** Rejects only when the signal is aborted; every other error is retried. */
   const run = async (): Promise<void> => {
     isRunning = true
     try {
@@ -57,10 +51,7 @@ export function replicaCatchUp(options: ReplicaCatchUpOptions): OnReplicaCaughtU
   }
 }
 
-/**
- * Resolves when `reads` has replayed everything that the primary has written so far; at once if it is a primary.
- * @throws a database error, or the reason of the signal
- */
+/** @throws a database error, or the reason of the signal */
 export async function untilReplicaCaughtUp({
   primary,
   reads,

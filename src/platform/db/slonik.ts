@@ -14,48 +14,32 @@ import { Client, types } from 'pg'
 import { PreparedStatements } from './prepared-statements.ts'
 
 export interface ReadPoolOptions {
-  /** With a unix socket as the host: `postgresql://user@%2Ffolder/name`. */
   url: string
-  /** At least 2. Default 10. */
+  /** At least 2. */
   maxConnections?: number
-  /** Idle connections kept open. Default 0. */
   minConnections?: number
-  /** Default 15,000. */
   statementTimeoutMs?: number
-  /** Added to the statement timeout: after it a connection counts as dead. Default 5,000. */
+  /** Added to the statement timeout: after it a connection counts as dead. */
   answerGraceMs?: number
-  /** Whether rows of prepared statements are checked too; for development and tests. Default true. */
   checkPrepared?: boolean
 }
 
-/** Each takes many statements at once. */
 const maxPreparedConnections = 4
 
-/**
- * Limit of prepared texts; further ones are not prepared. With hundreds of partitions each uses up to some MB per
- * server connection.
- */
+/** With hundreds of partitions each text uses up to some MB per server connection. */
 const maxPrepared = 100
 
-/** PostgreSQL's limit. */
 const longestName = 63
 
 const idleTimeoutMs = 60_000
 
 /**
- * A pool for typed reads.
+ * A pool for typed reads. Rows are checked against the zod schema of `sql.type(…)`.
  *
- * - Rows are checked against the zod schema of `sql.type(…)`.
- * - `int8` becomes a number (heights and counts are below 2^53), `timestamptz` ISO 8601 UTC text with milliseconds,
- *   `bytea` a Buffer.
- * - Named statements (`sql.prepared(…)`) run by `any`, `maybeOne` or `one` of the pool use separate connections
- *   (`PreparedStatements`) unless those are stuck. A name may have a few texts (optional filters). Their rows need no
- *   check in production: a text always has the same columns.
+ * - `int8` becomes a number, `timestamptz` ISO 8601 UTC text, `bytea` a Buffer.
+ * - Named statements (`sql.prepared(…)`) use separate connections (`PreparedStatements`) unless
+ *   those are stuck. Their rows need no check in production.
  * - Connections are not reset on return, which saves a round trip: do not change session settings.
- * - A connection that does not respond in time is dropped.
- *
- * Connects once to read the type table.
- * @throws connection errors of the driver
  */
 export async function createReadPool(options: ReadPoolOptions): Promise<DatabasePool> {
   const {
@@ -99,7 +83,6 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
 function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecked: boolean): DatabasePool {
   const { any, maybeOne, one, end } = pool
   const known = new Map<string, { readonly name: string; readonly text: string }>()
-  /** Undefined: not a prepared statement, or too many already. */
   const statementOf = (query: QuerySqlToken): { readonly name: string; readonly text: string } | undefined => {
     const found = query.name === undefined ? undefined : known.get(query.sql)
     if (found !== undefined || query.name === undefined || known.size >= maxPrepared) return found
@@ -138,14 +121,13 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
   } as Pick<DatabasePool, 'any' | 'maybeOne' | 'one' | 'end'>)
 }
 
-/** Sets application_name unless the URL does. */
 function named(url: string): string {
   const parsed = new URL(url)
   if (!parsed.searchParams.has('application_name')) parsed.searchParams.set('application_name', 'flowfarm api')
   return parsed.href
 }
 
-/** TLS options of a URL as `pg` interprets them; Slonik uses other names and ignores the CA. */
+/** Slonik uses other option names than `pg` and ignores the CA. */
 function tlsOf(url: string): ConnectionOptions | undefined {
   const { ssl } = new Client({ connectionString: url }) as { readonly ssl: boolean | ConnectionOptions }
   if (ssl === false) return undefined
@@ -173,14 +155,12 @@ function isoTime(text: string): string {
 
 const { builtins } = types
 
-/** Types of prepared statements that differ from `pg`; amounts are cast to text. */
 const parsersByOid: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [builtins.INT8, safeInteger],
   [builtins.TIMESTAMPTZ, isoTime],
   [builtins.DATE, String],
 ])
 
-/** Slonik validates `sql.type` by interceptor. */
 const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
@@ -195,7 +175,7 @@ function checkedRow(parser: QuerySqlToken['parser'], query: Query, row: QueryRes
   return result.value as QueryResultRow
 }
 
-/** In production rows are not checked, so a check must neither drop nor change fields. */
+/** Rows are unchecked in production, so a check must neither drop nor change fields. */
 function checkPreparedRow(query: QuerySqlToken, row: QueryResultRow): QueryResultRow {
   const checked = checkedRow(query.parser, query, row)
   if (!isDeepStrictEqual(checked, row))

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 
-/** Adds a weak ETag of the body to text responses with status 200; it is stable across restarts and processes. */
+/** A weak ETag of the body; stable across restarts and processes. */
 export function tagAnswers(): Middleware {
   return async (context, next) => {
     await next()
@@ -14,8 +14,8 @@ export function tagAnswers(): Middleware {
 }
 
 /**
- * Answers 304 if the client's ETag matches. Koa's `fresh` does not fit: it ignores `If-None-Match` if the request
- * has `Cache-Control: no-cache`, which `fetch` adds.
+ * Koa's `fresh` ignores `If-None-Match` if the request has `Cache-Control: no-cache`, which `fetch`
+ * adds.
  */
 export function answerNotModified(): Middleware {
   return async (context, next) => {
@@ -26,7 +26,7 @@ export function answerNotModified(): Middleware {
   }
 }
 
-/** Weak comparison of RFC 9110 with a list of entity tags. */
+/** Weak comparison of RFC 9110. */
 export function holds(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.split(',').some((given) => {
     const known = given.trim()
@@ -52,8 +52,7 @@ export async function compressBody(body: Buffer, encoding: Encoding): Promise<Bu
 }
 
 /**
- * The encoding with the highest weight, ours first among equals; undefined if none is acceptable or the header
- * cannot be parsed.
+ * Ours first among equal weights; undefined if none is acceptable or the header cannot be parsed.
  */
 export function preferredEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = new Map<string, number>()

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { asError, FatalError } from '../errors.ts'
 
-/** Converts a listen error into one that names the setting to change. @param variable setting with the port */
+/** @param variable setting with the port */
 export function cannotListen(
   error: unknown,
   { variable, port, host }: { readonly variable: string; readonly port: number; readonly host: string },
@@ -33,8 +33,8 @@ const listening = '0A'
 const maxNameLength = 60
 
 /**
- * The program that listens on a TCP port, such as `node scripts/demo.ts (process 4711)`; `undefined` without
- * `/proc` or for a process of another user.
+ * The program that listens on a TCP port; undefined without `/proc` or for a process of another
+ * user.
  */
 export function portUser(port: number): string | undefined {
   const sockets = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listenersOn(port, table)))
@@ -70,7 +70,6 @@ function list(folder: string): string[] {
   return attempt(() => readdirSync(folder)) ?? []
 }
 
-/** Processes end while they are read; those of other users cannot be read. */
 function attempt<Result>(read: () => Result): Result | undefined {
   try {
     return read()

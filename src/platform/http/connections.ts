@@ -15,7 +15,6 @@ export interface Patience {
 
 const defaultTimeouts: Patience = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
 
-/** Creates an HTTP server that disconnects slow clients. */
 export function createListener(
   handle: RequestListener,
   { headMs, requestMs, stalledMs }: Patience = defaultTimeouts,
@@ -26,23 +25,21 @@ export function createListener(
       requestTimeout: requestMs,
       // Node checks both timeouts above at this interval.
       connectionsCheckingInterval: Math.min(1000, headMs),
-      // Longer than the 60 s for which proxies usually keep idle connections, so that they close
-      // first.
+      // Longer than the 60 s of most proxies, so that they close first.
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
-      // Java clients request an upgrade to `h2c` with every request and accept HTTP/1.1 instead.
+      // Java clients request an upgrade to `h2c` and accept HTTP/1.1 instead.
       shouldUpgradeCallback: ({ headers }) =>
         headers.upgrade?.toLowerCase() === 'websocket' && server.listenerCount('upgrade') > 0,
     },
     handle,
   )
-  // No response takes longer without progress. WebSockets have their own pings.
+  // WebSockets have their own pings.
   server.timeout = stalledMs
   return server
 }
 
 /**
- * @param listener a server, or a request handler for a new one
  * @param address port 0 picks a free port
  * @throws the system error when the port cannot be bound
  */
@@ -60,10 +57,10 @@ export async function listen(
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** How often idle connections are closed, ms: `server.close` closes only those that are idle at first. */
+/** `server.close` closes only connections that are idle at first. */
 const sweepMs = 20
 
-/** Stops accepting requests, waits for open ones, and aborts the rest after `graceMs`. */
+/** Aborts requests still open after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = Promise.withResolvers<void>()
   server.close(() => closed.resolve())
@@ -74,13 +71,11 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   clearInterval(sweep)
 }
 
-/** Where a local client reaches a server bound to `host`. */
 export function localHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Browser URL on this machine of a server bound to `host`. */
 export function pageAddress(host: string, port: number): string {
   const isEvery = ['0.0.0.0', '::', ''].includes(host)
   return `http://${isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
@@ -88,16 +83,13 @@ export function pageAddress(host: string, port: number): string {
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 
-/** Pipelined requests that may wait on one connection. */
 const maxWaiting = 100
 
 /**
- * Handles the requests of a connection one after another. Node emits pipelined requests at once, so thousands could
- * run together with their responses buffered behind the first. Clients with more than 100 waiting requests are
- * disconnected.
+ * Handles the requests of a connection one after another: Node emits pipelined requests at once, so
+ * thousands could run together. Clients with more than 100 waiting requests are disconnected.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
-  /** Waiting requests by connection. */
   const waiting = new WeakMap<Socket, Exchange[]>()
 
   function begin(exchange: Exchange, socket: Socket): void {
@@ -123,9 +115,11 @@ export function oneAtATime(handle: RequestListener): RequestListener {
 }
 
 /**
- * The request target as a path with query; Koa throws on other forms in places where it cannot be caught.
- * Accepts `/path?query` (a fragment is dropped), `http://host/path` (as sent to proxies) and `OPTIONS *` (as `/`).
- * @throws ApiError 400 `bad-target`; `bad-host` if there are several `Host` headers, which servers interpret differently
+ * The request target as a path with query; Koa throws on other forms where it cannot be caught.
+ * Accepts absolute URLs (as sent to proxies) and `OPTIONS *`.
+ *
+ * @throws ApiError 400 `bad-target`; `bad-host` if there are several `Host` headers, which servers
+ *   interpret differently
  */
 export function requestTarget({ url = '', method, rawHeaders }: IncomingMessage): string {
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
@@ -157,7 +151,6 @@ const codes: ReadonlySet<unknown> = new Set([
   'HPE_INVALID_EOF_STATE',
 ])
 
-/** Whether a response could not be sent because the client disconnected. */
 export function isClientDisconnect(error: unknown): boolean {
   return error instanceof Error && 'code' in error && codes.has(error.code)
 }

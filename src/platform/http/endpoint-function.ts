@@ -8,28 +8,19 @@ export const endpointCall = z.object({ endpoint: z.string().max(100), data: z.un
 
 export interface EndpointFunctionOptions {
   readonly path: string
-  /** Log message of a failed call. */
   readonly failed: string
   readonly log: Logger
-  /** Whether pages of an origin, such as `https://wallet.example.com`, may call it. */
   readonly allowsOrigin: (origin: string) => boolean
-  /** The error for requests from other origins. */
   readonly notAllowed: () => ApiError
-  /**
-   * Error codes by status, for errors without an upper-case code. Default: `INTERNAL` from 500, `INVALID_INPUT`
-   * below.
-   */
+  /** By status, for errors without an upper-case code. */
   readonly codes: Readonly<Record<number, string>>
-  /**
-   * Handles a POST and returns the `data` of the response. Errors are sent as code and message, with
-   * `details.facts` beside them.
-   */
+  /** Returns the `data` of the response. */
   readonly run: (context: RequestContext) => Promise<unknown>
 }
 
 /**
- * An RPC endpoint at one path: POST `{endpoint, data}`, answered by `{success: true, data}` or `{success: false,
- * error: {code, message, …}}` with the matching HTTP status.
+ * An RPC endpoint: POST `{endpoint, data}`, answered by `{success: true, data}` or `{success:
+ * false, error: {code, message, …}}` with the matching HTTP status.
  */
 export function endpointFunction(options: EndpointFunctionOptions): Middleware<RequestState> {
   const { path } = options
@@ -83,7 +74,7 @@ function answerError(context: RequestContext, thrown: unknown, { log, failed, co
   const { requestId } = context.state
   const error = toApiError(thrown)
   const isBusy = error.code === 'busy'
-  // Outages and overload are expected and frequent, so they are not errors.
+  // Outages and overload are frequent, so they are not logged as errors.
   if (error.status === 500) log.error({ err: asError(thrown), requestId, path: context.path }, failed)
   else if (error.status > 500 && !isBusy) log.warn({ err: asError(thrown), requestId, path: context.path }, failed)
   context.status = error.status
@@ -115,7 +106,7 @@ function toApiError(thrown: unknown): ApiError {
   return new ApiError(500, 'INTERNAL', 'Internal error. See the log.', { cause: thrown })
 }
 
-/** Clients expect upper-case codes; errors of shared code have lower-case ones. */
+/** Clients expect upper-case codes. */
 function codeOf({ code, status }: ApiError, codes: Readonly<Record<number, string>>): string {
   if (/^[A-Z_]+$/.test(code)) return code
   return codes[status] ?? (status >= 500 ? 'INTERNAL' : 'INVALID_INPUT')

@@ -3,16 +3,14 @@ import { ApiError } from '../errors.ts'
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { isListed, isLoopback, plainAddress } from '../limits/clients.ts'
-/** The token of an `Authorization: Bearer` header (RFC 6750). */
+/** RFC 6750. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1]
 }
 
-/** The caller of a service without a token. */
 export const everybody = 'everybody'
 
 /**
- * Checks the `Authorization` header against API_TOKEN.
  * @param token API_TOKEN; undefined admits every caller
  * @returns the owner of the stored history, different for each token
  * @throws ApiError 401 `missing-token` or `wrong-token`
@@ -22,7 +20,6 @@ export function admitBearer(header: string, token: string | undefined): string {
   const presented = bearerToken(header)
   if (presented === undefined)
     throw new ApiError(401, 'missing-token', 'Authentication required. Send `Authorization: Bearer <API_TOKEN>`.')
-  // Digests have equal lengths, so the comparison time reveals nothing.
   if (!timingSafeEqual(digest(presented), digest(token))) throw new ApiError(401, 'wrong-token', 'The token is wrong.')
   return digest(presented).toString('hex')
 }
@@ -32,11 +29,8 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Refuses DNS rebinding: requests from a browser on this machine whose Host is the name of another site. Only needed
- * where no token is required.
- * @param ownNames HOST and other names of the service
- * @param trustedProxies TRUSTED_PROXIES: every Host is allowed
- * @param remedy alternative for the operator, the end of a sentence
+ * Refuses DNS rebinding; only needed where no token is required. Behind trusted proxies every Host is
+ * allowed.
  * @throws ApiError 403 `host-not-allowed`
  */
 export function refuseRebound(
@@ -66,15 +60,12 @@ function canBeOfASite(name: string): boolean {
   return name.includes('.') && isIP(name.replaceAll(/[[\]]/g, '')) === 0 && !name.endsWith('.localhost')
 }
 
-/** Proxies send `Via` or HTTP/1.0; scripts of a page can do neither. They can set `X-Forwarded-For`. */
+/** Scripts of a page can send neither `Via` nor HTTP/1.0. They can set `X-Forwarded-For`. */
 function isOfProxy(request: IncomingMessage): boolean {
   return request.httpVersion === '1.0' || request.headers.via !== undefined
 }
 
-/**
- * Refuses requests from pages of another origin (CSRF), by headers that pages cannot set.
- * @throws ApiError 403 `other-origin`
- */
+/** Refuses CSRF by headers that pages cannot set. @throws ApiError 403 `other-origin` */
 export function requireSameOrigin({ headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site']
   const isOtherSite = site !== undefined && site !== 'same-origin' && site !== 'none'

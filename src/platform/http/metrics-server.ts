@@ -19,10 +19,7 @@ const metricsRoute = routesOf<Metrics, { ownHost: undefined }>()({
   handler: async (_input, metrics) => ({ body: await metrics.registry.metrics() }),
 })
 
-/**
- * Serves `/metrics` for a process without an API.
- * @throws FatalError `cannot-listen`
- */
+/** For a process without an API. @throws FatalError `cannot-listen` */
 export async function startMetricsServer(options: {
   readonly metrics: Metrics
   readonly log: Logger

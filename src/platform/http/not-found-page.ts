@@ -22,10 +22,7 @@ const headers = {
 
 const maxShownPath = 200
 
-/**
- * The 404 page for browsers. Undefined for other errors and for clients that do not prefer HTML.
- * @param home path of the service's page, if any
- */
+/** Undefined for other errors and for clients that do not prefer HTML. */
 export function notFoundPage(
   { method, url = '/', headers: { accept = '' } }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
   error: ApiError,
@@ -53,7 +50,7 @@ ${link}</html>
   return { html, headers }
 }
 
-/** Whether the client names text/html with at least the quality of JSON. Wildcards do not count: programs send them. */
+/** Wildcards do not count: programs send them. */
 function prefersHtml(accept: string): boolean {
   const qualityOf = (type: RegExp): number =>
     Math.max(
@@ -80,7 +77,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Escapes text for HTML, including quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -11,7 +11,6 @@ export interface ApiDescription extends JsonObject {
   readonly paths: Record<string, JsonObject>
   readonly components: {
     readonly schemas: Record<string, JsonObject>
-    /** Shared error responses, which operations reference. */
     readonly responses: Record<string, JsonObject>
     readonly securitySchemes: Record<string, JsonObject>
   }
@@ -20,22 +19,18 @@ export interface ApiDescription extends JsonObject {
 export interface ApiInfo {
   readonly title: string
   readonly description: string
-  /** Default `/`. */
   readonly servers?: readonly string[]
   readonly securitySchemes?: Readonly<Record<string, JsonObject>>
-  /** Security schemes of a route; `{}` allows anonymous calls. Default: none. */
+  /** `{}` allows anonymous calls. */
   readonly securityOf?: (route: Route) => Record<string, never[]>[]
-  /** Descriptions of shared errors by name. */
   readonly sharedErrors?: Readonly<Record<string, string>>
-  /** Names of the shared errors of a route by status. Default: 500 `InternalError`, if defined. */
+  /** By status. */
   readonly sharedErrorsOf?: (route: Route) => Readonly<Record<number, string>>
-  /** Descriptions of a route's other errors by status. */
+  /** By status. */
   readonly errorsOf?: (route: Route) => Readonly<Record<number, string>>
-  /** Format of shared errors and of routes without their own. Default `problemForm`. */
   readonly errorForm?: ErrorForm
 }
 
-/** The OpenAPI 3.1 document of a list of routes. */
 export function describeApi(routes: readonly Route[], info: ApiInfo): ApiDescription {
   const schemas: Record<string, JsonObject> = {}
   const describe = (schema: z.ZodType): JsonObject => toComponents(schema, schemas)
@@ -145,7 +140,6 @@ function describeResponses(
   )
 }
 
-/** OpenAPI link to the next page: the same operation with the response's cursor. */
 function nextPage({ operationId, params, query }: Route): JsonObject {
   const same = (place: 'path' | 'query', names: string[]): [string, string][] =>
     names.map((name) => [`${place}.${name}`, `$request.${place}.${name}`])
@@ -159,7 +153,7 @@ function nextPage({ operationId, params, query }: Route): JsonObject {
   }
 }
 
-/** The JSON schema of a response. Schemas with an id become components. */
+/** Schemas with an id become components. */
 function toComponents(schema: z.ZodType, components: Record<string, JsonObject>): JsonObject {
   const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' })
   for (const [id, definition] of Object.entries($defs)) components[id] = referToComponents(definition) as JsonObject
@@ -186,8 +180,8 @@ function mediaType(contentType: string): string {
 }
 
 /**
- * Parameters of a route as clients send them. A schema that converts text is described by its input if known, else
- * by its output: `limit` is an integer.
+ * Parameters as clients send them. A schema that converts text is described by its output if its
+ * input is unknown.
  */
 export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'): Record<string, unknown>[] {
   return Object.entries(schemas.shape).map(([name, part]) => {
@@ -197,7 +191,6 @@ export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'
       description,
       ...described
     } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
-    // The default, if there is one.
     const omitted = schema.safeParse(undefined)
     return {
       name,
@@ -231,11 +224,7 @@ function plain(pattern: string): string {
 const documentSchema = z.looseObject({ openapi: z.string() })
 const documentExample = { openapi: '3.1.0' }
 
-/**
- * Routes `/openapi.json` and `/openapi.yaml`. The document is generated at the first request, in about 0.1 s.
- * @param options.prefix of both paths
- * @param options.caching default `revalidate`
- */
+/** The document is generated at the first request, in about 0.1 s. */
 export function documentRoutes(
   routes: () => readonly Route[],
   info: ApiInfo,

@@ -6,10 +6,7 @@ interface ParameterSchemas<Params extends z.ZodObject, Query extends z.ZodObject
   readonly query: Query
 }
 
-/**
- * Validates the declared parameters of a route and ignores others.
- * @throws ApiError 400 `invalid-parameter` for the first invalid one
- */
+/** Ignores undeclared parameters. @throws ApiError 400 `invalid-parameter` */
 export function parseParameters<Params extends z.ZodObject, Query extends z.ZodObject>(
   schemas: ParameterSchemas<Params, Query>,
   params: Readonly<Record<string, string>>,
@@ -44,8 +41,8 @@ function parseDeclared<Schema extends z.ZodObject>(
 }
 
 /**
- * Validates query parameters. Unknown ones are an error: a misspelt filter must not select everything.
- * @throws ApiError 400 `invalid-parameter` for the first invalid one, with the expected form
+ * Unknown parameters are an error: a misspelt filter must not select everything.
+ * @throws ApiError 400 `invalid-parameter`
  */
 export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
   const values: Record<string, string> = {}
@@ -57,7 +54,7 @@ export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: UR
   return parse('Parameter', schema, values)
 }
 
-/** The same for a request body. @throws ApiError 400 `invalid-field` */
+/** @throws ApiError 400 `invalid-field` */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   return parse('Field', schema, body)
 }
@@ -119,7 +116,6 @@ function boundWords(
   return isInclusive ? `must be ${side} ${bound}` : `must be ${side === 'at least' ? 'more' : 'less'} than ${bound}`
 }
 
-/** The known names, if the schema is simple enough. */
 function knownNames(schema: z.ZodType, path: readonly PropertyKey[]): string {
   if (path.length > 0 || !(schema instanceof z.ZodObject)) return ''
   const names = Object.keys(schema.shape)

@@ -10,7 +10,7 @@ import {
 import { asDatabaseError } from '../db/errors.ts'
 import { ApiError, RetryableError } from '../errors.ts'
 
-/** The body of an error response, RFC 9457. */
+/** RFC 9457. */
 export interface Problem {
   readonly type: string
   readonly title: string
@@ -69,13 +69,10 @@ export function problemOf(error: ApiError, requestId: string): Problem {
   }
 }
 
-/** The format of error responses of a route. */
 export interface ErrorForm {
-  /** Body schema, for OpenAPI. */
   readonly schema: z.ZodType
   readonly contentType: string
   readonly bodyOf: (error: ApiError, requestId: string, request: IncomingMessage) => unknown
-  /** Additional headers. */
   readonly headersOf?: (error: ApiError, request: IncomingMessage) => Readonly<Record<string, string>>
 }
 
@@ -94,7 +91,7 @@ export const messageForm: ErrorForm = {
   bodyOf: (error, requestId) => ({ error: error.message, ...problemOf(error, requestId) }),
 }
 
-/** Responds to a request that does not reach Koa, and closes its connection. */
+/** For requests that do not reach Koa; closes the connection. */
 export function sendProblem(response: ServerResponse, error: ApiError, requestId: string): void {
   const body = JSON.stringify(problemOf(error, requestId))
   response
@@ -111,10 +108,9 @@ export function sendProblem(response: ServerResponse, error: ApiError, requestId
     .end(body)
 }
 
-/** Error code during a database outage. */
 export const databaseUnavailable = 'database-unavailable'
 
-/** Converts an error to one that is safe to send. Other errors than `ApiError` reveal nothing. */
+/** Other errors than `ApiError` reveal nothing. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isDatabaseOutage(error)) {
@@ -139,7 +135,7 @@ function isDatabaseOutage(error: unknown): boolean {
   return error instanceof Error && 'code' in error && asDatabaseError(error) instanceof RetryableError
 }
 
-/** Status of a Koa HTTP error; by shape, since several versions of its class can be loaded. */
+/** By shape, since several versions of Koa's error class can be loaded. */
 function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error) || !('expose' in error)) return undefined
   return typeof error.status === 'number' && error.status < 500 && error.expose === true ? error.status : undefined

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../errors.ts'
 
 /**
- * Reads a JSON body. The Content-Type is required, so that forms of other sites cannot send one (CSRF). The rest of a
- * body above the limit is not read, so the connection must be closed after the response.
- * @param take called with the size of each chunk; may throw to refuse more
- * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or
- * `incomplete-body`; errors of `take`
+ * The Content-Type is required, so that forms of other sites cannot send a body (CSRF). After a
+ * refused body the connection must be closed. `take` receives the size of each chunk and may throw.
+ *
+ * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`,
+ *   `too-deep` or `incomplete-body`; errors of `take`
  */
 export async function readJson(
   request: IncomingMessage,
@@ -30,7 +30,7 @@ export async function readJson(
 async function readBytes(request: IncomingMessage, maxBytes: number, take?: (bytes: number) => void): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  // The request is not destroyed when reading stops early: its connection must carry the response.
+  // Not destroyed when reading stops early: the connection must carry the response.
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
@@ -58,12 +58,12 @@ function tooLarge(maxBytes: number): ApiError {
   return new ApiError(413, 'body-too-large', `The body is larger than ${maxBytes} bytes. Send several requests.`)
 }
 
-/** Nesting limit of JSON bodies; Cadence values need three levels of JSON each. */
+/** Cadence values need three levels of JSON each. */
 export const maxJsonLevels = 200
 
 /**
- * Whether arrays and objects are nested at most `maxLevels` deep. Recursive code such as `JSON.stringify` overflows
- * the stack at some thousands, which fit into a few kilobytes.
+ * Recursive code such as `JSON.stringify` overflows the stack at some thousands of levels, which
+ * fit into a few kilobytes.
  */
 export function isShallow(value: unknown, maxLevels = maxJsonLevels): boolean {
   let level: readonly unknown[] = [value]
@@ -78,7 +78,7 @@ export function isShallow(value: unknown, maxLevels = maxJsonLevels): boolean {
 
 const [quote, backslash, openList, closeList, openObject, closeObject] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
-/** The same for UTF-8 text before parsing it: parsing megabytes of brackets takes a second. */
+/** For UTF-8 text before parsing: parsing megabytes of brackets takes a second. */
 export function isShallowText(text: Uint8Array, maxLevels = maxJsonLevels): boolean {
   let level = 0
   for (let i = 0; i < text.length; i++) {
@@ -95,7 +95,7 @@ export function isShallowText(text: Uint8Array, maxLevels = maxJsonLevels): bool
 /** Up to this size a loop is as fast as a native search. */
 const fewBytes = 32
 
-/** The index of the closing quote, or the length of the text. @param from after the opening quote */
+/** The length of the text if there is no closing quote. @param from after the opening quote */
 function endOfText(text: Uint8Array, from: number): number {
   let at = from
   for (const few = Math.min(from + fewBytes, text.length); at < few; at++) {

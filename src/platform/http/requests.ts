@@ -11,39 +11,32 @@ import { databaseUnavailable, problemForm, toApiError } from './problem.ts'
 import type { ErrorForm } from './problem.ts'
 import type { Caching } from './route.ts'
 
-/** Per-request state. */
 export interface RequestState {
   client: Client
-  /** The client's `X-Request-Id` if valid, else generated; returned in the same header. */
+  /** The client's `X-Request-Id` if valid, else generated. */
   requestId: string
-  /** Declared path of the matched route. */
   route?: string
   caching?: Caching
-  /** Error format of the matched route. */
   errorForm?: ErrorForm
-  /** Event streams last as long as the client listens, so their duration is not recorded. */
+  /** For event streams, which last as long as the client listens. */
   isUntimed?: boolean
 }
 
 export type RequestContext = ParameterizedContext<RequestState>
 
-/** Status in metrics and log when the client disconnected before the response was sent. */
+/** The client disconnected before the response was sent. */
 const clientClosedRequest = 499
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export interface RequestLogOptions {
-  /** Route label in metrics for unmatched requests. */
   readonly unmatched: string
   readonly metrics: Metrics
   readonly log: Logger
   readonly clientOf: (request: IncomingMessage) => Client
 }
 
-/**
- * Assigns a request id, records the duration by route and logs at level debug, without query and headers, which may
- * hold secrets.
- */
+/** Logs no query and headers, which may hold secrets. */
 export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOptions): Middleware<RequestState> {
   return async (context, next) => {
     const { state, request, response } = context
@@ -69,25 +62,22 @@ export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOpti
 export interface ErrorOptions {
   readonly log: Logger
   readonly metrics: Metrics
-  /** Error format of unmatched requests. Default: `problemForm`. */
   readonly errorFormOf?: ((path: string) => ErrorForm | undefined) | undefined
-  /** Converts other errors; undefined falls back to `toApiError`. */
+  /** Undefined falls back to `toApiError`. */
   readonly translate?: ((thrown: unknown) => ApiError | undefined) | undefined
-  /** 503 errors that clients can cause or that are logged elsewhere. Default: none. */
+  /** 503 errors that clients can cause or that are logged elsewhere. */
   readonly isExpected?: ((error: ApiError) => boolean) | undefined
-  /** Message for an unknown path. */
   readonly unknownPath?: ((path: string) => string) | undefined
-  /** `WWW-Authenticate` of a 401. Default `Bearer realm="flowfarm"`. */
+  /** `WWW-Authenticate` of a 401. */
   readonly challenge?: string | undefined
-  /** `Retry-After` of a 503 whose error has no `retryAfterSeconds`. Default: none. */
+  /** `Retry-After` of a 503 whose error has no `retryAfterSeconds`. */
   readonly retrySeconds?: number | undefined
-  /** URL of the service's page, linked from the 404 page. */
+  /** Linked from the 404 page. */
   readonly home?: string | undefined
 }
 
 const outageLineMs = 5000
 
-/** Converts thrown errors and unmatched requests into responses in the error format of the route. */
 export function errors(options: ErrorOptions): Middleware<RequestState> {
   const { unknownPath = (path: string) => `No route matches ${path}.` } = options
   const outages = new LogThrottle(outageLineMs)

@@ -9,23 +9,20 @@ export interface CachedResponse {
   readonly headers: Readonly<Record<string, string>>
   /** With quotes, without `W/`. */
   readonly tag: string
-  /** Declared path of the route, for metrics. */
   readonly route: string
-  /** Whether clients may cache it without revalidation; it is then cached longer here too. */
+  /** Clients may cache it without revalidation; it is then cached longer here too. */
   readonly isLasting: boolean
-  /** Whether new blocks leave it unchanged: only `clear` drops it before it expires. */
+  /** New blocks leave it unchanged: only `clear` drops it before it expires. */
   readonly isSettled: boolean
 }
 
-/** Factor of `maxAgeMs` for lasting responses, which clients may cache for a minute or an hour. */
 const lastingFactor = 10
 
 export interface ResponseCacheOptions {
-  /** Maximum age, ms; ten times that for lasting responses. 0 disables the cache. */
+  /** Ten times that for lasting responses. 0 disables the cache. */
   readonly maxAgeMs: number
-  /** Limit for all bodies in all encodings; half of it for settled responses. Default 64 MiB. */
+  /** All bodies in all encodings; half of it for settled responses. */
   readonly maxBytes?: number
-  /** Clock, ms. */
   readonly now?: () => number
 }
 
@@ -40,21 +37,20 @@ interface Entry {
 }
 
 /**
- * A response cache that also merges concurrent requests for the same response.
+ * A response cache that also merges concurrent requests.
  *
- * A response belongs to the generation in which its computation started, so data read before a commit is never
- * returned after the notification of that commit. Settled responses survive commits and are dropped when rows below
- * the head change: reorganization, re-derivation, change of labels or templates. Token names and prices change
- * without notification, so they are stale by up to `maxAgeMs` (ten times that in lasting responses).
+ * A response belongs to the generation in which its computation started, so data read before a
+ * commit is never returned after its notification. Settled responses survive commits and are
+ * dropped when rows below the head change. Token names and prices change without notification, so
+ * they may be stale until they expire.
  */
 export class ResponseCache {
   readonly #maxAgeMs: number
   readonly #now: () => number
   readonly #ofCommit: AnswerStore
   readonly #settled: AnswerStore
-  /** Pending responses of this generation. */
   #making = new Map<string, Promise<CachedResponse | undefined>>()
-  /** Keys whose responses turned out uncacheable: requests do not wait for each other. */
+  /** Requests for these keys do not wait for each other. */
   readonly #uncacheable = new Set<string>()
   #commits = 0
   #changes = 0
@@ -71,7 +67,6 @@ export class ResponseCache {
     return this.#maxAgeMs > 0 && !this.#isSuspended
   }
 
-  /** After a commit: drops all but settled responses. */
   dropCurrent(): void {
     this.#commits++
     this.#ofCommit.clear()
@@ -79,14 +74,14 @@ export class ResponseCache {
     this.#making = new Map()
   }
 
-  /** Drops all responses: rows that settled ones depend on have changed. */
+  /** Rows that settled responses depend on have changed. */
   clear(): void {
     this.#changes++
     this.#settled.clear()
     this.dropCurrent()
   }
 
-  /** Nothing may be cached while commit notifications are not received. */
+  /** For times without commit notifications. */
   suspend(isSuspended: boolean): void {
     this.#isSuspended = isSuspended
     this.clear()
@@ -97,7 +92,6 @@ export class ResponseCache {
     return this.#settled.find(key, now) ?? this.#ofCommit.find(key, now)
   }
 
-  /** The compressed body, compressed once per entry. */
   async findEncoded(key: string, answer: CachedResponse, encoding: Encoding): Promise<Buffer> {
     return (answer.isSettled ? this.#settled : this.#ofCommit).findEncoded(key, answer, encoding)
   }
@@ -106,12 +100,12 @@ export class ResponseCache {
     return this.#uncacheable.has(key)
   }
 
-  /** The pending response; resolves with undefined if it turns out uncacheable. */
+  /** Resolves with undefined if the response turns out uncacheable. */
   pending(key: string): Promise<CachedResponse | undefined> | undefined {
     return this.#making.get(key)
   }
 
-  /** Starts a pending response. The returned function completes it and must be called once. */
+  /** The returned function completes the response and must be called once. */
   begin(key: string): (answer: CachedResponse | undefined, isUncacheable?: boolean) => void {
     const [commits, changes] = [this.#commits, this.#changes]
     const making = this.#making
@@ -137,11 +131,10 @@ export class ResponseCache {
   }
 }
 
-/** Bounded store; evicts the oldest entry first. */
 class AnswerStore {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
-  /** Continues between evictions: a new iterator would step over all removed entries. */
+  /** A new iterator would step over all removed entries. */
   #oldest = this.#entries.entries()
   #bytes = 0
 
@@ -207,8 +200,8 @@ function sizeOf(key: string, { body }: CachedResponse): number {
 }
 
 /**
- * Serves cached responses and waits for pending ones. Cacheable are 200 responses to public GETs with a text body,
- * an ETag and a Cache-Control that allows it.
+ * Cacheable are 200 responses to public GETs with a text body, an ETag and a Cache-Control that
+ * allows it.
  */
 export function cacheResponses(cache: ResponseCache): Middleware<RequestState> {
   return async (context, next) => {
@@ -222,7 +215,7 @@ export function cacheResponses(cache: ResponseCache): Middleware<RequestState> {
       context.state.route = known.route
       context.set(known.headers)
       context.body = known.body
-      // `answerNotModified` will send 304, so compression is unnecessary.
+      // `answerNotModified` will send 304.
       if (holds(context.get('If-None-Match'), known.tag)) return
       const encoding =
         known.body.length < minCompressedBytes ? undefined : preferredEncoding(context.get('Accept-Encoding'))
@@ -234,7 +227,6 @@ export function cacheResponses(cache: ResponseCache): Middleware<RequestState> {
     }
     const end = cache.begin(url)
     let answer: CachedResponse | undefined
-    // An outage does not make the next response uncacheable.
     let isUncacheable = false
     try {
       await next()
@@ -244,7 +236,7 @@ export function cacheResponses(cache: ResponseCache): Middleware<RequestState> {
       isUncacheable = answer === undefined && context.status < 500
     } catch (error) {
       const { status } = toApiError(error)
-      // Neither does the limit of one client.
+      // Outages and the limit of one client do not make the next response uncacheable.
       isUncacheable = status < 500 && status !== 429
       throw error
     } finally {
@@ -253,7 +245,7 @@ export function cacheResponses(cache: ResponseCache): Middleware<RequestState> {
   }
 }
 
-/** Headers of the response itself; others belong to one request, such as the rate limit. */
+/** Others belong to one request, such as the rate limit. */
 const ofAnswer = [
   'Content-Type',
   'Content-Location',

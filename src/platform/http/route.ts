@@ -19,30 +19,21 @@ import type { ErrorForm } from './problem.ts'
  * `createHttpServer` (server.ts) serves a list of routes; `describeApi` (openapi.ts) describes it.
  */
 
-/**
- * How long clients and proxies may cache a response:
- * - `revalidate`: cached, revalidated by ETag before each use;
- * - `settled`, `static`: an hour;
- * - `minute`: a minute;
- * - `never`: not at all.
- */
+/** `revalidate`: by ETag before each use; `settled`, `static`: an hour. */
 export type Caching = 'revalidate' | 'settled' | 'minute' | 'static' | 'never'
 
 export interface Answer<Body> {
-  /** A function writes the response itself, for event streams; it resolves when the response has ended. */
+  /** A function writes an event stream itself and resolves when the response has ended. */
   readonly body?: Body | AnswerStream | ((response: ServerResponse) => Promise<void>)
-  /** Default: `successStatus` of the route. */
   readonly status?: number
-  /** Default: that of the server. */
   readonly caching?: Caching
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 
-/** A body generated while it is sent, in another media type than the route's default. */
+/** Generated while it is sent, in another media type than the route's default. */
 export class AnswerStream {
-  /** With charset. */
   readonly contentType: string
-  /** Destroyed when the client disconnects. An error in it aborts the connection, since the status was sent. */
+  /** An error in it aborts the connection, since the status was sent. */
   readonly content: Readable
 
   constructor(contentType: string, content: Readable) {
@@ -55,16 +46,13 @@ type SuccessStatus = 200 | 201 | 202 | 204 | 302 | 303
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The request as guards and handlers see it, besides parameters and body. */
 export interface Call {
   readonly request: IncomingMessage
   readonly requestId: string
   readonly client: Client
-  /** As sent by the client. */
   readonly path: string
   /** Aborted when the client disconnects before it has its response. */
   readonly signal: AbortSignal
-  /** '' if missing. */
   readonly header: (name: string) => string
   readonly cookie: (name: string) => string | undefined
 }
@@ -73,23 +61,21 @@ export interface Call {
 export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** Undefined for routes without a body. */
   readonly body: unknown
   /** Result of the guard. */
   readonly caller: unknown
   readonly call: Call
   /** Not verified. */
   readonly apiKey: string | undefined
-  /** `Authorization: Bearer`, not verified. */
+  /** Not verified. */
   readonly bearer: string | undefined
-  /** The media type of the route that the client prefers by `Accept`; the first by default. */
+  /** The media type preferred by `Accept`. */
   readonly mediaType: string
 }
 
 export const noParameters = z.object({})
 type NoParameters = typeof noParameters
 
-/** Validated input of a handler. */
 export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObject, Content extends z.ZodType, Caller> {
   readonly params: z.output<Params>
   readonly query: z.output<Query>
@@ -102,45 +88,39 @@ export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObjec
 }
 
 export interface RouteFacts {
-  /** Default GET, which handles HEAD too. */
+  /** GET handles HEAD too. */
   readonly method?: Method
-  /** Parameters in braces as in OpenAPI: `/flow/block/{height}`; `{name*}` matches slashes too. */
+  /** `{name*}` matches slashes too. */
   readonly path: string
-  /** Method name in generated clients. */
   readonly operationId: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** The required guard. Default `none`: public. */
+  /** Guard; default `none`: public. */
   readonly access?: string
-  /** False: calls do not count against the rate limit. Default true. */
   readonly isLimited?: boolean
-  /** True: the handler checks `X-API-Key` itself. Default false: an invalid key is refused before. */
+  /** The handler checks `X-API-Key` itself; otherwise an invalid key is refused before. */
   readonly checksKey?: boolean
   /**
-   * `high`: the cost grows with history; calls share a few slots. A list: only calls with one of these query
-   * parameters. Default `low`.
+   * `high`: the cost grows with history; calls share a few slots. A list: only calls with one of
+   * these query parameters.
    */
   readonly cost?: 'low' | 'high' | readonly string[]
-  /** Default 64 KiB. */
   readonly maxBodyBytes?: number
-  /** Default: JSON. */
   readonly readBody?: (request: IncomingMessage, maxBytes: number) => Promise<unknown>
-  /** Media type of the request body. Default `application/json`. */
   readonly bodyType?: string
-  /** For text responses that are not JSON. Default `application/json; charset=utf-8`. */
+  /** For text responses that are not JSON. */
   readonly contentType?: string
-  /** Further media types, sent as `AnswerStream`, with descriptions. */
+  /** Sent as `AnswerStream`, with descriptions. */
   readonly otherTypes?: Readonly<Record<string, string>>
-  /** 204 has no body. Default 200. */
+  /** 204 has no body. */
   readonly successStatus?: SuccessStatus
-  /** Default `problemForm`. */
   readonly errorForm?: ErrorForm
-  /** Error statuses besides 500, with descriptions. */
+  /** Descriptions of error statuses besides 500. */
   readonly problems?: Readonly<Record<number, string>>
-  /** Other statuses with the body of 200, with descriptions. */
+  /** Other statuses with the body of 200. */
   readonly alternatives?: Readonly<Record<number, string>>
-  /** Schema and example for text in another syntax, such as YAML. Default: `response`. */
+  /** For text in another syntax, such as YAML. */
   readonly readsAs?: { readonly schema: z.ZodType; readonly example: unknown }
 }
 
@@ -153,10 +133,9 @@ export interface RouteDeclaration<
   Body extends z.ZodType,
   Content extends z.ZodType,
 > extends Omit<RouteFacts, 'access'> {
-  /** Values are strings before validation. Default: none. */
+  /** Values are strings before validation. */
   readonly params?: Params
   readonly query?: Query
-  /** Default: the body is not read. */
   readonly body?: Content
   readonly bodyExample?: z.input<Content>
   readonly response?: Body
@@ -180,23 +159,17 @@ export interface Route<Services = never> extends RouteFacts {
   readonly successStatus: SuccessStatus
   readonly isLimited: boolean
   readonly contentType: string
-  /**
-   * Validates input and calls the handler.
-   * @throws ApiError 400 that names the invalid parameter or field; errors of the handler
-   */
+  /** @throws ApiError 400 that names the invalid parameter or field; errors of the handler */
   readonly run: (request: RouteRequest, services: Services) => Promise<Answer<unknown>>
 }
 
 export interface RouteOptions<Services, More, Input> {
-  /** `refused`: unknown query parameters are an error. Default `ignored`. */
+  /** `refused`: unknown query parameters are an error. */
   readonly unknownParameters?: 'ignored' | 'refused'
-  /** Adds to the input of handlers. */
   readonly input?: (declaration: More, services: Services) => Input
 }
 
 /**
- * Creates the function with which a feature declares its routes.
- * @typeParam Services of the handlers
  * @typeParam Callers the result of each guard by name, passed to handlers as `caller`
  * @typeParam More further properties of a declaration, for `options.input`
  */
@@ -269,7 +242,7 @@ export function routesOf<
   }
 }
 
-/** Routes with their services, for a server whose other routes use other services. */
+/** For a server whose other routes use other services. */
 export function bindRoutes<Services>(routes: readonly Route<Services>[], services: Services): Route<unknown>[] {
   return routes.map((route) => ({ ...route, run: (request: RouteRequest) => route.run(request, services) }))
 }

@@ -14,8 +14,8 @@ import { AnswerStream } from './route.ts'
 import type { Answer, Caching, Call, Route } from './route.ts'
 
 /**
- * Decides who may call: returns the result of `run` with the caller, or throws an `ApiError`. Runs before the
- * request body is read.
+ * Returns the result of `run` with the caller, or throws an `ApiError`. Runs before the request
+ * body is read.
  */
 export type Guard<Caller> = (
   call: Call,
@@ -26,7 +26,6 @@ export type Guard<Caller> = (
 /** By the `access` of routes. */
 export type Guards = Readonly<Record<string, Guard<unknown>>>
 
-/** A guard that only identifies the caller. */
 export function guard<Caller>(callerOf: (call: Call, route: Route) => Promise<Caller> | Caller): Guard<Caller> {
   return async (call, run, route) => run(await callerOf(call, route))
 }
@@ -41,25 +40,22 @@ const cacheControl: Readonly<Record<Caching, string>> = {
 
 const defaultMaxBodyBytes = 64 * 1024
 
-/** Responses that are generated while they are sent. */
 const answerStreams: SlotsOptions = { what: 'downloads', max: 6, maxPerClient: 2 }
 
-/** Clients that need longer for a stream are disconnected, ms. Longer than generating any stream takes. */
+/** Longer than generating any stream takes, ms. */
 const maxStreamMs = 360_000
 
 export interface RouterOptions<Services> {
   readonly routes: readonly Route<Services>[]
   readonly services: Services
   readonly guards?: Guards | undefined
-  /** For routes of high cost: their slots and services, for example a separate database pool. */
+  /** For routes of high cost, for example a separate database pool. */
   readonly expensive?: { readonly slots: Slots; readonly services: Services } | undefined
-  /** For responses without their own. Default `never`. */
   readonly caching?: Caching | undefined
-  /** Whether a response that violates its schema is an error; for development and tests. */
+  /** For development and tests. */
   readonly checkResponses?: boolean | undefined
 }
 
-/** Mounts declared routes. */
 export function serveRoutes<Services>(app: Koa<RequestState>, options: RouterOptions<Services>): void {
   const { services, expensive } = options
   const router = new Router<RequestState>()
@@ -102,7 +98,7 @@ function guardOf({ access, path }: { readonly access: string; readonly path: str
   return admit
 }
 
-/** Fixed segments go before parameters: the router takes the first match. */
+/** The router takes the first match. */
 function inMatchingOrder<Services>(routes: readonly Route<Services>[]): readonly Route<Services>[] {
   const order = ({ path }: Route<Services>): string =>
     path
@@ -214,7 +210,9 @@ async function inSlot(
   }
 }
 
-/** A stream occupies a slot until it ends. The compression in between does not forward its errors. */
+/**
+ * A stream occupies a slot until it ends. The compression in between does not forward its errors.
+ */
 async function sendStream(
   context: RouterContext<RequestState>,
   { content, contentType }: AnswerStream,
@@ -235,7 +233,7 @@ async function sendStream(
   content.once('error', () => context.res.destroy())
 }
 
-/** Checks the serialized body: JSON omits undefined values. */
+/** JSON omits undefined values. */
 function checkAnswer<Services>(route: Route<Services>, body: unknown): void {
   const sent: unknown = typeof body === 'object' ? JSON.parse(JSON.stringify(body)) : body
   const result = route.response.safeParse(sent)

@@ -24,7 +24,6 @@ import type { RouterOptions } from './router.ts'
 import { createWebSocketGate } from './websockets.ts'
 import type { WebSocketOptions } from './websockets.ts'
 
-/** Security headers of API responses. */
 export const apiSecurityHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -34,47 +33,40 @@ export const apiSecurityHeaders = {
 } as const
 
 export interface AppOptions {
-  /** In metrics and messages, such as `wallet`. */
+  /** In metrics and messages. */
   readonly service: string
-  /** Route label in metrics for unmatched requests. Default: `<service>: unmatched`. */
   readonly unmatched?: string | undefined
   readonly log: Logger
   readonly metrics: Metrics
-  /** Identifies the client of a request for limits. Default: the peer address of the socket. */
+  /** Default: the peer address of the socket. */
   readonly clientOf?: ((request: IncomingMessage) => Client) | undefined
-  /** How long `close` waits for open requests and WebSocket closes, ms. Default 3,000. */
+  /** ms, for open requests and WebSocket closes. */
   readonly closeGraceMs?: number | undefined
 }
 
 export interface HttpServerOptions extends AppOptions {
   readonly host: string
-  /** 0 picks a free port. */
   readonly port: number
   readonly patience?: Patience | undefined
 }
 
-/** A listener on the same port with its own headers, errors and guards. */
+/** Shares the port, with its own headers, errors and guards. */
 export interface Mount {
-  /** Whether it handles a request; see `below`. */
+  /** See `below`. */
   readonly answers: (request: IncomingMessage) => boolean
   readonly handle: RequestListener
   readonly close: () => Promise<void>
 }
 
 export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOptions, 'log' | 'metrics'> {
-  /** Default: `apiSecurityHeaders`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Default: no CORS. */
   readonly cors?: cors.Options | undefined
   /** Maps an alias of a path to the declared path. */
   readonly resolvePath?: ((path: string) => string) | undefined
-  /** Counts a request; undefined means no limit. */
+  /** Undefined means no limit. */
   readonly rateLimit?: ((context: RequestContext) => Promise<Verdict | undefined>) | undefined
-  /** Default: no caching. */
   readonly cache?: ResponseCache | undefined
-  /** Middleware before the routes. */
   readonly before?: readonly Middleware<RequestState>[] | undefined
-  /** Pages of the service, after the routes. */
   readonly page?: Middleware | undefined
   readonly mounts?: readonly Mount[] | undefined
   readonly webSockets?: WebSocketOptions | undefined
@@ -84,18 +76,18 @@ export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOp
 export interface HttpServer {
   readonly server: Server
   readonly port: number
-  /** Stops accepting requests, closes WebSockets with 1001, waits for open requests, then aborts the rest. */
+  /** Closes WebSockets with 1001 and waits for open requests before it aborts the rest. */
   readonly close: () => Promise<void>
 }
 
-/** Matches a path and everything below it, for `Mount.answers`. */
+/** Matches a path and everything below it. */
 export function below(path: string): (request: IncomingMessage) => boolean {
   return ({ url = '' }) => url.startsWith(path) && ['/', '?', undefined].includes(url[path.length])
 }
 
 /**
- * Starts a server.
- * @param open the app, or a function that creates it once the port is known; until then requests get 503 `starting`
+ * @param open the app, or a function that creates it once the port is known; until then requests
+ *   get 503 `starting`
  * @throws the system error when the port cannot be bound; errors of `open`
  */
 export async function createHttpServer<Services>(
@@ -145,7 +137,7 @@ interface Running {
   readonly close: () => Promise<void>
 }
 
-/** Mounts an app at a path of another server, without WebSockets. */
+/** WebSockets are not supported. */
 export function createMount<Services>(path: string, options: AppOptions, app: HttpApp<Services>): Mount {
   return { answers: below(path), ...run(app, options) }
 }
@@ -211,8 +203,8 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
 }
 
 /**
- * Sets the RateLimit headers and refuses requests above the limit. Headers: draft-ietf-httpapi-ratelimit-headers,
- * whose `w` is the seconds in which an empty bucket refills.
+ * Headers: draft-ietf-httpapi-ratelimit-headers, whose `w` is the seconds in which an empty bucket
+ * refills.
  */
 function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefined>): Middleware<RequestState> {
   return async (context, next) => {

@@ -15,11 +15,11 @@ import type { Client } from '../limits/clients.ts'
 export type Feed = (socket: WebSocket, request: IncomingMessage) => void
 
 export interface WebSocketOptions {
-  /** Feeds by exact path, after `resolvePath`. */
+  /** By exact path, after `resolvePath`. */
   readonly feeds: Readonly<Record<string, Feed>>
-  /** Per client network; clients on this machine are not limited. */
+  /** Clients on this machine are not limited. */
   readonly maxConnectionsPerAddress: number
-  /** Default 64 KiB; the default of ws is 100 MiB. */
+  /** The default of ws is 100 MiB. */
   readonly maxMessageBytes?: number | undefined
   /** Counts a connection attempt; returns the seconds to wait if there were too many. */
   readonly waitOf?: ((client: Client) => number | undefined) | undefined
@@ -29,22 +29,18 @@ interface WebSocketGateOptions extends WebSocketOptions {
   readonly log: Logger
   readonly resolvePath: (path: string) => string
   readonly clientOf: (request: IncomingMessage) => Client
-  /** How long clients may take to answer the close frame, ms. */
   readonly closeGraceMs: number
 }
 
 export interface WebSocketGate {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /**
-   * Refuses new connections with 503, closes all others with 1001, and terminates those that remain after the grace
-   * period.
-   */
+  /** Closes with 1001 and terminates connections that remain after the grace period. */
   close(): Promise<void>
 }
 
 /**
- * Serves feeds with koa-websocket. It accepts any upgrade by itself, so upgrades are checked here first, while they
- * can still be refused with an HTTP status; only accepted ones reach its middleware.
+ * koa-websocket accepts any upgrade, so upgrades are checked here first, while they can still be
+ * refused with an HTTP status.
  *
  * open → close() → closing → all connections closed or grace period over → closed
  */
@@ -66,7 +62,6 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     }
   })
 
-  // Requests without an upgrade.
   app.use(async ({ originalUrl }, next) => {
     const path = pathOf(originalUrl)
     if (Object.hasOwn(feeds, resolvePath(path)))
@@ -143,16 +138,14 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
   }
 }
 
-/** Frames per message. */
 const maxFragments = 64
 
 /**
- * Minimum average size of received pieces: below the smallest network segments. Each piece of an incomplete message
- * costs about 250 bytes besides its content.
+ * Below the smallest network segments. Each piece of an incomplete message costs about 250 bytes
+ * besides its content.
  */
 const minPieceBytes = 256
 
-/** The server of koa-websocket, attached to no HTTP server. */
 function listenDetached(app: websockify.App, maxPayload: number): Server {
   app.ws.listen({
     noServer: true,
@@ -181,7 +174,6 @@ interface Refusal {
 }
 
 function refuse(socket: Duplex, { error, retryAfter }: Refusal): void {
-  // The client may have disconnected.
   socket.on('error', () => socket.destroy())
   const wait = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
   const body = JSON.stringify(problemOf(error, randomUUID()))

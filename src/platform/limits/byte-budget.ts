@@ -21,7 +21,7 @@ export class ByteBudget {
     this.#free += bytes
   }
 
-  /** Runs `fn` and releases afterwards what it took. @throws errors of `fn` */
+  /** Releases afterwards whatever `fn` took. */
   async during<Result>(fn: (take: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let taken = 0
     try {

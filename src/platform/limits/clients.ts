@@ -10,8 +10,8 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * The client address. `X-Forwarded-For` is read from its end, as far as trusted proxies appended to it; earlier
- * entries can be forged.
+ * `X-Forwarded-For` is read from its end, as far as trusted proxies appended to it; earlier entries
+ * can be forged.
  */
 function forwardedAddress(request: IncomingMessage, trustedProxies: BlockList): string {
   let address = socketAddress(request)
@@ -27,22 +27,18 @@ function forwardedAddress(request: IncomingMessage, trustedProxies: BlockList): 
 
 export interface Client {
   readonly address: string
-  /** A program on this machine without a proxy in between; not limited. */
+  /** A program on this machine without a proxy in between. */
   readonly isLocal: boolean
 }
 
-/** Key for a client's limits: its network; undefined for local programs, which are not limited. */
+/** Undefined for local programs, which are not limited. */
 export function limitKey({ address, isLocal }: Client): string | undefined {
   return isLocal ? undefined : clientNetwork(address)
 }
 
-/**
- * Local proxies, added to TRUSTED_PROXIES where local callers have no limits anyway: forging the client address
- * gains them nothing.
- */
+/** For services where local callers have no limits, so forging the client address gains nothing. */
 export const ownMachine: readonly string[] = ['127.0.0.0/8', '::1']
 
-/** Headers by which proxies identify themselves. */
 export const proxyHeaders = [
   'forwarded',
   'x-forwarded-for',
@@ -56,7 +52,6 @@ export const proxyHeaders = [
   'fly-client-ip',
 ] as const
 
-/** Identifies clients. @param trustedProxies TRUSTED_PROXIES */
 export function clientReader(trustedProxies: BlockList): (request: IncomingMessage) => Client {
   return (request) => ({
     address: forwardedAddress(request, trustedProxies),
@@ -69,7 +64,6 @@ export function isListed(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** A set of addresses and networks: `10.0.0.7`, `10.0.0.0/8`, `2001:db8::/32`. */
 export function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList()
   for (const entry of entries) {
@@ -80,20 +74,20 @@ export function addressList(entries: readonly string[]): BlockList {
   return list
 }
 
-/** An entry of `X-Forwarded-For`, possibly with a port; undefined if invalid. */
+/** Possibly with a port; undefined if invalid. */
 function addressIn(hop: string): string | undefined {
   const text = hop.trim()
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return isIP(bare) === 0 ? undefined : plainAddress(bare)
 }
 
-/** Converts IPv4-mapped IPv6, as dual-stack sockets report it, to IPv4, so that a client has one address. */
+/** Converts IPv4-mapped IPv6 of dual-stack sockets, so that a client has one address. */
 export function plainAddress(address: string): string {
   const mapped = /^::ffff:(.+)$/i.exec(address)?.[1]
   return mapped !== undefined && isIPv4(mapped) ? mapped : address
 }
 
-/** An IPv4 address, or the /64 of an IPv6 address, since one client usually has all of it. */
+/** The /64 of an IPv6 address, since one client usually has all of it. */
 export function clientNetwork(address: string): string {
   const plain = plainAddress(address)
   if (!isIPv6(plain)) return plain

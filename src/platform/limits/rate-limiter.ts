@@ -4,28 +4,24 @@ import { TokenBuckets } from './token-buckets.ts'
 import type { Allowance, Taken } from './token-buckets.ts'
 
 export interface RateLimitOptions {
-  /** API_RATE_LIMIT_RPS, requests a second per address; 0 means no limit. */
+  /** Requests a second per address; 0 means no limit. */
   readonly rps: number
-  /** API_RATE_LIMIT_BURST; undefined: ten seconds' worth. */
+  /** Undefined: ten seconds' worth. */
   readonly burst?: number | undefined
-  /** API_RATE_LIMIT_TTL_MIN. */
   readonly ttlMinutes: number
-  /** API_RATE_LIMIT_TRUSTED_RPS; 0 means no limit. */
+  /** 0 means no limit. */
   readonly trustedRps: number
-  /** API_RATE_LIMIT_TRUSTED_ADDRESSES. */
   readonly trustedAddresses: BlockList
 }
 
-/** The counted policy and its state. */
 export interface Verdict extends Taken {
   readonly policy: 'address' | 'trusted' | 'key'
   readonly allowance: Allowance
 }
 
-/** Default burst: enough for a page that sends many requests at once. */
+/** Enough for a page that sends many requests at once. */
 const burstSeconds = 10
 
-/** Counts requests by address or key. */
 export class RateLimiter {
   readonly #options: RateLimitOptions
   readonly #buckets: TokenBuckets
@@ -35,10 +31,7 @@ export class RateLimiter {
     this.#buckets = new TokenBuckets({ idleMs: options.ttlMinutes * 60_000, ...(clock === undefined ? {} : { clock }) })
   }
 
-  /**
-   * @param address undefined for local clients, which are not limited
-   * @returns undefined: no limit
-   */
+  /** Undefined: no limit, as for local clients. */
   takeForAddress(address: string | undefined): Verdict | undefined {
     if (address === undefined) return undefined
     const { rps, burst, trustedRps, trustedAddresses } = this.#options
@@ -49,11 +42,7 @@ export class RateLimiter {
     return this.#take(isTrusted ? 'trusted' : 'address', clientNetwork(address), allowance)
   }
 
-  /**
-   * @param owner requests of one owner share a limit
-   * @param rate requests a second; null means no limit
-   * @returns undefined: no limit
-   */
+  /** Requests of one owner share a limit. @param rate requests a second; null means no limit */
   takeForKey(owner: number, rate: number | null): Verdict | undefined {
     return rate === null ? undefined : this.#take('key', `key ${owner}`, { rate, burst: rate * burstSeconds })
   }

@@ -3,34 +3,29 @@ import { clientNetwork } from './clients.ts'
 
 export interface WindowVerdict {
   readonly isAllowed: boolean
-  /** Seconds until the requested count is free; 0 if allowed. */
+  /** Until the requested count is free; 0 if allowed. */
   readonly retryAfterSeconds: number
 }
 
 export interface SlidingWindowOptions {
-  /** Requests per window; 0 means no limit. */
+  /** 0 means no limit. */
   readonly max: number
-  /** Default one minute. */
   readonly windowMs?: number
-  /** Default: monotonic clock, ms. */
   readonly clock?: () => number
 }
 
-/** Number of keys at which idle ones are dropped. */
 const sweepAt = 1000
 
-/** Above this the oldest keys are dropped. */
 const maxKeys = 100_000
 
 /**
- * At most `max` requests per key in any window. Refused requests do not count, so a client that keeps trying is
- * admitted as early as one that waits. In memory, per process.
+ * At most `max` requests per key in any window. Refused requests do not count, so a client that
+ * keeps trying is admitted as early as one that waits.
  */
 export class SlidingWindow {
   readonly #max: number
   readonly #windowMs: number
   readonly #clock: () => number
-  /** Timestamps within the window, oldest first. */
   readonly #times = new Map<string, number[]>()
   #sweepAt = sweepAt
 
@@ -40,12 +35,11 @@ export class SlidingWindow {
     this.#clock = clock
   }
 
-  /** Whether `count` requests can ever be allowed at once. */
   canFit(count: number): boolean {
     return this.#max === 0 || count <= this.#max
   }
 
-  /** Counts `count` requests, all or none. */
+  /** All or none. */
   take(key: string, count = 1): WindowVerdict {
     const verdict = this.peek(key, count)
     if (!verdict.isAllowed || this.#max === 0) return verdict
@@ -57,7 +51,6 @@ export class SlidingWindow {
     return verdict
   }
 
-  /** The result of `take` without counting. */
   peek(key: string, count = 1): WindowVerdict {
     if (this.#max === 0 || count === 0) return { isAllowed: true, retryAfterSeconds: 0 }
     const now = this.#clock()
@@ -68,10 +61,7 @@ export class SlidingWindow {
     return { isAllowed: false, retryAfterSeconds: Math.max(1, Math.ceil((last + this.#windowMs - now) / 1000)) }
   }
 
-  /**
-   * Counts a request or refuses it.
-   * @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details
-   */
+  /** @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details */
   require(key: string, text = (seconds: number) => `Too many requests. Try again in ${seconds} s.`): void {
     const { isAllowed, retryAfterSeconds } = this.take(key)
     if (isAllowed) return
@@ -97,7 +87,6 @@ export class SlidingWindow {
 export class FailureLimit {
   readonly #window: SlidingWindow
 
-  /** @param options.max failures per window, default 10 a minute */
   constructor({ max = 10, ...options }: Partial<SlidingWindowOptions> = {}) {
     this.#window = new SlidingWindow({ max, ...options })
   }

@@ -3,36 +3,29 @@ import { ApiError } from '../errors.ts'
 export interface SlotsOptions {
   /** For messages: `expensive calls`. */
   readonly what: string
-  /** Concurrent calls. */
   readonly max: number
   readonly maxPerClient: number
-  /** Waiting calls, overall and per client. Default 0. */
+  /** Overall and per client. */
   readonly maxWaiting?: number
   readonly maxWaitingPerClient?: number
-  /** Default 0. */
   readonly maxWaitMs?: number
-  /** Override the default errors. */
   readonly refusals?: Partial<SlotRefusals>
 }
 
-/** Errors for calls that get no slot. */
 export interface SlotRefusals {
-  /** The client has too many calls. @param waiting its waiting calls */
+  /** @param waiting calls of the client */
   readonly client: (waiting: number) => Error
-  /** No slot is free, or none became free in time. */
   readonly busy: () => Error
-  /** The queue is full, and no other client has more waiting calls. Default: `busy`. */
+  /** No other client has more waiting calls. Default: `busy`. */
   readonly full: () => Error
   /** All slots available to the client are held by calls that do not end. */
   readonly stuck: () => Error
-  /** The caller cancelled. @param reason of its signal */
   readonly left: (reason: unknown) => Error
 }
 
 export interface Slot {
-  /** Idempotent. */
   readonly leave: () => void
-  /** Marks the call as never ending: until `leave`, other calls are refused instead of waiting for this slot. */
+  /** Marks the call as never ending: other calls are refused instead of waiting for this slot. */
   readonly hold: () => void
 }
 
@@ -43,20 +36,18 @@ interface Waiting {
 
 interface Calls {
   running: number
-  /** Running calls that do not end. */
   held: number
   /** Sequence number of the client's last started call. */
   begunAt: number
   readonly waiting: Set<Waiting>
 }
 
-/** Retry-After of refusals. */
 const retrySeconds = 2
 
 /**
- * A fair semaphore for expensive calls: a free slot goes to the waiting client with the fewest running calls, then
- * to the one whose last call started longest ago. When the queue is full, the client with the most waiting calls
- * loses its newest.
+ * A fair semaphore: a free slot goes to the waiting client with the fewest running calls, then to
+ * the one whose last call started longest ago. When the queue is full, the client with the most
+ * waiting calls loses its newest.
  */
 export class Slots {
   readonly #options: Required<Omit<SlotsOptions, 'refusals' | 'what'>>
@@ -78,10 +69,9 @@ export class Slots {
   }
 
   /**
-   * Waits for a slot.
    * @param client `limitKey` of the client; undefined for programs on this machine, which may use
-   * all slots
-|   * @throws ApiError 429 `too-many-calls`, 503 `busy`; or the errors of `refusals`
+   *   all slots
+   * @throws ApiError 429 `too-many-calls`, 503 `busy`; or the errors of `refusals`
    */
   async enter(
     client: string | undefined,
@@ -180,10 +170,7 @@ export class Slots {
     }
   }
 
-  /**
-   * Drops the newest waiting call of the client with the most. @throws the error `full` if no other client has more
-   * waiting calls
-   */
+  /** @throws the error `full` if no other client has more waiting calls */
   #dropNewest(calls: Calls): void {
     const largest = [...this.#clients.values()].reduce(
       (max, each) => (each.waiting.size > max.waiting.size ? each : max),

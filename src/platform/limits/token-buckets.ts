@@ -6,11 +6,9 @@ export interface Allowance {
 
 export interface Taken {
   readonly isAllowed: boolean
-  /** Requests that are left now. */
   readonly remaining: number
-  /** Until the bucket is full. */
   readonly fullInSeconds: number
-  /** Until the refused requests, or else one more, fit; 0 if they fit now. */
+  /** Until the refused requests, or else one more, fit. */
   readonly nextInSeconds: number
 }
 
@@ -21,8 +19,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name in bounded memory: buckets unused for `idleMs` are dropped, and above `maxBuckets` the
- * least recently used. No timer: each request drops up to two.
+ * Buckets unused for `idleMs` are dropped, and above `maxBuckets` the least recently used. No
+ * timer: each request drops up to two.
  */
 export class TokenBuckets {
   /** Least recently used first. */
@@ -49,7 +47,7 @@ export class TokenBuckets {
     return this.#buckets.size
   }
 
-  /** Takes `count` requests, all or none. */
+  /** All or none. */
   take(name: string, { rate, burst }: Allowance, count = 1): Taken {
     const now = this.#clock()
     const msPerRequest = 1000 / rate
@@ -80,5 +78,5 @@ export class TokenBuckets {
   }
 }
 
-/** Sums of fractions: differences below half a microsecond are ignored. */
+/** Sums of fractions differ slightly. */
 const rounding = 0.0005

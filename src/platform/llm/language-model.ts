@@ -18,23 +18,19 @@ import type { ModelSettings, ModelState } from './settings.ts'
 
 export interface LanguageModelOptions {
   readonly settings: ModelSettings
-  /** Default: no tool calls. */
   readonly callProvider: typeof fetch
   readonly callsTools?: boolean
-  /** The setting named in error messages. Default: LLM_MODEL. */
+  /** The setting named in error messages. */
   readonly variable?: string
   /** Appended to errors about a conversation that exceeds the model's context. */
   readonly tooLongRemedy?: string
-  /** Attempts per reply. Default 3. */
   readonly maxTries?: number
-  /** First retry delay if the provider sends none, ms. Default 1,000. */
   readonly retryBaseMs?: number
-  /** Whether the caller accepts a retry delay, ms. Default: up to 20,000. */
+  /** Whether the caller accepts a retry delay, ms. */
   readonly mayWait?: (pauseMs: number) => boolean
   readonly log?: Logger | undefined
 }
 
-/** A provider's model as the AI SDK calls it, with retries and masked secrets. */
 export function openLanguageModel(options: LanguageModelOptions): LanguageModelV4 {
   return new RetryingModel(modelOf(options), options)
 }
@@ -46,8 +42,8 @@ function modelOf({ settings, callProvider, callsTools = false }: LanguageModelOp
   if (provider === 'anthropic') return createAnthropic({ ...base, ...key })(name)
   if (provider === 'openai') {
     const openai = createOpenAI({ ...base, ...key })
-    // OpenAI's reasoning models (GPT-5.4 and later) accept tools only in the Responses API.
-    // Compatible servers may have chat completions only.
+    // OpenAI's reasoning models (GPT-5.4 and later) accept tools only in the Responses API, which
+    // compatible servers may lack.
     return callsTools && baseUrl === undefined ? openai.responses(name) : openai.chat(name)
   }
   // These servers report token counts of streams only on request.
@@ -56,12 +52,11 @@ function modelOf({ settings, callProvider, callsTools = false }: LanguageModelOp
 
 type Part = LanguageModelV4StreamPart
 
-/** Parts that come before any content. */
 const preludes: ReadonlySet<Part['type']> = new Set(['stream-start', 'response-metadata', 'custom', 'raw'])
 
 /**
- * Retries while the provider is busy (429) or failing (5xx, no connection), before any content, honouring
- * `Retry-After`. The final failure is an ApiError 502 `model-failed`, also within a stream.
+ * Retries while the provider is busy or failing, before any content, honouring `Retry-After`. The
+ * final failure is an ApiError 502 `model-failed`, also within a stream.
  */
 class RetryingModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
@@ -94,7 +89,7 @@ class RetryingModel implements LanguageModelV4 {
     const call = { ...options, prompt: plainNames(options.prompt) }
     return this.#retry(options.abortSignal, async () => {
       const { stream, response } = await this.#model.doStream(call)
-      // The request is omitted: it is large and would stay in memory during the reply.
+      // The request is large and would stay in memory during the reply.
       return { stream: await this.#begun(stream, response?.headers?.['content-type'], options.abortSignal) }
     })
   }
@@ -117,7 +112,7 @@ class RetryingModel implements LanguageModelV4 {
     }
   }
 
-  /** Waits for the first content. @throws the error received instead */
+  /** @throws the error received instead of content */
   async #begun(
     stream: ReadableStream<Part>,
     contentType: string | undefined,
@@ -132,13 +127,13 @@ class RetryingModel implements LanguageModelV4 {
         await reader.cancel().catch(() => undefined)
         throw (isDisconnect(part.error) ? noStream(contentType) : undefined) ?? streamBroke(part.error)
       }
-      // The SDK would log the provider's warnings with each reply.
+      // The SDK would log the provider's warnings.
       waiting.push(part.type === 'stream-start' ? { ...part, warnings: [] } : part)
       if (!preludes.has(part.type)) return this.#rest(reader, waiting, signal)
     }
   }
 
-  /** Replays the parts already read, then the stream; a failure becomes an `error` part. */
+  /** A failure becomes an `error` part. */
   #rest(
     reader: ReadableStreamDefaultReader<Part>,
     waiting: Part[],
@@ -163,7 +158,6 @@ class RetryingModel implements LanguageModelV4 {
         }
         controller.enqueue(part.type === 'error' ? failed(streamBroke(part.error)) : part)
         if (part.type !== 'error' && part.type !== 'finish') return
-        // The end part carries the token counts.
         if (isBrokenOff(part)) controller.enqueue(failed(brokenOff()))
         isFinished = true
       },
@@ -171,7 +165,6 @@ class RetryingModel implements LanguageModelV4 {
     })
   }
 
-  /** @param hasBegun whether content was sent */
   #failure(error: unknown, hasBegun: boolean): ApiError {
     const { tooLongRemedy = '', variable = 'LLM_MODEL' } = this.#options
     const failure =
@@ -203,12 +196,11 @@ function isBrokenOff(part: Part): boolean {
 
 type Prompt = LanguageModelV4CallOptions['prompt']
 
-/** Tool names that providers accept. */
 const plain = /^[\w-]{1,64}$/
 
 /**
- * Replaces tool names that providers reject. A model may call any name: an invalid one makes providers refuse the
- * whole conversation, and for a property of every object, such as `constructor`, the SDK sends none.
+ * Models may call any name: an invalid one makes providers refuse the whole conversation, and for a
+ * property of every object, such as `constructor`, the SDK sends none.
  */
 function plainNames(prompt: Prompt): Prompt {
   return prompt.map((message) => {
@@ -228,7 +220,6 @@ function withPlainName<Part extends object>(part: Part): Part {
 
 const maxReasonCharacters = 300
 
-/** Provider messages for a conversation that exceeds the model's context. */
 const tooLong = /too long|too many tokens|context.?(?:length|window|size)|maximum context/i
 
 function streamFailed(
@@ -245,7 +236,6 @@ function streamFailed(
   return new ApiError(502, 'model-failed', `The model ${provider}/${name} ${text}`, { cause })
 }
 
-/** @param variable the setting that names the model */
 function providerFailed(
   { provider, name }: ModelState,
   error: unknown,
@@ -262,7 +252,6 @@ function providerFailed(
   return new ApiError(502, 'model-failed', text, { cause: maskedError(error, maskText), details })
 }
 
-/** `Retry-After`, seconds or a date, in ms. */
 function retryAfterMs(error: unknown): number | undefined {
   if (!APICallError.isInstance(error)) return undefined
   const text = error.responseHeaders?.['retry-after']
@@ -271,7 +260,7 @@ function retryAfterMs(error: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** Without the URL and body of the call, and without a trailing full stop. */
+/** Without the URL and body of the call. */
 function reasonOf(error: unknown, maskText: MaskSecrets): string {
   const status = statusOf(error)
   if (status === undefined) return wordsOf(error, maskText)
@@ -289,7 +278,6 @@ function statusOf(error: unknown): number | undefined {
   return APICallError.isInstance(error) ? error.statusCode : undefined
 }
 
-/** What the operator should check, by status. */
 function remedyOf(error: unknown, variable: string): string {
   const status = statusOf(error)
   if (status === 401 || status === 403) return ' Check LLM_API_KEY.'
@@ -298,9 +286,7 @@ function remedyOf(error: unknown, variable: string): string {
   return status === undefined ? ' Check LLM_BASE_URL and the network.' : ' Check LLM_BASE_URL.'
 }
 
-/** A failure within a stream: an error of the provider, or a lost connection. */
 class StreamFailure extends Error {
-  /** Transient. */
   readonly mayPass: boolean
 
   constructor(message: string, { mayPass, cause }: { readonly mayPass: boolean; readonly cause?: unknown }) {
@@ -309,10 +295,8 @@ class StreamFailure extends Error {
   }
 }
 
-/** Names of transient errors. */
 const passing = /overloaded|rate_limit|api_error|server_error|internal_error|unavailable|timeout/i
 
-/** The error received instead of a stream part. */
 function streamBroke(error: unknown): Error {
   if (error instanceof StreamFailure) return error
   if (isDisconnect(error)) return brokenOff(error)
@@ -327,7 +311,7 @@ function brokenOff(cause?: unknown): StreamFailure {
   return new StreamFailure('the connection was closed within the reply', { mayPass: true, cause })
 }
 
-/** For an empty reply that is not an event stream, such as a page at a wrong URL. */
+/** An empty reply that is not an event stream, such as a page at a wrong URL. */
 function noStream(contentType: string | undefined): Error | undefined {
   const kind = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(kind) || kind === 'text/event-stream') return undefined
@@ -341,8 +325,8 @@ function noStream(contentType: string | undefined): Error | undefined {
 }
 
 /**
- * `fetch` throws a TypeError `terminated` for a connection closed within a body, which the SDK may wrap; some
- * providers report their own messages for early ends.
+ * `fetch` throws a TypeError `terminated`, which the SDK may wrap; some providers report their own
+ * messages.
  */
 function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -363,7 +347,7 @@ interface Details {
   readonly code?: string | undefined
 }
 
-/** The structure of stream errors differs by provider; some are nested. */
+/** The structure differs by provider; some are nested. */
 function detailsOf(error: unknown): Details {
   if (typeof error === 'string') return { message: error }
   if (typeof error !== 'object' || error === null) return {}

@@ -1,18 +1,16 @@
 import type { ModelSettings } from './settings.ts'
 
-/** Removes the secrets of a model from a text that a provider wrote. */
 export type MaskSecrets = (text: string) => string
 
-/** Fragments of a secret of this length are masked; shorter secrets only as a whole. */
+/** Shorter secrets are masked only as a whole. */
 const fragmentLength = 8
 const maxTextLength = 200_000
 
 const mask = '…'
 
 /**
- * Masks the key of a model, and credentials in its address, in every form in which providers repeat them: plain, in
- * part, percent-encoded, JSON, hexadecimal, base64 (also within `Basic` credentials), and abbreviated
- * (`sk-ab***wxyz`).
+ * Masks the key of a model, and credentials in its address, in every form in which providers repeat
+ * them.
  */
 export function maskSecrets({ apiKey, baseUrl }: Pick<ModelSettings, 'apiKey' | 'baseUrl'>): MaskSecrets {
   const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...credentialsOf(baseUrl)].filter(
@@ -32,7 +30,7 @@ export function maskSecrets({ apiKey, baseUrl }: Pick<ModelSettings, 'apiKey' | 
   }
 }
 
-/** An error that is safe to log: errors of the AI SDK carry the request and the reply. */
+/** Errors of the AI SDK carry the request and the reply. */
 export function maskedError(error: unknown, maskText: MaskSecrets): Error {
   if (!(error instanceof Error)) return new Error(maskText(String(error)))
   const cause = error.cause === undefined ? {} : { cause: maskedError(error.cause, maskText) }
@@ -53,7 +51,6 @@ function formsOf(secret: string): readonly string[] {
   const encoded = encodeURIComponent(secret)
   // Base64 encodes 3 bytes as 4 characters, so a secret has three forms, whose ends depend on the
   // neighbouring bytes.
-  // beside it.
   const base64 = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
@@ -79,8 +76,7 @@ function fragmentsOf(form: string): Fragments {
 
 function maskFragments(text: string, { length, all }: Fragments): string {
   const lower = text.toLowerCase()
-  // The lower case of some letters is longer, which shifts positions: then only exact matches
-  // count.
+  // The lower case of some letters is longer, which shifts positions.
   const searched = lower.length === text.length ? lower : text
   let masked = ''
   let shownFrom = 0
@@ -96,7 +92,7 @@ function maskFragments(text: string, { length, all }: Fragments): string {
   return masked + text.slice(shownFrom)
 }
 
-/** `sk-ab***wxyz`, `sk-a...xyz`, and the last four characters by themselves. */
+/** `sk-ab***wxyz`, `sk-a...xyz`, and the last four characters. */
 function abbreviationsOf(secret: string): readonly RegExp[] {
   const [head, tail] = [secret.slice(0, 3), secret.slice(-4)].map((part) => part.replaceAll(/[^\w]/g, '\\$&'))
   return [

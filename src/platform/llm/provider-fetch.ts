@@ -1,4 +1,3 @@
-/** The reply exceeds its limit. */
 export class ReplyTooLarge extends Error {}
 
 /** The reply is a redirect. */
@@ -9,10 +8,8 @@ export class LeadsElsewhere extends Error {
 }
 
 /**
- * Calls a provider. Redirects are refused, since the key would go along, and the reply is bounded, so that no server
- * at LLM_BASE_URL can fill the memory. Calls throw what `fetch` throws, and LeadsElsewhere; reading a longer body
- * throws ReplyTooLarge.
- * @param maxBytes of a reply
+ * Refuses redirects, since the key would go along, and bounds replies.
+ * @throws errors of `fetch`, LeadsElsewhere; while reading, ReplyTooLarge
  */
 export function providerFetch(maxBytes: number): typeof fetch {
   return async (input, init) => {
@@ -23,7 +20,7 @@ export function providerFetch(maxBytes: number): typeof fetch {
   }
 }
 
-/** No window and no redirects: otherwise `fetch` keeps a copy of the body to send it again. */
+/** With a window or redirects `fetch` would keep a copy of the body. */
 async function fetchOnce(input: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
   try {
     return await fetch(input, { ...init, window: null, redirect: 'error' })
@@ -37,8 +34,8 @@ function isRedirect(error: unknown): boolean {
 }
 
 /**
- * `fetch` keeps a string body and its bytes in memory until the reply ends, possibly for minutes, but a stream only
- * until it is sent. Its length is set, since some servers refuse bodies of unknown length.
+ * `fetch` keeps a string body in memory until the reply ends, but a stream only until it is sent.
+ * Some servers refuse bodies of unknown length, so the length is set.
  */
 function sentOnce(init: RequestInit | undefined): RequestInit {
   const body = init?.body

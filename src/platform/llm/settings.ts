@@ -31,22 +31,21 @@ export const llmSettings = {
   }),
 } satisfies Record<string, Setting<unknown>>
 
-/** The model and its connection. */
 export interface ModelSettings {
   readonly provider: 'anthropic' | 'openai' | 'openai-compatible'
   readonly name: string
   /** Optional for self-hosted servers. */
   readonly apiKey: string | undefined
-  /** With the version; undefined: the provider's own. */
+  /** With the version; undefined: the provider's default. */
   readonly baseUrl: string | undefined
 }
 
-/** Models of the middle tier, by provider. */
+/** Middle tier. */
 const defaultModels = { anthropic: 'claude-sonnet-4-6', openai: 'gpt-5.4-mini' } as const
 
 type LlmConfig = SettingValues<typeof llmSettings>
 
-/** `scripted`, the settings, or what is missing in them, for the operator. */
+/** A text names the missing settings. */
 export function modelSettings(
   config: LlmConfig,
 ): 'scripted' | { readonly settings: ModelSettings } | { readonly remedy: string } {
@@ -69,7 +68,7 @@ export function modelSettings(
   return { settings: { provider, name: model, apiKey, baseUrl } }
 }
 
-/** The default interface: most servers speak chat completions, so an address and a model are enough. */
+/** Most servers speak chat completions. */
 function providerAt(base: string | undefined): ModelSettings['provider'] {
   if (base === undefined) return 'anthropic'
   const { hostname } = new URL(base)
@@ -77,7 +76,6 @@ function providerAt(base: string | undefined): ModelSettings['provider'] {
   return hostname === 'api.openai.com' ? 'openai' : 'openai-compatible'
 }
 
-/** Adds the version to an address that has none. */
 export function versionedUrl(address: string): string {
   const url = new URL(address)
   const path = url.pathname.replace(/\/+$/, '')
@@ -85,9 +83,7 @@ export function versionedUrl(address: string): string {
   return url.href
 }
 
-/** Public facts about the model. */
 export interface ModelState {
-  /** `anthropic`, `openai` … */
   readonly provider: string
   readonly name: string
   /** Answers the example questions only. */

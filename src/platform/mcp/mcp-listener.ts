@@ -16,18 +16,17 @@ import type { HttpServer, HttpServerOptions } from '../http/server.ts'
 import { allowedOriginOf, requireKnownOrigin } from './origin-rules.ts'
 import type { OriginRules } from './origin-rules.ts'
 
-/** An admitted caller. */
 interface AdmittedCaller {
-  /** For the log, without a key. In `authInfo.clientId` for tools. */
+  /** Without a key; in `authInfo.clientId` for tools. */
   readonly name: string
-  /** Network address of the client. In `authInfo.extra` for tools. */
+  /** In `authInfo.extra` for tools. */
   readonly client?: string | undefined
-  /** Counts the requests of a body. @throws ApiError 429 */
+  /** @throws ApiError 429 */
   readonly count: (requests: number) => void
 }
 
 export interface McpListenerOptions extends HttpServerOptions {
-  /** Protocols by path, such as `/mcp`. */
+  /** By path, such as `/mcp`. */
   readonly protocols: Readonly<Record<string, McpHttpHandler>>
   /** @throws ApiError for callers that are not admitted */
   readonly admit: (request: IncomingMessage) => Promise<AdmittedCaller>
@@ -55,10 +54,7 @@ const healthRoute = route({
   handler: () => ({ body: { status: 'ok' } }),
 })
 
-/**
- * Serves MCP over streamable HTTP at the given paths, and `/health`.
- * @throws the system error when the port cannot be bound
- */
+/** @throws the system error when the port cannot be bound */
 export async function startMcpListener({
   protocols,
   admit,
@@ -117,7 +113,7 @@ function protocolRoute(path: string, speak: ReturnType<typeof toNodeHandler>): R
     body: z.unknown(),
     handler: ({ body, caller: { name, client, count }, call: { request } }) => {
       count(countRequests(body))
-      // The SDK passes `auth` to the tools; its type lacks `| undefined` in places.
+      // The SDK's type lacks `| undefined` in places.
       const auth = { token: '', clientId: name, scopes: [], extra: { client } }
       const named = Object.assign(request, { auth }) as NodeIncomingMessageLike
       return { body: (response) => speak(named, response, body) }
@@ -126,8 +122,8 @@ function protocolRoute(path: string, speak: ReturnType<typeof toNodeHandler>): R
 }
 
 /**
- * The number of requests in a body, for the limit. Each request of a batch counts; notifications and responses are
- * free; an invalid body counts as one.
+ * Each request of a batch counts; notifications and responses are free; an invalid body counts as
+ * one.
  */
 function countRequests(body: unknown): number {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -139,7 +135,6 @@ function needsNoResponse(message: unknown): boolean {
   return 'method' in message ? !('id' in message) : 'result' in message || 'error' in message
 }
 
-/** Refuses foreign pages, sets the CORS headers and answers preflights. */
 function crossOrigin(rules: OriginRules): Middleware<RequestState> {
   return async (context, next) => {
     if (context.path !== healthPath) {
@@ -168,10 +163,10 @@ function crossOrigin(rules: OriginRules): Middleware<RequestState> {
   }
 }
 
-/** Implementation-defined server error. Source: JSON-RPC 2.0, section 5.1. */
+/** JSON-RPC 2.0, section 5.1. */
 const serverError = -32_000
 
-/** Errors outside the protocol: a JSON-RPC error without an id, whose `data` is an RFC 9457 problem. */
+/** A JSON-RPC error without an id, whose `data` is an RFC 9457 problem. */
 const jsonRpcForm: ErrorForm = {
   schema: z.unknown(),
   contentType: 'application/json',

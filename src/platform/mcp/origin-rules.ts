@@ -4,22 +4,22 @@ import { ApiError } from '../errors.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface OriginRules {
-  /** Allowed host names besides this machine's, normalised by `URL`, without ports. Empty: all. */
+  /** Besides this machine's; as normalised by `URL`, without ports. Empty: all. */
   readonly allowedHosts: readonly string[]
-  /** Origins of pages that may call, besides this machine's. */
+  /** Besides this machine's. */
   readonly allowedOrigins: readonly string[]
-  /** Advice in refusals, such as "Add it to MCP_ALLOWED_HOSTS." */
+  /** Such as "Add it to MCP_ALLOWED_HOSTS." */
   readonly remedies: { readonly host: string; readonly origin: string }
 }
 
-/** Whether a hostname, as `URL` writes it, can only mean this machine. */
+/** As `URL` writes it. */
 function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))
 }
 
 /**
- * Refuses requests of foreign pages. By DNS rebinding any site's name may point to this machine: `Host` and `Origin`
- * are then that name. Programs send no `Origin`. Source: MCP specification, transports.
+ * By DNS rebinding any site's name may point to this machine; `Host` and `Origin` are then that
+ * name. Source: MCP specification, transports.
  * @throws ApiError 403 `host-not-allowed`, 403 `origin-not-allowed`
  */
 export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRules): void {
@@ -37,12 +37,11 @@ export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRu
   }
 }
 
-/** Whether a program or page of this machine called by a name of this machine. */
 export function isAddressedLocally({ host, origin }: IncomingHttpHeaders): boolean {
   return isLocal(`http://${host ?? ''}`) && (origin === undefined || isLocal(origin))
 }
 
-/** The value for `Access-Control-Allow-Origin`; undefined for programs and pages that may not call. */
+/** Undefined for programs and pages that may not call. */
 export function allowedOriginOf(headers: IncomingHttpHeaders, rules: OriginRules): string | undefined {
   return headers.origin !== undefined && isOriginAllowed(headers.origin, rules) ? headers.origin : undefined
 }
@@ -63,5 +62,5 @@ function hostNameOf(address: string): string | undefined {
 /** Carries the client's network when one of our services calls our MCP server. */
 export const clientHeader = 'x-flowfarm-client'
 
-/** The network of the client being served: one connection to an MCP server serves all clients. */
+/** One connection to an MCP server serves all clients. */
 export const servedClient = new AsyncLocalStorage<string>()

@@ -5,24 +5,19 @@ import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { parseBody } from '../http/parse-input.ts'
 
-/** A tool of an MCP server. */
 export interface Tool<Schema extends z.ZodType> {
   readonly name: string
   readonly title: string
-  /** For the model. */
   readonly description: string
-  /** Arguments. */
   readonly schema: Schema
-  /** Structured result, made by `advertised`. */
+  /** Made by `advertised`. */
   readonly output?: StandardSchemaWithJSON
   readonly annotations: ToolAnnotations
-  /** @param signal aborted when the client disconnects @throws ApiError, which the model sees */
+  /** @throws ApiError, which the model sees */
   readonly run: (input: z.output<Schema>, signal: AbortSignal) => Promise<CallToolResult>
-  /** The result for a failure of a call. Default: `failedResult`. */
   readonly failed?: (failure: ApiError, args: unknown) => CallToolResult
 }
 
-/** Registers a tool with the server of a request. */
 export function registerTool<Schema extends z.ZodType>(
   server: McpServer,
   context: CallContext,
@@ -38,7 +33,7 @@ export function registerTool<Schema extends z.ZodType>(
   )
 }
 
-/** A result as structure and text. @param text default: the JSON of the content */
+/** @param text default: the JSON of the content */
 export function toolResult(content: object, text = JSON.stringify(content)): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: content }
 }
@@ -48,13 +43,9 @@ function failedResult({ message, code, field }: ApiError): CallToolResult {
   return { ...toolResult(content), isError: true }
 }
 
-/** For metrics. */
 type Outcome = 'done' | 'refused' | 'failed' | 'left'
 
-/**
- * Checks the arguments of a tool, runs it, and turns a failure into a result for the model. Logs and counts the
- * call by name, time and outcome, without content.
- */
+/** A failure becomes a result for the model. The log has no content. */
 async function runTool<Schema extends z.ZodType>(
   { name: tool, schema, run, failed = failedResult }: Tool<Schema>,
   { caller, log, metrics }: CallContext,
@@ -74,7 +65,6 @@ async function runTool<Schema extends z.ZodType>(
     log.debug(ended(result.isError === true ? 'refused' : 'done'), 'tool called')
     return result
   } catch (error) {
-    // Internal errors are reported without details.
     const failure =
       error instanceof ApiError ? error : new ApiError(500, 'internal-error', 'Internal error. See the log.')
     const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
@@ -93,20 +83,16 @@ export function isGiven<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }
 
-/** The context of a tool call. */
 export interface CallContext {
   /** For the log: `local`, `admin`, or the digest of a developer key. */
   readonly caller: string
-  /** Network address of the client, for sharing slots. */
+  /** For sharing slots. */
   readonly client?: string | undefined
   readonly log: Logger
   readonly metrics: Metrics
 }
 
-/**
- * All tools are read-only, so clients need no confirmation. The databases are ours; scripts run on external nodes;
- * a model may answer the same question differently.
- */
+/** Read-only tools need no confirmation by clients. */
 const reading = { readOnlyHint: true, destructiveHint: false } as const satisfies ToolAnnotations
 export const readingClosedWorld = {
   ...reading,
@@ -120,7 +106,7 @@ export const readingOpenWorld = {
 } as const satisfies ToolAnnotations
 export const callsModel = { ...reading, idempotentHint: false, openWorldHint: true } as const satisfies ToolAnnotations
 
-/** Caches the JSON Schema: each request has its own server, and converting takes longer than the rest of a call. */
+/** Cached: each request has its own server, and converting takes longer than the rest of a call. */
 export function advertised<Schema extends z.ZodType>(
   schema: Schema,
 ): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
@@ -131,13 +117,9 @@ export function advertised<Schema extends z.ZodType>(
   }
 }
 
-/** Cached JSON Schemas of arguments: each request has its own server. */
 const inputSchemas = new WeakMap<z.ZodType, StandardSchemaWithJSON<unknown, unknown>>()
 
-/**
- * The schema of a tool's arguments for clients. The tool itself checks them, to return a structured failure; the
- * SDK would return text only.
- */
+/** Does not validate: the tool itself does, to return a structured failure. */
 function advertisedInput(schema: z.ZodType): StandardSchemaWithJSON<unknown, unknown> {
   const { '~standard': standard } = advertised(schema)
   return { '~standard': { ...standard, validate: (value) => ({ value }) } }

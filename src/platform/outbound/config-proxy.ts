@@ -3,12 +3,12 @@ import { FatalError } from '../errors.ts'
 
 /** An HTTP proxy, used by CONNECT. */
 export interface Proxy {
-  /** Host name or address; IPv6 without brackets. */
+  /** IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** `user:password`; undefined: none. */
+  /** `user:password`. */
   readonly credentials: string | undefined
-  /** The environment variable that names the proxy, for messages. */
+  /** For messages. */
   readonly variable: string
 }
 
@@ -19,8 +19,7 @@ const proxyVariables = ['grpc_proxy', 'https_proxy', 'http_proxy'] as const
 const exceptionVariables = ['no_grpc_proxy', 'no_proxy'] as const
 
 /**
- * The proxy for connections to an access node.
- * @returns undefined if none is set or `no_proxy` matches the node
+ * Undefined if `no_proxy` matches the node.
  * @throws FatalError `proxy-invalid`; the message contains no credentials
  */
 export function proxyFor(
@@ -34,7 +33,6 @@ export function proxyFor(
   return exceptions.split(',').some((entry) => matches(entry.trim().toLowerCase(), node)) ? undefined : proxy
 }
 
-/** Excludes a host from proxying, such as a local node started by this process. */
 export function connectDirectly(host: string, environment: Record<string, string | undefined> = process.env): void {
   const [before] = exceptionVariables.map((name) => environment[name]).filter((value) => !isBlank(value))
   environment['no_grpc_proxy'] = before === undefined ? host : `${before},${host}`
@@ -67,8 +65,8 @@ function decode(text: string, refuse: (reason: string) => FatalError): string {
 }
 
 /**
- * Whether an entry of `no_proxy` matches: `*`, a name (with subdomains, with or without a leading dot), an address
- * or a network (10.0.0.0/8); names and addresses may have a port.
+ * `*`, a name (with subdomains, with or without a leading dot), an address or a network; names and
+ * addresses may have a port.
  */
 function matches(entry: string, node: { readonly host: string; readonly port: number }): boolean {
   const host = node.host.toLowerCase().replace(/\.$/, '')

@@ -3,22 +3,22 @@ import { asError } from '../errors.ts'
 import { literalAddress } from './target-policy.ts'
 import type { TargetPolicy } from './target-policy.ts'
 
-/** Resolves all addresses of a host. @throws without addresses, or if DNS fails */
+/** @throws without addresses, or if DNS fails */
 export type LookUp = (host: string) => Promise<readonly string[]>
 
-/** The target is not allowed; the message names the reason for the endpoint's owner. */
+/** The message is for the endpoint's owner. */
 export class TargetRefused extends Error {}
 
 export interface DnsOptions {
-  /** Per query and server; each is tried twice. Default 3,000 ms. */
+  /** Per query and server; each is tried twice. */
   readonly timeoutMs?: number
-  /** `<address>:<port>`. Default: those of the system. */
+  /** `<address>:<port>`. */
   readonly servers?: readonly string[]
 }
 
 /**
- * Resolves by DNS, without the system resolver, whose few threads a dead name server could block. `localhost`
- * follows RFC 6761; /etc/hosts is ignored.
+ * The system resolver has few threads, which a dead name server could block. `localhost` follows
+ * RFC 6761; /etc/hosts is ignored.
  */
 export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookUp {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
@@ -33,9 +33,9 @@ export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookU
 }
 
 /**
- * The address to connect to: the first allowed one. It is resolved for each attempt, and the connection uses this
- * exact address, so a later DNS change has no effect (DNS rebinding). @throws TargetRefused if any address is not
- * allowed: hosts that mix public and private addresses are hostile
+ * The connection uses this exact address, so a later DNS change has no effect (DNS rebinding).
+ * @throws TargetRefused if any address is not allowed: hosts that mix public and private addresses
+ *   are hostile
  */
 export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: LookUp): Promise<string> {
   const refusal = policy.refusalOfUrl(url)

@@ -1,4 +1,4 @@
-/** Reads at most `maxBytes` of a response as text. @param tooLong creates the error for a longer one */
+/** @param tooLong creates the error for a body above `maxBytes` */
 export async function responseText(response: Response, maxBytes: number, tooLong: () => Error): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -11,7 +11,7 @@ export async function responseText(response: Response, maxBytes: number, tooLong
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Parses JSON; undefined if invalid: proxies in front of servers respond with HTML. */
+/** Undefined if invalid: proxies in front of servers respond with HTML. */
 export function jsonOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)

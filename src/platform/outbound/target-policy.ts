@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Non-public IPv4 networks (IANA special-purpose registry), multicast and broadcast. */
+/** IANA special-purpose registry, multicast and broadcast. */
 const closedNetworks = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -23,25 +23,24 @@ const closedNetworks = [
 ]
 
 /**
- * In IPv6 everything except global unicast is closed: loopback, link-local, unique local, multicast, mapped and
- * translated IPv4. Closed within it: IETF protocols with Teredo, documentation, 6to4.
+ * In IPv6 everything except global unicast is closed, and within it: IETF protocols with Teredo,
+ * documentation, 6to4.
  */
 const globalUnicast = '2000::/3'
 const closedWithin = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48']
 
-/** HTTPS and unprivileged ports. */
 const isAllowedPort = (port: number): boolean => port === 443 || port >= 1024
 
 export interface TargetPolicy {
-  /** Why a URL is refused; undefined if allowed. The host is not resolved. */
+  /** Undefined if allowed. The host is not resolved. */
   refusalOfUrl(url: URL): string | undefined
-  /** Why an address is refused; undefined if allowed. */
+  /** Undefined if allowed. */
   refusalOfAddress(address: string, url: URL): string | undefined
 }
 
 /**
- * Webhook targets must be https on the public internet (SSRF). Networks in WEBHOOK_ALLOWED_NETWORKS are allowed, by
- * http and on any port too.
+ * Webhook targets must be https on the public internet (SSRF). WEBHOOK_ALLOWED_NETWORKS are
+ * allowed, by http and on any port too.
  */
 export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
   const allowed = blockList(allowedNetworks)
@@ -73,7 +72,6 @@ export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
   }
 }
 
-/** The IP address in the URL; undefined for a host name. */
 export function literalAddress(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(host) === 0 ? undefined : host

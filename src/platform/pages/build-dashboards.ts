@@ -4,18 +4,16 @@ import { build } from 'vite'
 import { keepBuild, sourceDigest } from './build-folder.ts'
 
 interface PageEntry {
-  /** URL path of the page. */
   readonly base: string
   readonly title: string
   /** Undefined: the page is not indexed by search engines and has its own icon. */
   readonly description?: string
-  /** Shown after the standard sentence if JavaScript is disabled. */
   readonly noscript?: string
   /** The page extends below notches and adapts to the on-screen keyboard. */
   readonly fillsScreen?: boolean
 }
 
-/** By folder in `dashboards/`; all use the template `dashboards/index.html`. */
+/** By folder in `dashboards/`. */
 const pages = {
   operator: {
     base: '/operator/',
@@ -74,17 +72,11 @@ function pageHtml(template: string, name: PageName): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => values[key] ?? '')
 }
 
-/** Name of the folder in the build. */
 export type PageName = keyof typeof pages
 
 export const pageNames = Object.keys(pages) as PageName[]
 
-/**
- * Builds all pages, one folder each.
- * @param onBuilt called after each page with the number of finished pages
- * @returns the folder of the build
- * @throws errors of Vite and of the file system
- */
+/** Returns the folder of the build. @throws errors of Vite and of the file system */
 export async function buildDashboards(root: string, onBuilt: (page: PageName, built: number) => void): Promise<string> {
   const digest = await sourceDigest(root)
   if (digest === undefined) throw new Error(`${root} does not contain the page sources.`)
@@ -97,16 +89,16 @@ export async function buildDashboards(root: string, onBuilt: (page: PageName, bu
 }
 
 /**
- * Delays the first paint until the script has applied the user's theme, to avoid a flash of the other one. Vite
- * drops the attribute if it is in the source.
+ * Delays the first paint until the theme is applied. Vite drops the attribute if it is in the
+ * source.
  */
 function paintOnce(html: string): string {
   return html.replace('<script type="module"', '<script type="module" blocking="render"')
 }
 
 /**
- * Runs before the page's script and reports script or style sheets that cannot be loaded; reloads the page when the
- * server responds. Allowed by hash in the policies (`contentPolicy`).
+ * Reports scripts or style sheets that cannot be loaded; reloads when the server responds. Allowed
+ * by hash in the policies (`contentPolicy`).
  */
 const bootScript = `(function () {
   var isShown = false
@@ -164,10 +156,10 @@ async function buildPage(root: string, name: PageName, outDir: string): Promise<
     build: {
       outDir,
       emptyOutDir: false,
-      // light-dark(), `:has` and nesting: supported for two years or more.
+      // Supported for two years or more: light-dark(), `:has` and nesting.
       target: ['chrome123', 'firefox121', 'safari17.5'],
       modulePreload: { polyfill: false },
-      // Few files: the operator page may be opened over a poor network.
+      // The operator page may be opened over a poor network.
       assetsInlineLimit: 4096,
       reportCompressedSize: false,
     },

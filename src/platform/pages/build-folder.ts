@@ -8,16 +8,13 @@ const abandonedAfterMs = 3_600_000
 const beginPrefix = '.building-'
 const buildName = /^[0-9a-f]{16}$/
 
-/** Candidate folders for builds: beside the sources, else a temporary folder of this user. */
+/** Beside the sources, else a temporary folder of this user. */
 function places(root: string): readonly string[] {
   const checkout = createHash('sha256').update(root).digest('hex').slice(0, 8)
   return [join(root, 'dist', 'dashboards'), join(tmpdir(), `flowfarm-dashboards-${userInfo().uid}-${checkout}`)]
 }
 
-/**
- * The build with this digest, if any. @param digest undefined without sources: a build beside them was shipped with
- * the program
- */
+/** @param digest undefined without sources: a build beside them was shipped with the program */
 export async function findBuild(root: string, digest: string | undefined): Promise<string | undefined> {
   if (digest === undefined) return findShippedBuild(join(root, 'dist', 'dashboards'))
   for (const place of places(root)) {
@@ -34,9 +31,8 @@ async function findShippedBuild(place: string): Promise<string | undefined> {
 }
 
 /**
- * Stores a build under its digest. `make` fills an empty folder, which is renamed in one step; concurrent processes keep
- * the first build and drop theirs.
- * @returns the folder of the build
+ * `make` fills an empty folder, which is renamed in one step; concurrent processes keep the first
+ * build.
  * @throws errors of `make` and of the file system
  */
 export async function keepBuild(
@@ -77,7 +73,7 @@ async function writablePlace(root: string): Promise<string> {
   throw refusal
 }
 
-/** A folder beside the sources is trusted like them; a temporary folder must belong to this user only. */
+/** A temporary folder must belong to this user only. */
 async function isTrusted(root: string, place: string): Promise<boolean> {
   if (place.startsWith(root)) return true
   const found = await lstat(place).catch(noneThere)
@@ -88,7 +84,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(noneThere))?.isDirectory() ?? false
 }
 
-/** Removes outdated and abandoned builds. Running services have theirs in memory. */
+/** Running services have theirs in memory. */
 async function removeOthers(place: string, digest: string): Promise<void> {
   for (const name of await readdir(place)) {
     const path = join(place, name)
@@ -107,12 +103,10 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? ''
 }
 
-/** The inputs of a build: sources, packages, and the build script. */
 const ingredients = ['dashboards', 'clients/signing', 'package-lock.json', 'src/platform/pages/build-dashboards.ts']
 
 /**
- * Digest of the page sources (16 hex digits), under which a build is stored. @returns `undefined` if a source is
- * missing: packages and images may contain a build instead
+ * 16 hex digits. Undefined if a source is missing: packages and images may contain a build instead.
  */
 export async function sourceDigest(root: string): Promise<string | undefined> {
   try {
@@ -146,7 +140,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** The file itself, or the files of the folder except tests, in a stable order. */
+/** The files of a folder, except tests, in a stable order. */
 async function filesOf(path: string): Promise<string[]> {
   try {
     const entries = await readdir(path, { recursive: true, withFileTypes: true })

@@ -8,28 +8,27 @@ import type { BuildProgress, PageBuild } from './page-build.ts'
 
 export interface PageFile {
   readonly body: Buffer
-  /** Media type, with charset if it has one. */
+  /** With charset if it has one. */
   readonly type: string
-  /** Whether the path contains a content hash, so that browsers may cache it permanently. */
+  /** The path contains a content hash. */
   readonly isImmutable: boolean
 }
 
 export interface DashboardPages {
   /**
-   * The file at a path below the page's, e.g. `index.html` or `assets/index-1a2b.js`; '' is the page. Waits for a
-   * running build. `undefined` if there is no such file or the last build failed.
+   * '' is the page. Waits for a running build. `undefined` if there is no such file or the last
+   * build failed.
    */
   file(path: string): Promise<PageFile | undefined>
   /** Undefined once the page can be served. */
   readonly progress: BuildProgress | undefined
-  /** Stops a running build, for all pages that share it. */
+  /** Also stops it for other pages that share it. */
   stop(): void
 }
 
 export interface DashboardPagesOptions {
   readonly page: PageName
   readonly log: Logger
-  /** Shared by all pages of the process. Default: a separate one. */
   readonly build?: PageBuild
 }
 
@@ -46,8 +45,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Serves the built files of a page from memory, so the build may be replaced meanwhile. After a failure each
- * request looks for a build created elsewhere.
+ * Serves from memory, so the build may be replaced meanwhile. After a failure each request looks
+ * for a build created elsewhere.
  */
 export function createDashboardPages({
   page,

@@ -8,28 +8,26 @@ import { backoffMs, pause } from '../retry.ts'
 import { findBuild, sourceDigest } from './build-folder.ts'
 
 export interface BuildProgress {
-  /** Finished pages, of `total`; both are 0 before the first report. */
+  /** Both are 0 before the first report. */
   readonly built: number
   readonly total: number
   /** Since the first attempt started. */
   readonly seconds: number
-  /** Error of the last attempt; undefined before the first failure and after success. */
+  /** Of the last attempt. */
   readonly failure: string | undefined
 }
 
 /**
- * The build of all pages, shared by the services of a process. States: looking for a build → ready, or building →
- * ready; after a failure waiting (2 s to 5 min) → looking.
+ * Shared by the services of a process. States: looking for a build → ready, or building → ready;
+ * after a failure waiting (2 s to 5 min) → looking.
  */
 export interface PageBuild {
-  /** Resolves when a current build exists, after any number of attempts. @throws RetryableError `stopped` */
+  /** Resolves after any number of attempts. @throws RetryableError `stopped` */
   folder(): Promise<string>
-  /** A current build, if there is one now. */
   newest(): Promise<string | undefined>
   readonly progress: BuildProgress
   /** Resolves when `progress` changes or the build ends. */
   changed(): Promise<void>
-  /** Stops a running build and starts no further one. */
   stop(): void
   readonly isStopped: boolean
 }
@@ -37,7 +35,6 @@ export interface PageBuild {
 interface PageBuildOptions {
   readonly log: Logger
   readonly root?: string
-  /** Delays between attempts, ms. */
   readonly retry?: { readonly baseMs: number; readonly maxMs: number }
 }
 
@@ -48,10 +45,7 @@ export type BuildMessage =
 
 const maxFailureLength = 4000
 
-/**
- * Builds run in a separate process at normal priority without a time limit: on a busy machine they take minutes,
- * and services start meanwhile.
- */
+/** Builds run in a separate process without a time limit: on a busy machine they take minutes. */
 export function createPageBuild({
   log,
   root = resolve(import.meta.dirname, '../../..'),
@@ -59,7 +53,6 @@ export function createPageBuild({
 }: PageBuildOptions): PageBuild {
   const stopping = new AbortController()
   const changes = new EventEmitter()
-  // One listener per pending page.
   changes.setMaxListeners(0)
   let progress = { built: 0, total: 0, failure: undefined as string | undefined }
   let startedAt: number | undefined
@@ -163,7 +156,7 @@ function stopped(): RetryableError {
 
 const builds = new WeakMap<Lifecycle, PageBuild>()
 
-/** The page build of the process. Starts on first use; stopped on shutdown. */
+/** Starts on first use. */
 export function pageBuildOf({ lifecycle, log }: Pick<ServiceContext<unknown>, 'lifecycle' | 'log'>): PageBuild {
   const known = builds.get(lifecycle)
   if (known !== undefined) return known

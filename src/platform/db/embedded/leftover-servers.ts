@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { FatalError } from '../../errors.ts'
 import { pause } from '../../retry.ts'
 
-/** Time for each signal, mildest first. */
 const stopSteps = [
   { signal: 'SIGINT', patienceMs: 20_000 },
   { signal: 'SIGQUIT', patienceMs: 5_000 },
@@ -11,18 +10,16 @@ const stopSteps = [
 ] as const
 
 /**
- * Stops all PostgreSQL processes in `clusterFolder` and removes the pid file. Only for the holder of the folder's
- * lock: such processes were left by an owner that was killed together with its watchdog.
- *
- * Processes are identified by working directory, since after a reboot the number in postmaster.pid may belong to
- * any program.
+ * Stops all PostgreSQL processes in `clusterFolder`. Only for the holder of the folder's lock.
+ * Identified by working directory: after a reboot the number in postmaster.pid may belong to any
+ * program.
  */
 export async function endLeftoverServers(clusterFolder: string, log: (line: string) => void): Promise<void> {
   for (const { signal, patienceMs } of stopSteps) {
     const pids = await processesIn(clusterFolder)
     if (pids.length === 0) break
     const postmaster = await postmasterPid(clusterFolder)
-    // The postmaster stops its children; orphaned children are signalled directly.
+    // The postmaster stops its children.
     const targets = postmaster !== undefined && pids.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : pids
     log(`stopping a PostgreSQL server left over in ${clusterFolder} (${signal} to ${targets.join(', ')})`)
     for (const pid of targets) sendSignal(pid, signal)
@@ -40,7 +37,6 @@ export async function endLeftoverServers(clusterFolder: string, log: (line: stri
   await rm(join(clusterFolder, 'postmaster.pid'), { force: true })
 }
 
-/** The pid of postmaster.pid. */
 export async function postmasterPid(clusterFolder: string): Promise<number | undefined> {
   try {
     const [pid] = (await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8')).split('\n')
@@ -51,7 +47,6 @@ export async function postmasterPid(clusterFolder: string): Promise<number | und
   }
 }
 
-/** Processes (that we may inspect) with the working directory `folder`. */
 export async function processesIn(folder: string): Promise<number[]> {
   const target = await statOrUndefined(folder)
   if (target === undefined) return []
@@ -65,7 +60,6 @@ export async function processesIn(folder: string): Promise<number[]> {
   return pids
 }
 
-/** Excludes shells in that folder. */
 async function isPostgres(pid: string): Promise<boolean> {
   try {
     return /^(postgres|initdb)/.test(await readFile(`/proc/${pid}/comm`, 'utf8'))
@@ -84,13 +78,11 @@ async function statOrUndefined(path: string): Promise<{ dev: number; ino: number
   }
 }
 
-/** Whether the process of a failed system call has ended or now belongs to another user. */
 export function hasEnded(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code
   return code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM'
 }
 
-/** Ignores processes that have ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

@@ -10,13 +10,13 @@ import type { SystemUser } from './system-user.ts'
 import { readFile } from 'node:fs/promises'
 import { pause } from '../../retry.ts'
 
-/** Time before the watchdog follows a fast shutdown with an immediate one, s. */
+/** Seconds before the watchdog follows a fast shutdown with an immediate one. */
 const watchdogPatienceS = 8
 
 /**
- * Runs the server in the background and stops it when standard input closes, which the kernel does when this
- * process ends. SIGINT is PostgreSQL's fast shutdown, SIGQUIT the immediate one (with recovery at the next start).
- * Passes on the exit code of the server. The first argument limits the address space per server process, KiB.
+ * Runs the server and stops it when standard input closes, as it does when this process ends.
+ * SIGINT is PostgreSQL's fast shutdown, SIGQUIT the immediate one. The first argument limits the
+ * address space per server process, KiB.
  */
 const watchdog = `
 exec 3<&0
@@ -40,13 +40,11 @@ kill $watcher 2>/dev/null
 exit $code
 `
 
-/** A fast shutdown flushes all changed pages to disk, ms. */
 const defaultStopMs = 60_000
-/** Time for sessions to end, ms; at most a third of the stop time. */
+/** At most a third of the stop time. */
 const sessionsEndMs = 1500
-/** Interval between attempts to interrupt sessions, ms. */
 const interruptEveryMs = 250
-/** Time for an immediate shutdown before SIGKILL, ms; at most a quarter of the stop time. */
+/** At most a quarter of the stop time. */
 const quitMs = 1000
 
 interface ServerProcessOptions {
@@ -58,16 +56,16 @@ interface ServerProcessOptions {
 }
 
 interface ServerProcess {
-  /** Exit code after the server has ended; above 128: ended by signal number code - 128. */
+  /** Above 128: ended by signal number code - 128. */
   readonly exited: Promise<number>
   /**
-   * Fast shutdown. Interrupts sessions that do not end; shortly before `withinMs` (default 60 s) an immediate
-   * shutdown follows, then SIGKILL. Idempotent.
+   * Fast shutdown; shortly before `withinMs` (default 60 s) an immediate one, then SIGKILL.
+   * Idempotent.
    */
   stop(withinMs?: number): Promise<void>
 }
 
-/** Starts postgres under its watchdog, in its own session so that Ctrl-C reaches this process first. */
+/** In its own session, so that Ctrl-C reaches this process first. */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { runtime, cluster, user, settings, logFile } = options
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -86,9 +84,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   child.once('exit', (code) => exited.resolve(code ?? 128))
   await once(child, 'spawn')
   const lifeline = child.stdin as Socket
-  // The exit event reports the end; EPIPE is expected.
   lifeline.on('error', () => lifeline.destroy())
-  // The server does not keep this process alive.
   child.unref()
   lifeline.unref()
   return {
@@ -106,7 +102,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
       let pauseMs = Math.min(sessionsEndMs, withinMs / 3)
       while (!(await endsWithin(Math.min(pauseMs, quitAt - performance.now())))) {
         if (performance.now() >= quitAt) return kill(cluster, endsWithin, Math.min(quitMs, withinMs / 4))
-        // Reads all of /proc, which takes seconds on a busy machine.
+        // Reads all of /proc: seconds on a busy machine.
         await Promise.race([interruptSessions(cluster), endsWithin(quitAt - performance.now())])
         pauseMs = interruptEveryMs
       }
@@ -125,13 +121,11 @@ async function kill(cluster: string, endsWithin: (ms: number) => Promise<boolean
 const KiB = 1024
 const GiB = 1024 ** 3
 
-/** Address space of a server process besides session memory and shared buffers: programs, locales, stacks. */
 const baseBytes = GiB / 4
 
 /**
- * Address space limit of a server process, KiB. PostgreSQL does not limit the memory of a session; beyond this limit
- * a statement fails with `out of memory` (53200), and the machine and other sessions are unaffected.
- * @param sharedBuffers the setting, such as `512MB`
+ * KiB. PostgreSQL does not limit the memory of a session; beyond this limit a statement fails with
+ * `out of memory` (53200) without affecting other sessions.
  */
 function sessionAddressSpaceKiB(sharedBuffers: string): number {
   const own = Math.max(GiB, totalmem() / 16)
@@ -139,7 +133,7 @@ function sessionAddressSpaceKiB(sharedBuffers: string): number {
   return Math.ceil((own + baseBytes + 1.5 * bytesOf(sharedBuffers)) / KiB)
 }
 
-/** Memory units of PostgreSQL settings; without a unit: pages. */
+/** Without a unit: pages. */
 const units: Readonly<Record<string, number>> = { B: 1, kB: KiB, MB: KiB ** 2, GB: GiB, TB: KiB * GiB, '': 8 * KiB }
 
 function bytesOf(setting: string): number {
@@ -147,21 +141,17 @@ function bytesOf(setting: string): number {
   return Number(digits) * (units[unit] ?? 0)
 }
 
-/** Repeated, so that a process about to wait is seen waiting in one of them. */
 const samples = 5
 const sampleEveryMs = 20
 
-/** Process titles of sessions on the unix socket and their parallel workers. */
 const sessionTitle = /^postgres: (?:.* \[local\] |parallel worker for PID )/
 
 /**
- * Interrupts computing sessions that ignore cancel and terminate requests: PostgreSQL checks for those at certain points
- * only, and some functions compute for hours between them. The handler of SIGFPE raises an error at once (22P01), and
- * the session then exits by its pending termination. SIGKILL would restart all sessions.
+ * Interrupts computing sessions that ignore termination requests, as some functions do for hours.
+ * The handler of SIGFPE raises an error at once (22P01); SIGKILL would restart all sessions.
  *
- * Call it only after requesting termination. Waiting sessions (disk, lock, another process) are skipped: they could be
- * changing shared memory.
- * @param pids Default: all sessions of the server.
+ * Call it only after requesting termination. Waiting sessions are skipped: they could be changing
+ * shared memory.
  */
 export async function interruptSessions(cluster: string, pids?: readonly number[]): Promise<void> {
   const running = await processesIn(cluster)
@@ -189,7 +179,6 @@ async function isComputing(pid: number): Promise<boolean> {
   return true
 }
 
-/** Empty if the process has ended. */
 async function readProcFile(pid: number, name: 'cmdline' | 'stat'): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${name}`, 'utf8')

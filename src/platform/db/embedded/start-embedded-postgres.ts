@@ -27,48 +27,37 @@ import { Client } from 'pg'
 import { pause } from '../../retry.ts'
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the cluster, the server log and the socket; created if missing. One server at a time. */
   dataFolder: string
-  /** Receives one line per event: waiting, a new database, recovery, the end. */
   log: (line: string) => void
   settings?: Record<string, string>
-  /** Whether to wait for another process that holds the folder. Default true. */
   wait?: boolean
-  /** Cancels waiting for the folder. */
   signal?: AbortSignal
-  /** The `native` folder of the package; default: from node_modules. */
   nativeFolder?: string
 }
 
 interface ServerExit {
-  /** Exit code of the server; above 128: ended by signal number code - 128. */
+  /** Above 128: ended by signal number code - 128. */
   readonly code: number
-  /** True after `stop()`. */
   readonly expected: boolean
   readonly lastLines: string
 }
 
 export interface EmbeddedPostgres {
-  /** For pg and Slonik. Database and superuser are `flowfarm`. */
   readonly url: string
-  /** As `ServerProcess.stop`; resolves when the server has ended and the folder is unlocked. Idempotent. */
   stop(withinMs?: number): Promise<void>
   interrupt(pids: readonly number[]): Promise<void>
-  /**
-   * Resolves when the server has ended and the folder is unlocked. A restart on the folder recovers and keeps the
-   * URL.
-   */
+  /** Resolves when the server has ended and the folder is unlocked. */
   readonly exited: Promise<ServerExit>
 }
 
 const databaseName = 'flowfarm'
 
 /**
- * Starts PostgreSQL 18 from the npm package for this platform, on a unix socket only. A watchdog stops it whenever this
- * process ends, even by kill -9. States: waiting for the folder → preparing → recovering → running → ended.
+ * Starts PostgreSQL 18 on a unix socket only. A watchdog stops it when this process ends. States:
+ * waiting for the folder → preparing → recovering → running → ended.
  *
- * @throws FatalError without a usable package, a user to run as, or write access, or (`wait: false`) if the folder is in
- * use; RetryableError if the disk is full or the server ended during start
+ * @throws FatalError without a usable package, user or write access, or (`wait: false`) if the
+ *   folder is in use; RetryableError if the disk is full or the server ended during start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataFolder = await createFolder(options.dataFolder)
@@ -81,7 +70,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** @returns its path without links */
 async function createFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true })
@@ -101,7 +89,7 @@ async function startHere(
   const user = await serverUser(cluster)
   await endLeftoverServers(cluster, log)
   const runtime = await usableRuntime({
-    // As root, the server's user may be unable to enter the data folder, so shared folders follow.
+    // As root, the server's user may be unable to enter the data folder.
     copyParents: [dataFolder, ...(user ? ['/var/cache/flowfarm'] : []), tmpdir()],
     user,
     log,
@@ -138,13 +126,13 @@ async function startHere(
   return { url, stop, exited, interrupt: (pids) => interruptSessions(cluster, pids) }
 }
 
-/** Limit of Linux is 107 bytes for a socket path. */
+/** Linux limits a socket path to 107 bytes. */
 const maxPathBytes = 107
 const socketFile = '/.s.PGSQL.5432'
 
 /**
- * Creates an empty socket folder of mode 0700: in the data folder if the path is short enough and accessible to the
- * server's user, else in the temporary folder. Stable across restarts.
+ * In the data folder if the path is short enough and accessible to the server's user, else in the
+ * temporary folder. Stable across restarts.
  */
 async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined): Promise<string> {
   const name = `flowfarm-${createHash('sha256').update(dataFolder).digest('hex').slice(0, 12)}`
@@ -158,7 +146,7 @@ async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined
   const failures: unknown[] = []
   for (const folder of candidates.filter(isUsablePath)) {
     try {
-      // Left by a killed server. Fails if another user owns it: try the next.
+      // Fails if another user owns it: try the next.
       await rm(folder, { recursive: true, force: true })
       await mkdir(folder, { mode: 0o700 })
       if (user !== undefined) await chown(folder, user.uid, user.gid)
@@ -170,32 +158,30 @@ async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined
   throw new AggregateError(failures, `could not create a folder for the socket of the server in ${dataFolder}`)
 }
 
-/** Short enough, and without separators or quotes of unix_socket_directories. */
+/** No separators or quotes of unix_socket_directories. */
 function isUsablePath(folder: string): boolean {
   return Buffer.byteLength(folder + socketFile) <= maxPathBytes && /^[\w./-]+$/.test(folder)
 }
 
 const MiB = 1024 * 1024
 
-/** Settings for bulk COPY, many short commits and reads by key on a machine shared with Node. */
 function serverSettings(overrides: Record<string, string> = {}): Record<string, string> {
   const sharedBuffersMiB = Math.max(32, Math.min(512, Math.floor(totalmem() / 4 / MiB)))
   return {
     // The mode 0700 of the socket folder is the only authentication.
     listen_addresses: '',
     unix_socket_permissions: '0700',
-    // The working set is the newest partitions; more than 512 MB showed no gain.
+    // More than 512 MB showed no gain.
     shared_buffers: `${sharedBuffersMiB}MB`,
     effective_cache_size: `${Math.floor(totalmem() / 2 / MiB)}MB`,
     // Committed heights are announced, so they must survive a power cut.
     fsync: 'on',
     synchronous_commit: 'on',
-    // Backfill writes gigabytes per minute; frequent checkpoints would rewrite pages.
+    // Frequent checkpoints would rewrite pages during backfill.
     max_wal_size: '4GB',
     checkpoint_timeout: '15min',
-    // Only pglz is built in, which costs CPU time; COPY into new pages logs few full pages.
+    // Only pglz is built in, which costs CPU time.
     wal_compression: 'off',
-    // Every service and queue has its own small pools.
     max_connections: '200',
     // A statement may use hundreds of partitions, each with indexes.
     max_locks_per_transaction: '256',
@@ -203,13 +189,11 @@ function serverSettings(overrides: Record<string, string> = {}): Record<string, 
     jit: 'off',
     work_mem: '16MB',
     maintenance_work_mem: '128MB',
-    // SSD: random reads cost about as much as sequential ones.
     random_page_cost: '1.1',
     // Statements of killed clients must release their locks.
     client_connection_check_interval: '2s',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Checkpoints are frequent; slow statements are logged instead.
     log_checkpoints: 'off',
     log_min_duration_statement: '5s',
     ...overrides,
@@ -219,12 +203,11 @@ function serverSettings(overrides: Record<string, string> = {}): Record<string, 
 /** Two WAL segments and reserve: recovery cannot start with less. */
 const neededMiB = 48
 
-/** Permanent errors of an unusable folder. */
 const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'])
 
 /**
- * Adds the remedy for a server that did not start: RetryableError for a full disk, FatalError for a folder that is
- * not writable; returns other errors unchanged. Neither the server nor initdb reports these causes.
+ * Adds the remedy for a full disk or an unwritable folder, which neither the server nor initdb
+ * reports.
  */
 async function explainFolder(error: Error, folder: string): Promise<Error> {
   if (error instanceof FatalError) return error
@@ -247,7 +230,7 @@ async function explainFolder(error: Error, folder: string): Promise<Error> {
   )
 }
 
-/** Only for paths in the folder or its parents, not for a program that cannot be executed. */
+/** Not for a program that cannot be executed. */
 function isRefusal({ code, path, syscall }: NodeJS.ErrnoException, folder: string): boolean {
   if (code === undefined || path === undefined) return false
   // Node reports ENOENT for mkdir on a read-only file system.
@@ -268,10 +251,9 @@ async function freeMiB(folder: string): Promise<number | undefined> {
 const askEveryMs = 15
 const reportEveryMs = 10_000
 
-/** SQLSTATE cannot_connect_now: the server is starting. */
 const startingUp = '57P03'
 
-/** Resolves when the server accepts queries and the database of the URL exists; rejects if the server ends before. */
+/** Rejects if the server ends before. */
 async function waitUntilReady(
   url: string,
   exited: Promise<{ readonly code: number; readonly lastLines: string }>,
@@ -280,7 +262,7 @@ async function waitUntilReady(
   const ended = exited.then(({ code, lastLines }) => {
     throw new RetryableError('embedded-postgres-ended', `PostgreSQL ended during start with code ${code}: ${lastLines}`)
   })
-  // No timeout: crash recovery may take minutes.
+  // Crash recovery may take minutes.
   let reportedAt = Date.now()
   for (;;) {
     if (await Promise.race([tryOnce(url), ended])) return
@@ -294,7 +276,7 @@ async function waitUntilReady(
 
 async function tryOnce(url: string): Promise<boolean> {
   const client = new Client({ connectionString: withDatabase(url, 'postgres') })
-  // The awaited call reports the error too; without a listener it would end the process.
+  // The awaited call reports the error too.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -314,24 +296,21 @@ async function createMissingDatabase(client: Client, name: string): Promise<void
   if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`)
 }
 
-/** Size of the server log and of its one older part. */
 const maxBytes = 8 * 1024 * 1024
 const checkEveryMs = 60_000
 
 interface ServerLog {
-  /** Opened for appending: the server writes here directly, so it never waits for this process. */
+  /** The server writes here directly, so it never waits for this process. */
   readonly file: FileHandle
   tail(): Promise<string>
   close(): Promise<void>
 }
 
-/** Opens the log file and limits its size while it is open. */
 async function openServerLog(path: string, log: (line: string) => void): Promise<ServerLog> {
   if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`)
   const file = await open(path, 'a', 0o600)
   const startedAt = await sizeOf(path)
-  // Truncated instead of renamed: the server keeps its descriptor. A full disk must not end the
-  // program.
+  // Truncated, not renamed: the server keeps its descriptor.
   const timer = setInterval(() => {
     limitSize(path).catch((error: unknown) => log(`could not truncate ${path}: ${String(error)}`))
   }, checkEveryMs)
@@ -372,10 +351,7 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-/**
- * Connection URL of a unix socket: `postgresql://user@%2Fsome%2Ffolder:5432/name`. Both `pg` and Slonik support
- * this form; Slonik does not support `?host=/folder`. The explicit port overrides PGPORT.
- */
+/** Slonik does not support `?host=/folder`. The explicit port overrides PGPORT. */
 function socketUrl(options: { folder: string; user: string; database: string; port?: number }): string {
   const { folder, user, database, port = 5432 } = options
   const [userPart, folderPart, databasePart] = [user, folder, database].map(encodeURIComponent)

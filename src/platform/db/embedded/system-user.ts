@@ -12,8 +12,8 @@ export interface SystemUser {
 }
 
 /**
- * The user to run the server as; undefined for the current user. PostgreSQL does not run as root, so root uses the
- * owner of the existing cluster, else `postgres`, else `nobody`.
+ * Undefined for the current user. PostgreSQL does not run as root, so root uses the owner of the
+ * existing cluster, else `postgres`, else `nobody`.
  */
 export async function serverUser(clusterFolder: string): Promise<SystemUser | undefined> {
   const myUid = process.geteuid?.()
@@ -35,7 +35,6 @@ export async function serverUser(clusterFolder: string): Promise<SystemUser | un
   )
 }
 
-/** Recursive chown; requires root. */
 export async function giveTo(user: SystemUser, folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
@@ -44,20 +43,19 @@ export async function giveTo(user: SystemUser, folder: string): Promise<void> {
   await chown(folder, user.uid, user.gid)
 }
 
-/** Whether `user` can enter `folder`. Tested by entering it: modes alone do not decide. */
+/** Tested by entering it: modes alone do not decide. */
 export async function canReach(folder: string, user: SystemUser | undefined): Promise<boolean> {
   if (user === undefined) return true
   try {
     await promisify(execFile)('/bin/sh', ['-c', 'cd "$0"', folder], { uid: user.uid, gid: user.gid, cwd: '/' })
     return true
   } catch (error) {
-    // A number is the exit code of the shell; anything else means that it did not run.
+    // A number is the exit code of the shell.
     if (typeof (error as { code?: unknown }).code === 'number') return false
     throw error
   }
 }
 
-/** The uid of the owner; undefined if `path` does not exist. */
 export async function ownerOf(path: string): Promise<number | undefined> {
   try {
     return (await lstat(path)).uid
