@@ -15,7 +15,7 @@ export async function readNetwork(pool: pg.Pool): Promise<Network | undefined> {
   return row === undefined ? undefined : chainIdToNetwork(row.chain_id)
 }
 
-/** Calls back once, when the network becomes known. @returns stops the polling */
+/** Calls back once. @returns stops the polling */
 export function whenNetworkKnown(pool: pg.Pool, log: Logger, onKnown: (network: Network) => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined
   const look = async (): Promise<void> => {
@@ -38,7 +38,7 @@ export function whenNetworkKnown(pool: pg.Pool, log: Logger, onKnown: (network: 
   }
 }
 
-/** The network for the addresses in prompts: mainnet until an ingester has connected to a node. */
+/** Mainnet until an ingester has connected to a node. */
 export const openNetwork = oncePerProcess(
   async ({
     pool,

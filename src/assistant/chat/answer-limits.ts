@@ -6,23 +6,18 @@ import { Slots } from '../../platform/limits/slots.ts'
 
 /** A slot for one answer, from the request until the answer ends. */
 export interface AnswerPlace {
-  /** Counts the answer. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` */
+  /** @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` */
   readonly count: () => void
   readonly leave: () => void
 }
 
 export interface AnswerLimitOptions {
-  /** CHAT_CONCURRENCY */
   readonly max: number
-  /** CHAT_CLIENT_CONCURRENCY */
   readonly maxPerClient: number
-  /** CHAT_RATE_LIMIT */
   readonly perMinute: number
-  /** Default: `performance.now`, ms. */
   readonly clock?: () => number
 }
 
-/** If the duration of an answer is unknown, s. */
 const retrySeconds = 5
 
 /**

@@ -28,29 +28,22 @@ import type { SendOptions } from './send-answer.ts'
 export interface ChatServerOptions {
   readonly parts: ChatParts
   readonly limits: AnswerLimits
-  /** The client of a request, for limits. */
   readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
   readonly metrics: Metrics
-  /** Address to bind. */
   readonly host: string
-  /** TRUSTED_PROXIES. Default: none. */
   readonly trustedProxies?: BlockList
-  /** 0 picks a free port. */
   readonly port: number
-  /** API_TOKEN; undefined: no authentication. */
+  /** Undefined: no authentication. */
   readonly token: string | undefined
-  /** Serves `/` and the files of the page. Default: none. */
   readonly page?: Middleware
-  /** How long `close` waits for running answers, ms. Default 3,000. */
   readonly closeGraceMs?: number
-  /** Default: those of `sendAnswer`. */
   readonly patience?: Pick<SendOptions, 'keepAliveMs' | 'stallMs'>
 }
 
 interface ChatServer {
   readonly port: number
-  /** Accepts no more questions, waits for running answers, then ends the rest with an error. */
+  /** Waits for running answers, then ends the rest with an error. */
   close(): Promise<void>
 }
 
@@ -59,12 +52,10 @@ interface ChatServices extends Pick<ChatServerOptions, 'parts' | 'log' | 'metric
   readonly running: Set<AbortController>
 }
 
-/** Time for an aborted answer to end, ms. */
 const endingMs = 1500
 
 const route = routesOf<ChatServices, { question: AnswerPlace }>()
 
-/** Public settings for the page. */
 const settings = z
   .strictObject({
     modes: z.array(z.strictObject({ mode: chatMode, model: z.string() })).describe('Empty if no model is configured.'),
@@ -80,7 +71,7 @@ const settings = z
   })
   .meta({ id: 'ChatSettings' })
 
-/** Events that this service defines; the others are those of the AI SDK. */
+/** The others are those of the AI SDK. */
 const answerEvent = z.union([
   z.looseObject({ type: z.literal('finish'), messageMetadata: chatMetadata }),
   z.looseObject({ type: z.literal('data-notice'), data: chatNotice }),
@@ -143,8 +134,8 @@ export const chatApiInfo: ApiInfo = {
 }
 
 /**
- * Browsers of other origins cannot call it: no origin is allowed, and `Content-Type:
- * application/json` triggers a preflight. @throws the system error when the port cannot be bound
+ * No CORS: `Content-Type: application/json` triggers a preflight.
+ * @throws the system error when the port cannot be bound
  */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
   const { parts, log, metrics, patience, token, page, closeGraceMs = 3000, host, port, clientOf } = options
@@ -275,13 +266,12 @@ function presentSettings(parts: ChatParts, needsToken: boolean): z.output<typeof
 interface WatchOptions {
   readonly mode: ChatMode
   readonly metrics: Metrics
-  /** With the request id. */
   readonly log: Logger
   /** A model may call any name. */
   readonly toolNames: () => readonly string[]
 }
 
-/** Counts a turn and logs its outcome, without content. */
+/** Without content. */
 function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
   let firstMs: number | undefined
   let calls = 0
@@ -299,8 +289,7 @@ function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
       )
     },
     ended: ({ end, metadata }) => {
-      // A turn that failed outside its stream is ended by its caller, and may have reported its end
-      // already.
+      // A turn that failed outside its stream may have reported its end already.
       if (hasEnded) return
       hasEnded = true
       const { model, steps, usage, durationMs } = metadata

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
 import type { ChatModel } from './models/chat-models.ts'
 
-/** Cost of an answer: the smallest model, a middle one, or the largest with reasoning. */
+/** The smallest model, a middle one, or the largest with reasoning. */
 export const chatModes = ['fast', 'balanced', 'deep'] as const
 export const chatMode = z.enum(chatModes).meta({ id: 'ChatMode' })
 export type ChatMode = z.output<typeof chatMode>
@@ -41,10 +41,8 @@ export interface ChatDataParts extends Record<string, unknown> {
   readonly notice: Readonly<z.output<typeof chatNotice>>
 }
 
-/** A message of the AI SDK's clients. */
 export type ChatMessage = UIMessage<ChatMetadata, { notice: ChatDataParts['notice'] }>
 
-/** For requests without a valid mode. */
 export const defaultMode: ChatMode = 'balanced'
 
 export function isChatMode(text: unknown): text is ChatMode {
@@ -54,33 +52,29 @@ export function isChatMode(text: unknown): text is ChatMode {
 export type ChatChunk = UIMessageChunk<ChatMetadata, { notice: ChatDataParts['notice'] }>
 
 export interface TurnRequest {
-  /** Checked and repaired by `readChatRequest`; the last message is the user's. */
+  /** From `readChatRequest`; the last message is the user's. */
   readonly messages: readonly ChatMessage[]
   readonly mode: ChatMode
   readonly model: ChatModel
   readonly instructions: string
   readonly tools: ToolSet
-  /** Unavailable tools and other omissions. */
   readonly notices: readonly ChatDataParts['notice'][]
   /**
-   * Aborted when the client disconnects: the model call and all tools end within a second. After an
-   * abort with an ApiError, as on shutdown, the stream ends with its message in an `error` chunk.
+   * Aborted when the client disconnects. After an abort with an ApiError, as on shutdown, the
+   * stream ends with its message in an `error` chunk.
    */
   readonly signal: AbortSignal
 }
 
 export interface TurnOptions {
-  /** CHAT_TIMEOUT_S, in milliseconds. */
   readonly timeoutMs: number
   readonly log: Logger
   readonly watch?: TurnWatch
 }
 
-/** Receives what metrics count of a turn, without content. */
+/** Without content. */
 export interface TurnWatch {
-  /**
-   * Called at most once: ms from the start of the turn to the first text, reasoning or tool call.
-   */
+  /** Called at most once: ms until the first text, reasoning or tool call. */
   begun(afterMs: number): void
   toolEnded(call: { readonly tool: string; readonly isError: boolean; readonly durationMs: number }): void
   /** Called exactly once, before the stream ends. */
@@ -88,13 +82,10 @@ export interface TurnWatch {
 }
 
 export interface TurnOutcome {
-  /**
-   * `left`: the client disconnected; `timeout`: CHAT_TIMEOUT_S exceeded; `failed`: the model or
-   * this service failed; `stopped`: aborted with an ApiError.
-   */
+  /** `left`: the client disconnected; `stopped`: aborted with an ApiError. */
   readonly end: AnswerEnd | 'left' | 'timeout' | 'failed' | 'stopped'
   readonly metadata: ChatMetadata
 }
 
-/** Per answer. The last turn has no tools, so that each answer has a closing text. */
+/** The last turn has no tools, so that each answer has a closing text. */
 export const maxSteps = 15

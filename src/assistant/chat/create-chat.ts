@@ -16,45 +16,34 @@ import { runTurn } from './turn/run-turn.ts'
 export interface Question extends Pick<ChatRequest, 'messages' | 'notices'> {
   readonly mode: ChatMode
   readonly model: ChatModel
-  /** See `TurnRequest`. */
   readonly signal: AbortSignal
   readonly watch: TurnWatch
 }
 
 export interface ChatParts {
   readonly models: ChatModels
-  /** For the page. */
   readonly examples: readonly string[]
-  /** Public URL of the explorer. */
   readonly explorerUrl: string | undefined
-  /** Allowed link hosts besides the page's own. */
+  /** Besides the page's own. */
   readonly linkHosts: readonly string[]
-  /** Tool names of the last lookup. */
+  /** Of the last lookup. */
   toolNames(): readonly string[]
   /** Connects to the tool servers before the first question. Rejects when the signal is aborted. */
   prepare(signal: AbortSignal): Promise<void>
-  /**
-   * Collects the tools and starts the answer. Rejects for internal errors, and when the signal is
-   * aborted.
-   */
+  /** Rejects for internal errors, and when the signal is aborted. */
   answer(question: Question): Promise<ReadableStream<ChatChunk>>
 }
 
 interface ChatOptions {
   readonly models: ChatModels
-  /** Tools of MCP servers and texts for the prompt. */
   readonly source: { find(signal: AbortSignal): Promise<FoundMcpTools> }
   readonly skills: Skills
-  /** `fetch_api`, or none. */
   readonly fetchApi: ToolSet
-  /** FETCH_API_HOSTS */
   readonly fetchHosts: readonly string[]
   readonly examples: readonly string[]
-  /** CHAT_EXPLORER_URL */
   readonly explorerUrl: string | undefined
   /** Undefined: not known yet. */
   readonly network: () => string | undefined
-  /** CHAT_TIMEOUT_S, ms. */
   readonly timeoutMs: number
   readonly log: Logger
 }
@@ -67,7 +56,6 @@ const documentationHosts: readonly string[] = [
   'www.postgresql.org',
 ]
 
-/** The chat without its server. */
 export function createChat(options: ChatOptions): ChatParts {
   const { models, source, skills, fetchApi, fetchHosts, examples, explorerUrl, network, timeoutMs, log } = options
   const instructions = new Instructions()
@@ -139,7 +127,7 @@ export function createChat(options: ChatOptions): ChatParts {
 /** Per mode and set of tools; prompts contain the date. */
 const maxCached = 12
 
-/** Caches the system prompt: concurrent turns share one string, and providers can cache it. */
+/** Concurrent turns share one string, and providers can cache it. */
 export class Instructions {
   readonly #cache = new Map<string, string>()
   readonly #build: typeof buildInstructions
@@ -173,17 +161,15 @@ function keyOf({ texts, ...facts }: PromptFacts): string {
 }
 
 export interface ToolsetParts {
-  /** `fetch_api`, `createChart`, `loadSkill`. */
   readonly builtIn: ToolSet
-  /** Of MCP servers. */
   readonly found: ToolSet
   /** Run by the model's provider: `web_search`, or none. */
   readonly provider: ToolSet
 }
 
 /**
- * Built-in names take precedence over the provider's, and those over MCP servers'. The order is
- * fixed, since prompt caching needs an identical list of tools.
+ * Built-in names take precedence over the provider's, and those over MCP servers'. Prompt caching
+ * needs a fixed order.
  */
 export function mergeTools({ builtIn, found, provider }: ToolsetParts): ToolSet {
   return { ...found, ...builtIn, ...provider, ...builtIn }

@@ -3,17 +3,15 @@ import type { FoundTools } from './connections/mcp-tool-source.ts'
 import { answerRules, chainRules, dataRules, evmRules, evmSqlRules, role, sqlRules, toolUses } from './rules.ts'
 
 export interface PromptFacts {
-  /** `mainnet`, `testnet` …; undefined: not known yet. */
+  /** Undefined: not known yet. */
   readonly network: string | undefined
   readonly tools: readonly string[]
   readonly missing: FoundTools['missing']
-  /** Resources of the MCP server, by URI. */
+  /** By URI. */
   readonly texts: ReadonlyMap<string, string>
   readonly skills: readonly { readonly name: string; readonly description: string }[]
   readonly form: SchemaForm
-  /** FETCH_API_HOSTS. */
   readonly fetchHosts: readonly string[]
-  /** Allowed link hosts. */
   readonly linkHosts: readonly string[]
   /** UTC, such as 2026-11-22. */
   readonly today: string
@@ -25,10 +23,7 @@ const maxCompactCharacters = 60_000
 const maxReferenceCharacters = 12_000
 const maxDescriptionCharacters = 400
 
-/**
- * The system prompt: role, tools, rules, tables and, last, daily facts, so that a provider can
- * cache the rest. It contains no on-chain data.
- */
+/** The daily facts come last, so that a provider can cache the rest. Contains no on-chain data. */
 export function buildInstructions(facts: PromptFacts): string {
   const { texts, form, fetchHosts, linkHosts } = facts
   const has = (name: string): boolean => facts.tools.includes(name)
@@ -100,7 +95,7 @@ function schemaOf(ddl: string | undefined, form: SchemaForm): string {
   )
 }
 
-/** Without the examples, which are also in a skill. */
+/** The examples are also in a skill. */
 function notesOf(notes: string | undefined): string[] {
   const text = notes?.split(/^## Examples$/m, 1)[0]?.trim() ?? ''
   return text === '' ? [] : [section('Notes on the EVM explorer', text.slice(0, maxReferenceCharacters))]
@@ -129,9 +124,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/**
- * `full`: as in the database; `compact`: without column and index comments, a third of the length.
- */
+/** `compact`: without column and index comments, a third of the length. */
 export type SchemaForm = 'full' | 'compact'
 
 const shortTypes: readonly (readonly [RegExp, string])[] = [
@@ -145,10 +138,7 @@ const shortTypes: readonly (readonly [RegExp, string])[] = [
   [/\bdouble precision\b/g, 'float8'],
 ]
 
-/**
- * Each table definition of `schema://…-ddl` on one line: `app.accounts (address text, …) key
- * (address) -- Comment.` Other lines are dropped.
- */
+/** Each table definition of `schema://…-ddl` on one line; other lines are dropped. */
 export function compactSchema(ddl: string): string {
   const lines: string[] = []
   let remarks: string[] = []

@@ -10,7 +10,6 @@ export interface ChatRequest {
    * Alternating; the first and the last are the user's. Every tool call has a result or an error.
    */
   readonly messages: readonly ChatMessage[]
-  /** Undefined if absent or unknown. */
   readonly mode: ChatMode | undefined
   /** Omissions, for the user. */
   readonly notices: readonly ChatDataParts['notice'][]
@@ -28,9 +27,10 @@ const fileTypes: ReadonlySet<unknown> = new Set([
 
 /**
  * Conversation history comes from the client and is untrusted: only text, tool calls and tool
- * results pass. @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`,
- * `no-question`, `too-deep`; 413 `message-too-long`; `field` names the message, such as
- * `messages[2]`
+ * results pass.
+ *
+ * @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`, `no-question`,
+ *   `too-deep`; 413 `message-too-long`
  */
 export function readChatRequest(body: unknown): ChatRequest {
   if (!isShallow(body)) throw tooDeep()
@@ -65,7 +65,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   }
 }
 
-/** @param place for errors, such as `messages[2]`. Undefined for an empty message. */
+/** Undefined for an empty message. @param place for errors, such as `messages[2]` */
 function readMessage(message: unknown, place: string): HistoryMessage | undefined {
   const role = roleOf(message)
   if (!isJsonObject(message)) throw invalid(place, `Field "${place}" must be an object with "role" and "parts".`)
@@ -94,7 +94,7 @@ function partsOf({ parts, content }: JsonObject, place: string): readonly unknow
   )
 }
 
-/** Only text is accepted: this service or the provider would have to fetch file URLs. */
+/** This service or the provider would have to fetch file URLs. */
 function readQuestion(parts: readonly unknown[], place: string): HistoryMessage['parts'] {
   const texts = parts.flatMap((part, i) => {
     if (!isJsonObject(part)) return []
@@ -141,10 +141,7 @@ function invalid(field: string | undefined, text: string): ApiError {
 /** Accepted by all providers. */
 const idPattern = /^[\w-]{1,64}$/
 
-/**
- * Gives each tool call a unique, valid id, by which providers match its result. Valid, unique ids
- * stay.
- */
+/** Providers match results by unique, valid ids. Such ids stay. */
 function uniqueCallIds(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const taken = new Set(
     messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'dynamic-tool' ? [part.toolCallId] : []))),
@@ -166,10 +163,9 @@ function uniqueCallIds(messages: readonly HistoryMessage[]): readonly HistoryMes
   }))
 }
 
-/** A message without its id. */
 type HistoryMessage = Pick<ChatMessage, 'role' | 'parts'>
 
-/** The newest turns that fit; at least the last one. */
+/** At least the last turn. */
 function fitHistory(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   let first = messages.length
   let characters = 0
@@ -183,7 +179,7 @@ function fitHistory(messages: readonly HistoryMessage[]): readonly HistoryMessag
   return messages.slice(first)
 }
 
-/** Merges consecutive messages of one role, which some servers refuse. */
+/** Some servers refuse consecutive messages of one role. */
 function mergeTurns(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const turns: HistoryMessage[] = []
   for (const message of messages) {

@@ -3,21 +3,15 @@ import type { ChatMessage } from './chat-types.ts'
 
 /** Characters are UTF-16 code units, as `maxLength` counts them in browsers. */
 export const historyLimits = {
-  /** Per request. */
   bodyBytes: 4 * 1024 * 1024,
-  /** Per user message. */
   messageCharacters: 20_000,
-  /** Newest messages that are read. */
   messages: 200,
-  /** The whole conversation as JSON, about 100,000 tokens. Older turns are omitted. */
+  /** As JSON, about 100,000 tokens. Older turns are omitted. */
   characters: 400_000,
   /** One answer with its tools, before their results are truncated further. */
   answerCharacters: 120_000,
-  /** Per tool result. */
   outputCharacters: 30_000,
-  /** Per tool call. */
   inputCharacters: 20_000,
-  /** Per tool error. */
   errorCharacters: 4000,
 } as const
 
@@ -27,10 +21,8 @@ type MessageParts = ChatMessage['parts']
 const minOutputCharacters = 500
 
 /**
- * The parts of an earlier answer that may go to a model again: text and tool calls.
- *
- * Reasoning is omitted: providers need it within a turn only. So are sources, files, page data, and
- * provider metadata, by which a client could make a provider fetch something.
+ * Only text and tool calls go to a model again. Providers need reasoning within a turn only, and
+ * provider metadata could make a provider fetch something.
  */
 export function repairAnswer(parts: readonly unknown[]): MessageParts {
   const repair = (outputCharacters: number): MessageParts =>
@@ -41,7 +33,6 @@ export function repairAnswer(parts: readonly unknown[]): MessageParts {
   return repair(Math.max(minOutputCharacters, Math.floor(historyLimits.answerCharacters / 2 / Math.max(1, calls))))
 }
 
-/** As JSON. */
 export function charactersOf(parts: MessageParts): number {
   return JSON.stringify(parts).length
 }
@@ -69,7 +60,7 @@ function inSteps(parts: MessageParts): MessageParts {
   return marked.at(-1)?.type === 'step-start' ? marked.slice(0, -1) : marked
 }
 
-/** For calls without a result: the answer was stopped, or the connection broke. */
+/** The answer was stopped, or the connection broke. */
 export const interruptedText = 'This call was interrupted. It has no result; call the tool again if it is needed.'
 
 /** Accepted by providers. */
@@ -87,8 +78,8 @@ const knownStates: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A tool call with a bounded result or an error, and without provider metadata. Undefined for
- * invalid calls, and for a provider's own tools, whose results only the provider may write.
+ * Undefined for invalid calls, and for a provider's own tools, whose results only the provider may
+ * write.
  */
 function repairToolPart(part: JsonObject, outputCharacters: number): DynamicToolUIPart | undefined {
   const { toolCallId, state } = part
@@ -118,7 +109,6 @@ function nameOf({ type, toolName }: JsonObject): string | undefined {
   return typeof name === 'string' && namePattern.test(name) && !(name in Object.prototype) ? name : undefined
 }
 
-/** Providers accept objects only. */
 function inputOf(input: unknown): JsonObject {
   if (!isJsonObject(input)) return {}
   const written = JSON.stringify(input)
@@ -191,15 +181,12 @@ function cutText(text: string, maxCharacters: number): string {
 /** Shortest length of strings within a value, before the whole value is truncated. */
 const minTextCharacters = 250
 
-/**
- * A well-formed copy of bounded JSON length. Strings are truncated first, to keep the structure;
- * else the result is the start of the JSON.
- */
+/** Truncates strings first, to keep the structure; else the result is the start of the JSON. */
 function boundedJson(value: unknown, maxCharacters: number): unknown {
   const written = JSON.stringify(value)
   if (written.length <= maxCharacters) return wellFormedJson(value)
   const fits = (shorter: unknown): boolean => JSON.stringify(shorter).length <= maxCharacters
-  // Checked first, since values that are long by their numbers may be very long.
+  // Values that are long by their numbers may be very long.
   if (typeof value !== 'string' && fits(withShortTexts(value, minTextCharacters))) {
     for (let max = maxCharacters / 2; max >= minTextCharacters; max /= 2) {
       const shorter = withShortTexts(value, Math.floor(max))

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ChatChunk } from './chat-types.ts'
 
-/** UI message stream of the AI SDK. Proxies must not buffer or change it. */
+/** Proxies must not buffer or change the stream. */
 const streamHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',
@@ -10,17 +10,16 @@ const streamHeaders = {
 } as const
 
 export interface SendOptions {
-  /** Interval of keep-alive comments, ms. Default 15,000. */
   readonly keepAliveMs?: number
-  /** How long a client may read nothing before it is disconnected, ms. Default 60,000. */
+  /** How long a client may read nothing before it is disconnected. */
   readonly stallMs?: number
-  /** The message for a stream that failed outside its own protocol. */
+  /** For a stream that failed outside its own protocol. */
   readonly explain: (error: unknown) => string
 }
 
 /**
- * Resolves when the stream ends, also after the client disconnected. Never rejects. @param open
- * starts the answer, after the headers are sent
+ * Resolves when the stream ends or the client disconnects. Never rejects.
+ * @param open starts the answer, after the headers are sent
  */
 export async function sendAnswer(
   response: ServerResponse,

@@ -83,8 +83,8 @@ export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'li
 }
 
 /**
- * Connections end with the process. @throws FatalError for invalid CHAT_MODES, FETCH_API_HOSTS or
- * SKILLS_DIR
+ * Connections end with the process.
+ * @throws FatalError for invalid CHAT_MODES, FETCH_API_HOSTS or SKILLS_DIR
  */
 export async function openChat(context: ServiceContext<Config>, log: Logger): Promise<ChatParts> {
   const { config, lifecycle, shared } = context
@@ -118,7 +118,7 @@ function longestCallMs({ QUERY_TIMEOUT_S }: Config): number {
   return Math.max(60_000, (QUERY_TIMEOUT_S + 15) * 1000)
 }
 
-/** The configured MCP servers, else ours, in this process or at the default ports. */
+/** The configured MCP servers, else ours. */
 export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'toolsPort'>): readonly McpServer[] {
   return mcpServers({
     flowfarm: () =>
@@ -130,10 +130,7 @@ export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'to
   })
 }
 
-/**
- * Example questions of the chat page, by their first wording. Together they use all five kinds of
- * chart.
- */
+/** Together these use all five kinds of chart. */
 const chosen: readonly { readonly question: string; readonly title: string; readonly isShares?: boolean }[] = [
   { question: 'How many transactions were there each day?', title: 'Transactions by day' },
   {

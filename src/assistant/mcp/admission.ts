@@ -23,22 +23,17 @@ interface FailedAttempts {
 }
 
 export interface AdmissionOptions {
-  /** MCP_AUTH_ENABLED. */
   readonly isKeyRequired: boolean
-  /** MCP_ADMIN_KEY. */
   readonly adminKey: string | undefined
   readonly keys: KeyCheck
-  /** Requests per developer key (MCP_RATE_LIMIT). */
+  /** Per developer key. */
   readonly window: SlidingWindow
   readonly attempts: FailedAttempts
-  /** The client of a request, and whether it is a direct connection from this machine. */
+  /** `isLocal`: a direct connection from this machine. */
   readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
 }
 
-/**
- * Limits concurrent key checks to the number of failures that blocks a client, so parallel guesses
- * are blocked too.
- */
+/** The number of failures that blocks a client, so parallel guesses are blocked too. */
 const keyChecks: SlotsOptions = {
   what: 'key checks',
   max: 1000,
@@ -48,7 +43,7 @@ const keyChecks: SlotsOptions = {
   maxWaitMs: 30_000,
 }
 
-/** Admits callers: by the loopback rule, then by key and limit. */
+/** By the loopback rule, then by key and limit. */
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #adminDigest: Buffer | undefined
@@ -60,7 +55,8 @@ export class Admission {
   }
 
   /**
-   * @throws ApiError 401 `key-required`, 401 `bad-key`, 429 `too-many-attempts`, 503 `keys-unavailable`
+   * @throws ApiError 401 `key-required`, 401 `bad-key`, 429 `too-many-attempts`, 503
+   *   `keys-unavailable`
    */
   async admit(request: IncomingMessage): Promise<Caller> {
     const { isKeyRequired, clientOf } = this.#options
@@ -94,9 +90,7 @@ export class Admission {
     return clientNetwork(isIP(address) === 0 ? this.#options.clientOf(request).address : address)
   }
 
-  /**
-   * Counts requests of a caller. @throws ApiError 429 `rate-limited` with `retryAfterSeconds`; 400 `batch-too-large`
-   */
+  /** @throws ApiError 429 `rate-limited` with `retryAfterSeconds`; 400 `batch-too-large` */
   count(caller: Caller, requests: number): void {
     if (caller.kind !== 'developer') return
     const { window } = this.#options
@@ -138,7 +132,7 @@ function sha256(text: string): Buffer {
 
 const maxCharacters = 512
 
-/** The presented API key, unchecked: `Authorization: Bearer`, else `X-API-Key`. */
+/** Unchecked: `Authorization: Bearer`, else `X-API-Key`. */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = bearerToken(headers.authorization)
   const key = bearer ?? [headers['x-api-key'] ?? []].flat()[0]?.trim() ?? ''

@@ -2,22 +2,18 @@ import { z } from 'zod'
 import { ApiError, asError } from '../../platform/errors.ts'
 
 export interface KeyCheckOptions {
-  /** BACKEND_URL, read at each check. */
+  /** Read at each check. */
   readonly backendUrl: () => string
-  /** Cache time of a valid key, and so the longest use of a revoked one. Default 60,000 ms. */
+  /** Cache time of a valid key, and so the longest use of a revoked one. */
   readonly goodForMs?: number
-  /** Cache time of an invalid key. Default 30,000 ms. */
+  /** Cache time of an invalid key. */
   readonly badForMs?: number
-  /** How long a valid key is accepted while the backend is down. Default 300,000 ms. */
+  /** How long a valid key is accepted while the backend is down. */
   readonly graceMs?: number
-  /** Interval of checks while the backend is down. Default 5,000 ms. */
+  /** Interval of checks while the backend is down. */
   readonly retryMs?: number
-  /** Default 5,000 ms. */
   readonly timeoutMs?: number
-  /**
-   * Cached valid keys and, separately, invalid keys, so that guesses evict no valid ones. Default
-   * 10,000.
-   */
+  /** Valid and invalid keys are counted separately, so that guesses evict no valid ones. */
   readonly maxCached?: number
   readonly clock?: () => number
 }
@@ -30,8 +26,8 @@ interface Good {
 const answerSchema = z.object({ valid: z.boolean() })
 
 /**
- * Checks developer keys with the backend (`POST /auth/verify-key`). Results are cached by key
- * digest; concurrent checks of a key share one request.
+ * Checks developer keys with the backend (`POST /auth/verify-key`). Concurrent checks of a key
+ * share one request.
  */
 export class KeyCheck {
   readonly #options: Required<KeyCheckOptions>
@@ -53,7 +49,7 @@ export class KeyCheck {
     }
   }
 
-  /** The cached result. @param digest of the key */
+  /** @param digest of the key */
   cached(digest: string): boolean | undefined {
     const { badForMs, clock } = this.#options
     if (clock() < (this.#valid.get(digest)?.until ?? 0)) return true
@@ -63,7 +59,7 @@ export class KeyCheck {
 
   /**
    * @throws ApiError 503 `keys-unavailable` when the backend does not respond and the key was not
-   * valid recently
+   *   valid recently
    */
   lookUp(digest: string, key: string): Promise<boolean> {
     const current = this.#pending.get(digest)

@@ -23,7 +23,6 @@ export interface ProtocolOptions {
   readonly scripts: ScriptRunner
   readonly network: () => Network
   readonly skills: Skills
-  /** Shown by clients. */
   readonly version: string
   readonly log: Logger
   readonly metrics: Metrics
@@ -46,8 +45,8 @@ const capabilities = {
 } as const
 
 /**
- * MCP at `/mcp`: revision 2026-07-28, and up to 2025-11-25 for clients that start with
- * `initialize`. Each request has its own server, so any process can serve it.
+ * Revision 2026-07-28, and up to 2025-11-25 for clients that start with `initialize`. Each request
+ * has its own server, so any process can serve it.
  */
 export function createProtocol({
   queries,
@@ -135,7 +134,6 @@ function instructionsFor({ targets, model }: QueryService, skills: Skills): stri
   ].join('\n')
 }
 
-/** Inserted into a prompt. */
 const promptText = z.string().min(1).max(4000)
 
 const questionArguments = advertised(z.object({ question: promptText.describe('The question.') }))
@@ -281,10 +279,7 @@ export interface McpHttpOptions
   readonly admission: Admission
 }
 
-/**
- * Serves MCP over streamable HTTP at `/mcp`, and `/health`. @throws the system error when the port
- * cannot be bound
- */
+/** @throws the system error when the port cannot be bound */
 export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpListener> {
   const { admission, log, host } = options
   const listener = await startMcpListener({
@@ -301,7 +296,7 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpLi
   return listener
 }
 
-/** The caller's name in the log; for a key the beginning of its digest. */
+/** For a key the beginning of its digest. */
 function nameOf(caller: Caller): string {
   return caller.kind === 'developer' ? caller.keyDigest.slice(0, 12) : caller.kind
 }

@@ -7,8 +7,8 @@ import { FatalError } from '../../platform/errors.ts'
 const texts = new Map<Network, string>()
 
 /**
- * The guide to scripts. The file has `import "Name"`, `0x{Name}` and `{network}` for addresses, and
- * file names for contents. @throws FatalError for an unknown contract
+ * Replaces `import "Name"`, `0x{Name}`, `{network}` and file names in the guide.
+ * @throws FatalError for an unknown contract
  */
 export function scriptReference(network: Network): string {
   const known = texts.get(network)

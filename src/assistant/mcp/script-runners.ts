@@ -11,14 +11,14 @@ import { ApiError } from '../../platform/errors.ts'
 import { isShallow } from '../../platform/http/read-json.ts'
 import { jsonOrNothing, responseText } from '../../platform/outbound/response-text.ts'
 
-/** A JSON-CDC value: `{"type": "UFix64", "value": "1.00000000"}`. `Void` has no value. */
+/** `{"type": "UFix64", "value": "1.00000000"}`; `Void` has no value. */
 export const jsonCdcSchema = z.looseObject(
   { type: z.string('must be the name of a Cadence type') },
   'must be an object with "type" and "value"',
 )
 export type JsonCdc = z.infer<typeof jsonCdcSchema>
 
-/** The block whose state a script reads. Default: the latest sealed one. */
+/** Default: the latest sealed block. */
 export interface ScriptBlock {
   readonly height?: number | undefined
   /** 64 hex digits. */
@@ -26,10 +26,7 @@ export interface ScriptBlock {
 }
 
 export interface ScriptRunner {
-  /**
-   * @returns the node's result as JSON-CDC
-   * @throws the errors below; the signal's reason
-   */
+  /** @throws the errors below; the signal's reason */
   run(script: string, args: readonly JsonCdc[], block: ScriptBlock, signal: AbortSignal): Promise<JsonCdc>
 }
 
@@ -53,7 +50,7 @@ export function stateNotServed(reason: string, cause?: unknown): ApiError {
   )
 }
 
-/** A node returned an invalid response, through its own fault or the script's. */
+/** A node returned an invalid response. */
 export function chainFailed(reason: string, cause?: unknown): ApiError {
   return new ApiError(502, 'chain-failed', `The access node could not run the script: ${cut(reason)}`, { cause })
 }
@@ -82,13 +79,13 @@ function cut(reason: string): string {
 }
 
 export interface ScriptBounds {
-  /** For all attempts together; nodes abort a script earlier. Default 30,000 ms. */
+  /** For all attempts together; nodes abort a script earlier. */
   readonly timeoutMs?: number
-  /** Concurrent scripts; each holds its result in memory. Default 64. */
+  /** Each script holds its result in memory. */
   readonly maxConcurrent?: number
 }
 
-/** Bounds the time and number of scripts. @throws ApiError 504 `script-timeout`, 503 `scripts-busy` */
+/** @throws ApiError 504 `script-timeout`, 503 `scripts-busy` */
 export function boundScripts(
   runner: ScriptRunner,
   { timeoutMs = 30_000, maxConcurrent = 64 }: ScriptBounds = {},
@@ -133,7 +130,6 @@ export function resultTooLong(): Error {
   return chainFailed(`its result exceeds ${maxResultBytes} bytes. Return less.`)
 }
 
-/** Over gRPC. */
 export function createNodeScriptRunner(nodes: ScriptCaller): ScriptRunner {
   return {
     async run(script, args, { height, id }, signal) {
@@ -157,9 +153,7 @@ function toApiError(error: unknown): unknown {
   return error
 }
 
-/**
- * The node's message. The error's own message contains the node's address, which may include a key.
- */
+/** The error's own message contains the node's address, which may include a key. */
 function nodeMessage({ cause, message }: Error): string {
   if (cause === undefined) return message
   return cause instanceof GrpcError ? cause.reason : 'its response is invalid.'
@@ -172,7 +166,7 @@ const maxAnswerBytes = Math.ceil(maxResultBytes / 3) * 4 + 16
 const failureSchema = z.object({ message: z.string() })
 const resultSchema = z.base64()
 
-/** @param baseUrl CHAIN_REST_URL, without `/v1` */
+/** @param baseUrl without `/v1` */
 export function createRestScriptRunner(baseUrl: string): ScriptRunner {
   const scripts = new URL('v1/scripts', baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`)
   return {
@@ -211,7 +205,7 @@ function resultOf(text: string): JsonCdc {
   return readResult(Buffer.from(encoded.data, 'base64'))
 }
 
-/** Source of the statuses: onflow/flow-go `engine/access/rest/common/http_request_handler.go`. */
+/** Source: onflow/flow-go `engine/access/rest/common/http_request_handler.go`. */
 function refusalOf(status: number, text: string): ApiError {
   const failure = failureSchema.safeParse(jsonOrNothing(text))
   const reason = failure.success ? failure.data.message : text

@@ -21,7 +21,7 @@ import { openSkills } from '../skills/open-skills.ts'
 
 type Config = AskConfig & SettingValues<typeof accessNodeSettings> & { readonly SKILLS_DIR: string | undefined }
 
-/** Shown by clients. Increase it when tools change. */
+/** Increase it when tools change. */
 const version = '1.0.0'
 
 export async function startMcp(context: ServiceContext<Config>): Promise<void> {

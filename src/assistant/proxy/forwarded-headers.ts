@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/** Hop-by-hop headers. Source: RFC 9110, section 7.6.1. */
+/** RFC 9110, section 7.6.1. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -32,7 +32,6 @@ const proxyOnly: ReadonlySet<string> = new Set([
 ])
 
 export interface Sender {
-  /** The peer of the connection. */
   readonly peer: string
   /** The peer is a trusted proxy. */
   readonly isProxy: boolean
@@ -48,7 +47,6 @@ export interface RequestHeaders {
   readonly sender: Sender
   readonly framing: Framing
   readonly requestId: string
-  /** Name of this proxy. */
   readonly via: string
 }
 
@@ -74,7 +72,7 @@ export function headersToClient(raw: readonly string[]): OutgoingHttpHeaders {
   return outgoing(endToEnd(raw))
 }
 
-/** The end-to-end headers by lower-case name. */
+/** By lower-case name. */
 function endToEnd(raw: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
   for (let i = 0; i < raw.length; i += 2) {

@@ -9,11 +9,9 @@ export interface PassedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly upstream: Upstream
-  /** For the upstream service. */
   readonly headers: OutgoingHttpHeaders
   readonly hasBody: boolean
   readonly agent: Agent
-  /** Connect timeout, ms. */
   readonly connectMs: number
 }
 
@@ -21,10 +19,10 @@ export interface PassedRequest {
 export type PassedEnd = 'answered' | 'left' | 'broken'
 
 /**
- * Streams a request to its upstream service and the response back, without buffering. When either end disconnects, so
- * does the other.
- * @throws ApiError 502 `upstream-down`, 504 `upstream-slow` before the response begins; 400 `bad-request` for headers
- * that cannot be sent
+ * Streams without buffering. When either end disconnects, so does the other.
+ *
+ * @throws ApiError 502 `upstream-down`, 504 `upstream-slow` before the response begins; 400
+ *   `bad-request` for headers that cannot be sent
  */
 export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
   const { request, response } = passed
@@ -101,7 +99,6 @@ async function answerTo(
     reject(new Error('the connection was closed without a response'))
   })
   sent.on('response', resolve)
-  // Once the response has begun, its stream reports errors.
   sent.on('error', reject)
   sent.setTimeout(upstream.patienceMs, () => sent.destroy(tooSlow(upstream)))
   sent.once('socket', (socket) => {

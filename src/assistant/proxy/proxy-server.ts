@@ -21,46 +21,38 @@ export interface ProxyOptions {
   readonly upstreamOf: (name: UpstreamName) => Upstream
   readonly log: Logger
   readonly metrics: Metrics
-  /** Address to bind. */
   readonly host: string
-  /** 0 picks a free port. */
   readonly port: number
-  /** TRUSTED_PROXIES. */
   readonly trustedProxies: BlockList
   /** The chat and the query service require a token. */
   readonly needsToken: boolean
-  /** Default 10,000 ms. */
   readonly connectMs?: number
-  /** Default: 10 s for the headers, 60 s for the whole request. */
   readonly patience?: {
     readonly headersTimeout: number
     readonly requestTimeout: number
     readonly connectionsCheckingInterval: number
   }
-  /**
-   * How long `close` waits for running responses, ms. Default 4,000, long enough for the chat to
-   * end its responses.
-   */
+  /** Long enough for the chat to end its responses. */
   readonly closeGraceMs?: number
 }
 
 export interface ProxyServer {
   readonly port: number
-  /** Accepts no more requests, waits for running ones, then aborts the rest. */
+  /** Waits for running requests, then aborts the rest. */
   close(): Promise<void>
 }
 
 const defaultPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
 
-/** Without `TRACE`, which would expose headers to scripts. */
+/** `TRACE` would expose headers to scripts. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Status of incomplete responses in metrics and log. */
+/** Of incomplete responses. */
 const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { left: 499, broken: 502 }
 
 /**
- * One address for the chat, the query service and the MCP server. `Upgrade` is ignored: all of them
- * are plain HTTP. @throws the system error when the port cannot be bound
+ * One address for the chat, the query service and the MCP server. `Upgrade` is ignored.
+ * @throws the system error when the port cannot be bound
  */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
   const { closeGraceMs = 4000, patience = defaultPatience } = options
@@ -97,7 +89,7 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
 class Proxy {
   readonly #options: ProxyOptions
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
-  /** Identifies this proxy for loop detection. */
+  /** For loop detection. */
   readonly #via = `1.1 flowfarm-${randomUUID().slice(0, 8)}`
   readonly #clientOf: ReturnType<typeof clientReader>
   /** Services reported as down. */
@@ -237,7 +229,6 @@ function refuse(response: ServerResponse, error: ApiError, requestId: string): v
   response
     .writeHead(error.status, {
       ...problemHeaders(error, requestId),
-      // The rest of the body is not read.
       ...(response.req.complete ? {} : { Connection: 'close' }),
     })
     .end(JSON.stringify(problemOf(error, requestId)))
@@ -261,7 +252,6 @@ function refuseSocket(socket: Socket, error: ApiError): void {
   socket.end(`HTTP/1.1 ${error.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
 }
 
-/** The request could not be parsed. */
 function unreadable({ code }: NodeJS.ErrnoException): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new ApiError(431, 'headers-too-large', `Request headers too large: at most ${maxHeaderBytes} bytes.`)

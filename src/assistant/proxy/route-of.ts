@@ -7,7 +7,7 @@ export interface Upstream {
   readonly title: string
   /** Paths are forwarded unchanged. */
   readonly url: URL
-  /** Longest silence, ms. */
+  /** Longest silence. */
   readonly patienceMs: number
 }
 
@@ -21,20 +21,14 @@ const owners: ReadonlyMap<string, UpstreamName> = new Map([
   ['openapi.yaml', 'ask'],
 ])
 
-/**
- * Paths that servers may parse differently: empty and dot segments, backslashes, and
- * percent-encoded slashes, dots, letters and digits.
- */
+/** Paths that servers may parse differently. */
 const ambiguous = /\/\/|\\|#|\/\.{1,2}(?:\/|$)|%(?:2[def]|3\d|4[1-9a-f]|5[\dacf]|6[1-9a-f]|7[\dae]|[01][\da-f]|7f)/i
 
 export function pathOf(target: string): string {
   return target.split('?', 1)[0] ?? ''
 }
 
-/**
- * Refuses targets that the proxy and a service could parse differently. @throws ApiError 400
- * `bad-target` for another server or no path, 400 `ambiguous-path`
- */
+/** @throws ApiError 400 `bad-target` for another server or no path, 400 `ambiguous-path` */
 export function routeOf(target: string): UpstreamName {
   if (!target.startsWith('/')) {
     throw new ApiError(

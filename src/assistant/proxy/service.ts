@@ -12,10 +12,9 @@ import type { BareContext, Shared } from '../../platform/service.ts'
 
 type Config = SettingValues<typeof chatSettings & typeof askSettings & typeof servingSettings & typeof proxySettings>
 
-/** Default of PROXY_PORT. */
 const webPort = 80
 
-/** Longest silence of a service, ms. The chat waits for models and tools. */
+/** Longest silence of a service. The chat waits for models and tools. */
 const patienceMs = 120_000
 const chatPatienceMs = 300_000
 
@@ -45,9 +44,8 @@ export async function startProxy(context: BareContext<Config>): Promise<void> {
 }
 
 /**
- * Uses the configured address, else the port in this process, else the default port on this
- * machine. Read at each request, since services get their ports later. @throws FatalError
- * `bad-configuration`
+ * The configured address, else the port in this process, else the default port.
+ * @throws FatalError `bad-configuration`
  */
 export function upstreamsOf(
   config: Config,

@@ -11,7 +11,6 @@ export interface FoundPair extends KeptPair {
 
 export interface AgentMemoryOptions {
   readonly folder: PairFolder
-  /** Default 2,000. */
   readonly maxPairs?: number
 }
 
@@ -84,7 +83,6 @@ export class AgentMemory {
     })
   }
 
-  /** @returns whether it existed */
   async delete(id: string): Promise<boolean> {
     return this.#serialize(() => (this.#pairs.has(id) ? this.#folder.delete(id) : false))
   }
@@ -135,7 +133,7 @@ function explained(error: unknown): unknown {
   )
 }
 
-/** Within the last second or in the future. In ns since 1970. */
+/** Within the last second or in the future, ns since 1970. */
 function isYoung(time: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - time < 1_000_000_000n
 }
@@ -153,10 +151,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 const runs = /[\p{L}\p{N}]+/gu
 
-/**
- * Trigrams of words with marked ends, so `transfers` finds `transfer`; single characters and pairs
- * for Chinese and other scripts without spaces.
- */
+/** Trigrams of words with marked ends; single characters and pairs for scripts without spaces. */
 export function nGrams(text: string): string[] {
   return [...text.normalize('NFKC').toLowerCase().matchAll(runs)].flatMap(([run]) =>
     splitByScript(run).flatMap((part) => (unspaced.test(part) ? pairsOf(part) : triplesOf(part))),
@@ -186,7 +181,7 @@ function triplesOf(word: string): string[] {
   return characters.slice(2).map((_, i) => characters.slice(i, i + 3).join(''))
 }
 
-/** Dice coefficient of two texts, from 0 to 1. */
+/** Dice coefficient, from 0 to 1. */
 export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 0
   return (2 * a.intersection(b).size) / (a.size + b.size)

@@ -42,7 +42,6 @@ export const answerFields = {
 
 export type AnswerFields = z.output<z.ZodObject<typeof answerFields>>
 
-/** Repeated column names get a number. */
 export function presentAnswer(answer: SqlAnswer | undefined): AnswerFields {
   const columns = distinctNames((answer?.columns ?? []).map(({ name }) => name))
   const results = (answer?.rows ?? []).map((row) => rowByName(columns, row))

@@ -14,11 +14,8 @@ interface KnowledgeOptions {
   readonly target: QueryTarget
   /** Any role can read the catalogs. */
   readonly pool: pg.Pool
-  /** For the core contract addresses in the examples. */
   readonly network: Network
-  /** MAX_RESULT_ROWS. */
   readonly maxRows: number
-  /** QUERY_TIMEOUT_S. */
   readonly timeoutSeconds: number
 }
 
@@ -100,9 +97,9 @@ interface CatalogTable {
   readonly kind: 'table' | 'view'
   readonly comment: string | null
   readonly columns: readonly CatalogColumn[]
-  /** Primary and unique keys as definitions: `PRIMARY KEY (height)`. */
+  /** Definitions such as `PRIMARY KEY (height)`. */
   readonly keys: readonly string[]
-  /** Other indexes: `btree (address, block_height)`. */
+  /** Besides the keys: `btree (address, block_height)`. */
   readonly indexes: readonly string[]
   /** Estimate including partitions; null if unknown. */
   readonly approximateRows: number | null
@@ -139,13 +136,10 @@ const catalogSql = `
 
 export interface PromptParts {
   readonly target: QueryTarget
-  /** From `describeCatalog`. */
   readonly schema: string
   readonly notes: string
   readonly examples: readonly ExamplePair[]
-  /** MAX_RESULT_ROWS. */
   readonly maxRows: number
-  /** QUERY_TIMEOUT_S. */
   readonly timeoutSeconds: number
 }
 
@@ -160,10 +154,7 @@ const databases: Readonly<Record<QueryTarget, string>> = {
   evm: 'the database of a Blockscout explorer for Flow EVM',
 }
 
-/**
- * The system prompt. It is the same for all questions, so providers can cache it, and contains no
- * on-chain data.
- */
+/** The same for all questions, so providers can cache it. Contains no on-chain data. */
 export function buildPrompt({ target, schema, notes, examples, maxRows, timeoutSeconds }: PromptParts): Prompt {
   const pairs = examples.map(
     ({ questions, sql }) =>

@@ -33,7 +33,6 @@ export class PairFolder {
   readonly #folder: string
   readonly #log: Logger
 
-  /** @param folder created with the first pair */
   constructor(folder: string, log: Logger) {
     this.#folder = folder
     this.#log = log
@@ -80,7 +79,6 @@ export class PairFolder {
     await this.#syncFolder()
   }
 
-  /** @returns whether it existed */
   async delete(id: string): Promise<boolean> {
     try {
       await rm(join(this.#folder, `${id}.json`))

@@ -8,16 +8,12 @@ import type { ModelReply, ModelRequest, SqlModel } from './write-sql.ts'
 
 export interface ProviderModelOptions {
   readonly settings: ModelSettings
-  /** For one reply including retries, ms. Default 60,000. */
+  /** For one reply including retries. */
   readonly timeoutMs?: number
-  /** Maximum first pause between retries if the provider sends none, ms. Default 1,000. */
   readonly retryBaseMs?: number
 }
 
-/**
- * Enough for a long statement and reasoning. Providers reserve this amount, and some default to far
- * more.
- */
+/** Providers reserve this amount, and some default to far more. */
 const maxReplyTokens = 8192
 
 const maxReplyBytes = 4 * 1024 * 1024

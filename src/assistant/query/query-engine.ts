@@ -14,7 +14,6 @@ export interface DatabaseKnowledge {
   readonly schema: string
   readonly notes: string
   readonly examples: readonly ExamplePair[]
-  /** Rules, schema, notes and examples. */
   readonly prompt: Prompt
 }
 
@@ -28,12 +27,10 @@ export interface QueryDatabase {
 export interface QueryEngineOptions {
   readonly databases: ReadonlyMap<QueryTarget, QueryDatabase>
   readonly model: SqlModel | undefined
-  /** How to configure a model. */
   readonly remedy: string
   readonly memory: AgentMemory
 }
 
-/** Per prompt. */
 const recalledPairs = 3
 
 /** Stores nothing. */
@@ -94,7 +91,7 @@ export class QueryEngine implements QueryService {
         try {
           return { answer: await runner.run(sql, { ...options, client }), failure: undefined }
         } catch (error) {
-          // The model cannot fix these in time; the user gets the statement and can narrow it.
+          // The model cannot fix these in time; the user can narrow the statement.
           if (error instanceof ApiError && unrepairable.has(error.code))
             return { answer: undefined, failure: failureOf(error) }
           throw error
@@ -172,15 +169,14 @@ const nothing: DatabaseKnowledge = {
 }
 
 /**
- * A database that was unreachable at startup. Until it opens, statements and questions fail with
- * 503 before any model call, and its schema is empty.
+ * A database that was unreachable at startup: until it opens, statements and questions fail with
+ * 503 before any model call.
  */
 export class LateDatabase implements QueryDatabase {
   readonly #failure = Promise.withResolvers<void>()
   #cause: unknown
   #database: QueryDatabase | undefined
 
-  /** Resolves after the first failed attempt. */
   get firstFailure(): Promise<void> {
     return this.#failure.promise
   }

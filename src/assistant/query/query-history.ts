@@ -3,7 +3,6 @@ import type { QueryTarget } from './query-service.ts'
 import { maxStatementLength } from './sql/gate/sql-gate.ts'
 
 export interface HistoryItem {
-  /** 16 hex digits. */
   readonly id: string
   readonly kind: 'ask' | 'generate_sql' | 'run_sql'
   readonly target: QueryTarget
@@ -17,7 +16,6 @@ export interface HistoryItem {
   readonly at: Date
 }
 
-/** Per owner. */
 const maxItems = 200
 /** The owner with the oldest last query is evicted. */
 const maxOwners = 100
@@ -40,7 +38,7 @@ export class QueryHistory {
     }
   }
 
-  /** Newest first. @param page.target only queries to this database */
+  /** Newest first. */
   list(
     owner: string,
     page: { readonly limit: number; readonly offset: number; readonly target?: QueryTarget | undefined },
@@ -60,8 +58,7 @@ export class QueryHistory {
   }
 }
 
-/** Keeps the memory of 200 overlong statements bounded. */
 function truncated(sql: string): string {
-  // Copied, since a slice keeps the whole string in memory.
+  // A slice would keep the whole string in memory.
   return sql.length <= maxStatementLength ? sql : `${Buffer.from(sql.slice(0, maxStatementLength)).toString()}…`
 }

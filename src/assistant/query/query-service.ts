@@ -8,10 +8,9 @@ export const queryTargets = ['indexer', 'evm'] as const
 export type QueryTarget = (typeof queryTargets)[number]
 
 export interface QueryFailure {
-  /** Stable: `sql-failed`, `sql-function`, `sql-timeout`. */
+  /** Stable, such as `sql-failed`. */
   readonly code: string
   readonly detail: string
-  /** SQLSTATE. */
   readonly sqlState?: string
   /** Character of the statement, from 1. */
   readonly position?: number
@@ -23,13 +22,12 @@ export interface QueryAttempt {
   readonly failure?: QueryFailure
 }
 
-/** A statement that was checked and planned but not run. */
+/** Checked and planned but not run. */
 export interface GeneratedSql {
   readonly target: QueryTarget
   readonly question: string
-  /** Without fences and prose. */
   readonly sql: string
-  /** Why the statement cannot run, if all repairs failed. */
+  /** Set if all repairs failed. */
   readonly failure: QueryFailure | undefined
   /** In order; the last is `sql`. */
   readonly attempts: readonly QueryAttempt[]
@@ -45,9 +43,8 @@ export interface QueryAnswer extends GeneratedSql {
 }
 
 export interface QueryOptions {
-  /** `clientNetwork` of the client, by which slots are shared. Undefined: the program itself. */
+  /** By which slots are shared. Undefined: the program itself. */
   readonly client?: string | undefined
-  /** Stops the model and the database. */
   readonly signal?: AbortSignal
 }
 
@@ -55,13 +52,12 @@ export interface QueryService {
   readonly targets: readonly QueryTarget[]
   /** Undefined: questions are refused with `remedy`. */
   readonly model: ModelState | undefined
-  /** How to configure a model; undefined if one is configured. */
   readonly remedy: string | undefined
   /**
    * @throws SqlRefusal (400), SqlStatementError (400), other errors of the runner; 404 `no-target`
    */
   runSql(target: QueryTarget, sql: string, options?: QueryOptions & { readonly maxRows?: number }): Promise<SqlAnswer>
-  /** Checks and plans without running. @throws as `runSql` */
+  /** Plans without running. @throws as `runSql` */
   checkSql(target: QueryTarget, sql: string, options?: QueryOptions): Promise<void>
   /**
    * @throws ApiError 503 `no-model`, 502 `model-failed`, 502 `model-without-sql`, 404 `no-target`
@@ -71,7 +67,7 @@ export interface QueryService {
   ask(target: QueryTarget, question: string, options?: QueryOptions): Promise<QueryAnswer>
   /** Sessions of all targets whose statement PostgreSQL cannot interrupt. */
   readonly stuckSessions: number
-  /** Tables and views as the model sees them: definitions, comments, indexes, row counts. */
+  /** As the model sees it: definitions, comments, indexes, row counts. */
   describeSchema(target: QueryTarget): string
   describeNotes(target: QueryTarget): string
   examples(target: QueryTarget): readonly ExamplePair[]

@@ -67,7 +67,6 @@ interface OpenedQueryService {
   readonly memory: AgentMemory
 }
 
-/** Shared by all services of a process. */
 export const openQueryService = oncePerProcess(open)
 
 async function open(context: ServiceContext<AskConfig>): Promise<OpenedQueryService> {

@@ -35,7 +35,6 @@ export interface SqlModel {
 
 export interface WritingOptions<Result> {
   readonly model: SqlModel
-  /** The system prompt of the database. */
   readonly instructions: string
   readonly question: string
   /** Approved pairs with similar questions. */
@@ -57,12 +56,12 @@ const maxRepairs = 2
 /** Database messages may contain data of any length. */
 const maxFailureCharacters = 500
 
-/** In the error message. */
 const maxReplyCharacters = 300
 
 /**
- * Calls the model up to three times; a failing statement goes back with its error. @throws ApiError
- * 502 `model-without-sql` when the last reply has no statement; errors of the model and `attempt`
+ * Calls the model up to three times; a failing statement goes back with its error.
+ * @throws ApiError 502 `model-without-sql` when the last reply has no statement; errors of the
+ *   model and `attempt`
  */
 export async function writeSql<Result>(options: WritingOptions<Result>): Promise<Written<Result>> {
   const { model, instructions, question, signal } = options
@@ -91,7 +90,7 @@ type Tried<Result> =
   | { readonly works: true; readonly sql: string; readonly result: Result }
   | { readonly works: false; readonly sql: string; readonly failure: QueryFailure }
 
-/** The first working candidate, else the most likely one; undefined without candidates. */
+/** The first working candidate, else the most likely one. */
 async function tryCandidates<Result>(
   reply: string,
   attempt: (sql: string) => Promise<Result>,
@@ -145,13 +144,9 @@ function withoutSql({ text, isCutOff }: ModelReply): ApiError {
 /** An unclosed block extends to the end, as in a reply that was cut off. */
 const fences = /^[ \t]*```[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)(?:^[ \t]*```[ \t]*$|(?![\s\S]))/gm
 
-/** Lines on which a statement can start. */
 const beginnings = /^[ \t]*(?:SELECT|WITH|VALUES|TABLE|\()[\s(]/gim
 
-/**
- * The parts of a reply that may be the statement, most likely first. Each candidate must pass the
- * gate.
- */
+/** Most likely first. Each candidate must pass the gate. */
 export function sqlCandidates(reply: string): string[] {
   const fenced = [...reply.matchAll(fences)].map(([, language = '', content = '']) => ({
     language: language.toLowerCase(),
@@ -176,7 +171,7 @@ function cutProse(text: string): string[] {
   return [...ends, text]
 }
 
-/** Answers only the example questions, for trials without an API key. Clients see `is_scripted`. */
+/** For trials without an API key: answers only the example questions. Clients see `is_scripted`. */
 export class ScriptedModel implements SqlModel {
   readonly state: ModelState = { provider: 'scripted', name: 'example-questions', isScripted: true }
   readonly #examples: () => readonly ExamplePair[]

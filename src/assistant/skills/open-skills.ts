@@ -5,7 +5,7 @@ import type { ServiceContext } from '../../platform/service.ts'
 import { oncePerProcess } from '../../platform/service.ts'
 import { openNetwork } from '../network.ts'
 
-/** Read once per process. @throws FatalError if their folder cannot be read */
+/** @throws FatalError if their folder cannot be read */
 export const openSkills = oncePerProcess(
   async (context: ServiceContext<{ readonly SKILLS_DIR: string | undefined }>): Promise<Skills> => {
     const [skills, network] = await Promise.all([

@@ -7,9 +7,8 @@ import type { Logger } from '../../platform/log.ts'
 
 /** Knowledge that a model loads on demand: `skills/<folder>/SKILL.md`. */
 export interface Skill {
-  /** Equals its folder: lower case with dashes. */
+  /** Equals its folder. */
   readonly name: string
-  /** Subject, and when to read it. */
   readonly description: string
   /** Markdown, without the front matter. */
   readonly content: string
@@ -30,8 +29,8 @@ const maxSkills = 50
 export const shippedSkills = join(import.meta.dirname, '../../../skills')
 
 /**
- * Invalid skills are logged and skipped. Links that leave the folder are not followed. @throws
- * FatalError if the folder cannot be read
+ * Invalid skills are logged and skipped. Links that leave the folder are not followed.
+ * @throws FatalError if the folder cannot be read
  */
 export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Promise<Skills> {
   const { root, names } = await look(folder)
@@ -119,16 +118,12 @@ export class SkillList implements Skills {
 
 const maxDescriptionCharacters = 1024
 
-/**
- * Lower-case ASCII words joined by single dashes: neither a path nor a look-alike in another
- * script.
- */
+/** Neither a path nor a look-alike in another script. */
 const nameForm = /^[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){0,5}$/
 
 const openings = /^---[ \t]*\n/
 const closing = /^---[ \t]*$/m
 
-/** Why a skill is invalid, and how to fix it. */
 class NoSkill extends Error {}
 
 function isSkillName(name: string): boolean {
@@ -136,8 +131,9 @@ function isSkillName(name: string): boolean {
 }
 
 /**
- * A SKILL.md is YAML with `name` and `description` between two `---` lines, then Markdown. @param
- * folder its folder, which must equal its name @throws NoSkill
+ * YAML with `name` and `description` between two `---` lines, then Markdown.
+ * @param folder must equal the name
+ * @throws NoSkill
  */
 function parseSkill(text: string, folder: string): Skill {
   const lines = text.replaceAll(/\r\n?/g, '\n')
@@ -165,7 +161,7 @@ function parseSkill(text: string, folder: string): Skill {
   return { name, description: shown, content: `${content}\n` }
 }
 
-/** YAML aliases are refused, since their expansion is unbounded. @throws NoSkill */
+/** The expansion of YAML aliases is unbounded. @throws NoSkill */
 function frontMatter(yaml: string): { readonly name?: unknown; readonly description?: unknown } {
   let fields: unknown
   try {
@@ -203,7 +199,6 @@ export class FilledSkills implements Skills {
   }
 }
 
-/** Filled in on access: lists need names and descriptions only. */
 class FilledSkill implements Skill {
   readonly name: string
   readonly description: string

@@ -13,12 +13,12 @@ export function skillUri({ name }: Pick<Skill, 'name'>): string {
   return `skill://${name}/SKILL.md`
 }
 
-/** The file with placeholders filled in. A JSON string is a YAML string. */
+/** A JSON string is a YAML string. */
 function fileOf({ name, description, content }: Skill): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${content}`
 }
 
-/** Skills as resources and in the skills extension of MCP (SEP-2640): one file each. */
+/** As resources and in the skills extension of MCP (SEP-2640). */
 export class SkillResources implements SkillSource {
   readonly #skills: Skills
   /** Keyed by text, which changes at most once, when the network becomes known. */

@@ -3,13 +3,11 @@ import { readSections } from './doc-sections.ts'
 import type { DocSection, SourceDocument } from './doc-sections.ts'
 import { questionTerms, searchTerms } from './search-terms.ts'
 
-/** A search result. */
 export interface FoundSection {
   readonly id: string
   readonly title: string
   /** Titles of the document and the headings above. */
   readonly above: readonly string[]
-  /** Text around the matches. */
   readonly snippet: string
 }
 
@@ -38,7 +36,7 @@ const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
   ['docs/contributing', 0.5],
   ['docs/readme', 0.2],
 ]
-/** Indexed in chunks, since indexing all at once blocks the event loop for half a second. */
+/** Indexing all at once blocks the event loop for half a second. */
 const chunkSections = 25
 const commonWords: ReadonlySet<string> = new Set(
   `a an and are as at be by can do does for from has have how i in is it its me my of on or so that the their
@@ -96,14 +94,13 @@ export class DocLibrary {
     }))
   }
 
-  /** Undefined for an unknown document. */
   contents(document: string): ListedSection[] | undefined {
     return this.#byDocument
       .get(document)
       ?.map(({ id, title, level, text }) => ({ id, title, level, characters: text.length }))
   }
 
-  /** The text of a section with its subsections, or of a document; undefined for an unknown id. */
+  /** A section with its subsections, or a document. */
   read(id: string): { readonly title: string; readonly text: string } | undefined {
     const section = this.#sections.get(id)
     if (section === undefined) return undefined

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 export interface SourceDocument {
   /** Stable: `docs/api`, `skills/cadence`. Lower case, without `#`. */
   readonly id: string
-  /** Markdown; its first heading is its title. */
   readonly text: string
 }
 
@@ -13,7 +12,6 @@ export interface DocSection {
   readonly id: string
   readonly document: string
   readonly title: string
-  /** Titles of the document and the headings above. */
   readonly above: readonly string[]
   /** 1 for the first section. */
   readonly level: number
@@ -25,7 +23,7 @@ const headingPattern = /^(#{1,6})\s+(\S.*?)\s*#*$/
 /** Deeper headings stay in the section above. */
 const deepestLevel = 3
 
-/** Splits a document into sections. Headings in code blocks do not count. */
+/** Headings in code blocks do not count. */
 export function readSections({ id: document, text }: SourceDocument): DocSection[] {
   const sections: { id: string; title: string; above: readonly string[]; level: number; lines: string[] }[] = []
   const used = new Map<string, number>()

@@ -12,7 +12,6 @@ export interface DocToolParts {
 
 const maxFound = 20
 const defaultFound = 6
-/** Per call. */
 const maxCharacters = 16_000
 
 const searchSchema = z.strictObject({

@@ -15,7 +15,6 @@ import type { CallContext } from '../../platform/mcp/tool.ts'
 
 export interface ScriptToolParts {
   readonly parser: ScriptParser
-  /** The network of core contract addresses. */
   readonly network: () => Network
   readonly context: CallContext
 }

@@ -10,10 +10,9 @@ import { openSkills } from '../skills/open-skills.ts'
 
 type Config = SettingValues<typeof chatSettings>
 
-/** Of what clients show; it changes when tools do. */
+/** Increase it when tools change. */
 const version = '1.0.0'
 
-/** Starts the tool servers: Cadence and documentation, and reads of an EVM node. */
 export async function startTools(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'tools' })

@@ -27,20 +27,17 @@ export const onlyTools = { tools: { listChanged: false } } as const
 
 export interface ToolServerOptions
   extends ToolServerBasics, Pick<McpListenerOptions, 'port' | 'patience' | 'closeGraceMs'> {
-  /** TOOLS_HOST. */
   readonly host: string
-  /** EVM_RPC_URL; undefined: no EVM tools. */
+  /** Undefined: no EVM tools. */
   readonly evmRpcUrl: string | undefined
-  /** For addresses in scripts and documentation. */
   readonly network: () => Network
   /** Called once per network. */
   readonly documents: (network: Network) => readonly SourceDocument[]
 }
 
 /**
- * Serves MCP at `/script/mcp` and `/evm/mcp`, and `/health`. No key is needed: the tools read
- * public data, and only the chat can reach the default address. @throws the system error when the
- * port cannot be bound
+ * No key is needed: the tools read public data, and only the chat can reach the default address.
+ * @throws the system error when the port cannot be bound
  */
 export async function startToolServers(options: ToolServerOptions): Promise<McpListener> {
   const { host, log, network, documents, evmRpcUrl } = options
@@ -75,7 +72,7 @@ export async function startToolServers(options: ToolServerOptions): Promise<McpL
   }
 }
 
-/** The bound address is an allowed host name; for all addresses any name is allowed. */
+/** For all addresses any name is allowed. */
 function boundNames(host: string): readonly string[] {
   if (host === '0.0.0.0' || host === '::') return []
   const name = host.includes(':') ? `[${host}]` : host
@@ -124,7 +121,6 @@ function createEvmProtocol({ version, log, metrics }: ToolServerBasics, node: Rp
 export interface ScriptServerParts {
   readonly parser: ScriptParser
   readonly network: () => Network
-  /** The current documents. */
   readonly library: () => Promise<DocLibrary>
 }
 
@@ -136,7 +132,6 @@ const scriptInstructions = [
   'search_docs finds sections, get_doc reads them by their id.',
 ].join('\n')
 
-/** The protocol at `/script/mcp`. */
 export function createScriptProtocol(
   { version, log, metrics }: ToolServerBasics,
   { parser, network, library }: ScriptServerParts,

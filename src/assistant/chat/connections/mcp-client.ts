@@ -9,7 +9,6 @@ import type { McpServer } from './mcp-server.ts'
 import { safeInputSchema } from './safe-schema.ts'
 import type { InputSchema } from './safe-schema.ts'
 
-/** A tool as the model sees it. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
@@ -18,21 +17,17 @@ export interface ToolDefinition {
 
 export interface Offer {
   readonly tools: readonly ToolDefinition[]
-  /** Resources by URI. */
+  /** By URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Larger than any useful list of tools or result. */
 const maxAnswerBytes = 8 * 1024 * 1024
 const maxPages = 20
 /** OpenAI's limit. */
 const maxDescriptionCharacters = 1024
 const maxTextCharacters = 400_000
 
-/**
- * A connection to an MCP server, shared by concurrent turns. A retired connection closes with its
- * last running call.
- */
+/** Shared by concurrent turns. A retired connection closes with its last running call. */
 export class OpenClient {
   readonly #client: MCPClient
   readonly #server: McpServer
@@ -46,7 +41,7 @@ export class OpenClient {
     this.#log = log
   }
 
-  /** @throws errors of the server or connection; aborted by `signal` */
+  /** @throws errors of the server or connection */
   static async connect(server: McpServer, url: string, signal: AbortSignal, log: Logger): Promise<OpenClient> {
     const client = await createMCPClient({
       transport: {
@@ -97,7 +92,6 @@ export class OpenClient {
     }
   }
 
-  /** Closes the connection after its last running call. */
   retire(): void {
     this.#isRetired = true
     if (this.#running === 0) void this.close()
@@ -137,7 +131,7 @@ export class OpenClient {
       if (nextCursor === undefined || nextCursor === cursor || found.size === wanted.length) break
       cursor = nextCursor
     }
-    // In a fixed order: prompt caching needs an identical list of tools.
+    // Prompt caching needs an identical list of tools.
     return wanted.flatMap((name) => found.get(name) ?? [])
   }
 
@@ -159,10 +153,7 @@ export class OpenClient {
   }
 }
 
-/**
- * A server's own descriptions are used for our servers only: foreign ones could contain
- * instructions.
- */
+/** Descriptions of foreign servers could contain instructions. */
 export const toolDescriptions: Readonly<Record<string, string>> = {
   run_indexer_sql: 'Runs one read-only SELECT on the Flow indexer database and returns its rows.',
   run_evm_sql: 'Runs one read-only SELECT on the Flow EVM explorer database and returns its rows.',
@@ -182,15 +173,14 @@ export const toolDescriptions: Readonly<Record<string, string>> = {
   evm_getLogs: 'Finds logs of Flow EVM contracts by address, topics and block range.',
 }
 
-/** For closing a session, ms. */
 const goodbyeMs = 1000
 
 /**
- * The fetch of the AI SDK's MCP client: one request, one response. An event stream is read up to
- * the response, so a server that aborts fails the call at once. No stream for server messages is
- * opened. Redirects are refused, since the key would be sent along.
+ * The fetch of the AI SDK's MCP client. An event stream is read up to the response, so a server
+ * that aborts fails the call at once. Redirects are refused, since the key would be sent along.
+ *
  * @param maxBytes of a response, decoded
- * @param tellsClient whether the server is ours and shares its slots by client
+ * @param sendsClient whether the server is ours and shares its slots by client
  */
 function mcpFetch(maxBytes: number, sendsClient = false): typeof fetch {
   const call = providerFetch(maxBytes)
@@ -230,7 +220,7 @@ function idOf(body: unknown): string | undefined {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }
 
-/** Reads server-sent events up to the response; undefined if the stream ends before it. */
+/** Undefined if the stream ends before the response. */
 async function readAnswer(stream: ReadableStream<Uint8Array<ArrayBuffer>>, id: string): Promise<string | undefined> {
   const events = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   // Leaving the loop cancels the stream.
@@ -249,13 +239,12 @@ function isAnswerTo(text: string, id: string): boolean {
   }
 }
 
-/** An unavailable MCP server. The message follows "The tools of X: ". */
+/** The message follows "The tools of X: ". */
 export class ConnectionFault extends Error {}
 
-/** A failed tool. The message is for the model. */
+/** The message is for the model. */
 export class ToolFailed extends Error {}
 
-/** Longest server message that is forwarded. */
 const maxWords = 2000
 
 const codes: Readonly<Record<string, string>> = {
@@ -270,10 +259,7 @@ const codes: Readonly<Record<string, string>> = {
   ENETUNREACH: 'its address is unreachable',
 }
 
-/**
- * Why a server is unavailable, for users. Contains no server text, since it goes into notices and
- * the prompt.
- */
+/** For users. Contains no server text, since it goes into notices and the prompt. */
 export function faultInWords(thrown: unknown): string {
   const error = rootOf(thrown)
   if (error instanceof ConnectionFault) return error.message
@@ -292,7 +278,7 @@ export function faultInWords(thrown: unknown): string {
   return error instanceof TypeError ? 'it cannot be reached' : 'it returned an invalid response'
 }
 
-/** Whether the connection failed rather than the call, so that a new one may help. */
+/** Whether a new connection may help. */
 export function isConnectionFault(thrown: unknown): boolean {
   const error = rootOf(thrown)
   if (!MCPClientError.isInstance(error)) return error instanceof TypeError || error instanceof ConnectionFault
@@ -300,7 +286,7 @@ export function isConnectionFault(thrown: unknown): boolean {
   return error.statusCode === 404 || (error.code === undefined && /closed/i.test(error.message))
 }
 
-/** The server's own message is data like any result. */
+/** The server's message is data like any result. */
 export function callFailed(thrown: unknown): ToolFailed {
   const error = rootOf(thrown)
   if (error instanceof ToolFailed) return error

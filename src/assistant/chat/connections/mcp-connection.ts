@@ -7,11 +7,10 @@ import type { Offer } from './mcp-client.ts'
 import type { McpServer } from './mcp-server.ts'
 
 export interface ConnectionTimes {
-  /** How long a turn waits for a slow server (CHAT_TOOL_CONNECT_MS). All times in ms. */
+  /** How long a turn waits for a slow server. All times in ms. */
   readonly connectMs: number
   /** How long an attempt continues in the background for later turns. */
   readonly attemptMs: number
-  /** Timeout of a tool call. */
   readonly callMs: number
   /** How long an offer is used before a background refresh. */
   readonly freshMs: number
@@ -39,7 +38,6 @@ interface Opened {
 interface Failure {
   readonly reason: string
   readonly attempts: number
-  /** No new attempt before this `performance.now()`. */
   readonly until: number
 }
 
@@ -69,8 +67,8 @@ export class McpConnection {
   }
 
   /**
-   * The offer, or the reason for the user why the server is unavailable. @param waited resolves
-   * when the turn has waited long enough
+   * Returns a text for the user if the server is unavailable.
+   * @param waited resolves when the turn has waited long enough
    */
   async find(waited: Promise<void>): Promise<Offer | string> {
     const url = this.server.url()
@@ -88,8 +86,8 @@ export class McpConnection {
   }
 
   /**
-   * Retries once on a new connection if the old one is broken, as after a restart; all tools are
-   * read-only. @throws ToolFailed with a message for the model; the signal's reason
+   * Retries once on a new connection if the old one is broken; all tools are read-only.
+   * @throws ToolFailed with a message for the model; the signal's reason
    */
   async call(name: string, args: Record<string, unknown>, signal: AbortSignal | undefined): Promise<CallToolResult> {
     for (let attempt = 1; ; attempt++) {
@@ -121,7 +119,6 @@ export class McpConnection {
     return this.#opened
   }
 
-  /** Waits as long as a turn does, until the client disconnects. */
   async #reopen(signal: AbortSignal | undefined): Promise<void> {
     const url = this.server.url()
     if (url === undefined) throw callFailed(new ConnectionFault('it is not running'))

@@ -1,14 +1,13 @@
 export interface McpServer {
-  /** For the log: `flowfarm`, `script`, `evm`. */
   readonly name: string
   /** For users: "the server for Cadence". */
   readonly title: string
-  /** Undefined: not known yet. Read at each turn, since a port may become known later. */
+  /** Read at each turn, since a port may become known later. */
   readonly url: () => string | undefined
   readonly key: string | undefined
   /** Other tools are ignored. */
   readonly tools: readonly string[]
-  /** Resources for the prompt, by URI. */
+  /** Resource URIs for the prompt. */
   readonly texts: readonly string[]
   /** For foreign servers the model gets only the schema, without text. */
   readonly isOurs: boolean
@@ -19,10 +18,9 @@ export interface McpServer {
 export interface McpServerAddresses {
   readonly flowfarm: () => string | undefined
   readonly flowfarmKey: string | undefined
-  /** SCRIPT_MCP_URL and EVM_MCP_URL; undefined: those of the service `tools`. */
+  /** Undefined: that of the service `tools`. */
   readonly script: string | undefined
   readonly evm: string | undefined
-  /** URL of the service `tools`, such as http://127.0.0.1:8086. */
   readonly tools: () => string | undefined
 }
 
@@ -34,7 +32,7 @@ export const textUris = {
   scripts: 'schema://script-reference',
 } as const
 
-/** The three servers of the specification with its tools, except those that call a second model. */
+/** Without the tools that call a second model. */
 export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpServerAddresses): readonly McpServer[] {
   const below = (path: string) => (): string | undefined => {
     const base = tools()

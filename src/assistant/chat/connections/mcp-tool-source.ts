@@ -11,29 +11,26 @@ import type { McpServer } from './mcp-server.ts'
 
 export interface FoundTools {
   readonly tools: ToolSet
-  /** Unavailable servers, with the reason for the user. */
+  /** With the reason for the user. */
   readonly missing: readonly { readonly source: string; readonly reason: string }[]
 }
 
-/** Tools outside this process. Connections last across turns. */
+/** Connections last across turns. */
 export interface ToolSource {
-  /**
-   * Waits at most CHAT_TOOL_CONNECT_MS for slow servers and does not reject for them, but rejects
-   * with the signal's reason.
-   */
+  /** Waits at most CHAT_TOOL_CONNECT_MS for slow servers; rejects only with the signal's reason. */
   find(signal: AbortSignal): Promise<FoundTools>
   close(): Promise<void>
 }
 
 export interface McpToolSourceOptions {
-  /** In tool order; for equal tool names the first server takes precedence. */
+  /** For equal tool names the first server takes precedence. */
   readonly servers: readonly McpServer[]
   readonly times?: Partial<ConnectionTimes>
   readonly log: Logger
 }
 
 export interface FoundMcpTools extends FoundTools {
-  /** Resources by URI. */
+  /** By URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
@@ -124,10 +121,9 @@ const maxTextCharacters = 100_000
 const maxStructureCharacters = 500_000
 const maxErrorCharacters = 4000
 
-/** Nesting that pages and models can use. */
 const maxLevels = 64
 
-/** @throws ToolFailed with the server's message, if the tool failed */
+/** @throws ToolFailed with the server's message */
 function readToolOutput(result: CallToolResult): McpToolOutput {
   const structure = readStructure('structuredContent' in result ? result.structuredContent : undefined)
   const text = textOf(result) || (structure === undefined ? 'The tool returned nothing.' : JSON.stringify(structure))

@@ -1,4 +1,3 @@
-/** JSON Schema of an object. */
 export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, unknown>>
@@ -17,13 +16,13 @@ const types: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'numbe
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 const plainName = /^(?!__)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/
 
-/** Enum values of foreign tools: names only, no sentences or addresses. */
+/** Names only: foreign tools could send sentences or addresses. */
 const plainChoice = /^[\w.+-]{1,64}$/
 
 /**
- * Reduces a schema to the parts of JSON Schema that every provider accepts: one refused schema
- * would fail every answer. @param keepsText keeps descriptions, which could contain instructions
- * @returns undefined if it is not an object schema, or too large
+ * Keeps the parts of JSON Schema that every provider accepts: one refused schema would fail every
+ * answer. Undefined if it is not an object schema, or too large.
+ * @param keepsText keeps descriptions, which could contain instructions
  */
 export function safeInputSchema(schema: unknown, keepsText: boolean): InputSchema | undefined {
   if (!isRecord(schema) || schema['type'] !== 'object') return undefined

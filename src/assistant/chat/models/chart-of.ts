@@ -18,7 +18,7 @@ interface Column {
 const maxCategories = 12
 const maxTimes = 120
 const maxSlices = 8
-/** Up to this many slices a pie, above it a ring. */
+/** Above it a ring. */
 const maxPieSlices = 4
 /** Longer labels go beside horizontal bars. */
 const maxUprightCharacters = 10
@@ -28,12 +28,12 @@ const maxSizeRatio = 50
 
 /** Numeric columns that are identifiers. */
 const naming = /(?:^|_)(?:id|height|epoch|index|hash|hour|code)$/
-/** Columns with readable names, in order of preference. */
+/** In order of preference. */
 const spoken = ['symbol', 'label', 'name']
 
 /**
- * Bars over time, or lines for several series; a pie or ring for shares; else bars, horizontal for
- * long names. Undefined if no chart suits.
+ * Bars over time, or lines for several series; a pie or ring for shares; else bars. Undefined if no
+ * chart suits.
  */
 export function chartOf(
   { columns: names, rows, isCut }: ResultTable,
@@ -95,7 +95,7 @@ function overTime(
   }
 }
 
-/** One distinct label per row; undefined if no columns distinguish the rows. */
+/** Undefined if no columns distinguish the rows. */
 function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[] | undefined {
   const candidates = [
     ...spoken.filter((name) => texts.includes(name)).map((name) => [name]),

@@ -12,7 +12,6 @@ import { chatModes, isChatMode, defaultMode } from '../chat-types.ts'
 import type { ChatMode } from '../chat-types.ts'
 import type { chatSettings } from '../settings.ts'
 
-/** Effort, reasoning budget, caching. */
 export type ProviderOptions = NonNullable<Parameters<typeof streamText>[0]['providerOptions']>
 
 export interface ChatModel {
@@ -27,11 +26,10 @@ export interface ChatModel {
 }
 
 export interface ChatModels {
-  /** Allowed modes in the order of `chatModes`. Empty without a model. */
+  /** In the order of `chatModes`. Empty without a model. */
   readonly modes: readonly { readonly mode: ChatMode; readonly state: ModelState }[]
-  /** For requests without a mode: balanced if it is allowed, else the first. */
   readonly defaultMode: ChatMode
-  /** How to configure a model; undefined if one is configured. */
+  /** Undefined if a model is configured. */
   readonly remedy: string | undefined
   /** @throws ApiError 503 `no-model`, 400 `mode-not-allowed` */
   of(mode: ChatMode): ChatModel
@@ -53,9 +51,7 @@ export interface ChatModelsOptions {
   /** For LLM_PROVIDER=scripted. */
   readonly scripted?: { readonly model: LanguageModelV4; readonly state: ModelState } | undefined
   readonly log?: Logger | undefined
-  /** Sends the provider calls. Default: `fetch` with bounds. */
   readonly callProvider?: typeof fetch
-  /** Maximum first pause between retries if the provider sends none, ms. Default 1,000. */
   readonly retryBaseMs?: number
 }
 
@@ -76,10 +72,8 @@ const maxOutputTokens: Readonly<Record<ChatMode, number>> = { fast: 8192, balanc
 /** Some self-hosted servers refuse more than their model's context. */
 const maxTokensOfOwnServer = 8192
 
-/** The longest reply of a step, with its protocol. */
 const maxReplyBytes = 64 * 1024 * 1024
 
-/** Per step. */
 const maxSearches = 5
 
 /** @throws FatalError for an invalid mode in CHAT_MODES */
@@ -91,7 +85,6 @@ export function createChatModels(config: ChatModelsConfig, options: ChatModelsOp
     if (options.scripted === undefined)
       return without('LLM_PROVIDER=scripted is not available here: set another provider and LLM_API_KEY.', selected)
     const { model, state } = options.scripted
-    // A script has one mode.
     return chatModelsOf([[selected, { ...plain, model, state, maxOutputTokens: maxOutputTokens[selected] }]], selected)
   }
   if ('remedy' in found) return without(found.remedy, selected)
@@ -164,7 +157,7 @@ function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings,
   if (provider === 'anthropic') return mode === 'deep' ? anthropicThinking(name) : anthropicWithoutThinking(name)
   if (provider !== 'openai') return {}
   const effort = mode === 'deep' ? { reasoningEffort: 'high' } : {}
-  // OpenAI stores responses for a month unless `store` is false; other servers lack the option.
+  // OpenAI stores responses for a month unless `store` is false.
   return {
     openai:
       baseUrl === undefined
@@ -180,7 +173,7 @@ function maxTokensOf(mode: ChatMode, { provider }: ModelSettings, name: string):
   return hasBudget ? maxOutputTokens.balanced : maxOutputTokens[mode]
 }
 
-/** Only Anthropic's own models have the search; compatible servers refuse unknown tools. */
+/** Compatible servers refuse unknown tools. */
 function searchOf(provider: ModelSettings['provider'], name: string): ToolSet {
   if (provider !== 'anthropic' || !name.includes('claude')) return {}
   // A description only: it needs no key and makes no calls.
@@ -217,16 +210,12 @@ function without(remedy: string, selected: ChatMode): ChatModels {
   }
 }
 
-/** For mode deep, in tokens. */
+/** Tokens, for mode deep. */
 export const thinkingBudget = 10_000
 
-/** How an Anthropic model reasons: with a budget, adaptively, or not at all. */
 export type ThinkingForm = 'budget' | 'adaptive' | 'none'
 
-/**
- * Opus 4.7 and later refuse a budget, and models before 3.7 do not reason. Other names on
- * compatible servers take the budget.
- */
+/** Opus 4.7 and later refuse a budget; models before 3.7 do not reason. */
 export function thinkingForm(name: string): ThinkingForm {
   if (!name.includes('claude')) return 'budget'
   if (/claude-(?:instant|v?2|3-(?:5|opus|sonnet|haiku))/.test(name)) return 'none'

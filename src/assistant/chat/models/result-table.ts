@@ -5,10 +5,7 @@ export interface ResultTable {
   readonly isCut: boolean
 }
 
-/**
- * Finds rows in the output of an SQL tool: JSON, text, or text in content parts. Undefined if there
- * are none.
- */
+/** From the output of an SQL tool: JSON, text, or text in content parts. */
 export function readResultTable(output: unknown): ResultTable | undefined {
   if (typeof output === 'string') return readResultTable(parsed(output))
   if (Array.isArray(output)) return firstTable(output)
@@ -37,7 +34,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    // Not JSON, or truncated.
     return undefined
   }
 }
@@ -74,7 +70,6 @@ function isNumeric(value: unknown): value is number | string {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value))
 }
 
-/** Adds thousands separators and removes trailing zeros of the fraction. */
 function grouped(number: string): string {
   const [whole = '', fraction = ''] = number.split('.', 2)
   const decimals = fraction.replace(/0+$/, '')

@@ -18,11 +18,9 @@ import { markdownTable, readResultTable } from './result-table.ts'
 import type { ResultTable } from './result-table.ts'
 
 export interface ScriptedExample {
-  /** Wordings in English or Chinese; the first one is shown. */
+  /** In English or Chinese; the first one is shown. */
   readonly questions: readonly [string, ...string[]]
-  /** One SELECT on the indexer database. */
   readonly sql: string
-  /** Title of its chart, in English. Default: the question. */
   readonly title?: string
   /** The rows are shares of a whole. */
   readonly isShares?: boolean
@@ -38,7 +36,6 @@ export function questionKey(question: string): string {
     .replace(/[\s?!.。]+$/, '')
 }
 
-/** Text, a tool call, or both. */
 interface Reply {
   readonly text: string
   readonly call?: { readonly toolName: string; readonly input: unknown }
@@ -47,7 +44,6 @@ interface Reply {
 interface ScriptedChatModelOptions {
   /** Read at each question. */
   readonly examples: () => readonly ScriptedExample[]
-  /** Pause between text chunks, ms. Default 12. */
   readonly paceMs?: number
 }
 
@@ -62,8 +58,8 @@ const nothingUsed: LanguageModelV4Usage = {
 }
 
 /**
- * Answers only the example questions, for trials without an API key. It calls tools like a model,
- * so statements run and charts show real rows.
+ * Answers only the example questions, for trials without an API key. Its tool calls run, so charts
+ * show real rows.
  */
 export class ScriptedChatModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
@@ -158,7 +154,6 @@ function endOf(call: Reply['call']): LanguageModelV4FinishReason {
   return { unified, raw: unified }
 }
 
-/** Chunks end at a space or line end if possible. */
 function pieces(text: string): readonly string[] {
   return text.match(new RegExp(`[^]{1,${pieceCharacters}}(?:\\s|$)|[^]{1,${pieceCharacters}}`, 'gu')) ?? []
 }
@@ -171,7 +166,6 @@ interface ToolResult {
 
 interface ReadPrompt {
   readonly question: string
-  /** In order. */
   readonly results: readonly ToolResult[]
 }
 
@@ -200,7 +194,6 @@ interface ScriptedWords {
   readonly isEnglish: boolean
   intro(): string
   closing(sql: string, table: ResultTable): string
-  /** For other questions. */
   unknown(examples: readonly string[]): string
   withoutTool(sql: string): string
   failed(sql: string, reason: string): string

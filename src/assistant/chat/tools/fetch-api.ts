@@ -19,17 +19,15 @@ import type { RawAnswer } from './send-request.ts'
 import { toolInputSchema } from './tool-input-schema.ts'
 
 export interface FetchApiOptions {
-  /** FETCH_API_HOSTS. */
   readonly hosts: readonly string[]
-  /** Decodes base64 in responses of access nodes: `readJsonCdcValue`. */
+  /** Decodes base64 in responses of access nodes. */
   readonly readCadence: ReadCadence
   /** Default: the public internet. */
   readonly network?: OutboundNetwork
-  /** For a call including redirects. Default 20,000 ms. */
+  /** For a call including redirects. */
   readonly timeoutMs?: number
 }
 
-/** For the model and the page. */
 export interface FetchedApi {
   readonly status: number
   /** After redirects. */
@@ -38,7 +36,6 @@ export interface FetchedApi {
   /** Parsed JSON, or text; null: none. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** Omissions. */
   readonly note?: string
 }
 
@@ -58,8 +55,8 @@ const schema = z.strictObject(
 type FetchApiInput = z.output<typeof schema>
 
 /**
- * No tool without hosts. Failures are ApiErrors for the model. @throws FatalError `bad-host` for an
- * invalid FETCH_API_HOSTS
+ * No tool without hosts. Failures are ApiErrors for the model.
+ * @throws FatalError `bad-host` for an invalid FETCH_API_HOSTS
  */
 export function fetchApiTools({
   hosts: words,
@@ -107,7 +104,8 @@ async function callApi(
 }
 
 /**
- * Serialises the body again, so that the server reads what was checked; duplicate keys are removed.
+ * Serialises the body again, so that the server reads the checked value; duplicate keys are
+ * removed.
  * @throws ApiError 400 `invalid-field`
  */
 function readBody(method: 'GET' | 'POST', body: string | undefined): string | undefined {
@@ -137,11 +135,9 @@ function bodyRefused(problem: string, cause?: unknown): ApiError {
 export interface ListedRequest {
   readonly url: URL
   readonly method: 'GET' | 'POST'
-  /** JSON; undefined: none. */
   readonly body: string | undefined
 }
 
-/** The final response and its URL. */
 export interface ListedAnswer extends RawAnswer {
   readonly url: URL
 }
@@ -162,8 +158,9 @@ export const maxConcurrent = 32
 
 /**
  * GET redirects are followed within the list, each resolved and checked again; POST redirects are
- * returned. Throws ApiError 400 `url-refused` or `write-refused`, 502 `fetch-failed`, 504
- * `fetch-timeout`, and the signal's reason.
+ * returned.
+ * @throws ApiError 400 `url-refused` or `write-refused`, 502 `fetch-failed`, 504 `fetch-timeout`;
+ *   the signal's reason
  */
 export function fetchListed({ hosts, network, timeoutMs }: FetchListedOptions): FetchListed {
   const limit = pLimit(maxConcurrent)
@@ -231,7 +228,7 @@ export interface OutboundNetwork {
   readonly policy: TargetPolicy
   readonly lookUp: LookUp
   readonly port: number
-  /** Trusted certificates instead of the system's, PEM. */
+  /** PEM, instead of the system's certificates. */
   readonly ca: string | undefined
 }
 

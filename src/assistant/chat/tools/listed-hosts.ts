@@ -1,10 +1,7 @@
 import { isIP } from 'node:net'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
 
-/**
- * URLs are compared after parsing, never as text: a text that starts with a listed host may point
- * anywhere.
- */
+/** URLs are compared after parsing: a text that starts with a listed host may point anywhere. */
 export class ListedHosts {
   readonly names: readonly string[]
 
@@ -72,9 +69,9 @@ function hostOf(word: string): string {
 }
 
 /**
- * Refuses known writes: submitting signed transactions, and publishing on an explorer, by which an
- * injected instruction could leak text. Covers nodes and Blockscout; the operator is responsible
- * for other listed hosts. @throws ApiError 400 `write-refused`
+ * Refuses known writes, by which an injected instruction could leak text. Covers nodes and
+ * Blockscout; the operator is responsible for other listed hosts.
+ * @throws ApiError 400 `write-refused`
  */
 export function refuseWrites(url: URL, method: 'GET' | 'POST', body: unknown): void {
   const segments = decoded(url.pathname)
@@ -103,7 +100,6 @@ function methodsOf(body: unknown): readonly string[] {
     .flatMap(([name, value]) => (name.toLowerCase() === 'method' && typeof value === 'string' ? [value] : []))
 }
 
-/** Methods for transactions and signatures, and node administration. */
 function isWriting(name: string): boolean {
   return (
     /(?:^|_)(?:send|sign|submit|import|unlock)/i.test(name) ||

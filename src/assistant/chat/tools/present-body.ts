@@ -48,7 +48,6 @@ function presentText(text: string, isCut: boolean): PresentedBody {
   }
 }
 
-/** Without a type it may be text. */
 function isReadable(type: string): boolean {
   return (
     type === '' ||
@@ -79,7 +78,6 @@ function jsonOf(text: string): JsonValue | undefined {
 
 export interface Summary {
   readonly value: JsonValue
-  /** Omissions; undefined: none. */
   readonly cut: string | undefined
 }
 
@@ -93,7 +91,6 @@ interface Measure {
 /** In characters of JSON: a few per cent of a typical context. */
 export const maxSummaryCharacters = 60_000
 
-/** Values up to this length are shown unchanged. */
 const wholeCharacters = 16_000
 
 /** Bounded depth, since reading is recursive. */
@@ -107,14 +104,14 @@ const measures: readonly Measure[] = [
   { items: 3, names: 20, characters: 100, depth: 4 },
 ]
 
-/** For access node responses: a transaction has a script and many events. */
+/** A transaction has a script and many events. */
 const chainMeasures: readonly Measure[] = [
   { items: 120, names: 100, characters: 20_000, depth: 10 },
   { items: 60, names: 100, characters: 8000, depth: 10 },
   ...measures,
 ]
 
-/** As much of a value as a model can read, with something of each part. */
+/** Includes something of each part. */
 export function summariseJson(value: JsonValue, isOfChain = false): Summary {
   const first = summarise(value, whole)
   if (lengthOf(first.value) <= wholeCharacters) return first
@@ -127,7 +124,7 @@ export function summariseJson(value: JsonValue, isOfChain = false): Summary {
   return { value: `${firstOf(JSON.stringify(last.value))}…`, cut: cuts.join(', ') }
 }
 
-/** The longest prefix that fits as JSON, where quotes take two characters. */
+/** Quotes take two characters as JSON. */
 function firstOf(text: string): string {
   let first = text
   while (lengthOf(first) >= maxSummaryCharacters) first = first.slice(0, Math.floor(first.length * 0.9)).toWellFormed()
@@ -192,7 +189,6 @@ export type ReadCadence = (payload: Buffer) => unknown
 const chainPath =
   /^\/v1\/(?:transactions|transaction_results|execution_results|blocks|collections|accounts|events|scripts)(?:\/|$)/
 
-/** These fields are not deeper in that API. */
 const maxDepth = 12
 
 export function isChainPath(pathname: string): boolean {
@@ -200,8 +196,8 @@ export function isChainPath(pathname: string): boolean {
 }
 
 /**
- * Decodes base64 in access node responses: scripts and contracts as text; arguments, event payloads
- * and script results as flat values. Undecodable fields stay unchanged.
+ * Scripts and contracts become text; arguments, event payloads and script results flat values.
+ * Undecodable fields stay unchanged.
  */
 export function readChainFields(value: JsonValue, readCadence: ReadCadence): JsonValue {
   if (typeof value === 'string') return cadenceOf(value, readCadence)

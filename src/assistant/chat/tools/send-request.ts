@@ -9,7 +9,6 @@ export interface CheckedRequest {
   /** IP address to connect to, independent of later DNS changes. */
   readonly address: string
   readonly method: 'GET' | 'POST'
-  /** JSON; undefined: none. */
   readonly body: string | undefined
 }
 
@@ -17,7 +16,7 @@ export interface RawAnswer {
   readonly status: number
   /** Lower case without spaces; empty if absent. */
   readonly contentType: string
-  /** Target of a redirect, whose body is not read; undefined: no redirect. */
+  /** Target of a redirect, whose body is not read. */
   readonly location: string | undefined
   /** Decompressed. */
   readonly bytes: Buffer

@@ -2,7 +2,6 @@ import type { ToolSet } from 'ai'
 import { untilAborted } from '../../../platform/signals.ts'
 import { asError } from '../../../platform/errors.ts'
 
-/** Per turn. */
 export const maxToolCalls = 60
 
 /** In characters of JSON; longer outputs are sent to the client in their model form. */
@@ -22,7 +21,6 @@ class ToolFailure extends Error {
 type Tool = ToolSet[string]
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 
-/** Bounds the tools of a turn: number of calls, length of results, and their end on abort. */
 export function boundTools(tools: ToolSet, signal: AbortSignal): ToolSet {
   const budget = new ResultBudget()
   let calls = 0
@@ -51,7 +49,6 @@ function boundTool(tool: OwnTool, signal: AbortSignal, budget: ResultBudget, cou
   const execute: OwnTool['execute'] = async (input: unknown, options) => {
     try {
       count()
-      // A tool that continues after the abort is ignored.
       const output: unknown = await untilAborted(
         Promise.resolve(tool.execute(input, { ...options, abortSignal: signal })),
         signal,
@@ -70,7 +67,7 @@ function plainOutput(output: unknown): ModelOutput {
   return { type: 'text', value: typeof output === 'string' ? output : JSON.stringify(output ?? null) }
 }
 
-/** As text; third-party images are not passed to the model. */
+/** Third-party images are not passed to the model. */
 function cutOutput(output: ModelOutput, cut: (text: string) => string): ModelOutput {
   if (output.type === 'execution-denied') return output
   if (output.type === 'error-text' || output.type === 'error-json')
@@ -88,10 +85,9 @@ function textOf(output: ModelOutput): string {
 /** About 20,000 tokens. */
 export const maxResultCharacters = 60_000
 
-/** All results of a turn; with a long conversation this fills a typical context. */
+/** With a long conversation this fills a typical context. */
 const maxTurnCharacters = 240_000
 
-/** Minimum per result after the turn's budget is used up. */
 const minResultCharacters = 4000
 
 export class ResultBudget {

@@ -14,10 +14,8 @@ import { OpenParts, TurnAccount, TurnStop } from './turn-state.ts'
 
 type Part = TextStreamPart<ToolSet>
 
-/** Concurrent tool calls. */
 const maxConcurrent = 8
 
-/** Not sent to clients. */
 const silent: ReadonlySet<Part['type']> = new Set([
   'start',
   'finish',
@@ -33,7 +31,6 @@ const silent: ReadonlySet<Part['type']> = new Set([
 /** The SDK prefixes error messages with class names. */
 const sdkName = /\bAI_\w+Error: /g
 
-/** First parts of an answer. */
 const beginnings: ReadonlySet<Part['type']> = new Set([
   'text-delta',
   'reasoning-delta',
@@ -42,9 +39,9 @@ const beginnings: ReadonlySet<Part['type']> = new Set([
 ])
 
 /**
- * Streams one answer for AI SDK clients. It always ends with the answer, a text that says why there
- * is none, or an `error` chunk. Open parts are closed, so the answer can be sent back with the next
- * question. Cancelling the stream ends the turn.
+ * Always ends with the answer, a text that says why there is none, or an `error` chunk. Open parts
+ * are closed, so the answer can be sent back with the next question. Cancelling the stream ends the
+ * turn.
  */
 export function runTurn(request: TurnRequest, options: TurnOptions): ReadableStream<ChatChunk> {
   const stop = new TurnStop(request.signal, options.timeoutMs)
@@ -98,7 +95,7 @@ class Turn {
     }
   }
 
-  /** @returns how the answer ended; undefined if it failed or was aborted */
+  /** Undefined if the answer failed or was aborted. */
   async *#answer(): AsyncGenerator<ChatChunk, AnswerEnd | undefined, undefined> {
     const { model, tools: given } = this.#request
     const tools = boundTools(given, this.#stop.signal)
@@ -147,7 +144,6 @@ class Turn {
     return { messages: markEnd([...messages, closingRequest]), ...without }
   }
 
-  /** @returns how the answer ended, when it did */
   #note(part: Part): AnswerEnd | undefined {
     if (!this.#hasBegun && beginnings.has(part.type)) {
       this.#hasBegun = true
@@ -195,7 +191,7 @@ class Turn {
       onError: (error) => asError(error).message,
     }) as ChatChunk | undefined
     if (chunk === undefined || !('providerMetadata' in chunk || chunk.type === 'tool-input-error')) return chunk
-    // Signatures and similar, which only the provider can read.
+    // Only the provider can read signatures and similar.
     const { providerMetadata: _unread, ...plain } = chunk
     if (plain.type === 'tool-input-error') return { ...plain, errorText: plain.errorText.replaceAll(sdkName, '') }
     return 'delta' in plain && plain.delta === '' ? undefined : plain
@@ -240,7 +236,7 @@ class Turn {
   }
 }
 
-/** The model called a tool on the last step, where none exist; the answer ends without text. */
+/** The last step has no tools; the answer ends without text. */
 function isCallAfterAll(error: unknown): boolean {
   return ToolChoiceViolationError.isInstance(error)
 }
@@ -252,13 +248,11 @@ function wasCutOff({ steps }: { readonly steps: readonly { readonly finishReason
 
 interface ModelEnd {
   readonly end: AnswerEnd
-  /** The last step has text. */
   readonly hasText: boolean
-  /** There were tool calls. */
   readonly hasUsedTools: boolean
 }
 
-/** Closing text of an answer without one; undefined if none is needed. */
+/** Undefined if none is needed. */
 function closingWords({ end, hasText, hasUsedTools }: ModelEnd): string | undefined {
   if (end === 'refused') return 'The model provider declined to answer. Rephrase the question, or ask something else.'
   if (end === 'length') {
@@ -289,7 +283,7 @@ export async function modelMessages(messages: readonly ChatMessage[], tools: Too
   return converted.filter(({ content }) => content.length > 0)
 }
 
-/** Marks only the end of the conversation: providers accept at most four marks. */
+/** Providers accept at most four marks. */
 export function markEnd(messages: readonly ModelMessage[]): ModelMessage[] {
   const last = messages.length - 1
   return messages.map((message, index) => {

@@ -9,8 +9,8 @@ interface OpenCall {
 }
 
 /**
- * Tracks the open parts of an answer, to close them on an abort: clients store the answer and send
- * it back with the next question.
+ * Tracks open parts, to close them on an abort: clients send the answer back with the next
+ * question.
  */
 export class OpenParts {
   readonly #texts = new Map<string, 'text-end' | 'reasoning-end'>()
@@ -96,7 +96,6 @@ export class TurnAccount {
     this.#reasoning = sum(this.#reasoning, outputTokenDetails.reasoningTokens)
   }
 
-  /** The metadata before the answer. */
   get origin(): ChatMetadata {
     const {
       mode,
@@ -130,7 +129,7 @@ function sum(before: number | null, more: number | undefined): number | null {
 /** Why a turn ended before its answer. */
 export type StopReason = 'left' | 'timeout' | 'stopped'
 
-/** The signal of a turn: client, stream reader and timeout. Holds nothing after `end`. */
+/** Aborted by client, stream reader or timeout. Holds nothing after `end`. */
 export class TurnStop {
   readonly #control = new AbortController()
   readonly #clientSignal: AbortSignal
@@ -153,7 +152,7 @@ export class TurnStop {
     return this.#reason
   }
 
-  /** The message for the client; undefined after a disconnect. */
+  /** Undefined after a disconnect. */
   get message(): string | undefined {
     const { reason } = this.signal as { readonly reason: unknown }
     return reason instanceof ApiError ? reason.message : undefined

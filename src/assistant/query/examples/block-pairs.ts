@@ -1,6 +1,5 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Uses the daily and hourly tables wherever they have the figures. */
 export const blockPairs: readonly ExamplePair[] = [
   {
     questions: ['What is the newest indexed block?', '最新的区块高度是多少？'],

@@ -2,7 +2,7 @@ import type { ExamplePair } from './example-pairs.ts'
 
 /**
  * Blockscout: addresses and hashes are bytea, values are in attoflow, rows of replaced blocks have
- * `consensus` false. Uses only columns that Blockscout kept through its migrations.
+ * `consensus` false.
  */
 export const evmExplorerPairs: readonly ExamplePair[] = [
   {

@@ -8,9 +8,9 @@ import { contractPairs } from './contract-pairs.ts'
 import { evmExplorerPairs } from './evm-explorer-pairs.ts'
 import { tokenPairs } from './token-pairs.ts'
 
-/** A few-shot example for models. `{flowToken}` is the account of a core contract. */
+/** `{flowToken}` is the account of a core contract. */
 export interface ExamplePair {
-  /** Wordings in English or Chinese; the first one is shown. */
+  /** In English or Chinese; the first one is shown. */
   readonly questions: readonly [string, ...string[]]
   /** One SELECT without a semicolon. */
   readonly sql: string
@@ -24,8 +24,8 @@ export function inNetwork(pairs: readonly ExamplePair[], network: Network): Exam
 }
 
 /**
- * Replaces `{name}` by the account of that core contract, 16 hex digits without `0x`. @throws Error
- * for an unknown contract
+ * Replaces `{name}` by the account of that core contract, 16 hex digits without `0x`.
+ * @throws Error for an unknown contract
  */
 export function withAddresses(text: string, network: Network): string {
   const contracts = coreContracts(network)
@@ -311,7 +311,6 @@ const pairsOf: Readonly<Record<QueryTarget, readonly ExamplePair[]>> = {
   evm: evmExplorerPairs,
 }
 
-/** With the addresses of a network. Tests plan and run each pair. */
 export function examplePairs(target: QueryTarget, network: Network): ExamplePair[] {
   return inNetwork(pairsOf[target], network)
 }

@@ -142,7 +142,6 @@ async function runSql(
   })
 }
 
-/** Errors of calls that need a model. */
 const modelProblems = {
   400: 'Invalid input; see `field`.',
   404: 'The database is not configured.',

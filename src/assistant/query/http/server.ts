@@ -177,27 +177,21 @@ export const askApiInfo: ApiInfo = {
 interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
   readonly log: Logger
   readonly metrics: Metrics
-  /** Address to bind. */
   readonly host: string
-  /** TRUSTED_PROXIES. Default: none. */
   readonly trustedProxies?: BlockList
-  /** By which statement slots are shared. Default: by `trustedProxies`. */
+  /** By which statement slots are shared. */
   readonly clientOf?: (request: IncomingMessage) => Client
-  /** 0 picks a free port. */
   readonly port: number
-  /** API_TOKEN; undefined: no authentication. */
+  /** Undefined: no authentication. */
   readonly token: string | undefined
-  /** The page that renders `/openapi.json`. */
   readonly docs: { readonly html: string; readonly headers: Readonly<Record<string, string>> }
-  /** Serves `/` and the files of the query page. Default: none. */
   readonly page?: Middleware
-  /** How long `close` waits for running calls, ms. Default 3,000. */
   readonly closeGraceMs?: number
 }
 
 /**
- * Browsers of other origins cannot call it: no origin is allowed, and `Content-Type:
- * application/json` triggers a preflight. @throws the system error when the port cannot be bound
+ * No CORS: `Content-Type: application/json` triggers a preflight.
+ * @throws the system error when the port cannot be bound
  */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
   const { service, history, memory, token, docs, host, page, trustedProxies = new BlockList() } = options

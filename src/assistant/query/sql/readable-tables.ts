@@ -1,6 +1,6 @@
 /**
- * Tables and views that statements may read, as `schema.table`. Migrations grant the same tables to
- * flowfarm_reader; a test fails on a table that is neither here nor known to be private.
+ * Migrations grant the same tables to flowfarm_reader; a test fails on a table that is neither here
+ * nor known to be private.
  */
 export const indexerTables: readonly string[] = [
   ...tablesOf(
@@ -26,12 +26,11 @@ export const indexerTables: readonly string[] = [
   'analytics.daily_metrics',
 ]
 
-/** Search path. */
 export const indexerSchemas: readonly string[] = ['app', 'raw', 'analytics']
 
 /**
- * Chain tables of Blockscout. Its database also has user accounts and API keys, and new releases
- * add tables, so only these are readable, if they exist.
+ * Blockscout's database also has user accounts and API keys, and new releases add tables, so only
+ * these are readable.
  */
 export const evmTables: readonly string[] = tablesOf(
   'public',

@@ -7,13 +7,13 @@ import type { Logger } from '../../../platform/log.ts'
 
 export interface Reader {
   readonly url: string
-  /** The role set in each transaction, if the account of the URL may do more than read. */
+  /** Set in each transaction, if the account of the URL may do more than read. */
   readonly role: string | undefined
 }
 
 export interface ReaderOptions {
   readonly url: string
-  /** `schema.table`. */
+  /** `schema.table` */
   readonly readable: readonly string[]
   /** The database is ours, so the role flowfarm_reader may be used. */
   readonly isOurs: boolean
@@ -24,7 +24,7 @@ const applicationName = 'flowfarm ask'
 
 /**
  * Uses the account of the URL if it may only read public tables, else a dedicated login in the role
- * flowfarm_reader, else SET LOCAL ROLE in each transaction. Logs what to run by hand if none works.
+ * flowfarm_reader, else SET LOCAL ROLE in each transaction.
  * @throws RetryableError when the database is unreachable
  */
 export async function chooseReader(options: ReaderOptions): Promise<Reader> {
@@ -75,7 +75,6 @@ async function foreignReader(
   return rights.isSuperuser && (await mayTakeOn(client, role)) ? { url, role } : undefined
 }
 
-/** Creates the login if it does not exist. */
 async function whyNotLogin(
   client: Client,
   rights: AccountRights,
@@ -155,7 +154,7 @@ export interface AccountRights {
    * It may read a table that is neither public here nor granted to PUBLIC, as extension tables are.
    */
   readonly readsMore: boolean
-  /** Other tables that PUBLIC may read or change: `schema.table`. */
+  /** `schema.table` that PUBLIC may read or change. */
   readonly openToAll: readonly string[]
 }
 
@@ -204,8 +203,8 @@ export async function hasReaderRole(client: ClientBase): Promise<boolean> {
 }
 
 /**
- * For a role created by hand after the migrations. Requires ownership of the tables. @returns why
- * it still lacks rights, or undefined
+ * For a role created by hand after the migrations. Requires ownership of the tables.
+ * @returns why it still lacks rights
  */
 export async function grantReading(client: ClientBase, readable: readonly string[]): Promise<Error | undefined> {
   const { rows } = await query<{ schema: string; name: string }>(client, ungrantedSql, [readable, readerRole])
@@ -231,7 +230,7 @@ const ungrantedSql = `
 
 /**
  * Unlike after SET ROLE, a statement cannot return to the program's account. The password is
- * derived from that account's, so all processes know it and none stores it.
+ * derived from that account's, so none is stored.
  */
 export interface ReaderLogin {
   readonly name: string
@@ -265,9 +264,9 @@ export function isRefusedLogin(error: unknown): boolean {
 }
 
 /**
- * Creates the login, or updates its password after the account's changed. @param isSuperuser
- * whether the account may also limit temporary files @throws the server's error when the account
- * may not create roles
+ * Creates the login, or updates its password.
+ * @param isSuperuser whether the account may also limit temporary files
+ * @throws the server's error when the account may not create roles
  */
 export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, isSuperuser: boolean): Promise<void> {
   const name = escapeIdentifier(login.name)
@@ -281,7 +280,9 @@ export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, is
   if (isSuperuser) await client.query(`ALTER ROLE ${name} SET temp_file_limit = '4GB'`)
 }
 
-/** 42710 duplicate_object; 23505 unique_violation, when another process creates it at the same time. */
+/**
+ * 42710 duplicate_object; 23505 unique_violation, when another process creates it at the same time.
+ */
 function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '42710' || error.code === '23505')
 }

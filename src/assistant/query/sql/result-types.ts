@@ -29,7 +29,7 @@ type ReadValue = (text: string) => SqlValue
 
 const { builtins } = types
 
-/** A JSON number, or a string for NaN and infinities. */
+/** A string for NaN and infinities. */
 const readFloat: ReadValue = (text) => (Number.isFinite(Number(text)) ? Number(text) : text)
 const readBytes: ReadValue = (text) => `0x${text.slice(2)}`
 

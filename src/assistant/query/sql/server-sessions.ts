@@ -4,26 +4,21 @@ import { clientConfig, query } from '../../../platform/db/pool.ts'
 import { asError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
 
-/** Sessions usually end within milliseconds. */
 const minPauseMs = 5
-/** Longest poll interval. */
 const maxPauseMs = 2000
 
 export interface ServerSessionsOptions {
   readonly url: string
   readonly log: Logger
-  /** Stops all waiting. */
   readonly signal: AbortSignal
-  /** Interrupts sessions that do not terminate, on servers that we manage. */
+  /** On servers that we manage. */
   readonly interrupt?: ((processIds: readonly number[]) => Promise<void>) | undefined
-  /** Called when the number of stuck sessions changes. */
   readonly onStuck?: ((count: number) => void) | undefined
   /**
-   * Stuck sessions whose slots are replaced. Default 8: more could exhaust connections and CPUs of
-   * the server.
+   * Stuck sessions whose slots are replaced: more could exhaust connections and CPUs of the server.
    */
   readonly maxReplaced?: number | undefined
-  /** Time to terminate before a session counts as stuck, ms. Default 3,000. */
+  /** Time to terminate before a session counts as stuck. */
   readonly stuckAfterMs?: number | undefined
 }
 
@@ -55,9 +50,8 @@ export class ServerSessions {
   }
 
   /**
-   * Terminates a session. Resolves when its slot may be used again: the session is gone, or stuck
-   * and replaced, or the server is unreachable. @param onHeld called when it is stuck and
-   * `maxReplaced` others are replaced
+   * Terminates a session. Resolves when its slot may be used again.
+   * @param onHeld called when it is stuck and `maxReplaced` others are replaced
    */
   async end(processId: number, onHeld: () => void = () => undefined): Promise<void> {
     const { signal, log } = this.#options
@@ -106,9 +100,7 @@ export class ServerSessions {
     }
   }
 
-  /**
-   * Its own process and its parallel workers. Undefined while a stuck session cannot be queried.
-   */
+  /** Its process and its parallel workers. Undefined while a stuck session cannot be queried. */
   async #processesOf(processId: number, since: string): Promise<number[] | undefined> {
     try {
       return (await this.#query<{ pid: number }>(processesSql, [processId, since])).map(({ pid }) => pid)

@@ -5,7 +5,6 @@ export type RefusalCode =
   | 'sql-keyword'
   /** Not exactly one SELECT. */
   | 'sql-not-select'
-  /** Not valid PostgreSQL SQL. */
   | 'sql-syntax'
   /** A form of SELECT that writes or locks: INTO, FOR UPDATE, a parameter. */
   | 'sql-clause'
@@ -24,14 +23,12 @@ export class SqlRefusal extends ApiError {
 }
 
 export interface StatementFault {
-  /** SQLSTATE, such as 42703 for an unknown column. */
   readonly sqlState: string
   /** In characters, from 1. */
   readonly position?: number
   readonly hint?: string
 }
 
-/** Passed the gate and failed in the database. */
 export class SqlStatementError extends ApiError {
   readonly sqlState: string
   readonly position: number | undefined
@@ -62,7 +59,7 @@ export function outOfMemory(cause: unknown): ApiError {
   })
 }
 
-/** The client disconnected. Proxies log 499. */
+/** Proxies log 499. */
 export function clientLeft(cause?: unknown): ApiError {
   return new ApiError(499, 'sql-cancelled', 'The statement was cancelled.', { cause })
 }
@@ -80,7 +77,7 @@ export function tooManyStatements(waiting: number, retryAfterSeconds: number): A
   })
 }
 
-/** Waiting does not help: the operator has to end the sessions. */
+/** The operator has to end the sessions. */
 export function slotsStuck(retryAfterSeconds: number): ApiError {
   const text = 'No free slot: all are held by database sessions that do not terminate.'
   return new ApiError(503, 'sql-stuck', `${text} The operator has been alerted. Try again later.`, {
@@ -88,7 +85,6 @@ export function slotsStuck(retryAfterSeconds: number): ApiError {
   })
 }
 
-/** Not even one row fits into a result. */
 export function rowTooLarge(maxBytes: number): ApiError {
   return new ApiError(
     400,

@@ -18,9 +18,8 @@ import { StatementRunner } from './statement-runner.ts'
 import { statementSlots } from './statement-slots.ts'
 
 /**
- * An exact value. `int8`, `numeric`, NaN and infinities are strings; `bytea` is 0x-prefixed
- * lower-case hex; timestamps are ISO 8601 in UTC with Z; `json` is JSON; arrays are arrays; other
- * types are the server's text.
+ * `int8`, `numeric`, NaN and infinities are strings; `bytea` is 0x-prefixed lower-case hex;
+ * timestamps are ISO 8601 in UTC with Z; other types are the server's text.
  */
 export type SqlValue = JsonValue
 
@@ -33,7 +32,7 @@ export interface SqlColumn {
 
 export interface SqlAnswer {
   readonly columns: readonly SqlColumn[]
-  /** Values by position, since names may repeat. */
+  /** By position, since names may repeat. */
   readonly rows: readonly (readonly SqlValue[])[]
   /** Without truncated rows. */
   readonly rowCount: number
@@ -45,7 +44,7 @@ export interface SqlAnswer {
 }
 
 export interface RunOptions {
-  /** `clientNetwork` of the client, by which slots are shared. Undefined: the program itself. */
+  /** By which slots are shared. Undefined: the program itself. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal
   /** Default and maximum: MAX_RESULT_ROWS. */
@@ -56,16 +55,15 @@ export interface RunOptions {
 export interface SqlRunner {
   /**
    * @throws SqlRefusal from the gate, SqlStatementError from the database; ApiError `sql-timeout`
-   * (504), `too-many-statements` (429), `sql-busy` and `sql-stuck` (503), all with
-   * `retryAfterSeconds`; `sql-row-too-large` and `sql-memory` (400), `sql-cancelled` (499),
-   * `sql-unavailable` (503)
+   *   (504), `too-many-statements` (429), `sql-busy` and `sql-stuck` (503), all with
+   *   `retryAfterSeconds`; `sql-row-too-large` and `sql-memory` (400), `sql-cancelled` (499),
+   *   `sql-unavailable` (503)
    */
   run(sql: string, options?: RunOptions): Promise<SqlAnswer>
-  /** Checks and plans without running. @throws as `run` */
+  /** Plans without running. @throws as `run` */
   check(sql: string, options?: Pick<RunOptions, 'signal' | 'client'>): Promise<void>
-  /** Sessions that were terminated and still run. */
+  /** Terminated sessions that still run. */
   readonly stuckSessions: number
-  /** Cancels running statements and closes all connections. */
   end(): Promise<void>
 }
 
@@ -73,15 +71,11 @@ export interface SqlRunnerOptions {
   readonly target: 'indexer' | 'evm'
   readonly url: string
   readonly log: Logger
-  /** QUERY_TIMEOUT_S in milliseconds. Default 30,000. */
   readonly timeoutMs?: number
-  /** MAX_RESULT_ROWS. Default 500. */
   readonly maxRows?: number
-  /** ASK_MAX_RESULT_BYTES. Default 8,000,000. */
   readonly maxBytes?: number
-  /** ASK_CONCURRENCY. Default: the number of processors, from 2 to 4. */
+  /** Default: the number of processors, from 2 to 4. */
   readonly concurrency?: number | undefined
-  /** ASK_QUEUE. Default 1,000. */
   readonly maxWaiting?: number
   /** See `StatementRunner`. */
   readonly answerGraceMs?: number
@@ -96,8 +90,8 @@ const readableOf = {
 } as const
 
 /**
- * Session settings, restored after each statement. They fix the text format of values. JIT costs
- * more than most statements.
+ * Restored after each statement. They fix the text format of values. JIT costs more than most
+ * statements.
  */
 function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions['settings']> {
   return {
@@ -229,7 +223,6 @@ function defaultConcurrency(): number {
 interface ReaderConnections {
   readonly pool: Pool
   readonly reader: Reader
-  /** Creates the account if possible. */
   readonly choose: () => Promise<Reader>
 }
 

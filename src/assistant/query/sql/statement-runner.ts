@@ -20,23 +20,16 @@ export interface StatementRunnerOptions {
   readonly connect: () => Promise<PoolClient>
   readonly slots: Slots
   readonly types: KnownTypes
-  /** Set in each transaction. */
   readonly role: string | undefined
   readonly timeoutMs: number
   readonly maxBytes: number
   /** Over another connection. */
   readonly cancel: (processId: number) => Promise<void>
-  /**
-   * Terminates a session whose connection was closed. Resolves when its slot is free; see
-   * `ServerSessions.end`.
-   */
+  /** Resolves when the session's slot is free; see `ServerSessions.end`. */
   readonly endSession: (processId: number, onHeld: () => void) => Promise<void>
   /** A connection could not be reset and is closed. */
   readonly onLost: (error: Error) => void
-  /**
-   * Grace after the server's statement timeout before the connection counts as dead, ms. Default
-   * 5,000.
-   */
+  /** Grace after the server's statement timeout before the connection counts as dead. */
   readonly answerGraceMs?: number
 }
 
@@ -44,7 +37,6 @@ export interface Statement {
   readonly sql: string
   readonly maxRows: number
   readonly signal: AbortSignal | undefined
-  /** Undefined: the program itself. */
   readonly client?: string | undefined
   /** Runs within the slot, so slots also bound the gate's work. @throws SqlRefusal */
   readonly judge?: () => Promise<void>
@@ -53,8 +45,8 @@ export interface Statement {
 }
 
 /**
- * Runs a statement in a read-only transaction that is rolled back. The connection is reset before
- * its next use; the caller does not wait for that.
+ * Runs a statement in a read-only transaction that is rolled back. The caller does not wait for the
+ * connection's reset.
  */
 export class StatementRunner {
   readonly #options: StatementRunnerOptions
@@ -84,8 +76,7 @@ export class StatementRunner {
     try {
       return await this.#runOn(client, statement)
     } catch (error) {
-      // The gate allows only readable tables, so the role's rights changed: a new connection is
-      // needed.
+      // The gate allows only readable tables, so the role's rights changed.
       isDenied = error instanceof SqlStatementError && error.sqlState === '42501'
       throw error
     } finally {
@@ -173,7 +164,6 @@ function processIdOf(client: PoolClient): number {
   return (client as PoolClient & { readonly processID: number }).processID
 }
 
-/** 57014 query_canceled. */
 function isCancelled(error: Error): boolean {
   return error instanceof DatabaseError && error.code === '57014'
 }
@@ -183,7 +173,7 @@ function isOfServer({ code = '' }: DatabaseError): boolean {
   return /^(08|57|58)/.test(code) || ['53000', '53100', '53300', '25P03', '25P04'].includes(code)
 }
 
-/** Then the session of a cancelled statement is terminated, ms. */
+/** Then the session of a cancelled statement is terminated. */
 const cancelGraceMs = 1000
 
 class Ending {
@@ -241,8 +231,8 @@ export interface BoundedQueryOptions {
 }
 
 /**
- * Uses the extended protocol, which allows only one statement, with a row limit on the server.
- * Bytes are counted within rows too, since one row may have a gigabyte.
+ * The extended protocol allows only one statement, with a row limit on the server. Bytes are
+ * counted within rows too, since one row may have a gigabyte.
  */
 export class BoundedQuery implements Submittable {
   readonly #options: BoundedQueryOptions
@@ -295,7 +285,6 @@ export class BoundedQuery implements Submittable {
     this.#rows.push(fields)
   }
 
-  /** There are more rows than requested. */
   handlePortalSuspended(): void {
     // The response to `sync` follows.
   }

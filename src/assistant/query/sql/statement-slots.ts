@@ -3,9 +3,7 @@ import { clientLeft, slotsStuck, tooBusy, tooManyStatements } from './sql-errors
 
 export const maxWaitingPerClient = 100
 
-/** If the wait is unknown, s. */
 const retrySeconds = 5
-/** If stuck sessions hold the slots, s. */
 const stuckRetrySeconds = 60
 
 /** A client gets at most all slots but one, so it cannot block the others with long statements. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../../platform/errors.ts'
 
 /** Source: Solidity, "Contract ABI Specification". */
 export type AbiType =
-  /** One word: `uint8` … `uint256`, `int…`, `address`, `bool`, `bytes1` … `bytes32`. */
+  /** `uint8` … `uint256`, `int…`, `address`, `bool`, `bytes1` … `bytes32`. */
   | { readonly kind: 'word'; readonly name: string }
   | { readonly kind: 'bytes' }
   | { readonly kind: 'string' }
@@ -30,14 +30,12 @@ export function canonicalType(type: AbiType): string {
   return type.kind === 'tuple' ? `(${type.of.map(canonicalType).join(',')})` : type.kind
 }
 
-/** @param field the argument of the tool */
 export function abiError(code: 'bad-signature' | 'bad-argument', message: string, field: string): ApiError {
   return new ApiError(400, code, message, { field })
 }
 
 export interface AbiParameter {
   readonly type: AbiType
-  /** '' where it has none. */
   readonly name: string
   /** True for a topic of an event. */
   readonly isIndexed: boolean
@@ -74,8 +72,8 @@ const functionWords: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads `balanceOf(address) returns (uint256)`, or a Solidity declaration such as `event
- * Transfer(address indexed from, …)`. @throws ApiError 400 `bad-signature`
+ * Reads `balanceOf(address) returns (uint256)`, or a Solidity declaration.
+ * @throws ApiError 400 `bad-signature`
  */
 export function readSignature(text: string, field: string): Signature {
   return new SignatureReader(text, field).read()

@@ -3,12 +3,12 @@ import { abiError, canonicalType, headWords, isDynamic } from './abi-signature.t
 import type { AbiParameter, AbiType } from './abi-signature.ts'
 
 const wordBytes = 32
-/** Total of all values. */
 const maxEncodedBytes = 64 * 1024
 
 /**
  * Numbers as numbers or strings (decimal, or hex with 0x), addresses and bytes as 0x-prefixed hex,
- * tuples as arrays. @throws ApiError 400 `bad-argument`
+ * tuples as arrays.
+ * @throws ApiError 400 `bad-argument`
  */
 export function encodeArguments(
   parameters: readonly AbiParameter[],
@@ -180,7 +180,7 @@ function decodeList(
       budget,
     )
   const length = smallNumber(data, 0)
-  // Each element takes at least a word, so a greater length is invalid.
+  // Each element takes at least a word.
   if (length === undefined || length * headWords(of) * wordBytes > data.length || length > budget.values)
     return undefined
   return decodeRow(
@@ -212,10 +212,7 @@ export function showValue({ name, type }: AbiParameter, value: AbiValue): ShownV
   return { ...shown, hex: number < 0n ? `-0x${(-number).toString(16)}` : `0x${number.toString(16)}` }
 }
 
-/**
- * Selectors of `Error(string)` and `Panic(uint256)`. Source: Solidity, "Panic via assert and Error
- * via require".
- */
+/** Selectors of `Error(string)` and `Panic(uint256)`. */
 const errorSelector = '08c379a0'
 const panicSelector = '4e487b71'
 const maxReasonCharacters = 1000
@@ -231,7 +228,7 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'call to an unset function',
 }
 
-/** Undefined without a reason. @param data of the revert, 0x-prefixed hex */
+/** @param data of the revert, 0x-prefixed hex */
 export function revertReason(data: string): string | undefined {
   const selector = data.slice(2, 10)
   const rest = Buffer.from(data.slice(10), 'hex')

@@ -18,8 +18,9 @@ export const maxLogBlocks = 10_000
 const defaultBlocks = 1000
 
 /**
- * @param from default: 1,000 blocks up to `to` @param to default: the latest block @throws ApiError
- * 400 `range-too-wide`, `bad-range`; errors of the node
+ * @param from default: 1,000 blocks up to `to`
+ * @param to default: the latest block
+ * @throws ApiError 400 `range-too-wide`, `bad-range`; errors of the node
  */
 export async function logRange(
   from: BlockWord | undefined,
@@ -65,7 +66,7 @@ export interface ShownLog {
   readonly log_index: number
   readonly topics: readonly string[]
   readonly data: string
-  /** By the given signature; null where the log does not match. */
+  /** Null where the log does not match the signature. */
   readonly event?: ShownEvent | null
 }
 

@@ -28,7 +28,6 @@ export interface EvmToolParts {
   readonly context: CallContext
 }
 
-/** Per result. */
 const maxTextCharacters = 60_000
 const maxLogs = 200
 const defaultLogs = 50

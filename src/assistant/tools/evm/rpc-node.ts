@@ -4,11 +4,9 @@ import { isShallow } from '../../../platform/http/read-json.ts'
 import { jsonOrNothing, responseText } from '../../../platform/outbound/response-text.ts'
 
 export interface RpcNodeOptions {
-  /** EVM_RPC_URL. It may contain a key, so it is never shown. */
+  /** It may contain a key, so it is never shown. */
   readonly url: string
-  /** Default 15,000 ms. */
   readonly timeoutMs?: number
-  /** Concurrent calls. Default 32. */
   readonly maxConcurrent?: number
 }
 
@@ -25,7 +23,7 @@ export class NodeRefusal extends ApiError {
 const maxAnswerBytes = 4 * 1024 * 1024
 const maxReasonCharacters = 1000
 
-/** Source: JSON-RPC 2.0, section 5. Some nodes send an object in `data`. */
+/** JSON-RPC 2.0, section 5. Some nodes send an object in `data`. */
 const answerSchema = z.object({
   result: z.unknown().optional(),
   error: z.object({ message: z.string(), data: z.unknown().optional() }).nullish(),
@@ -40,8 +38,8 @@ export class RpcNode {
   }
 
   /**
-   * @throws NodeRefusal; ApiError 502 `node-failed`, 503 `node-unavailable` or `node-busy`, 504 `node-timeout`; the
-   * signal's reason
+   * @throws NodeRefusal; ApiError 502 `node-failed`, 503 `node-unavailable` or `node-busy`, 504
+   *   `node-timeout`; the signal's reason
    */
   async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
     const { timeoutMs, maxConcurrent } = this.#options
@@ -102,7 +100,7 @@ function tooLong(): ApiError {
   return new ApiError(502, 'node-failed', `The response of the EVM node exceeds ${maxAnswerBytes} bytes. Request less.`)
 }
 
-/** Allowed read-only methods, with their maximum number of parameters. */
+/** Read-only methods, with their maximum number of parameters. */
 const methods = {
   eth_blockNumber: 0,
   eth_chainId: 0,
@@ -123,7 +121,6 @@ const methods = {
   eth_feeHistory: 3,
 } as const satisfies Record<string, number>
 
-/** Methods that return a hex number. */
 const quantities: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_chainId',
@@ -133,7 +130,6 @@ const quantities: ReadonlySet<string> = new Set([
   'eth_estimateGas',
 ])
 
-/** Per `eth_feeHistory` call. */
 const maxFeeBlocks = 1024
 
 export const readMethods: readonly string[] = Object.keys(methods)

@@ -1,33 +1,33 @@
 import type { CallKind } from './function-rules.ts'
 
-/** Estimate of an expression. Numbers are upper bounds. */
+/** Upper bounds. */
 export interface Value {
-  /** ns to compute it once. */
+  /** ns */
   readonly work: number
   /** Length as text. */
   readonly bytes: number
   readonly kind: 'number' | 'jsonb' | 'other'
   /** Value of a numeric literal. */
   readonly constant?: number
-  /** Elements of a literal array or document. */
+  /** Of a literal array or document. */
   readonly elements?: number
 }
 
 /**
  * Longest time without a cancellation check, ns, for work that is linear in the data. Other work
- * (planning, products of operands) counts `superLinear` times.
+ * counts `superLinear` times.
  */
 export const maxWork = 10_000_000_000
 const superLinear = 5
 
 /**
- * Longest value that a session of the embedded server can build within its memory limit; other
- * servers allow up to four times as much.
+ * Longest value within the memory limit of an embedded server's session; other servers allow up to
+ * four times as much.
  */
 export const maxValueBytes = 256_000_000
 /**
- * Elements, escapes or tokens that such a session can hold at about 40 bytes each. On any server an
- * aggregate's working array ends at 67,108,864 elements (1 GB).
+ * At about 40 bytes each. On any server an aggregate's working array ends at 67,108,864 elements (1
+ * GB).
  */
 const maxPieces = 32_000_000
 const maxArrayElements = 134_217_727
@@ -203,10 +203,9 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
   }
 }
 
-/** Types by the size of a value after a cast; `length` as in varchar(20). */
+/** @param length as in varchar(20) */
 export function castCost(type: string, isArray: boolean, value: Value, length: number | undefined): Value {
   const linear = linearRate * value.bytes
-  // Written or parsed element by element.
   const tokens = tokenRate * pieces(value.bytes) + linear
   if (isArray) return other(tokens, bound(8 * value.bytes))
   switch (type) {
@@ -247,7 +246,7 @@ export function castCost(type: string, isArray: boolean, value: Value, length: n
       return other(textCost(value), bound(2 * value.bytes))
     case 'bytea':
       return other(linear, bound(2 * value.bytes))
-    // json and jsonpath are parsed; so are ranges, multiranges and rows.
+    // json, jsonpath, ranges, multiranges and rows are parsed.
     default:
       return other(tokens * (type.endsWith('range') ? 4 : 1), bound(2 * value.bytes))
   }
@@ -255,7 +254,7 @@ export function castCost(type: string, isArray: boolean, value: Value, length: n
 
 const short: Value = { work: 0, bytes: shortBytes, kind: 'other' }
 
-/** Cost of searching one operand in the other: linear if one is short. */
+/** Linear if one operand is short. */
 function pairCost(rate: number, a: number, b: number): number {
   return rate * a * b * (Math.min(a, b) > shortBytes ? superLinear : 1)
 }
@@ -264,12 +263,11 @@ function likeCost(a: Value, b: Value): number {
   return pairCost(likeRate, a.bytes, b.bytes)
 }
 
-/** Cost of comparing each element of arrays or documents. */
 function elementCost(a: Value, b: Value): number {
   return pairCost(elementRate, a.elements ?? pieces(a.bytes), b.elements ?? pieces(b.bytes))
 }
 
-/** Cost of text output; arrays and documents are written piece by piece. */
+/** Arrays and documents are written piece by piece. */
 function textCost({ bytes, kind }: Value): number {
   return linearRate * bytes + (kind === 'number' ? 0 : pieceRate * pieces(bytes))
 }
@@ -296,7 +294,6 @@ function built(work: number, bytes: number): Value {
   return other(work + buildRate * Math.min(bytes, maxPostgresBytes), bound(bytes))
 }
 
-/** Elements with separators. */
 function joined(bytes: number, separatorBytes: number): Value {
   return built(pieceRate * pieces(bytes), bytes + pieces(bytes) * separatorBytes)
 }

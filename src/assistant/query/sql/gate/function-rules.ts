@@ -1,12 +1,8 @@
-/**
- * Functions, operators, types and collations that a statement may use. Everything else is refused:
- * most of it is useless for chain data, and some runs for minutes in code that ignores
- * cancellation.
- */
+/** Everything else is refused: some functions run for minutes in code that ignores cancellation. */
 
-/** How time and result length of a call depend on its arguments; formulas in `call-cost.ts`. */
+/** Formulas in `call-cost.ts`. */
 export type CallKind =
-  /** Linear time; a number or another short result. */
+  /** Linear time; short result. */
   | 'number'
   | 'short'
   /** Linear time; result at most as long as all arguments together. */
@@ -15,22 +11,16 @@ export type CallKind =
   | 'growing'
   /** Does not read the values. */
   | 'free'
-  /**
-   * Linear with a high cost per byte, element or token: case mapping, encodings; arrays; JSON;
-   * formats.
-   */
+  /** Linear with a high cost per byte, element or token. */
   | 'heavy'
   | 'elements'
   | 'parsing'
   | 'formatting'
-  /**
-   * Searches the second argument in the first, replaces it by the third, or matches it as a
-   * pattern.
-   */
+  /** Searches the second argument in the first, or matches it as a pattern. */
   | 'search'
   | 'replace'
   | 'like'
-  /** Elements of the first argument, or the other arguments, joined by a separator. */
+  /** Joined by a separator. */
   | 'join'
   | 'join-others'
   /** Result as long as the square of its argument: indentation; document paths. */
@@ -47,7 +37,7 @@ export type CallKind =
   | 'cut'
   | 'slice'
   | 'format'
-  /** Arithmetic with numeric, whose values may have 147,455 digits. */
+  /** Numeric, whose values may have 147,455 digits. */
   | 'arithmetic'
   | 'power'
   | 'transcendental'
@@ -65,7 +55,6 @@ function wordsOf(list: string): string[] {
   return list.split(/\s+/)
 }
 
-/** Functions of pg_catalog by kind. */
 export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
   free: `array_length array_lower array_ndims array_upper cardinality pg_typeof num_nulls num_nonnulls grouping
     row_number rank dense_rank percent_rank cume_dist ntile count lower_inc upper_inc lower_inf upper_inf isempty
@@ -129,7 +118,7 @@ export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
     jsonb_object_agg_unique_strict`,
 })
 
-/** Types of pg_catalog. Arrays and domains are allowed if their elements are. */
+/** Arrays and domains are allowed if their elements are. */
 export const allowedTypes: readonly string[] =
   wordsOf(`bool int2 int4 int8 float4 float8 numeric oid text varchar bpchar char name bytea uuid date time timetz
     timestamp timestamptz interval json jsonb jsonpath int4range int8range numrange tsrange tstzrange
@@ -139,7 +128,7 @@ export const allowedOperators: readonly string[] =
   wordsOf(`= <> < <= > >= + - * / % ^ |/ ||/ @ & | # ~ << >> || ^@ ~~ !~~ ~~* !~~* ~* !~ !~* -> ->> #> #>> @> <@ &&
     -|- ? ?| ?& #- @?`)
 
-/** ICU collations are slower than byte order, and each opens an ICU collator in the session. */
+/** ICU collations are slower than byte order. */
 export const allowedCollations: ReadonlySet<string> = new Set(['C', 'POSIX', 'default', 'ucs_basic'])
 
 /** Volatile but without effect. */

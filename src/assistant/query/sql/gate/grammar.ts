@@ -2,10 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 
-/**
- * PostgreSQL's parser, compiled to WebAssembly. libpg-query exports a single instance that cannot
- * be replaced.
- */
+/** libpg-query exports a single WebAssembly instance that cannot be replaced. */
 interface ParserInstance {
   readonly _malloc: (bytes: number) => number
   readonly _free: (pointer: number) => void
@@ -17,7 +14,7 @@ interface ParserInstance {
   readonly getValue: (pointer: number, type: 'i32') => number
 }
 
-/** The parts of WebAssembly used here; TypeScript declares it for browsers only. */
+/** TypeScript declares WebAssembly for browsers only. */
 declare const WebAssembly: {
   readonly compile: (bytes: Uint8Array) => Promise<CompiledModule>
   readonly Instance: new (module: CompiledModule, imports: object) => object
@@ -46,14 +43,13 @@ export class GrammarOverflow extends Error {}
 const require = createRequire(import.meta.url)
 
 /**
- * V8 compiler flags for the parser. The optimizing compiler takes 550 MB for the largest function
- * and saves 0.03 ms per statement, which would end the process in a 512 MB container.
+ * The optimizing compiler takes 550 MB for the largest function and saves 0.03 ms per statement.
  */
 const compilerFlags = { 'liftoff-only': true, 'wasm-tier-up': false, 'wasm-dynamic-tiering': false } as const
 
 /**
- * A statement that overflows the stack damages the instance: its stack pointer is not restored, and
- * after about twenty of them it parses wrongly. The instance is therefore replaced each time.
+ * A statement that overflows the stack damages the instance: its stack pointer is not restored, so
+ * the instance is replaced each time.
  */
 export class Grammar {
   readonly #module: CompiledModule
@@ -135,7 +131,7 @@ function setFlag(name: string, isOn: boolean): void {
   setFlagsFromString(isOn ? `--${name}` : `--no-${name}`)
 }
 
-/** A node is an object with one key, its capitalised kind. */
+/** An object with one key, its capitalised kind. */
 export interface SyntaxNode {
   readonly [field: string]: unknown
 }
@@ -154,7 +150,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Strings of a list of String nodes: name parts, outermost first. */
+/** Name parts, outermost first. */
 export function namesIn(list: unknown): string[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((item) => {
@@ -163,19 +159,15 @@ export function namesIn(list: unknown): string[] {
   })
 }
 
-/** Node kinds of a SELECT. All others are refused, including those of later PostgreSQL versions. */
+/** All other nodes are refused, including those of later PostgreSQL versions. */
 export const selectNodes: ReadonlySet<string> = new Set(
   [
-    // The statement and its parts.
     `SelectStmt WithClause CommonTableExpr CTESearchClause CTECycleClause ResTarget SortBy WindowDef
     GroupingSet GroupingFunc List Alias`,
-    // Sources of rows.
     `RangeVar RangeSubselect RangeFunction RangeTableSample JoinExpr ColumnDef`,
-    // Expressions.
     `A_ArrayExpr A_Const A_Expr A_Indices A_Indirection A_Star BoolExpr Boolean BooleanTest CaseExpr CaseWhen
     CoalesceExpr CollateClause ColumnRef Float FuncCall Integer MinMaxExpr NamedArgExpr NullTest RowExpr
     SQLValueFunction String SubLink TypeCast TypeName`,
-    // SQL/JSON.
     `JsonAggConstructor JsonArgument JsonArrayAgg JsonArrayConstructor JsonArrayQueryConstructor JsonBehavior
     JsonFormat JsonFuncExpr JsonIsPredicate JsonKeyValue JsonObjectAgg JsonObjectConstructor JsonOutput
     JsonParseExpr JsonReturning JsonScalarExpr JsonSerializeExpr JsonTable JsonTableColumn JsonTablePathSpec

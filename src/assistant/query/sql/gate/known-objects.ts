@@ -7,29 +7,25 @@ import { allowedOperators, allowedTypes, functionKinds, harmlessVolatile } from 
 /** Whether each name may be used, by schema. */
 export type KnownNames = ReadonlyMap<string, ReadonlyMap<string, boolean>>
 
-/** Named objects of a database and whether statements may use them. See `readKnownObjects`. */
 export interface KnownObjects {
-  /** Search path after pg_catalog. */
+  /** After pg_catalog. */
   readonly searchPath: readonly string[]
   /** True: all overloads may be called. */
   readonly functions: KnownNames
   readonly operators: KnownNames
   readonly types: KnownNames
   readonly relations: KnownNames
-  /** Columns of readable tables and views by `schema.table`, with assumed longest values. */
+  /** By `schema.table`, with assumed longest values. */
   readonly columns: ReadonlyMap<string, readonly (Value & { readonly name: string })[]>
-  /**
-   * Names that `value.name` must not use: they would call a forbidden function or cast to a
-   * forbidden type.
-   */
+  /** `value.name` with these names would call a forbidden function or cast to a forbidden type. */
   readonly attributes: ReadonlySet<string>
 }
 
 export type Verdict = 'allowed' | 'refused' | 'unknown'
 
 /**
- * Unqualified names resolve as on the server: pg_catalog, then the search path. If several schemas
- * have the name, all must be allowed, since the types may decide.
+ * Resolves as on the server: pg_catalog, then the search path. If several schemas have the name,
+ * all must be allowed, since the types may decide.
  */
 export function verdictOn(names: KnownNames, parts: readonly string[], searchPath: readonly string[]): Verdict {
   const [schema, name] = parts.length > 1 ? parts : [undefined, parts[0] ?? '']
@@ -51,9 +47,8 @@ const describingViews: readonly string[] = [
 ]
 
 export interface KnownObjectsOptions {
-  /** Search path. */
   readonly searchPath: readonly string[]
-  /** `schema.table` of all readable tables and views. */
+  /** `schema.table` */
   readonly readable: readonly string[]
 }
 
@@ -64,7 +59,7 @@ export async function readKnownObjects(
 ): Promise<KnownObjects> {
   const schemas = ['pg_catalog', ...searchPath]
   const tables = [...readable, ...describingViews]
-  // Sequential, since a client runs one query at a time.
+  // A client runs one query at a time.
   const functions = await readNames(client, functionsSql, [schemas, harmlessVolatile, [...functionKinds.keys()]])
   const operators = await readNames(client, operatorsSql, [schemas, allowedOperators])
   const types = await readNames(client, typesSql, [schemas, tables, allowedTypes])
@@ -75,9 +70,8 @@ export async function readKnownObjects(
 }
 
 /**
- * A function may be called if it is on our list, or is an IMMUTABLE SQL function of the database
- * owner, and no overload has effects, changes rights or uses server types. Extension libraries are
- * refused, since their run time is unknown.
+ * Allows listed functions and IMMUTABLE SQL functions of the database owner, if no overload has
+ * effects, changes rights or uses server types. The run time of extension libraries is unknown.
  */
 const functionsSql = `
   SELECT p.proname AS name, n.nspname AS schema,
@@ -151,7 +145,6 @@ const relationsSql = `
 const textBytes = 16_000
 const longTextBytes = 1_500_000
 const arrayBytes = 8_000
-/** Texts with code, arguments or payloads. */
 const longTexts = /code|script|payload|source|input|argument|args|body|metadata|message|abi|error/
 
 const columnsSql = `

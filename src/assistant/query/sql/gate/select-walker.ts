@@ -5,16 +5,11 @@ import type { SyntaxNode } from './grammar.ts'
 import { verdictOn } from './known-objects.ts'
 import type { KnownObjects } from './known-objects.ts'
 
-/** Visible WITH names. */
 type Scope = ReadonlySet<string>
 
-/** Built-in TABLESAMPLE methods. */
 const samplingMethods: ReadonlySet<string> = new Set(['bernoulli', 'system'])
 
-/**
- * Walks all nodes of a SELECT, so that functions are found anywhere, and refuses unknown node
- * kinds.
- */
+/** Walks all nodes, so that functions are found anywhere, and refuses unknown node kinds. */
 export class SelectWalker {
   readonly #known: KnownObjects
 

@@ -6,9 +6,9 @@ import { SelectWalker } from './select-walker.ts'
 import { StatementCost } from './statement-cost.ts'
 
 /**
- * The first barrier around untrusted SQL: allows one SELECT that reads public data. The other
- * barriers are independent of it: the role's rights, the read-only transaction, a protocol that
- * takes one statement, and the session reset.
+ * The first barrier around untrusted SQL: allows one SELECT that reads public data. Independent of
+ * the others: the role's rights, the read-only transaction, the single-statement protocol, the
+ * session reset.
  */
 export class SqlGate {
   readonly #grammar: Grammar
@@ -55,8 +55,8 @@ export const forbiddenWords = [
 const pattern = new RegExp(`\\b(?:${forbiddenWords.join('|')})\\b`, 'i')
 
 /**
- * Refuses forbidden words anywhere, also in strings, comments and quoted names, as specified.
- * `updated_at` is a different word. @throws SqlRefusal `sql-keyword`
+ * Anywhere, also in strings, comments and quoted names, as specified.
+ * @throws SqlRefusal `sql-keyword`
  */
 function refuseForbiddenWords(sql: string): void {
   const [word] = pattern.exec(sql) ?? []
@@ -69,9 +69,8 @@ function refuseForbiddenWords(sql: string): void {
 }
 
 /**
- * The syntax tree of one SELECT, or WITH … SELECT. VALUES and TABLE, which the grammar treats as
- * forms of SELECT, are refused at the start: the specification says SELECT. @throws SqlRefusal
- * `sql-syntax`, `sql-not-select`; `sql-text` if nested too deeply
+ * Refuses VALUES and TABLE, which the grammar treats as forms of SELECT.
+ * @throws SqlRefusal `sql-syntax`, `sql-not-select`; `sql-text` if nested too deeply
  */
 export async function parseSelect(grammar: Grammar, sql: string): Promise<SyntaxNode> {
   const statements = await parse(grammar, sql)
@@ -141,15 +140,15 @@ export const maxTokens = 10_500
 
 /**
  * PostgreSQL's scanner takes time with the square of the length of a run of operator characters (4
- * s for 49,000). Runs of one character, as around comments, are harmless.
+ * s for 49,000). Runs of one character are harmless.
  */
 const longOperator = /[-+*/<>=~!@#%^&|`?]{64,}/g
 const ruler = /^\/?([-*=#~])\1*\/?$/
 
 /**
  * Refuses texts that the gate and the server might read differently (NUL ends the text for the
- * parser; lone surrogates change in transit) and those that take too long to parse. @throws
- * SqlRefusal `sql-text`
+ * parser; lone surrogates change in transit) and those that take too long to parse.
+ * @throws SqlRefusal `sql-text`
  */
 export function refuseBadText(sql: string): void {
   if (sql.length > maxStatementLength) {
@@ -171,7 +170,7 @@ export function refuseBadText(sql: string): void {
   }
 }
 
-/** Words, numbers and signs, also in strings and comments. Quotes count with their content. */
+/** Also in strings and comments. Quotes count with their content. */
 function countTokens(sql: string): number {
   let tokens = 0
   let isInWord = false

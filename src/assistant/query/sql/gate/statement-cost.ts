@@ -35,19 +35,18 @@ import {
 } from './query-columns.ts'
 import type { Column, Columns, Query, Scope } from './query-columns.ts'
 
-/** Of about 100 ns each. The longest statements of analysts take a few hundred. */
+/** About 100 ns each. The longest statements of analysts take a few hundred. */
 export const maxSteps = 150_000
 
-/** Assumed columns of `(row).*` for an unknown row. */
+/** For an unknown row. */
 const columnsOfRow = 32
 
 /**
  * Estimates how long PostgreSQL could run a statement without checking for cancellation, and the
  * size of its plan. The planner inlines subquery expressions wherever they are named: thirty levels
- * of `SELECT x + x AS x FROM (…)` are 800 characters and a billion nodes.
+ * of `SELECT x + x AS x FROM (…)` are a billion nodes.
  *
- * Both are upper bounds from the text alone: table values have an assumed longest length, and
- * values built from many rows have `maxValueBytes`.
+ * Both are upper bounds from the text alone, with assumed longest table values.
  */
 export class StatementCost {
   readonly #known: KnownObjects
@@ -59,7 +58,7 @@ export class StatementCost {
 
   /**
    * @throws SqlRefusal `sql-text` if the estimate is too high or takes too many steps;
-   * `sql-function` for `value.name` that calls a forbidden function
+   *   `sql-function` for `value.name` that calls a forbidden function
    */
   check(select: SyntaxNode): void {
     const { work } = this.#select(select, undefined)
@@ -146,8 +145,8 @@ export class StatementCost {
   }
 
   /**
-   * Columns of a recursive query are as long as in its first part if the second does not lengthen
-   * them; a sum has a maximum length; everything else grows with each round.
+   * Columns are as long as in the first part if the second does not lengthen them; a sum has a
+   * maximum length; everything else grows with each round.
    */
   #recursive(name: string, select: SyntaxNode, cte: SyntaxNode, scope: Scope): Query {
     const { larg, rarg } = select
@@ -294,7 +293,6 @@ export class StatementCost {
     return { work: value.work, columns: { named: [column], others: undefined } }
   }
 
-  /** Total time and total length of an expression, list or clause. */
   #value(node: unknown, scope: Scope): Value {
     this.#step()
     if (Array.isArray(node)) return this.#sum(node, scope)
@@ -446,7 +444,7 @@ export class StatementCost {
     return value
   }
 
-  /** `value.name` that is not a known column: a field of a row, or a function call or cast. */
+  /** A field of a row, or a function call or cast. */
   #attribute(name: string, value: Value): Value {
     const { attributes, functions, types, searchPath } = this.#known
     if (attributes.has(name)) {
@@ -480,14 +478,14 @@ export class StatementCost {
         continue
       }
       const path = isStar ? names : names.slice(0, -1)
-      // A table may have its schema before it; and before a field of a row the names of its column and table may stand.
+      // A table may follow its schema, and a field of a row its table and column.
       const source = at.sources.get(path.at(-1) ?? '') ?? at.sources.get(path[0] ?? '')
       if (source === undefined) continue
       if (isStar) return source.row
       const name = names.at(-1) ?? ''
       return source.byName.get(name) ?? this.#attribute(name, source.row)
     }
-    // No table of the statement has this name: PostgreSQL refuses it, or it is a name of a schema, table or type.
+    // No table has this name: PostgreSQL refuses it, or it is a name of a schema, table or type.
     return names.slice(1).reduce((value, name) => this.#attribute(name, value), small)
   }
 }
