@@ -2,10 +2,9 @@ import { FatalError, RetryableError } from '../platform/errors.ts'
 import type { FetchedBlock, HeadMessage } from './messages.ts'
 import type { GrpcCode } from './transport/grpc-status.ts'
 
-/** No node has the height; a node of an older spork is required. */
+/** A node of an older spork is required. */
 export class BelowRootError extends FatalError {
   readonly height: number
-  /** The lowest height above `height` that a node serves. */
   readonly rootHeight: number
 
   constructor(height: number, rootHeight: number) {
@@ -17,7 +16,6 @@ export class BelowRootError extends FatalError {
   }
 }
 
-/** The height is not yet finalized, sealed or executed on any node. */
 export class NotYetError extends RetryableError {
   readonly height: number
 
@@ -27,9 +25,9 @@ export class NotYetError extends RetryableError {
   }
 }
 
-/** All attempts failed. `cause` is the last fault; `details.faults` lists them by node. */
+/** `cause` is the last fault; `details.faults` lists them by node. */
 export class NodesFailedError extends RetryableError {
-  /** No node responded to the request: connection errors, timeouts and rate limits only. */
+  /** Connection errors, timeouts and rate limits only. */
   readonly isOutage: boolean
 
   constructor(what: string, faults: readonly string[], cause: unknown, isOutage = true) {
@@ -38,7 +36,7 @@ export class NodesFailedError extends RetryableError {
   }
 }
 
-/** A node's responses are inconsistent or do not match the request. Another node may work. */
+/** A node's responses are inconsistent or do not match the request. */
 export class NodeLiedError extends RetryableError {
   constructor(endpoint: string, height: number, contradiction: string) {
     super('node-lied', `${endpoint} at height ${height}: ${contradiction}`, { details: { endpoint, height } })
@@ -46,8 +44,8 @@ export class NodeLiedError extends RetryableError {
 }
 
 /**
- * A node has the block but not all of its parts. Near the head this means "not yet"; far below it, if all nodes
- * agree, "never".
+ * A node has the block but not all of its parts. Near the head this means "not yet"; far below it,
+ * if all nodes agree, "never".
  */
 export class PartMissingError extends RetryableError {
   constructor(endpoint: string, height: number, cause: unknown) {
@@ -56,64 +54,59 @@ export class PartMissingError extends RetryableError {
   }
 }
 
-/** The chain as ingest needs it, independent of nodes. Methods reject with the signal's reason on abort. */
+/** Methods reject with the signal's reason on abort. */
 export interface ChainSource {
-  /** The highest sealed header reported by a healthy node. */
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
   /**
-   * Sealed heads: heights rise, except once after a rollback of the chain, and may be skipped. Ends with the signal
-   * only: failing nodes are replaced, and a broken stream by polling.
+   * Sealed heads: heights rise, except once after a rollback of the chain, and may be skipped. Ends
+   * with the signal only.
    */
   heads(signal: AbortSignal): AsyncIterable<HeadMessage>
   /**
-   * The complete block of a height, from one node, with all fall-backs.
-   * @param onAnswerLength called with the length of each response before its body arrives, including failed attempts, so
-   *   that parallel fetching can be limited by bytes
-   * @throws BelowRootError if no node reaches the height
-   * @throws NotYetError if no node has it sealed and executed yet
-   * @throws RetryableError if all attempts failed
+   * The complete block of a height, from one node.
+   *
+   * @param onAnswerLength called before each body arrives, including failed attempts, so that
+   *   parallel fetching can be limited by bytes
+   * @throws BelowRootError if no node reaches the height; NotYetError if no node has it sealed and
+   *   executed yet; RetryableError if all attempts failed
    */
   fetchBlock(height: number, signal?: AbortSignal, onAnswerLength?: (bytes: number) => void): Promise<FetchedBlock>
   /**
-   * Best effort for a settled height on which `fetchBlock` keeps failing: tries each node once and returns the most
-   * complete block with its missing parts; undefined if no node serves the block itself.
+   * For a settled height on which `fetchBlock` keeps failing: the most complete block with its
+   * missing parts; undefined if no node serves the block itself.
    */
   salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage>
   /** Whether the height is so far below the sealed head that nodes without it will not get it. */
   isSettled(height: number, signal?: AbortSignal): Promise<boolean>
-  /** The block id (32 bytes) of a height; throws as `fetchBlock`. */
+  /** 32 bytes; throws as `fetchBlock`. */
   blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer>
-  /** The lowest known height of the nodes; 0 if unknown. */
+  /** 0 if unknown. */
   lowestReachable(signal?: AbortSignal): Promise<number>
-  /** Rests a node whose data does not fit the chain, so that another is selected. */
+  /** Rests a node whose data does not fit the chain. */
   distrust(endpoint: string, reason: string): void
   /** `flow-mainnet`, `flow-testnet`, `flow-emulator`. */
   chainId(signal?: AbortSignal): Promise<string>
   status(): NodeStatus[]
-  /** Cancels requests and closes connections that no other source uses. */
   close(): Promise<void>
 }
 
 export interface Salvage {
   readonly block: FetchedBlock | undefined
-  /** Why the other nodes did not serve it. */
   readonly reasons: readonly { readonly endpoint: string; readonly reason: string }[]
 }
 
-/** State of a node for status pages. */
 export interface NodeStatus {
   readonly endpoint: string
   /** Lowest served height; undefined while unknown. */
   readonly rootHeight: number | undefined
-  /** Highest reported sealed height. */
   readonly headHeight: number | undefined
   readonly resting: { readonly until: Date; readonly reason: string } | undefined
   readonly inFlight: number
   readonly calls: number
   readonly failures: number
-  /** Current rate limit; undefined: unlimited. */
+  /** Undefined: unlimited. */
   readonly requestsPerSecond: number | undefined
-  /** Detected features; undefined while unknown. */
+  /** Undefined while unknown. */
   readonly features: {
     readonly bulk: boolean | undefined
     readonly legacy: boolean | undefined
@@ -121,46 +114,42 @@ export interface NodeStatus {
   }
 }
 
-/** The used part of a pino logger. */
 export interface SourceLogger {
   debug(details: object, message: string): void
   info(details: object, message: string): void
   warn(details: object, message: string): void
 }
 
-/** A finished call, for metrics. */
 export interface CallReport {
   readonly endpoint: string
   readonly method: string
   readonly code: GrpcCode
   readonly durationMs: number
-  /** Response bytes; 0 for a failed call. */
+  /** 0 for a failed call. */
   readonly bytes: number
 }
 
 export interface ChainSourceOptions {
-  /** Nodes that follow the head. */
   readonly liveEndpoints: readonly string[]
-  /** Nodes of past sporks. Blocks come from any node that has the height. */
+  /** Nodes of past sporks. */
   readonly historicEndpoints: readonly string[]
-  /** Another node for history. */
   readonly archiveEndpoint?: string
-  /** Calls per second to each node, for all sources of the process. Default: unlimited until a node refuses. */
+  /** Per node, for all sources of the process. Default: unlimited until a node refuses. */
   readonly requestsPerSecond?: number
-  /** Calls at once after a pause; default `requestsPerSecond`. Ignored without it. */
+  /** Calls at once after a pause. Ignored without `requestsPerSecond`. */
   readonly burst?: number
-  /** Poll interval for the head without a stream, ms. Default 100. */
+  /** Poll interval for the head without a stream. */
   readonly pollMs?: number
-  /** Timeout of a call, ms; three times as long for bulk calls. Default 10,000. */
+  /** Three times as long for bulk calls. */
   readonly timeoutMs?: number
-  /** Attempts per height over all nodes. Default 6. */
+  /** Per height over all nodes. */
   readonly attempts?: number
   /**
-   * Depth below the sealed head from which "not found" is permanent once every node has reported it twice. Default
-   * 600: eight minutes of mainnet.
+   * Depth below the sealed head from which "not found" is permanent once every node has reported it
+   * twice. Default 600: eight minutes of mainnet.
    */
   readonly settledDepth?: number
-  /** Maximum delay between attempts for a height, and maximum wait for a resting node, ms. Default 1,000. */
+  /** Also the maximum wait for a resting node. */
   readonly maxPauseMs?: number
   readonly log: SourceLogger
   readonly onCall?: (report: CallReport) => void

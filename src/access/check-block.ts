@@ -6,7 +6,7 @@ const idLength = 32
 
 type HeadPart = Pick<HeadMessage, 'id' | 'parentId' | 'height'>
 
-/** @throws NodeLiedError if this is not the block of the requested height */
+/** @throws NodeLiedError */
 export function checkHeader({ id, parentId, height: actual }: HeadPart, height: number, endpoint: string): void {
   const lie = (contradiction: string) => new NodeLiedError(endpoint, height, contradiction)
   if (actual !== height) throw lie(`the response is the block at height ${actual}`)
@@ -15,8 +15,7 @@ export function checkHeader({ id, parentId, height: actual }: HeadPart, height: 
 }
 
 /**
- * Checks the consistency of a block: one result per body, for the transaction at its position, in the order of the
- * block's collections.
+ * One result per body, for the transaction at its position.
  * @returns the transaction ids, computed from the bodies
  * @throws NodeLiedError
  */

@@ -18,44 +18,43 @@ import { accountRequest, scriptAtBlockIdRequest, scriptAtHeightRequest, scriptRe
 import { WireError } from './wire/wire-reader.ts'
 
 export interface ChainReaderOptions {
-  /** Nodes that follow the head, for the latest state. */
+  /** For the latest state. */
   readonly liveEndpoints: readonly string[]
   /** Nodes of past sporks, for older states. */
   readonly historicEndpoints?: readonly string[]
-  /** Calls per second to each node. Default: unlimited until a node refuses. */
+  /** To each node. Default: unlimited until a node refuses. */
   readonly requestsPerSecond?: number
-  /** Calls at once after a pause; default `requestsPerSecond`. */
+  /** Calls at once after a pause. */
   readonly burst?: number
-  /** Timeout of a call, ms. Default 15,000: nodes abort scripts after 10 s. */
+  /** Default 15,000: nodes abort scripts after 10 s. */
   readonly timeoutMs?: number
   readonly log: SourceLogger
   readonly onCall?: (report: CallReport) => void
 }
 
-/** The state of a script: after a block, by height or id (32 bytes), or the latest. */
+/** After a block, by height or id (32 bytes), or the latest. */
 interface ScriptState extends StateAt {
   readonly blockId?: Uint8Array | undefined
 }
 
-/** Runs scripts unchanged. */
 export interface ScriptCaller {
   /**
    * @param args one JSON-CDC value each
-   * @returns the script's return value in JSON-CDC
-   * @throws ScriptFailedError, StateNotServedError, ChainCallFailedError, ChainUnavailableError; the signal's reason
+   * @returns JSON-CDC
+   * @throws ScriptFailedError, StateNotServedError, ChainCallFailedError, ChainUnavailableError;
+   *   the signal's reason
    */
   runScript(script: Uint8Array, args: readonly Uint8Array[], at?: ScriptState): Promise<Uint8Array>
 }
 
 export interface ClosableChainReader extends ChainReader, ScriptCaller {
-  /** State of the nodes for this reader. */
   status(): NodeStatus[]
   close(): Promise<void>
 }
 
 /**
- * A reader over a list of access nodes. It has its own connections and limits: nodes limit scripts separately, and a
- * refused script must not slow down block fetching. Connects on the first call.
+ * Has its own connections and limits: nodes limit scripts separately, and a refused script must not
+ * slow down block fetching. Connects on the first call.
  * @throws FatalError for an invalid endpoint, or without endpoints
  */
 export function createChainReader(options: ChainReaderOptions): ClosableChainReader {
@@ -142,7 +141,7 @@ class NodeChainReader implements ClosableChainReader {
   }
 }
 
-/** @throws WireError for an invalid response */
+/** @throws WireError */
 function resultOf(answer: Buffer): Uint8Array {
   try {
     return fromBinary(ExecuteScriptResponseSchema, answer).value
@@ -155,8 +154,8 @@ const noAccount =
   /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not|failed to) find account|account not found/i
 
 /**
- * Whether the account does not exist: `refused` for addresses invalid on the network, otherwise one of two codes.
- * Source: onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator `adapters/access.go`.
+ * `refused` for addresses invalid on the network, otherwise one of two codes. Source:
+ * onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator `adapters/access.go`.
  */
 function saysNoAccount(error: unknown): boolean {
   const fault = nodeFault(error)
@@ -167,7 +166,7 @@ function saysNoAccount(error: unknown): boolean {
 
 const unitsPerFlow = 100_000_000n
 
-/** Parses an `AccountResponse`. @throws WireError if it is invalid or has no account */
+/** @throws WireError if it is invalid or has no account */
 export function readAccountResponse(answer: Buffer): ChainAccount {
   const { account } = decode(answer)
   if (account === undefined) throw new WireError('response without an account', 0)

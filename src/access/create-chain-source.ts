@@ -20,14 +20,9 @@ import { endpointKey, processNodes } from './nodes/node-registry.ts'
 import type { NodeRegistry } from './nodes/node-registry.ts'
 import { SourceContext } from './nodes/source-context.ts'
 
-/** Delay between attempts to get the chain id, ms. */
 const chainIdEveryMs = 500
 
-/**
- * A chain source over a list of access nodes. Connects on the first call.
- * @param registry default: the nodes shared by all sources of the process
- * @throws FatalError for an invalid endpoint, or without endpoints
- */
+/** Connects on the first call. @throws FatalError for an invalid endpoint, or without endpoints */
 export function createChainSource(options: ChainSourceOptions, registry: NodeRegistry = processNodes): ChainSource {
   return new NodeChainSource(options, registry)
 }
@@ -174,7 +169,7 @@ class NodeChainSource implements ChainSource {
 
   async #request<T>(request: Omit<HeightRequest<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
     this.#closing.signal.throwIfAborted()
-    // Not linked to the long-lived signal, whose dead listeners would keep recent blocks in memory.
+    // The long-lived signal's dead listeners would keep recent blocks in memory.
     const linked = linkSignals(signal === undefined ? [] : [signal])
     this.#inFlight.add(linked)
     const isSettled = () => this.#isSettled(request.height, linked.signal)

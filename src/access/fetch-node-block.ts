@@ -15,7 +15,7 @@ import { PartMissingError } from './chain-source.ts'
 
 export interface NodeBlockOptions {
   readonly encoding: EventEncoding
-  /** The root block of a spork: it has no transactions, and nodes fail if they are requested. */
+  /** It has no transactions, and nodes fail if they are requested. */
   readonly isSporkRoot: boolean
   /** Treat parts that the node reports missing as lost, instead of throwing PartMissingError. */
   readonly acceptMissing: boolean
@@ -32,10 +32,9 @@ interface Parts {
 const noParts: Parts = { transactions: [], results: [], missing: [] }
 
 /**
- * Fetches a height from one node: the light block, then all transactions and all results in parallel. If a bulk call
- * fails in a way that smaller calls avoid, uses those.
- * @throws PartMissingError if a part of an existing block is missing
- * @throws NodeLiedError, WireError, GrpcError
+ * Fetches the light block, then all transactions and all results in parallel. If a bulk call fails
+ * in a way that smaller calls avoid, uses those.
+ * @throws PartMissingError, NodeLiedError, WireError, GrpcError
  */
 export async function fetchNodeBlock(
   calls: BlockCalls,
@@ -65,8 +64,8 @@ async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBloc
   ])
   const lacking = [bodies, results].find((outcome) => isFault(outcome, 'unimplemented'))
   if (lacking?.fault !== undefined) {
-    // A node that supported these calls still does: the error is a proxy's. Fetching by id would
-    // miss system transactions.
+    // The node supported these calls, so the error is a proxy's. Fetching by id would miss system
+    // transactions.
     if (calls.node.hasBulk === true) throw lacking.error
     calls.node.hasBulk = false
     return piecesOf(calls, block, options)
@@ -80,16 +79,14 @@ async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBloc
 }
 
 /**
- * Whether a spork's root block, which has no system transaction, has no parts: nodes return a body without a
- * result, or an error. Source: onflow/flow-go, GetTransactionResultsByBlockID ("root block has no system
- * transaction result").
+ * For a spork's root block nodes return a body without a result, or an error. Source:
+ * onflow/flow-go, GetTransactionResultsByBlockID ("root block has no system transaction result").
  */
 function isNothing(bodies: Outcome<readonly unknown[]>, results: Outcome<readonly unknown[]>): boolean {
   if (results.fault === undefined && results.value.length === 0) return true
   return isFault(bodies, 'internal', 'not-found', 'not-ready') || isFault(results, 'internal', 'not-found', 'not-ready')
 }
 
-/** Replaces failed bulk calls by smaller ones. */
 async function fetchFailedParts(
   calls: BlockCalls,
   block: BlockMessage,
@@ -129,7 +126,7 @@ async function fetchPiecewise(
   return { transactions: await transactionsById(calls, block, ids), ...known }
 }
 
-/** Results by index if their number is unknown: those of the collections, then system ones until the end. */
+/** If their number is unknown: those of the collections, then system ones until the end. */
 async function resultsToTheEnd(
   calls: BlockCalls,
   block: BlockMessage,
@@ -166,10 +163,7 @@ interface Pieces extends FetchedResults {
   readonly transactionIds: readonly Buffer[]
 }
 
-/**
- * A block from a node without bulk calls: its collections, then transactions and results by id. Such nodes cannot
- * list system transactions.
- */
+/** For nodes without bulk calls, which cannot list system transactions. */
 async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: ResultOptions): Promise<Pieces> {
   const transactionIds = await userTransactionIds(calls, block)
   const [transactions, results] = await Promise.all([
@@ -179,7 +173,7 @@ async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: Resu
   return { transactions, transactionIds, ...results }
 }
 
-/** Transaction ids of the block's collections, in order. */
+/** In order of the block's collections. */
 async function userTransactionIds(calls: BlockCalls, block: BlockMessage): Promise<Buffer[]> {
   const idsOf = (collectionId: Buffer) => found(calls, block, calls.collection(collectionId))
   const collections = await mapLimited(block.collectionIds, piecesAtOnce, idsOf)
@@ -204,7 +198,6 @@ async function found<T>(calls: BlockCalls, block: BlockMessage, call: Promise<T>
   throw outcome.error
 }
 
-/** Parallel calls when a block is fetched in pieces. */
 const piecesAtOnce = 16
 
 interface FetchedResults {
@@ -214,14 +207,13 @@ interface FetchedResults {
 
 interface ResultOptions {
   readonly encoding: EventEncoding
-  /** See `NodeBlockOptions`. */
   readonly acceptMissing: boolean
   readonly acceptFailing?: boolean
 }
 
 type ResultCall = (index: number, encoding: EventEncoding) => Promise<TransactionResultMessage>
 
-/** All results of a block in one call; in JSON-CDC if the node cannot encode them in CCF. */
+/** JSON-CDC if the node cannot encode them in CCF. */
 async function bulkResults(
   calls: BlockCalls,
   blockId: Buffer,
@@ -231,10 +223,7 @@ async function bulkResults(
   return encoding === 'ccf' && isFault(outcome, 'encoding') ? attempt(calls.results(blockId, 'json-cdc')) : outcome
 }
 
-/**
- * Results one by one, by index in the block, or by transaction id if the node lacks that call.
- * @param ids the known transaction ids, for the second way
- */
+/** By index in the block, or by transaction id if the node lacks that call. */
 function resultsByIndex(
   calls: BlockCalls,
   block: BlockMessage,
@@ -282,10 +271,7 @@ async function onePerCall(
   return { results, missing: missing.sort((a, b) => (a.index ?? 0) - (b.index ?? 0)) }
 }
 
-/**
- * Maps with at most `limit` parallel calls. After an error no new call starts, and running ones are awaited.
- * @returns the results in the order of the items
- */
+/** After an error no new call starts, and running ones are awaited. */
 export async function mapLimited<T, R>(
   items: readonly T[],
   limit: number,

@@ -16,15 +16,15 @@ import { heightRequest, latestRequest } from './wire/requests.ts'
 import { untilAborted } from '../platform/signals.ts'
 import { onItsService } from './nodes/identify-node.ts'
 
-/** After this time without a message, a stream is compared with the heads reported by nodes, ms. */
+/** Without a message for this time, a stream is compared with the heads reported by nodes. */
 const silenceMs = 3_000
 const slowestPollMs = 5_000
-/** Fraction of a node's rate limit that polling may use. */
+/** Fraction of a node's rate limit. */
 const pollShare = 0.25
 
 /**
- * Follows the sealed head until the signal is aborted: reads it once, then streams from a live node until the
- * stream breaks or falls behind, then repeats. Polls if no node streams. Each head is emitted once.
+ * Reads the head once, then streams from a live node until the stream breaks or falls behind, then
+ * repeats. Polls if no node streams. Each head is emitted once.
  */
 export async function* followHeads(
   context: SourceContext,
@@ -63,7 +63,6 @@ class HeadFollower {
     }
   }
 
-  /** The current head, if it is new. */
   async #poll(): Promise<HeadMessage | undefined> {
     try {
       const head = await this.#sealed.latest(this.#signal)
@@ -77,7 +76,6 @@ class HeadFollower {
     }
   }
 
-  /** Streams from one node until the stream ends. */
   async *#stream(node: AccessNode): AsyncGenerator<HeadMessage> {
     const started = performance.now()
     const ending = new AbortController()
@@ -122,7 +120,7 @@ class HeadFollower {
       .toSorted((a, b) => (b.headHeight ?? -1) - (a.headHeight ?? -1))[0]
   }
 
-  /** Poll interval, ms; longer for a rate-limited node and longer still for a failing one. */
+  /** Longer for a rate-limited node and longer still for a failing one. */
   #pollMs(): number {
     const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
     const baseMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
@@ -155,8 +153,9 @@ const blockStatus = BlockStatus.BLOCK_SEALED
 type Heads = AsyncGenerator<HeadMessage>
 
 /**
- * Sealed heads from a node's stream: headers if supported, else digests, each followed by a call for the header. If
- * the node streams neither, sets `hasStream` to false and ends. @throws GrpcError, WireError
+ * Streams headers if supported, else digests, each followed by a call for the header. If the node
+ * streams neither, sets `hasStream` to false and ends.
+ * @throws GrpcError, WireError
  */
 async function* streamHeads(node: AccessNode, context: CallContext, signal: AbortSignal): Heads {
   for (const stream of [streamHeaders, streamDigests]) {
@@ -189,12 +188,11 @@ async function* streamDigests(node: AccessNode, context: CallContext, signal: Ab
   }
 }
 
-/** Time for other nodes to report a higher head after the first response, ms. */
+/** Time for other nodes to report a higher head after the first response. */
 const othersMs = 100
-/** Timeout of a head request, ms; later responses are outdated. */
 const headTimeoutMs = 5_000
 
-/** Requests the sealed head from the live nodes, at most once at a time for all callers. */
+/** At most one request at a time for all callers. */
 export class SealedHead {
   readonly #context: SourceContext
   readonly #pending = new Map<AccessNode, Promise<HeadMessage>>()
@@ -204,8 +202,7 @@ export class SealedHead {
   }
 
   /**
-   * The highest sealed head of the healthy live nodes, without waiting for nodes much slower than the first. If all are
-   * resting, all are tried.
+   * Does not wait for nodes much slower than the first. If all are resting, all are tried.
    * @throws NodesFailedError if none responded, or the signal's reason
    */
   async latest(signal: AbortSignal): Promise<HeadMessage> {

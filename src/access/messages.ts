@@ -1,7 +1,6 @@
 /**
- * Messages of an access node that indexing needs. Byte fields are views into the received response: copy them to
- * keep them, or the whole response stays in memory. Source: `flow/access/access.proto` and `flow/entities/*.proto`
- * of onflow/flow.
+ * Byte fields are views into the received response: copy them, or the whole response stays in
+ * memory. Source: `flow/access/access.proto` and `flow/entities/*.proto` of onflow/flow.
  */
 
 /** A light block: header fields and collection ids. */
@@ -12,7 +11,7 @@ export interface BlockMessage {
   readonly height: number
   /** Microseconds since 1970, UTC; within the range of timestamptz. */
   readonly timestampUs: number
-  /** Ids of the guaranteed collections, in order. */
+  /** In order. */
   readonly collectionIds: readonly Buffer[]
 }
 
@@ -25,7 +24,7 @@ export interface SignatureMessage {
   readonly extensionData: Buffer
 }
 
-/** A transaction body, without its id (`flow/chain/transaction-id.ts` computes it). */
+/** Without its id (`flow/chain/transaction-id.ts` computes it). */
 export interface TransactionMessage {
   readonly script: Buffer
   /** One JSON-CDC value each, as received, with any trailing newline. */
@@ -46,7 +45,7 @@ export interface TransactionMessage {
 export interface EventMessage {
   readonly type: string
   readonly transactionIndex: number
-  /** Index within its transaction. */
+  /** Within its transaction. */
   readonly eventIndex: number
   /** CCF or JSON-CDC, distinguished by the first byte. */
   readonly payload: Buffer
@@ -61,19 +60,18 @@ export interface TransactionResultMessage {
   readonly status: TransactionStatus
   /** 0 succeeded, 1 failed. */
   readonly statusCode: number
-  /** UTF-8 with any characters, including U+0000. Empty on success. */
+  /** UTF-8, possibly with U+0000. Empty on success. */
   readonly errorMessage: string
   readonly events: readonly EventMessage[]
   /** 32 bytes, all zero for system transactions; empty if the node does not report it. */
   readonly collectionId: Buffer
-  /** Computation units; 0 if the node does not report them. */
+  /** 0 if the node does not report them. */
   readonly computationUsage: bigint
 }
 
-/** Encoding of events in a response. */
 export type EventEncoding = 'ccf' | 'json-cdc'
 
-/** A part of a block that no node can serve. The block is stored without it, with the reason. */
+/** A part of a block that no node can serve. */
 export interface MissingPart {
   readonly part: 'transactions' | 'results' | 'result'
   /** For `result`: its index in the block. */
@@ -82,7 +80,6 @@ export interface MissingPart {
   readonly reason: string
 }
 
-/** All data of one height that ingest needs. */
 export interface FetchedBlock {
   readonly block: BlockMessage
   /** In block order: user transactions by collection, then system transactions. */
@@ -92,13 +89,11 @@ export interface FetchedBlock {
   /** `undefined` if listed in `missing`. */
   readonly results: readonly (TransactionResultMessage | undefined)[]
   readonly missing: readonly MissingPart[]
-  /** Received bytes; used to limit memory. */
+  /** Received bytes. */
   readonly byteLength: number
-  /** The node that served it. */
   readonly endpoint: string
 }
 
-/** A header, as far as following the chain needs it. */
 export interface HeadMessage {
   readonly id: Buffer
   readonly parentId: Buffer

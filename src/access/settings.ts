@@ -1,7 +1,6 @@
 import { list, optionalInteger, optionalNumber, optionalText } from '../platform/setting.ts'
 import type { Setting, SettingValues } from '../platform/setting.ts'
 
-/** Default access node. */
 const defaultAccessNode = 'access.mainnet.nodes.onflow.org:9000'
 
 const group = 'Access nodes'

@@ -18,27 +18,24 @@ import { readTransactionResultResponse } from './wire/read-results.ts'
 import { latestRequest, transactionRequest } from './wire/requests.ts'
 import { WireError } from './wire/wire-reader.ts'
 
-/** The node rejected the transaction; `message` has the reason. */
+/** `message` has the node's reason. */
 export class TransactionRefusedError extends FlowfarmError {
   constructor(message: string, cause: unknown) {
     super('transaction-refused', message, { cause })
   }
 
-  /** Whether the node already has the transaction. */
+  /** The node already has the transaction. */
   get isKnown(): boolean {
     return /already (?:been submitted|exists|known)|duplicate transaction/i.test(this.message)
   }
 }
 
-/**
- * Calls to one access node for sending transactions. All methods throw ChainUnavailableError if the node fails, and
- * the signal's reason.
- */
+/** All methods throw ChainUnavailableError if the node fails, and the signal's reason. */
 export interface TransactionClient {
-  /** For example `flow-testnet`. @throws FatalError if the node does not report it */
+  /** @throws FatalError if the node does not report it */
   chainId(signal?: AbortSignal): Promise<string>
   latestSealed(signal?: AbortSignal): Promise<HeadMessage>
-  /** In the latest sealed state. @param address as text @returns undefined for an unknown account */
+  /** In the latest sealed state; undefined for an unknown account. */
   account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined>
   /**
    * @param request from `encodeSubmission`
@@ -46,7 +43,7 @@ export interface TransactionClient {
    * @throws TransactionRefusedError
    */
   send(request: Uint8Array, signal?: AbortSignal): Promise<Buffer>
-  /** With events in JSON-CDC. @param id 32 bytes @returns undefined for an unknown transaction */
+  /** With events in JSON-CDC. @returns undefined for an unknown transaction */
   result(id: Uint8Array, signal?: AbortSignal): Promise<TransactionResultMessage | undefined>
   close(): Promise<void>
 }
@@ -54,7 +51,6 @@ export interface TransactionClient {
 export interface TransactionClientOptions {
   readonly endpoint: string
   readonly log: SourceLogger
-  /** Timeout of a call, ms. Default 10,000. */
   readonly timeoutMs?: number
 }
 
@@ -132,7 +128,7 @@ class NodeTransactionClient implements TransactionClient {
       try {
         return idIn(await this.#node.call('SendTransaction', request, context))
       } catch (error) {
-        // Only these codes mean an invalid transaction; others are node failures.
+        // Other codes are node failures.
         if (error instanceof GrpcError && isRefusal(error)) throw new TransactionRefusedError(error.reason, error)
         throw error
       }
@@ -172,7 +168,7 @@ class NodeTransactionClient implements TransactionClient {
   }
 }
 
-/** @throws WireError for an invalid response: the transaction may or may not have been accepted */
+/** @throws WireError: the transaction may or may not have been accepted */
 function idIn(answer: Uint8Array): Buffer {
   let id: Uint8Array
   try {

@@ -27,16 +27,18 @@ interface Placed {
   readonly expansion: Expansion
 }
 
-/** Remaining bytes for expanded events of the block, besides the limit of each event (`expansionLimits`). */
+/** Besides the limit of each event (`expansionLimits`). */
 interface Expansion {
   inBlock: number
   inTransaction: number
 }
 
 /**
- * Adds the rows of one block to a batch, completely: undecodable inputs become entries of `undecoded`, parts that no node
- * had entries of `unavailable`. On failure the batch is unchanged.
- * @returns the stored block; payloads of undecodable events are emptied so that no other code decodes them
+ * Undecodable inputs become entries of `undecoded`, parts that no node had entries of
+ * `unavailable`. On failure the batch is unchanged.
+ *
+ * @returns the stored block; payloads of undecodable events are emptied so that no other code
+ *   decodes them
  */
 export function appendBlock(batch: Batch, fetched: FetchedBlock): FetchedBlock {
   const { block, transactions, transactionIds, results } = fetched
@@ -101,8 +103,7 @@ function appendHeader(batch: Batch, { block, transactions }: FetchedBlock, event
 function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed): void {
   const { height, txIndex, id, transaction, result } = placed
   const script = batch.addScript(transaction.script)
-  // System transactions have no payer on real nodes; on the emulator the service account pays for
-  // them.
+  // System transactions have no payer on real nodes; on the emulator the service account pays.
   const hasPeople = !isZero(transaction.payer)
   const collectionIndex = block.collectionIds.findIndex((collection) => result?.collectionId.equals(collection))
   const rows = batch.rows.transactions
@@ -206,9 +207,8 @@ function firstEvmHash(events: readonly EventMessage[]): Buffer | undefined {
 }
 
 /**
- * Whether this is a system transaction with the same id in every block, so that its id does not identify a height.
- * These are in no collection and have no arguments; scheduled transactions, also in no collection, have their id as
- * argument. Source: onflow/flow-go `fvm/blueprints`.
+ * System transactions can have the same id in every block. These are in no collection and have no
+ * arguments, unlike scheduled transactions. Source: onflow/flow-go `fvm/blueprints`.
  */
 function isRepeated(transaction: TransactionMessage, result: TransactionResultMessage | undefined): boolean {
   if (transaction.arguments.length > 0) return false
@@ -221,13 +221,13 @@ function isZero(bytes: Buffer): boolean {
   return true
 }
 
-/** Clamps to int4: no such key exists, and a transaction that names it has failed. */
+/** Clamped: no such key exists, and a transaction that names it has failed. */
 function int4OrNull(rows: CopyWriter, value: number | undefined): void {
   if (value === undefined) rows.null()
   else rows.int4(Math.min(value, maxInt4))
 }
 
-/** Clamps to int8: no such sequence number or limit exists. */
+/** Clamped: no such sequence number or limit exists. */
 function int8OrNull(rows: CopyWriter, value: bigint | undefined): void {
   if (value === undefined) rows.null()
   else if (value <= maxExact) rows.int8(Number(value))

@@ -12,14 +12,14 @@ import type { IngesterOptions } from './ingester.ts'
 import type { SyncSegment } from './sync-segment.ts'
 
 export interface BackwardOptions extends IngesterOptions {
-  /** START_BLOCK; 0: no fixed start. */
+  /** 0: no fixed start. */
   readonly startBlock: number
-  /** HISTORY_STOP_HEIGHT, inclusive; 0: none. */
+  /** Inclusive; 0: none. */
   readonly stopHeight: number
   readonly isForwardEnabled: boolean
 }
 
-/** Backfills history downwards to the stop height or the lowest height of the nodes. */
+/** Downwards to the stop height or the lowest height of the nodes. */
 export class BackwardIngester extends Ingester<BackwardOptions> {
   /** Reported by a node. */
   #root = 0
@@ -51,7 +51,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
   }
 
   /**
-   * History starts below the first block of the forward ingester, so wait for it: if both stored their first block
+   * History starts below the first block of the forward ingester: if both stored their first block
    * at once, the two would not be compared.
    */
   async #waitForTop(signal: AbortSignal): Promise<RawCoverage> {
@@ -72,7 +72,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     return startBlock > 0 ? startBlock : (await source.latestSealed(signal)).height + 1
   }
 
-  /** The block must be the parent of the stored one above. Below the head the chain is final, so the node is wrong. */
+  /** Below the head the chain is final, so on a mismatch the node is wrong. */
   async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
     if (previous?.block.height === block.height + 1) return
     const expected = await storedParentId(this.options.pool, block.height + 1)
@@ -82,7 +82,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     }
   }
 
-  /** If two neighbours do not fit, one is wrong: neither is stored, and both are fetched again. */
+  /** If two neighbours do not fit, neither is stored, and both are fetched again. */
   async #confirm({ block, endpoint }: FetchedBlock, below: FetchedBlock | undefined): Promise<void> {
     const isNext = below?.block.height === block.height - 1
     const parent = isNext ? below.block.id : await storedBlockId(this.options.pool, block.height - 1)
@@ -93,7 +93,9 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     }
   }
 
-  /** Unknown which node is wrong: both rest for a random time, so that another pair is tried next. */
+  /**
+   * Unknown which node is wrong: both rest for a random time, so that another pair is tried next.
+   */
   #wrongParent(reason: string, height: number, endpoint: string, ...others: readonly string[]): BadBlockError {
     for (const one of new Set([endpoint, ...others])) this.options.source.distrust(one, reason)
     return new BadBlockError('wrong-parent', { from: height, to: height + 1 }, reason, { endpoint })
@@ -109,7 +111,6 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
         return await super.run()
       } catch (error) {
         if (!(error instanceof BelowRootError)) throw error
-        // The lowest height of the nodes: history ends here.
         this.#root = Math.max(this.#root + 1, error.rootHeight)
         this.options.log.info({ rootHeight: this.#root }, 'reached the lowest height of the nodes')
       }

@@ -14,15 +14,15 @@ import type { ScriptCache, KnownScript, ShapeCache, KnownShape } from './caches.
 import type { UnavailablePart, UndecodedInput } from './batch.ts'
 
 /**
- * Parallel batches: the rows of the next are sent while one commits. Measured on 2 cores: a third gained 7 %, a
+ * Rows of the next batch are sent while one commits. Measured on 2 cores: a third gained 7 %, a
  * fourth nothing.
  */
 const lanes = 3
 
-/** Limit for rows being sent; a larger batch is sent alone. */
+/** A larger batch is sent alone. */
 const maxBytesUnderWay = 64 * 1024 * 1024
 
-/** Larger batches, from rare giant blocks, are not reused. Bytes. */
+/** Batches of rare giant blocks are not reused. */
 const reusedCapacity = 32 * 1024 * 1024
 
 export interface CommittedBatch {
@@ -33,7 +33,6 @@ export interface CommittedBatch {
   readonly txCount: number
   readonly eventCount: number
   readonly undecodedCodes: readonly string[]
-  /** The blocks, if kept. */
   readonly fetched: readonly FetchedBlock[]
   readonly seconds: number
 }
@@ -41,9 +40,9 @@ export interface CommittedBatch {
 interface BatchWriterOptions {
   readonly pool: pg.Pool
   readonly name: IngesterName
-  /** Generation of the checkpoint under which the batches were fetched. */
+  /** Of the checkpoint under which the batches were fetched. */
   readonly generation: number
-  /** Aborted when the ingester's lock is lost; nothing may be committed afterwards. */
+  /** Nothing may be committed afterwards. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
@@ -53,10 +52,11 @@ interface BatchWriterOptions {
 }
 
 /**
- * Stores batches in order, each in one transaction. After a failure every call rejects with the first error.
+ * Stores batches in order, each in one transaction. After a failure every call rejects with the
+ * first error.
  *
- * Several connections alternate: rows of a batch are sent while earlier ones commit, and its COMMIT waits for
- * theirs, so a batch is never visible before those below it.
+ * Rows of a batch are sent while earlier ones commit, but its COMMIT waits for theirs, so a batch
+ * is never visible before those below it.
  */
 export class BatchWriter {
   readonly #options: BatchWriterOptions
@@ -71,12 +71,12 @@ export class BatchWriter {
     this.#options = options
   }
 
-  /** An empty batch; `store` returns it to the pool. */
+  /** `store` returns it to the pool. */
   takeBatch(): Batch {
     return this.#free.pop() ?? new Batch(this.#options.scripts, this.#options.shapes)
   }
 
-  /** Sends a batch on the next free connection; resolves when another may be passed, before the COMMIT. */
+  /** Resolves when another batch may be passed, before the COMMIT. */
   async store(batch: Batch): Promise<void> {
     const bytes = batch.rowBytes
     while (this.#isFull(bytes) && this.#failure === undefined) await Promise.race(this.#underWay)
@@ -105,7 +105,6 @@ export class BatchWriter {
     return size >= lanes || (size > 0 && this.#bytesUnderWay + bytes > maxBytesUnderWay)
   }
 
-  /** Resolves when all batches are committed. */
   async drain(): Promise<void> {
     await Promise.all(this.#underWay)
     this.#throwIfFailed()
@@ -160,8 +159,8 @@ export class BatchWriter {
   }
 
   /**
-   * Scripts are committed before the batch: they are content-addressed, so an unused row is harmless, while a row
-   * lock held until the batch commits could block the other ingester.
+   * Committed before the batch: a row lock held until the batch commits could block the other
+   * ingester. An unused row is harmless.
    */
   async #storeScripts(batch: Batch): Promise<void> {
     if (batch.newScripts.size === 0) return
@@ -183,7 +182,7 @@ function checkpointMoved(name: string, { from, to }: HeightRange): RetryableErro
   return new RetryableError('checkpoint-moved', `${name}: ${heights} were stored or rolled back by another process`)
 }
 
-/** Idempotent. Ordered by hash to avoid deadlocks between writers. */
+/** Ordered by hash to avoid deadlocks between writers. */
 async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Promise<void> {
   const sorted = [...scripts].sort((a, b) => Buffer.compare(a.hash, b.hash))
   const texts = sorted.map((row) => pgText(row.script.toString('utf8')))
@@ -201,7 +200,7 @@ async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Prom
   })
 }
 
-/** Stores shapes idempotently and reads their ids. Ordered by hash to avoid deadlocks between writers. */
+/** Ordered by hash to avoid deadlocks between writers. */
 async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<void> {
   const sorted = [...shapes].sort((a, b) => Buffer.compare(a.hash, b.hash))
   const hashes = sorted.map(({ hash }) => hash)
@@ -218,8 +217,7 @@ async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<
       sorted.map(({ shape }) => JSON.stringify(shape.fields)),
     ],
   })
-  // A second statement: the first conflicts with rows just committed by others but does not see
-  // them.
+  // The first statement conflicts with rows just committed by others but does not see them.
   const { rows } = await db.query<{ id: number; hash: Buffer }>({
     name: 'ingest-event-shape-numbers',
     text: 'select id, hash from raw.event_shapes where hash = any ($1::bytea[])',
@@ -230,8 +228,8 @@ async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<
 }
 
 /**
- * Adds the heights of a batch to the ingester's coverage and notifies; both take effect with the COMMIT. Unavailable
- * heights above the lowest covered one do not hold back `last_height`.
+ * Takes effect with the COMMIT. Unavailable heights above the lowest covered one do not hold back
+ * `last_height`.
  * @returns false if the heights are covered already or a rollback intervened: then roll back
  */
 export async function commitCheckpoint(
@@ -267,7 +265,6 @@ export async function commitCheckpoint(
   return rowCount === 1
 }
 
-/** Records parts of blocks that no access node can serve. */
 export async function insertUnavailable(client: pg.ClientBase, parts: readonly UnavailablePart[]): Promise<void> {
   await client.query(
     `insert into raw.unavailable (block_height, part, tx_index, reason, endpoint)
@@ -287,7 +284,7 @@ export async function insertUnavailable(client: pg.ClientBase, parts: readonly U
 /** Limit for raw inputs in a statement, which encodes them as hex. */
 const maxStatementBytes = 4 * 1024 * 1024
 
-/** Records undecodable inputs, one row each; a recurring one is counted and reopened. */
+/** A recurring input is counted and reopened. */
 async function insertUndecoded(
   client: pg.ClientBase,
   workerName: string,

@@ -6,7 +6,7 @@ import type { RawTable } from './raw-tables.ts'
 import type { EventShape } from '../flow/event-shape.ts'
 import type { KnownScript, ScriptCache, KnownShape, ShapeCache } from './caches.ts'
 
-/** An undecodable input, stored unchanged while the rest of its block proceeds. */
+/** Stored unchanged while the rest of its block proceeds. */
 export interface UndecodedInput {
   readonly blockHeight: number
   /** -1 if it concerns the block. */
@@ -19,7 +19,7 @@ export interface UndecodedInput {
   readonly rawData: Buffer
 }
 
-/** A part of a block that no node can serve; a row of `raw.unavailable`. */
+/** A part of a block that no node can serve. */
 export interface UnavailablePart {
   readonly blockHeight: number
   readonly part: string
@@ -32,7 +32,7 @@ export interface UnavailablePart {
 export interface BlockCounts {
   readonly txCount: number
   readonly eventCount: number
-  /** Bytes received for the block. */
+  /** Received bytes. */
   readonly byteLength: number
 }
 
@@ -53,8 +53,8 @@ interface Unnumbered {
 }
 
 /**
- * Blocks as COPY rows, and the few rows that are inserted. Blocks are added in ascending or descending order, each
- * completely or not at all: `beginBlock`, then `endBlock` or `dropBlock`.
+ * Blocks as COPY rows, in ascending or descending order, each completely or not at all:
+ * `beginBlock`, then `endBlock` or `dropBlock`.
  */
 export class Batch {
   readonly rows: Readonly<Record<RawTable, CopyWriter>> = {
@@ -64,12 +64,12 @@ export class Batch {
     tx_lookup: new CopyWriter(64 * 1024),
     block_lookup: new CopyWriter(8 * 1024),
   }
-  /** Scripts that may be missing in the database. Those of a dropped block are harmless. */
+  /** May be missing in the database. Scripts of a dropped block are harmless. */
   readonly newScripts = new Set<KnownScript>()
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
   readonly #unnumbered: Unnumbered[] = []
-  /** The blocks, if needed after the commit. */
+  /** If needed after the commit. */
   readonly fetched: FetchedBlock[] = []
   readonly #scripts: ScriptCache
   readonly #shapes: ShapeCache
@@ -95,7 +95,7 @@ export class Batch {
     return this.#eventCount
   }
 
-  /** Bytes received for its blocks. */
+  /** Received bytes. */
   get byteLength(): number {
     return this.#byteLength
   }
@@ -115,12 +115,12 @@ export class Batch {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.position, 0)
   }
 
-  /** Allocated row memory, bytes. */
+  /** Allocated row memory. */
   get capacity(): number {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.bytes.length, 0)
   }
 
-  /** Whether a block of this height can be next: the first one, or the next in the same direction. */
+  /** The first height, or the next in the same direction. */
   continuesWith(height: number): boolean {
     const last = this.#blocks.at(-1)?.height
     if (last === undefined) return true
@@ -149,7 +149,6 @@ export class Batch {
     this.#byteLength += byteLength
   }
 
-  /** Removes the rows of the incomplete block. */
   dropBlock(): void {
     const start = this.#blocks.pop()
     if (start === undefined) return
@@ -159,14 +158,14 @@ export class Batch {
     this.#unnumbered.length = start.unnumbered
   }
 
-  /** Adds the script to the batch unless the database has it. */
+  /** Unless the database has it. */
   addScript(script: Buffer): KnownScript {
     const known = this.#scripts.find(script)
     if (!known.isStored) this.newScripts.add(known)
     return known
   }
 
-  /** Ends an event row; `numberShapes` fills in missing shape ids. */
+  /** `numberShapes` fills in missing shape ids. */
   addShapes(shapes: readonly EventShape[]): void {
     const rows = this.rows.event_chunks
     const start = rows.out.position
@@ -182,7 +181,6 @@ export class Batch {
     return new Set(this.#unnumbered.map(({ shape }) => shape))
   }
 
-  /** Fills in the ids of new shapes. */
   numberShapes(): void {
     for (const { shape, start, place } of this.#unnumbered) {
       if (shape.id === undefined) throw new Error(`no id for events of type ${shape.shape.type}`)
@@ -192,7 +190,7 @@ export class Batch {
   }
 
   /**
-   * Rows of a table in ascending order of height: fills B-tree pages better and writes less WAL. Views, valid until
+   * In ascending order of height: fills B-tree pages better and writes less WAL. Views, valid until
    * the next block begins.
    */
   rowsOf(table: RawTable): Buffer[] {
@@ -202,7 +200,6 @@ export class Batch {
     return starts.map((from, i) => out.bytes.subarray(from, starts[i + 1] ?? out.position)).toReversed()
   }
 
-  /** Keeps the memory for reuse. */
   clear(): void {
     for (const table of rawTables) this.rows[table].clear()
     this.newScripts.clear()

@@ -8,17 +8,17 @@ export interface KnownScript {
   /** SHA-256, the key in `raw.scripts`. */
   readonly hash: Buffer
   readonly importsEvm: boolean
-  /** True once it is certainly in the database. */
+  /** Certainly in the database. */
   isStored: boolean
 }
 
-/** Capacity in bytes; when full, the cache is cleared, which costs some idempotent inserts. */
+/** When full, the cache is cleared, which costs some idempotent inserts. */
 const maxBytes = 16 * 1024 * 1024
 /** More occur only in attacks; the oldest is replaced. */
 const maxPerKey = 8
 
 /**
- * Caches recent scripts. A few hundred make up nearly all transactions, and comparing bytes is ten times faster
+ * A few hundred scripts make up nearly all transactions, and comparing bytes is ten times faster
  * than hashing and searching the text.
  */
 export class ScriptCache {
@@ -50,7 +50,7 @@ export class ScriptCache {
   }
 }
 
-/** Length and a sample from the middle, where scripts of the same origin differ. Not unique. */
+/** A sample from the middle, where scripts of the same origin differ. Not unique. */
 function keyOf(script: Buffer): number {
   const { length } = script
   const sample = length < 4 ? 0 : script.readUInt32LE((length - 4) >> 1)
@@ -59,15 +59,14 @@ function keyOf(script: Buffer): number {
 
 export interface KnownShape {
   readonly shape: EventShape
-  /** SHA-256 of its text, unique in raw.event_shapes: the text may be too long for an index. */
+  /** SHA-256: the text may be too long for a unique index. */
   readonly hash: Buffer
-  /** Id in raw.event_shapes, once known. */
   id: number | undefined
 }
 
-/** Capacity in bytes; when full, the cache is cleared. */
+/** Bytes; when full, the cache is cleared. */
 
-/** Caches event shapes by text, and by the decoder's own objects without comparing texts. */
+/** By text, and by the decoder's objects without comparing texts. */
 export class ShapeCache {
   readonly #byText = new Map<string, KnownShape>()
   #byObject = new WeakMap<EventShape, KnownShape>()

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { normalize, parseMultirange, union } from '../platform/ranges.ts'
 import type { HeightSet } from '../platform/ranges.ts'
 
-/** Names of their rows in `app.indexing_checkpoints`. */
+/** Names of rows in `app.indexing_checkpoints`. */
 export const ingesterNames = { forward: 'main_ingester', backward: 'history_ingester' } as const
 export type IngesterName = (typeof ingesterNames)[keyof typeof ingesterNames]
 
@@ -21,7 +21,7 @@ export interface RawCoverage {
   readonly settled: HeightSet
 }
 
-/** Reads the coverage in one snapshot; creates missing rows of the ingesters. */
+/** In one snapshot; creates missing rows of the ingesters. */
 export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawCoverage> {
   const names = [ingesterNames.forward, ingesterNames.backward]
   await db.query(
@@ -47,7 +47,7 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   return { forward, backward, all, settled: union(all, normalize(parseMultirange(rows[0]?.lost ?? '{}'))) }
 }
 
-/** Records the target height of the backward ingester for status pages and other processes. */
+/** For status pages and other processes. */
 export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number): Promise<void> {
   await db.query(
     'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and ' +
@@ -65,7 +65,6 @@ export async function storedBlockId(db: pg.Pool | pg.ClientBase, height: number)
   return rows[0]?.id
 }
 
-/** The highest stored block at or below a height. */
 export async function storedBlockUpTo(
   db: pg.Pool | pg.ClientBase,
   height: number,

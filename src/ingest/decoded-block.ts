@@ -11,7 +11,7 @@ import type { KnownScript } from './caches.ts'
 /** Scripts repeat, and hashing one costs more than all other work for most transactions. */
 const scripts = new ScriptCache()
 
-/** A fetched block as workers see it, identical to what the range reader builds from its rows. Decodes lazily. */
+/** Identical to the block that the range reader builds from its rows. Decodes lazily. */
 export function decodedBlock({ block, transactions, transactionIds, results }: FetchedBlock): DecodedBlock {
   return {
     height: block.height,

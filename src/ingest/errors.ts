@@ -2,10 +2,10 @@ import { DatabaseError } from 'pg'
 import { asError, FlowfarmError, RetryableError } from '../platform/errors.ts'
 import type { HeightRange } from '../platform/ranges.ts'
 
-/** SQLSTATE classes of permanent errors: data exceptions, constraint violations, program limits. */
+/** SQLSTATE classes: data exceptions, constraint violations, program limits. */
 const refusals: ReadonlySet<string> = new Set(['22', '23', '54'])
 
-/** A block that was fetched but cannot be stored; only another node's block may help. */
+/** Only another node's block may help. */
 export class BadBlockError extends RetryableError {
   /** Several heights while the bad one is unknown. */
   readonly range: HeightRange
@@ -23,7 +23,6 @@ export class BadBlockError extends RetryableError {
   }
 }
 
-/** Wraps an error of creating or sending the rows of a range. */
 export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
   const heights = range.to - range.from === 1 ? `height ${range.from}` : `heights ${range.from} to ${range.to - 1}`
   return new BadBlockError(
@@ -35,8 +34,8 @@ export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
 }
 
 /**
- * Whether PostgreSQL rejects the content of the rows. A duplicate counts only if the id belongs to another block:
- * rows of the same height are those of another ingester (`RowsThereError`).
+ * A duplicate counts only if the id belongs to another block: rows of the same height are those of
+ * another ingester (`RowsThereError`).
  */
 export function isRefusal(error: unknown): boolean {
   const thrown = databaseErrorOf(error)
@@ -46,7 +45,7 @@ export function isRefusal(error: unknown): boolean {
 
 export const uniqueViolation = '23505'
 
-/** The server's error, as thrown by `pg` or `copyInto`. */
+/** As thrown by `pg` or `copyInto`. */
 export function databaseErrorOf(error: unknown): DatabaseError | undefined {
   const thrown = error instanceof FlowfarmError ? error.cause : error
   return thrown instanceof DatabaseError ? thrown : undefined
@@ -66,8 +65,8 @@ export class ForkError extends FlowfarmError {
 }
 
 /**
- * Rows of a batch already exist although its heights were not covered when planned: the commit of an ingester that
- * was just killed. The next read of the coverage shows it.
+ * Rows of a batch already exist: the commit of an ingester that was just killed. The next read of
+ * the coverage shows it.
  */
 export class RowsThereError extends RetryableError {
   constructor({ from, to }: HeightRange, cause: unknown) {

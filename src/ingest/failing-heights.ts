@@ -14,7 +14,7 @@ import type { IngesterName } from './checkpoints.ts'
 import { withTransaction } from '../platform/db/pool.ts'
 import { insertUnavailable } from './batch-writer.ts'
 
-/** A height recorded as unavailable: no node serves its block, or it cannot be stored. */
+/** No node serves its block, or it cannot be stored. */
 export interface LostHeight {
   readonly lostHeight: number
   readonly reason: string
@@ -27,33 +27,31 @@ interface FailingHeightsOptions {
   readonly source: Pick<ChainSource, 'isSettled' | 'salvageBlock'>
   readonly log: Logger
   readonly metrics: Metrics
-  /** UNAVAILABLE_AFTER_S in ms; 0: only operators skip heights. */
+  /** 0: only operators skip heights. */
   readonly unavailableAfterMs: number
-  /** Time until a failing settled height is reported, ms: short failures are common. */
+  /** Short failures are common and not reported. */
   readonly reportAfterMs: number
 }
 
 interface Failing {
   readonly since: number
-  /** It was fetched but cannot be stored, so a successful fetch does not resolve it. */
+  /** A successful fetch does not resolve it. */
   readonly isBad: boolean
   isReported: boolean
 }
 
 /**
- * Settled heights that an ingester fails to fetch or store. States: failing → reported after `reportAfterMs` (log,
- * metric, raw.failing_heights) → recorded as unavailable, with the available parts, after `unavailableAfterMs` or
- * when an operator skips it.
+ * States of a settled height: failing → reported after `reportAfterMs` (log, metric,
+ * raw.failing_heights) → unavailable, after `unavailableAfterMs` or when an operator skips it.
  *
- * Times are in raw.failing_heights and survive restarts. They apply to a run: a height whose neighbour became
- * unavailable for the same cause inherits its time and is skipped at its first failure. A stored height ends the
- * run. During an outage (no node responds) heights are reported but never skipped automatically.
+ * Times survive restarts and apply to a run: a height whose neighbour became unavailable for the
+ * same cause inherits its time. A stored height ends the run. During an outage (no node responds)
+ * heights are never skipped automatically.
  */
 export class FailingHeights {
   readonly #options: FailingHeightsOptions
   readonly #failing = new Map<number, Failing>()
   readonly #runs = new LogThrottle()
-  /** Last height recorded as unavailable. */
   #givenUp: number | undefined
 
   constructor(options: FailingHeightsOptions) {
@@ -69,7 +67,7 @@ export class FailingHeights {
     for (const height of this.#failing.keys()) if (from <= height && height < to) this.#delete(height)
   }
 
-  /** Records a failed attempt. @returns what is left of the height if it is skipped; undefined: retry */
+  /** @returns the rest of the height if it is skipped; undefined: retry */
   async failed(height: number, error: Error, signal: AbortSignal): Promise<FetchedBlock | LostHeight | undefined> {
     const { source, pool, name, reportAfterMs } = this.#options
     if (error instanceof NotYetError || !(await source.isSettled(height, signal))) return undefined
@@ -153,11 +151,11 @@ export class FailingHeights {
   }
 }
 
-/** Stored characters of a reason, which nodes control. */
+/** Nodes control the reason. */
 const reasonLength = 1000
 
 /**
- * Records a failure. The failing time includes that of a neighbour skipped for the same cause.
+ * The failing time includes that of a neighbour skipped for the same cause.
  * @returns how long it has failed, and whether an operator skips it
  */
 async function recordFailure(
@@ -193,15 +191,12 @@ async function recordFailure(
   return { failingMs: rows[0]?.failing_ms ?? 0, isSkipped: rows[0]?.is_skipped ?? false }
 }
 
-/** The height no longer blocks ingestion; its row keeps the time of the run until it is stored or retried. */
+/** The row keeps the time of the run until the height is stored or retried. */
 async function recordGivenUp(pool: pg.Pool, height: number): Promise<void> {
   await pool.query('update raw.failing_heights set given_up_at = now() where height = $1', [height])
 }
 
-/**
- * Records a height as unavailable: neither stored nor in the backlog. @returns false, without recording, if a
- * rollback or retry intervened or the height is stored
- */
+/** @returns false, without recording, if a rollback or retry intervened or the height is stored */
 export function recordLostHeight(
   pool: pg.Pool,
   ingester: { readonly name: string; readonly generation: number },

@@ -5,17 +5,17 @@ import type { FetchedBlock } from '../access/messages.ts'
 import { NotYetError } from '../access/chain-source.ts'
 import type { LostHeight } from './failing-heights.ts'
 
-/** Maximum width: at 100 ms per block, more than PostgreSQL can store on a small machine. */
+/** At 100 ms per block, more than PostgreSQL can store on a small machine. */
 const widest = 256
-/** Throughput is measured in slices of this length; the best of the last `slices` counts. */
+/** The best throughput of the last `slices` counts. */
 const sliceMs = 250
 const slices = 8
 /** The shortest fetch within this time counts as the latency without queueing. */
 const memoryMs = 10_000
 
 /**
- * Window width: twice the blocks consumed within the fetch latency, as in BBR (bandwidth × minimum round trip).
- * More would only queue. Halved after a failure, then recovered by one per fetched block.
+ * Twice the blocks consumed within the fetch latency, as in BBR (bandwidth × minimum round trip).
+ * Halved after a failure, then recovered by one per fetched block.
  */
 export class AdaptiveWidth {
   readonly #initial: number
@@ -26,7 +26,7 @@ export class AdaptiveWidth {
   readonly #paces: number[] = []
   #shortest: { ms: number; at: number } | undefined
 
-  /** @param initial initial width, and the minimum without failures */
+  /** @param initial also the minimum without failures */
   constructor(initial: number, now: () => number = () => performance.now()) {
     this.#initial = initial
     this.#now = now
@@ -58,7 +58,7 @@ export class AdaptiveWidth {
     this.#sliceStart = this.#now()
   }
 
-  /** A retryable failure: the node may be overloaded. */
+  /** The node may be overloaded. */
   failed(): void {
     this.#cap = Math.max(1, this.value / 2)
   }
@@ -70,25 +70,24 @@ export class AdaptiveWidth {
   }
 }
 
-/** Maximum delay after failures, and while a block does not exist yet. */
+/** After failures, and while a block does not exist yet. */
 const defaultMaxPauseMs = 5000
 const longestHeadWaitMs = 1000
 
 export interface FetchWindowOptions {
   readonly source: Pick<ChainSource, 'fetchBlock'>
-  /** The next height in output order; undefined if none is available now. */
+  /** In output order; undefined if none is available now. */
   readonly nextHeight: () => number | undefined
   /** Initial width; the permanent one if `isFixed`. */
   readonly width: number
   readonly isFixed: boolean
   /** Limit for waiting and announced bytes. */
   readonly maxBytes: number
-  /** Delay after the first failure and maximum delay, ms. Default 50 and 5,000. */
   readonly firstPauseMs?: number
   readonly maxPauseMs?: number | undefined
   readonly signal: AbortSignal
   readonly onRetry: (height: number, error: Error, pauseMs: number) => void
-  /** Called after each failure. @returns a replacement if the height is skipped */
+  /** @returns a replacement if the height is skipped */
   readonly onFailed?: ((height: number, error: Error, signal: AbortSignal) => Promise<Taken | undefined>) | undefined
   /** Called when a height needs no further attempts. */
   readonly onEnded?: ((height: number) => void) | undefined
@@ -102,27 +101,25 @@ interface Slot {
   readonly controller: AbortController
   /** Response bytes announced by the node. */
   announced: number
-  /** Ends the delay after a failure, if one is running. */
+  /** Ends the delay after a failure. */
   tryNow?: (() => void) | undefined
   block?: Taken | undefined
   error?: Error
 }
 
 /**
- * Prefetches blocks in parallel and returns them in order.
- *
- * The width adapts (`AdaptiveWidth`) unless fixed. Memory is limited by bytes: nodes announce response lengths, and
- * when announced and waiting bytes exceed `maxBytes`, the fetches furthest ahead are cancelled and repeated later.
- * The first one is never cancelled, so a block of any size passes.
+ * Prefetches blocks in parallel and returns them in order. When announced and waiting bytes exceed
+ * `maxBytes`, the fetches furthest ahead are cancelled and repeated later, never the first, so a
+ * block of any size passes.
  */
 export class FetchWindow {
   readonly #options: FetchWindowOptions
   readonly #slots: Slot[] = []
-  /** Cancelled heights, in order; fetched before new ones. */
+  /** Cancelled heights, fetched before new ones. */
   readonly #postponed: number[] = []
   readonly #waiting = new Set<() => void>()
   readonly #adaptive: AdaptiveWidth | undefined
-  /** Estimated bytes per block: rises at once, falls slowly. */
+  /** Per block: rises at once, falls slowly. */
   #expectedBytes = 0
 
   constructor(options: FetchWindowOptions) {
@@ -131,7 +128,7 @@ export class FetchWindow {
     options.signal.addEventListener('abort', this.#stop, { once: true })
   }
 
-  /** Maximum number of running and waiting blocks. */
+  /** Running and waiting blocks. */
   get width(): number {
     return this.#adaptive?.value ?? this.#options.width
   }
@@ -141,7 +138,6 @@ export class FetchWindow {
     return this.#slots.reduce((sum, slot) => sum + (bytesOf(slot.block) ?? slot.announced), 0)
   }
 
-  /** Whether nothing is running, waiting or postponed. */
   get isEmpty(): boolean {
     return this.#slots.length === 0 && this.#postponed.length === 0
   }
@@ -152,7 +148,7 @@ export class FetchWindow {
     return first?.block !== undefined || first?.error !== undefined
   }
 
-  /** Starts fetches up to the width; call it when new heights are available. */
+  /** Call it when new heights are available. */
   fill(): void {
     let bytes = this.bytes
     const unannounced = this.#slots.filter((slot) => slot.block === undefined && slot.announced === 0).length
@@ -169,7 +165,7 @@ export class FetchWindow {
     }
   }
 
-  /** Resolves with true when the next block is ready, with false after `ms`. */
+  /** True when the next block is ready, false after `ms`. */
   async waitReady(ms: number): Promise<boolean> {
     this.fill()
     if (this.isNextReady) return true
@@ -184,7 +180,7 @@ export class FetchWindow {
     return this.isNextReady
   }
 
-  /** The next block in order; requires `isNextReady`. @throws the error of its fetch */
+  /** Requires `isNextReady`. @throws the error of its fetch */
   take(): Taken {
     const slot = this.#slots[0]
     if (slot?.error !== undefined) throw slot.error
@@ -198,7 +194,6 @@ export class FetchWindow {
     return block
   }
 
-  /** Cancels all fetches. */
   close(): void {
     this.#options.signal.removeEventListener('abort', this.#stop)
     for (const slot of this.#slots) slot.controller.abort(new Error('the window was closed'))
@@ -227,7 +222,7 @@ export class FetchWindow {
         break
       } catch (error) {
         if (signal.aborted) return
-        // Other errors come from parsing the block and count as failures of its height.
+        // Errors of parsing count as failures of the height.
         if (error instanceof FlowfarmError && !(error instanceof RetryableError)) {
           slot.error = error
           break
@@ -265,7 +260,7 @@ export class FetchWindow {
     }
   }
 
-  /** Cancels the fetches furthest ahead until the rest fits; never the first. */
+  /** Until the rest fits; never the first. */
   #cancelFurthest(): void {
     while (this.#slots.length > 1 && this.bytes > this.#options.maxBytes) {
       const last = this.#slots.pop() as Slot

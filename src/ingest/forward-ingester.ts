@@ -15,22 +15,22 @@ import type { SyncSegment } from './sync-segment.ts'
 
 export interface ForwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
-  /** START_BLOCK; 0: no fixed start. */
+  /** 0: no fixed start. */
   readonly startBlock: number
   readonly isHistoryEnabled: boolean
   readonly headBackfillBlocks: number
   readonly maxReorgDepth: number
-  /** Interval of checkpoint reads while no block arrives, ms. */
+  /** Interval of checkpoint reads while no block arrives. */
   readonly recheckMs: number
-  /** Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction. */
+  /**
+   * Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction.
+   */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
 
-/** Follows the sealed head and handles forks. */
 export class ForwardIngester extends Ingester<ForwardOptions> {
-  /** Start after a rollback that left nothing stored: history, complete from there down, stays. */
+  /** After a rollback that left nothing stored: history, complete from there down, stays. */
   #resumeAt: number | undefined
-  /** Last check of the checkpoint's generation without new blocks. */
   #checkedAt = 0
   /** Id of the last head found to be the stored block, in this segment. */
   #storedHead: Buffer | undefined
@@ -84,7 +84,10 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     }
   }
 
-  /** A chain that was rolled back may be shorter than the stored one, so that no parent mismatch shows the fork. */
+  /**
+   * A chain that was rolled back may be shorter than the stored one, so that no parent mismatch
+   * shows the fork.
+   */
   async #inspect(tip: number, last: number, generation: number): Promise<void> {
     await this.#checkGeneration(generation)
     const head = this.options.heads.current
@@ -123,7 +126,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
       beforeRollBack,
       signal,
     })
-    // The nodes have the stored blocks but served one that does not fit: they are inconsistent.
+    // The nodes are inconsistent.
     if (depth === 0) {
       const message = `${fork.message}, but the nodes have the same blocks as stored`
       const { endpoint } = fork

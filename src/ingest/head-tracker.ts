@@ -15,34 +15,33 @@ export interface HeadTrackerOptions {
   readonly signal: AbortSignal
 }
 
-/** Minimum interval of updates of `app.chain`, for processes that do not follow the head. */
+/** For processes that do not follow the head. */
 const writeEveryMs = 1000
 
-/** Follows the sealed head for this process and records it for others. */
 export class HeadTracker {
   readonly #options: HeadTrackerOptions
   readonly #listeners = new Set<(head: HeadMessage) => void>()
   readonly #failures = new LogThrottle()
   #current: HeadMessage | undefined
-  /** Settles when the latest head is written; undefined if it is. */
+  /** Settles when the latest head is written. */
   #writing: Promise<void> | undefined
 
   constructor(options: HeadTrackerOptions) {
     this.#options = options
   }
 
-  /** The latest head. It can fall when the chain is rolled back. */
+  /** It can fall when the chain is rolled back. */
   get current(): HeadMessage | undefined {
     return this.#current
   }
 
-  /** Calls `listener` with every new head. @returns unsubscribes */
+  /** @returns unsubscribes */
   onHead(listener: (head: HeadMessage) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** The head, once known. @throws the signal's reason */
+  /** @throws the signal's reason */
   async first(signal: AbortSignal): Promise<HeadMessage> {
     if (this.#current !== undefined) return this.#current
     signal.throwIfAborted()
@@ -58,7 +57,7 @@ export class HeadTracker {
     }
   }
 
-  /** Runs until the signal is aborted. @throws FatalError `wrong-chain` */
+  /** @throws FatalError `wrong-chain` */
   async run(): Promise<void> {
     const { source, log, signal } = this.#options
     for (let attempt = 1; !signal.aborted; attempt++) {
@@ -91,7 +90,7 @@ export class HeadTracker {
     this.#writing ??= this.#write()
   }
 
-  /** Writes the latest head at most once per interval. Outages of the database block nothing. */
+  /** Outages of the database block nothing. */
   async #write(): Promise<void> {
     const { pool, log, signal } = this.#options
     let written: HeadMessage | undefined
@@ -108,7 +107,7 @@ export class HeadTracker {
     this.#writing = undefined
   }
 
-  /** Records the chain of the database: a node of another chain would roll everything back. */
+  /** A node of another chain would roll everything back. */
   async #claimChain(chainId: string): Promise<void> {
     const { pool } = this.#options
     await pool.query('insert into app.chain (chain_id) values ($1) on conflict do nothing', [chainId])

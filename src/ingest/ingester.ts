@@ -15,7 +15,7 @@ import { SegmentSync } from './segment-sync.ts'
 import type { SegmentSettings } from './segment-sync.ts'
 
 /**
- * The server completes the commit of a killed ingester within moments; rows still there after this many attempts
+ * The server completes the commit of a killed ingester within moments; rows still there after this
  * have another cause.
  */
 const triesOnRowsThere = 8
@@ -27,10 +27,10 @@ export interface IngesterOptions extends SegmentSettings {
 }
 
 /**
- * Base of both ingesters: works in segments planned from the coverage in PostgreSQL, so that every segment starts
- * from the stored state.
+ * Every segment is planned from the coverage in PostgreSQL.
  *
- * States: waiting for the lock → planning → working → (error: back-off) → planning → … → done | stopped
+ * States: waiting for the lock → planning → working → (error: back-off) → planning → … → done |
+ * stopped
  */
 export abstract class Ingester<Options extends IngesterOptions> {
   protected readonly options: Options
@@ -41,12 +41,12 @@ export abstract class Ingester<Options extends IngesterOptions> {
     this.options = options
   }
 
-  /** Plans the next segment; undefined when the work is complete. */
+  /** Undefined when the work is complete. */
   protected abstract plan(signal: AbortSignal): Promise<SyncSegment | undefined>
-  /** Resolves a fork. @returns the bad block without a fork */
+  /** @returns the bad block without a fork */
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined>
 
-  /** Works until done or stopped. @throws FatalError such as BelowRootError; RetryableError `disk-full` */
+  /** @throws FatalError such as BelowRootError; RetryableError `disk-full` */
   async run(): Promise<void> {
     const { name, log, signal, databaseUrl } = this.options
     for (let attempt = 1; !signal.aborted; attempt++) {
@@ -85,7 +85,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
   /** @returns true when the work is complete */
   async #work(lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
     const signal = AbortSignal.any([this.options.signal, lockLost])
-    // The database may be a restored backup after an interruption.
+    // After an interruption the database may be a restored backup.
     forgetPartitions(this.options.pool)
     const context = {
       signal,
@@ -126,7 +126,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
   }
 }
 
-/** Shown to processes that wait for the lock. PostgreSQL's limit is 63 characters. */
+/** Shown to waiting processes. PostgreSQL's limit is 63 characters. */
 function lockHolderName(): string {
   return `flowfarm ingest, process ${process.pid} on ${hostname()}`.slice(0, 63)
 }

@@ -2,13 +2,10 @@ import type { CommittedBatch } from './batch-writer.ts'
 
 export interface ProgressLine {
   readonly ingester: string
-  /** Blocks stored in this segment. */
   readonly done: number
-  /** Blocks in this segment. */
   readonly total: number
   readonly blocksPerSecond: number
   readonly eventsPerSecond: number
-  /** Remaining blocks. */
   readonly behind: number
   /** Undefined without progress. */
   readonly etaSeconds: number | undefined
@@ -24,7 +21,6 @@ interface State {
   samples: { at: number; blocks: number; events: number }[]
 }
 
-/** Averaging window of the pace. */
 const windowMs = 10_000
 
 export class Progress {
@@ -35,7 +31,10 @@ export class Progress {
     this.#headHeight = headHeight
   }
 
-  /** Starts a segment: `from` is its lowest height, `position` the first to fetch, `total` its blocks if bounded. */
+  /**
+   * `from` is the lowest height, `position` the first to fetch, `total` the number of blocks if
+   * bounded.
+   */
   begin(ingester: string, segment: { from: number; position: number; total?: number; isForward: boolean }): void {
     const below = segment.position - segment.from
     const done = segment.isForward ? below : (segment.total ?? 0) - (below + 1)
@@ -88,7 +87,9 @@ export class Progress {
   }
 }
 
-/** Log text: `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left` */
+/**
+ * `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left`
+ */
 export function progressText(line: ProgressLine): string {
   return (
     `${line.ingester} ${grouped(line.done)} of ${grouped(line.total)} (${percent(line)}), ` +
@@ -98,8 +99,8 @@ export function progressText(line: ProgressLine): string {
 }
 
 /**
- * Terminal text, most important first, since it may be truncated: `history 24.0 %, 3 h 20 min left, 812 blocks/s,
- * 75,600 events/s, 3,800 behind, now at 118,542,743`
+ * Most important first, since it may be truncated: `history 24.0 %, 3 h 20 min left, 812 blocks/s,
+ * …`
  */
 export function statusText(line: ProgressLine): string {
   return [

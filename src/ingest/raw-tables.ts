@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { HeightRange } from '../platform/ranges.ts'
 import { ensurePartitions } from '../platform/db/partitions.ts'
 
-/** Columns of the tables filled by COPY, in the order of `appendBlock`. */
+/** In the order of `appendBlock`. */
 export const rawColumns = {
   blocks: ['height', 'id', 'parent_id', 'timestamp', 'collection_count', 'tx_count', 'event_count', 'collection_ids'],
   transactions: [
@@ -37,17 +37,14 @@ export type RawTable = keyof typeof rawColumns
 /** In sending order. */
 export const rawTables: readonly RawTable[] = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']
 
-/**
- * Heights per partition: 5 to 10 million rows at mainnet rates (1 block and 4 to 8 transactions per height), small
- * enough to vacuum, copy or move, with hundreds instead of thousands of partitions.
- */
+/** Per partition, 5 to 10 million rows at mainnet rates: small enough to vacuum, copy or move. */
 const heightsPerPartition = {
   'raw.blocks': 5_000_000,
   'raw.transactions': 1_000_000,
   'raw.event_chunks': 1_000_000,
 } as const
 
-/** Creates the partitions of a batch in advance. Free once they are known. */
+/** Free once the partitions are known. */
 export async function ensureRawPartitions(pool: pg.Pool, range: HeightRange): Promise<void> {
   for (const [table, step] of Object.entries(heightsPerPartition)) await ensurePartitions(pool, table, step, range)
 }

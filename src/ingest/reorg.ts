@@ -11,11 +11,13 @@ interface ReorgOptions {
   readonly source: Pick<ChainSource, 'blockIdAt'>
   /** The height at which the fork was detected. */
   readonly height: number
-  /** The affected heights up to the highest: each is stored or unavailable. */
+  /** The affected heights: each is stored or unavailable. */
   readonly stored: HeightRange
-  /** Maximum number of blocks to roll back. */
+  /** Blocks to roll back. */
   readonly maxDepth: number
-  /** Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction. */
+  /**
+   * Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction.
+   */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
   readonly signal: AbortSignal
 }
@@ -27,12 +29,13 @@ export interface Reorg {
   readonly depth: number
 }
 
-/** A stored block compared with the node's chain; absent: the node's chain is shorter. */
+/** Absent: the node's chain is shorter. */
 type Relation = 'same' | 'other' | 'absent'
 
 /**
- * Finds the last common block and deletes everything above it. @throws FatalError `reorg-too-deep`, without
- * deleting, if it is more than `maxDepth` below the stored head
+ * Deletes everything above the last common block.
+ * @throws FatalError `reorg-too-deep`, without deleting, if it is more than `maxDepth` below the
+ *   stored head
  */
 export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
   const ancestor = await lastCommonHeight(options)
@@ -47,8 +50,8 @@ export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
 }
 
 /**
- * Diverged chains never meet again, so the search doubles its steps down and then bisects: 20 requests for a fork
- * of 1,000 blocks. Without a differing block the node is only behind.
+ * Doubles its steps down and then bisects: 20 requests for a fork of 1,000 blocks. Without a
+ * differing block the node is only behind.
  */
 async function lastCommonHeight(options: ReorgOptions): Promise<number> {
   const { stored, maxDepth } = options
@@ -76,10 +79,7 @@ async function lastCommonHeight(options: ReorgOptions): Promise<number> {
   return relation === 'other' ? shared : highest
 }
 
-/**
- * Unavailable heights count as the stored one below. Below the range nothing is stored, so the result does not
- * matter.
- */
+/** Unavailable heights count as the stored one below. */
 async function compare({ pool, source, stored, signal }: ReorgOptions, height: number): Promise<Relation> {
   const ours = await storedBlockUpTo(pool, height)
   if (ours === undefined || ours.height < stored.from) return 'same'
@@ -103,9 +103,8 @@ function tooDeep({ stored, maxDepth }: ReorgOptions, floor: number): FatalError 
 }
 
 /**
- * Deletes raw rows above a height and truncates the coverage of both ingesters. Locks the checkpoints first: a
- * running commit finishes before, or is refused afterwards by its generation. Deletes by the primary keys of the
- * affected partitions.
+ * Truncates the coverage of both ingesters too. Locks the checkpoints first: a running commit
+ * finishes before, or is refused afterwards by its generation.
  */
 export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Promise<void> {
   await client.query('select 1 from app.indexing_checkpoints order by service_name for update')

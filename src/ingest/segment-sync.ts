@@ -24,14 +24,13 @@ import type { SyncSegment } from './sync-segment.ts'
 
 /** Larger commits gain nothing (docs/decisions.md). */
 const largestBatch = 100
-/** Size in received or written bytes at which a commit is sent. */
+/** Received or written bytes at which a commit is sent. */
 const batchBytes = 16 * 1024 * 1024
-/** Limit for waiting and announced blocks, bytes. */
+/** Waiting and announced bytes. */
 const windowBytes = 96 * 1024 * 1024
-/** Maximum wait for a larger commit while blocks arrive, ms. */
+/** While blocks arrive. */
 const longestWaitMs = 250
 
-/** Settings for all segments of an ingester. */
 export interface SegmentSettings {
   readonly name: IngesterName
   readonly pool: pg.Pool
@@ -40,27 +39,25 @@ export interface SegmentSettings {
   readonly metrics: Metrics
   readonly progress: Progress
   readonly failing: FailingHeights
-  /** Width of the fetch window set by the operator. */
+  /** Set by the operator. */
   readonly fixedWidth: number | undefined
   /** Blocks per commit set by the operator. */
   readonly fixedBatch: number | undefined
-  /** Initial width of an adaptive window. */
   readonly initialWidth: number
-  /** Maximum delay between attempts, ms. Default: that of the fetch window. */
   readonly maxPauseMs?: number | undefined
   /** Called with committed blocks and the generation of the checkpoint. */
   readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
   /**
-   * Awaited before each batch, so that consumers of `onStored` keep up. No transaction is open meanwhile except
-   * those of earlier batches. @throws the signal's reason
+   * Awaited before each batch, so that consumers of `onStored` keep up.
+   * @throws the signal's reason
    */
   readonly awaitCapacity?: (signal: AbortSignal) => Promise<void>
 }
 
 export interface SegmentContext {
-  /** Ends the segment: shutdown, or the lock is lost. */
+  /** Shutdown, or the lock is lost. */
   readonly signal: AbortSignal
-  /** Aborted when the ingester's lock is lost; nothing may be committed afterwards. */
+  /** Nothing may be committed afterwards. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
@@ -71,7 +68,7 @@ export interface SegmentContext {
 }
 
 /**
- * Syncs one segment: fetches ahead, checks each block against its neighbours, and stores batches. After an error or
+ * Fetches ahead, checks each block against its neighbours, and stores batches. After an error or
  * the signal, fetched blocks that fit are still stored.
  */
 export class SegmentSync {
@@ -84,7 +81,6 @@ export class SegmentSync {
   #batch: Batch
   /** When the first block of the batch was added. */
   #batchSince = 0
-  /** Whether `awaitCapacity` was awaited for the batch. */
   #hasCapacity = false
   #previous: FetchedBlock | undefined
   /** The latest block, until the one below confirms it (`SyncSegment.confirm`). */
@@ -123,8 +119,7 @@ export class SegmentSync {
   }
 
   /**
-   * Resolves when the segment is stored. @throws ForkError, FatalError, RetryableError, or the signal's reason,
-   * after all work has ended
+   * @throws ForkError, FatalError, RetryableError, or the signal's reason, after all work has ended
    */
   async run(): Promise<void> {
     const stopListening = this.#segment.onMore(() => this.#window.fill())
@@ -174,7 +169,6 @@ export class SegmentSync {
     }
   }
 
-  /** Stores earlier blocks and records an unavailable height. */
   async #leaveOut(lost: LostHeight): Promise<void> {
     await this.#addHeld(undefined)
     await this.#flush()
@@ -214,7 +208,7 @@ export class SegmentSync {
     }
   }
 
-  /** Whether to send an incomplete batch: no more blocks are waiting, or it has waited long enough. */
+  /** No more blocks are waiting, or the batch has waited long enough. */
   #isBatchDue(): boolean {
     return this.#segment.waiting() < this.#batchLimit || performance.now() - this.#batchSince > longestWaitMs
   }
@@ -226,14 +220,13 @@ export class SegmentSync {
     this.#hasCapacity = false
   }
 
-  /** No block arrived for a while: checks the chain and the commits. */
   async #idle(): Promise<void> {
     if (!this.#batch.isEmpty) return
     await this.#segment.inspect?.()
     await this.#writer.drain()
   }
 
-  /** Stores fetched blocks that fit: they are in order, and the commit is fenced. */
+  /** Fetched blocks that fit are in order, and the commit is fenced. */
   async #salvage(error: unknown): Promise<void> {
     this.#window.close()
     try {

@@ -30,28 +30,30 @@ import type { WeighedBlock } from '../flow/decoded-block.ts'
 
 /** Memory of a decoded block per received byte: 3 after all workers have read it, plus reserve. */
 const bytesPerByte = 4
-/** Interval of progress log lines without a terminal, and of the status line with one. */
+/** Without a terminal; with one, of the status line. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
 /** Interval at which an idle ingester checks for new work. */
 const defaultRecheckMs = 2_000
-/** Maximum time until a failing settled height is reported, ms; half of UNAVAILABLE_AFTER_S if that is less. */
+/**
+ * Maximum time until a failing settled height is reported; half of UNAVAILABLE_AFTER_S if that is
+ * less.
+ */
 const maxQuietMs = 30_000
 
-/** Timeouts of the ingesters; defaults suit real nodes. */
+/** Defaults suit real nodes. */
 export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
-  /** Time until a failing settled height is reported, ms. */
+  /** Time until a failing settled height is reported. */
   readonly reportAfterMs?: number
-  /** Interval at which an idle ingester checks for new work, ms. */
+  /** Interval at which an idle ingester checks for new work. */
   readonly recheckMs?: number
 }
 
 interface IngestOptions extends IngestPatience {
-  /** Rolls back derived data above the common ancestor, in the transaction that deletes raw rows. */
+  /** Runs in the transaction that deletes raw rows. */
   readonly beforeRollBack: (client: pg.ClientBase, ancestor: number) => Promise<void>
 }
 
-/** Starts the enabled ingesters. */
 export async function startIngest(
   context: ServiceContext<Config, WeighedBlock>,
   { beforeRollBack, ...patience }: IngestOptions,
@@ -161,7 +163,7 @@ export async function startIngest(
   report(context, progress)
 }
 
-/** Runs the backward ingester to completion, and again when there is new work: an operator retries heights. */
+/** Runs again when an operator retries heights. */
 async function runWhenOwed(
   backward: BackwardIngester,
   pool: pg.Pool,

@@ -2,32 +2,32 @@ import type { FetchedBlock } from '../access/messages.ts'
 import { size } from '../platform/ranges.ts'
 import type { HeightSet } from '../platform/ranges.ts'
 
-/** A segment of work: its heights, their order, and the checks between neighbours. */
 export interface SyncSegment {
-  /** The checkpoint generation at planning; a rollback in between invalidates its commits. */
+  /** A rollback after planning invalidates the segment's commits. */
   readonly generation: number
-  /** The next height to fetch; undefined if none is available now. */
+  /** Undefined if none is available now. */
   readonly nextHeight: () => number | undefined
   /** Blocks that could be fetched now, besides running fetches; determines the commit size. */
   readonly waiting: () => number
   /** Calls `wake` when `nextHeight` may return more. @returns unsubscribes */
   readonly onMore: (wake: () => void) => () => void
-  /** True when all heights were returned and no more will come. */
+  /** All heights were returned and no more will come. */
   readonly isOver: () => boolean
   /** Checks that a block fits its stored neighbour. @throws ForkError or RetryableError */
   readonly check: (block: FetchedBlock, previous: FetchedBlock | undefined) => Promise<void>
   /**
-   * For descending order: a block can only be checked against the block below, so it is held back until that
-   * arrives. @param below undefined at the end @throws RetryableError
+   * For descending order: a block is held back until the block below arrives.
+   * @param below undefined at the end
+   * @throws RetryableError
    */
   readonly confirm?: (block: FetchedBlock, below: FetchedBlock | undefined) => Promise<void>
-  /** Called occasionally while idle: checks that the chain is still the stored one. @throws ForkError */
+  /** Called while idle: checks that the chain is still the stored one. @throws ForkError */
   readonly inspect?: () => Promise<void>
 }
 
-/** Iterates over the heights of a set, ascending or descending. */
+/** Ascending or descending. */
 export class HeightWalk {
-  /** Remaining ranges, the current one first. */
+  /** The current range first. */
   readonly #ranges: { from: number; to: number }[]
   readonly #isUp: boolean
   #left: number
@@ -38,12 +38,11 @@ export class HeightWalk {
     this.#left = size(heights)
   }
 
-  /** Remaining heights. */
   get left(): number {
     return this.#left
   }
 
-  /** The next result of `take`; undefined at the end. */
+  /** Undefined at the end. */
   get next(): number | undefined {
     const range = this.#ranges[0]
     if (range === undefined) return undefined

@@ -8,8 +8,8 @@ const closeBracket = 0x5d
 const comma = 0x2c
 
 /**
- * Writes the arguments as one jsonb array, with the JSON-CDC as received. An invalid argument (nodes do not check
- * before execution) becomes `{"undecoded": "0x…"}`, so that no data is lost and positions stay.
+ * One jsonb array of JSON-CDC as received. An invalid argument (nodes do not check before
+ * execution) becomes `{"undecoded": "0x…"}`, so that positions stay.
  */
 export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void {
   if (args.length === 0) {
@@ -31,10 +31,10 @@ export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void 
 /** The form of nearly all arguments; valid jsonb without changes. */
 const simpleArgument = /^\{"(?:value":"[ !#-[\]-~]*","type":"[A-Z]\w*|type":"[A-Z]\w*","value":"[ !#-[\]-~]*)"\}\n?$/
 
-/** Nesting limit: PostgreSQL parses JSON recursively. */
+/** PostgreSQL parses JSON recursively. */
 const deepest = 500
 
-/** The argument as jsonb text with escaped U+0000; undefined if impossible. */
+/** With escaped U+0000; undefined if impossible. */
 function asJsonb(argument: Buffer): Buffer | undefined {
   if (simpleArgument.test(argument.toString('latin1'))) return argument
   if (!isUtf8(argument)) return undefined
@@ -48,7 +48,7 @@ function asJsonb(argument: Buffer): Buffer | undefined {
   return isJsonCdcLike(value, deepest) ? Buffer.from(JSON.stringify(value, makeStorable)) : undefined
 }
 
-/** JSON-CDC has no bare numbers and only plain keys; jsonb rejects some others, so such values are stored as bytes. */
+/** JSON-CDC has no bare numbers and only plain keys; jsonb rejects some others. */
 function isJsonCdcLike(value: unknown, depth: number): boolean {
   if (typeof value === 'number' || depth === 0) return false
   if (typeof value !== 'object' || value === null) return true
@@ -68,7 +68,7 @@ const keyIdTag = 2 << 3
 const signatureTag = (3 << 3) | 2
 const extensionDataTag = (4 << 3) | 2
 
-/** Writes the signatures in protobuf encoding as one bytea, or null without signatures (system transactions). */
+/** Protobuf encoding as one bytea, or null without signatures (system transactions). */
 export function writeSignatures(rows: CopyWriter, transaction: TransactionMessage): void {
   if (transaction.payloadSignatures.length === 0 && transaction.envelopeSignatures.length === 0) {
     rows.null()

@@ -19,10 +19,10 @@ import {
 
 /** Bulk responses may be a thousand times larger. */
 const bulkTimeouts = 3
-/** After a node has served the block, its rate limit is worth waiting for: another node would start over. */
+/** Worth waiting for after a node has served the block: another node would start over. */
 const refusedTries = 3
 
-/** The calls for one height on one node, with the number of received bytes. Every call throws as `node.call`. */
+/** The calls for one height on one node, with the number of received bytes. */
 export class BlockCalls {
   readonly node: AccessNode
   byteLength = 0

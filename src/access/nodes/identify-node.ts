@@ -5,9 +5,8 @@ import { GetNetworkParametersResponseSchema, GetNodeVersionInfoResponseSchema } 
 import { emptyRequest } from '../wire/requests.ts'
 
 /**
- * Makes a call that both services support, and detects the node's service by it if unknown.
+ * Makes a call that both services support, and detects the node's service by it.
  * @param call uses the node's current `service`
- * @throws errors of the call
  */
 export async function onItsService<T>(node: AccessNode, call: () => Promise<T>): Promise<T> {
   const first = node.service
@@ -23,8 +22,7 @@ export async function onItsService<T>(node: AccessNode, call: () => Promise<T>):
 }
 
 /**
- * Reads a node's chain id and root height, unless known from its host name. Without support for these calls the root is
- * learned from the first `below-root` fault.
+ * Without support for these calls the root is learned from the first `below-root` fault.
  * @throws GrpcError if the node did not respond
  */
 export async function identifyNode(node: AccessNode, context: CallContext): Promise<void> {

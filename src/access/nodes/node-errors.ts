@@ -4,14 +4,16 @@ import { WireError } from '../wire/wire-reader.ts'
 
 /**
  * Kinds of failed calls:
- * - `below-root`: the height is below the node's spork or its pruned range; `rootHeight` is its lowest
+ * - `below-root`: the height is below the node's spork or its pruned range; `rootHeight` is its
+ *   lowest
  * - `not-found`: the node does not have it: not yet, or never
  * - `not-ready`: the node has it, but has not indexed it yet
  * - `part-missing`: the block exists, a part of it does not
  * - `rate-limited`: too many calls
  * - `too-large`: the response exceeds a message limit of the node or of the client
  * - `unimplemented`: unknown method or service
- * - `failed-without-text`: a failed transaction whose error text the node has lost breaks the bulk response
+ * - `failed-without-text`: a failed transaction whose error text the node has lost breaks the bulk
+ *   response
  * - `encoding`: the node cannot convert an event to the requested encoding
  * - `internal`: something behind the node failed, such as an execution node
  * - `timeout`, `unavailable`: the node or the network
@@ -39,15 +41,13 @@ export type FaultKind =
 
 export interface NodeFault {
   readonly kind: FaultKind
-  /** For `below-root`. */
   readonly rootHeight?: number
-  /** The node's message. */
   readonly message: string
 }
 
 /**
- * Classifies an error of a call, by gRPC code where possible. The few cases that share a code are distinguished
- * here by the messages of flow-go and the gRPC libraries. @returns undefined for other errors
+ * The few cases that share a gRPC code are distinguished by the messages of flow-go and the gRPC
+ * libraries.
  */
 export function nodeFault(error: unknown): NodeFault | undefined {
   if (error instanceof GrpcError) return grpcFault(error)
@@ -88,7 +88,7 @@ function grpcFault(error: GrpcError): NodeFault {
   }
 }
 
-/** Whether a fault is of the node or network, independent of the request. */
+/** Whether a fault is independent of the request. */
 export function isOutage({ kind }: NodeFault): boolean {
   return kind === 'unavailable' || kind === 'timeout' || kind === 'rate-limited'
 }
@@ -124,7 +124,6 @@ export interface Failure {
   readonly error: unknown
 }
 
-/** A response or a node's fault. */
 export type Outcome<T> = Answer<T> | Failure
 
 /** Converts a node's fault to a value; rethrows other errors. */

@@ -5,8 +5,8 @@ import { RateLimit } from './rate-limit.ts'
 import type { Transport } from '../transport/transport.ts'
 
 /**
- * The nodes in use, shared by all sources: one connection, rate limit and state per node. Closed when the last
- * source releases it.
+ * One connection, rate limit and state per node, shared by all sources. Closed when the last source
+ * releases it.
  */
 export class NodeRegistry {
   readonly #connect: (endpoint: string) => Transport
@@ -16,10 +16,7 @@ export class NodeRegistry {
     this.#connect = connectTo
   }
 
-  /**
-   * @param limits calls per second and burst; the lowest limits of all users apply
-   * @throws FatalError for an invalid endpoint
-   */
+  /** The lowest limits of all users apply. @throws FatalError for an invalid endpoint */
   acquire(endpoint: string, limits: { readonly requestsPerSecond?: number; readonly burst?: number } = {}): AccessNode {
     const key = endpointKey(endpoint)
     const { requestsPerSecond, burst } = limits
@@ -44,10 +41,9 @@ export class NodeRegistry {
   }
 }
 
-/** Shared by the process, so that a node's limit applies to all of its calls. */
+/** A node's limit applies to all calls of the process. */
 export const processNodes = new NodeRegistry()
 
-/** Normalizes the spelling of an endpoint. */
 export function endpointKey(endpoint: string): string {
   const { protocol, tls, host, port, pathPrefix } = parseEndpoint(endpoint)
   return `${protocol} ${tls ? 'tls' : 'plain'} ${host.toLowerCase()} ${port}${pathPrefix}`

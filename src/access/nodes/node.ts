@@ -10,10 +10,8 @@ import type { ServiceName, Transport } from '../transport/transport.ts'
 
 const restBaseMs = 250
 const restMaxMs = 30_000
-/** Time after which distrust expires, ms. */
 const distrustMemoryMs = 300_000
 
-/** Requests of this process. */
 let requests = 0
 
 export interface CallContext {
@@ -21,19 +19,18 @@ export interface CallContext {
   readonly signal?: AbortSignal
   /** Bypasses calls that wait for the node's rate limit. */
   readonly urgent?: boolean
-  /** Attempts after rate-limit refusals; each waits for the limit, which decreases every time. Default 1. */
+  /** Attempts after rate-limit refusals; each waits for the limit, which decreases every time. */
   readonly refusedTries?: number
   readonly onCall?: ((report: CallReport) => void) | undefined
-  /** Called with the response length, before the body arrives if the transport supports it. */
+  /** Before the body arrives if the transport supports it. */
   readonly onAnswerLength?: ((bytes: number) => void) | undefined
 }
 
 /**
- * One access node and its state, shared by all sources of the process:
+ * One access node, shared by all sources of the process:
  * - `well`: its last call succeeded;
- * - `resting`: it failed and is not used until `restUntil`, longer after each failure in a row;
- * - `on trial`: its rest is over; it gets one request at a time if there are other nodes. A success makes it well, a
- *   failure makes it rest again.
+ * - `resting`: it failed; longer after each failure in a row;
+ * - `on trial`: its rest is over; it gets one request at a time if there are other nodes.
  */
 export class AccessNode {
   readonly endpoint: string
@@ -42,22 +39,20 @@ export class AccessNode {
   readonly spork: Spork | undefined
   /** Lowest served height; undefined while unknown. */
   rootHeight: number | undefined
-  /** Root of its spork, if reported. */
+  /** If reported. */
   sporkRootHeight: number | undefined
-  /** Highest reported sealed height. */
   headHeight: number | undefined
   /** As reported, else from its spork. */
   chainId: string | undefined
   service: ServiceName
-  /** Whether `service` is confirmed by a response. */
+  /** Confirmed by a response. */
   serviceKnown = false
-  /** Whether it supports bulk calls for transactions and results; undefined while unknown. */
+  /** Undefined while unknown. */
   hasBulk: boolean | undefined
-  /** Whether it streams headers or digests; undefined while unknown. */
+  /** Undefined while unknown. */
   hasStream: boolean | undefined
-  /** Running requests. */
   inFlight = 0
-  /** Counter value of its last request, for least-recently-used selection. */
+  /** Counter value of its last request. */
   lastUsed = 0
   calls = 0
   failures = 0
@@ -94,7 +89,6 @@ export class AccessNode {
     return Math.max(0, Math.max(this.#restUntil, this.#distrustedUntil) - performance.now())
   }
 
-  /** Current wait for the rate limit, ms. */
   get waitMs(): number {
     return this.limit.waitMs
   }
@@ -103,14 +97,14 @@ export class AccessNode {
     return this.#failuresInARow > 0
   }
 
-  /** Whether the node may have a height, as far as known. */
+  /** As far as known. */
   mayServe(height: number): boolean {
     return (this.rootHeight ?? 0) <= height && height < (this.endHeight ?? Number.POSITIVE_INFINITY)
   }
 
   /**
-   * One call, within the node's rate limit, which decreases after refusals. @throws GrpcError, or the signal's
-   * reason
+   * Within the node's rate limit, which decreases after refusals.
+   * @throws GrpcError, or the signal's reason
    */
   async call(method: string, request: Uint8Array, context: CallContext): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
@@ -134,7 +128,7 @@ export class AccessNode {
     }
   }
 
-  /** A server stream; counts as one call. Requires `hasStream` not false. */
+  /** Counts as one call. Requires `hasStream` not false. */
   async *stream(method: string, request: Uint8Array, signal: AbortSignal): AsyncGenerator<Buffer> {
     if (this.#transport.serverStream === undefined) return
     const wait = this.limit.take(signal, true)
@@ -155,9 +149,8 @@ export class AccessNode {
   }
 
   /**
-   * Rests the node after a failure.
-   * @param since start of the failed attempt (`performance.now()`); attempts that started before the last rest count
-   *   with it
+   * @param since start of the failed attempt (`performance.now()`); attempts that started before
+   *   the last rest count with it
    */
   rest(reason: string, since: number): void {
     this.#restReason = reason
@@ -168,8 +161,8 @@ export class AccessNode {
   }
 
   /**
-   * Rests the node because its block does not fit the chain, twice as long each time. Successful calls do not end
-   * this rest: the node serves the bad block without errors and would be selected again.
+   * Rests the node because its block does not fit the chain, twice as long each time. Successful
+   * calls do not end this rest.
    */
   distrust(reason: string): void {
     const now = performance.now()

@@ -10,21 +10,18 @@ interface Waiter {
 
 /** Multiplicative decrease after a refusal. */
 const decrease = 0.7
-/** Refusals within this time count once: the calls ran in parallel. */
+/** Parallel refusals within this time count once. */
 const decreaseEveryMs = 500
-/** Interval of increases without a refusal. */
 const increaseEveryMs = 1000
 const slowest = 0.5
-/** Lower bound of a learned limit. */
 const slowestLearned = 2
 /** A learned limit is dropped when it exceeds the refused rate by this factor. */
 const dropFactor = 4
 
 /**
- * An adaptive token bucket per node: `rate` tokens per second, at most `burst`; calls wait in order, urgent ones
- * first. A refusal empties the bucket and reduces the rate to 70 %; each second without one raises it by 5 % (at
- * least one call), up to the configured rate. Without one there is no limit until the first refusal, and again
- * after it has risen far enough.
+ * An adaptive token bucket; calls wait in order, urgent ones first. A refusal reduces the rate to
+ * 70 %; each second without one raises it by 5 %, up to the configured rate. Without one there is
+ * no limit until the first refusal.
  */
 export class RateLimit {
   #configured: number | undefined
@@ -41,7 +38,7 @@ export class RateLimit {
 
   /**
    * @param requestsPerSecond undefined: unlimited
-   * @param burst calls at once after a pause, at least 1; default `requestsPerSecond`
+   * @param burst calls at once after a pause, at least 1
    */
   constructor(requestsPerSecond?: number, burst?: number) {
     this.#configured = requestsPerSecond
@@ -50,12 +47,11 @@ export class RateLimit {
     this.#tokens = this.#burst
   }
 
-  /** Current rate; undefined: unlimited. */
+  /** Undefined: unlimited. */
   get requestsPerSecond(): number | undefined {
     return this.#rate
   }
 
-  /** Current wait of a call, ms. */
   get waitMs(): number {
     if (this.#rate === undefined) return 0
     this.#refill()
@@ -72,7 +68,8 @@ export class RateLimit {
   }
 
   /**
-   * Resolves when a call may start. @param urgent bypasses the queue
+   * Resolves when a call may start.
+   * @param urgent bypasses the queue
    * @throws the signal's reason
    */
   take(signal?: AbortSignal, urgent = false): Promise<void> | undefined {
@@ -113,7 +110,6 @@ export class RateLimit {
     this.#schedule()
   }
 
-  /** A call succeeded. */
   succeeded(): void {
     if (this.#rate === undefined || this.#rate === this.#configured) return
     const now = performance.now()
@@ -126,7 +122,6 @@ export class RateLimit {
     this.#release()
   }
 
-  /** Rejects all waiting calls. */
   close(reason: Error): void {
     clearTimeout(this.#timer)
     for (const waiter of this.#waiting.splice(0)) {

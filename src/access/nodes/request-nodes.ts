@@ -12,18 +12,16 @@ import type { AccessNode, CallContext } from './node.ts'
 import { BelowRootError, NodesFailedError, NotYetError } from '../chain-source.ts'
 import type { SourceContext } from './source-context.ts'
 
-/** Rounds over all nodes in which a sealed height may be missing on nodes that lag. */
+/** A sealed height may be missing on nodes that lag. */
 const roundsUntilNotYet = 3
 /** Rounds in which every node must report a part as missing before it counts as lost. */
 const roundsUntilLost = 2
-/** Smaller differences between waits are ignored, ms. */
+/** Smaller differences between waits are ignored. */
 const sameWaitMs = 50
-/** The latest state, for selection by height. */
 const newest = Number.MAX_SAFE_INTEGER
 
-/** How faults affect a node. It rests for every fault not listed. */
+/** The node rests for every fault not listed. */
 interface RestPolicy {
-  /** The node works. */
   readonly harmless: ReadonlySet<FaultKind>
   /** Possibly caused by the request: the node rests after `maxStumbles` of them in a row. */
   readonly stumbles: ReadonlySet<FaultKind>
@@ -54,13 +52,11 @@ export type Candidate = Pick<
 >
 
 /**
- * Selects the node for a height, of those that may serve it and are not in `tried`, by:
- * 1. not resting, or resting for the shortest time;
- * 2. the highest known root, since nodes of older sporks may only know it from another node; unknown roots last;
- * 3. not on trial with another request;
- * 4. the shortest wait for its rate limit;
- * 5. not known to lag behind the height;
- * 6. the fewest running requests, then least recently used.
+ * Selects the node for a height, of those that may serve it and are not in `tried`, by: 1. not
+ * resting, or resting for the shortest time; 2. the highest known root, since nodes of older sporks
+ * may only know it from another node; unknown roots last; 3. not on trial with another request; 4.
+ * the shortest wait for its rate limit; 5. not known to lag behind the height; 6. the fewest
+ * running requests, then least recently used.
  * @returns undefined if all of them were tried
  */
 export function selectNode<T extends Candidate>(
@@ -76,7 +72,6 @@ export function selectNode<T extends Candidate>(
   return best
 }
 
-/** The lowest root above a height. */
 export function rootAbove(nodes: readonly Pick<Candidate, 'rootHeight'>[], height: number): number | undefined {
   let lowest: number | undefined
   for (const { rootHeight } of nodes) {
@@ -106,10 +101,7 @@ function isBehind(node: Candidate, height: number): boolean {
   return node.headHeight !== undefined && node.headHeight < height
 }
 
-/**
- * One request to one node; updates the state of the node.
- * @throws the signal's reason, and errors that are not the node's fault
- */
+/** @throws the signal's reason, and errors that are not the node's fault */
 async function request<T>(
   context: SourceContext,
   node: AccessNode,
@@ -142,17 +134,17 @@ async function request<T>(
 
 export interface HeightRequest<T> {
   readonly height: number
-  /** Sends the request. `acceptMissing`: every node has reported a missing part before. */
+  /** `acceptMissing`: every node has reported a missing part before. */
   send(calls: BlockCalls, acceptMissing: boolean): Promise<T>
-  /** Called with the response length before the body arrives. */
+  /** Before the body arrives. */
   readonly onAnswerLength?: ((bytes: number) => void) | undefined
-  /** Whether the height is so far below the sealed head that nodes without it will not get it. */
+  /** Whether nodes without the height will not get it. */
   isSettled(): Promise<boolean>
 }
 
 /**
- * Requests a height from one node after another, best first. When all were tried, a new round starts after a delay, up to
- * the configured number of attempts.
+ * Tries one node after another, best first; new rounds start after a delay, up to the configured
+ * number of attempts.
  * @throws BelowRootError, NotYetError, NodesFailedError, or the signal's reason
  */
 export async function requestHeight<T>(
@@ -195,11 +187,10 @@ class HeightSearch<T> {
       const nodes = this.#context.usableNodes()
       const node = selectNode(nodes, height, this.#tried)
       if (node === undefined && this.#tried.size === 0) throw this.#unreachable(nodes)
-      // Do not await between selecting an idle node and the request: other heights would select the
-      // same node.
+      // Do not await between selecting an idle node and the request: other heights would select it
+      // too.
       if (node === undefined || (this.#absent > 0 && node.restingForMs > 0 && !(await this.#request.isSettled()))) {
-        // A healthy node reported that the height does not exist yet, so do not wait for a resting
-        // one.
+        // A healthy node reported that the height does not exist yet.
         await this.#endRound()
         continue
       }
@@ -277,8 +268,7 @@ export interface StateRequest<T> {
 }
 
 /**
- * Requests a state from one node after another, best first, each once, without waiting for resting nodes: callers have
- * other requests or a waiting user.
+ * Tries each node once, best first, without waiting for resting nodes.
  * @throws errors of ChainReader, the most informative one
  */
 export async function requestState<T>(

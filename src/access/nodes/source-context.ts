@@ -5,9 +5,8 @@ import { identifyNode } from './identify-node.ts'
 import { nodeFault } from './node-errors.ts'
 import type { AccessNode, CallContext } from './node.ts'
 
-/** Timeout of identifying a node, ms: a dead node delays the first block this long. */
+/** A dead node delays the first block this long. */
 const identifyTimeoutMs = 3_000
-/** Interval of attempts to identify a node, ms. */
 const identifyAgainMs = 30_000
 
 export interface SourceSettings {
@@ -19,7 +18,6 @@ export interface SourceSettings {
   readonly onCall: ((report: CallReport) => void) | undefined
 }
 
-/** Shared by the parts of a chain source. */
 export class SourceContext {
   /** Live nodes first. */
   readonly nodes: readonly AccessNode[]
@@ -58,7 +56,7 @@ export class SourceContext {
     return { timeoutMs, signal, urgent, onCall }
   }
 
-  /** Waits until every node is identified or has failed to be; immediate after the first time. */
+  /** Waits until every node is identified or has failed to be. */
   async identified(signal: AbortSignal): Promise<void> {
     if (this.#isIdentified) return
     this.#identifying ??= this.identifyAgain()
@@ -66,7 +64,6 @@ export class SourceContext {
     this.#isIdentified = true
   }
 
-  /** Retries unidentified nodes. */
   async identifyAgain(): Promise<void> {
     await Promise.all(this.nodes.filter(isUnknown).map((node) => this.#identify(node)))
     this.#adoptChain()
@@ -82,7 +79,6 @@ export class SourceContext {
     return usable
   }
 
-  /** Highest sealed height reported by any node. */
   get sealedHeight(): number | undefined {
     let highest: number | undefined
     for (const { headHeight } of this.nodes) {
@@ -91,7 +87,6 @@ export class SourceContext {
     return highest
   }
 
-  /** Rests a failed node and logs it. */
   rest(node: AccessNode, reason: string, since: number): void {
     if (!node.isOnTrial) this.#logRest(node.endpoint, reason)
     node.rest(reason, since)

@@ -6,19 +6,16 @@ import { parseEndpoint } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Transport, CallOptions } from './transport.ts'
 
-/**
- * Creates the transport of a configured access node (see `parseEndpoint`). Connects on the first call.
- * @throws FatalError for an invalid endpoint
- */
+/** Connects on the first call. @throws FatalError for an invalid endpoint */
 export function connect(endpoint: string): Transport {
   const parsed = parseEndpoint(endpoint)
   return parsed.protocol === 'grpc' ? new NativeTransport(parsed) : new GrpcWebTransport(parsed)
 }
 
 /**
- * Native gRPC: unary calls through `Http2Transport`, each stream through its own `GrpcJsTransport`. The stream's
- * reader ends a silent stream, and the next one uses another connection; keepalive pings would make servers end the
- * streams of an idle chain.
+ * Unary calls go through `Http2Transport`, each stream through its own `GrpcJsTransport`. The
+ * stream's reader ends a silent stream, since servers would end the streams of an idle chain after
+ * keepalive pings.
  */
 export class NativeTransport implements Transport {
   readonly endpoint: string

@@ -12,7 +12,7 @@ export interface Endpoint {
   readonly pathPrefix: string
 }
 
-/** Default port of gRPC without TLS on access nodes. */
+/** gRPC without TLS. */
 const defaultGrpcPort = 9000
 
 const accepted =
@@ -26,7 +26,7 @@ const schemes: Readonly<Record<string, Pick<Endpoint, 'protocol' | 'tls'> & { re
   'https:': { protocol: 'grpc-web', tls: true, port: 443 },
 }
 
-/** Parses a configured access node. @throws FatalError with the value and the accepted forms */
+/** @throws FatalError with the value and the accepted forms */
 export function parseEndpoint(text: string): Endpoint {
   const trimmed = text.trim()
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `grpc://${trimmed}`
@@ -54,7 +54,6 @@ export function parseEndpoint(text: string): Endpoint {
   }
 }
 
-/** `host:port` for URLs and `:authority`. */
 export function authorityOf(endpoint: Pick<Endpoint, 'host' | 'port'>): string {
   return `${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`
 }

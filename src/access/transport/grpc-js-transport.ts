@@ -7,11 +7,11 @@ import { GrpcError, codeOfStatus, maxMessageLength } from './grpc-status.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface GrpcJsTransportOptions {
-  /** CA certificates instead of the system's, PEM; for grpcs:// only. */
+  /** PEM, instead of the system's certificates; for grpcs:// only. */
   readonly ca?: string | Buffer
   /**
-   * Whether to detect half-open connections, within the sum of the two keepalive times. Default true. Servers built
-   * on grpc-go close a connection that is pinged while a stream is silent for 45 s.
+   * Whether to detect half-open connections. Servers built on grpc-go close a connection that is
+   * pinged while a stream is silent for 45 s.
    */
   readonly isKeptAlive?: boolean
 }
@@ -22,11 +22,10 @@ const channelOptions = {
   'grpc.max_receive_message_length': maxMessageLength,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 5_000,
-  // Transports to the same node must not share a channel, since each is closed separately.
+  // Each transport's channel is closed separately.
   'grpc.use_local_subchannel_pool': 1,
 }
 
-/** Unary calls and server streams through @grpc/grpc-js, with messages as bytes. */
 export class GrpcJsTransport implements Transport {
   readonly endpoint: string
   readonly #client: Client
@@ -134,7 +133,7 @@ function credentialsOf(endpoint: Endpoint, ca: string | Buffer | undefined): Cha
   return credentials.createSsl(ca === undefined ? null : Buffer.from(ca))
 }
 
-/** Uses `proxyFor` as unary calls do, instead of grpc-js's own handling of proxy variables. */
+/** Uses `proxyFor`, instead of grpc-js's handling of proxy variables. */
 function targetOf(endpoint: Endpoint): { readonly target: string; readonly proxyOptions: ChannelOptions } {
   const proxy = proxyFor(endpoint)
   const authority = authorityOf(endpoint)

@@ -1,6 +1,6 @@
 import { FlowfarmError } from '../../platform/errors.ts'
 
-/** gRPC status codes by number. */
+/** By number. */
 export const grpcCodes = [
   'OK',
   'CANCELLED',
@@ -22,12 +22,12 @@ export const grpcCodes = [
 ] as const
 export type GrpcCode = (typeof grpcCodes)[number]
 
-/** A call that failed. `grpcCode` is that of the node, or the closest for a connection error. */
+/** `grpcCode` is that of the node, or the closest for a connection error. */
 export class GrpcError extends FlowfarmError {
   readonly grpcCode: GrpcCode
   readonly method: string
   readonly endpoint: string
-  /** The message without the endpoint, safe for API clients. */
+  /** Without the endpoint, safe for API clients. */
   readonly reason: string
 
   constructor(grpcCode: GrpcCode, message: string, call: { method: string; endpoint: string; cause?: unknown }) {
@@ -48,15 +48,15 @@ export const framePrefixLength = 5
 export const maxMessageLength = 1024 ** 3
 
 /**
- * The code of a `grpc-status`; unknown numbers are UNKNOWN. CANCELLED from a node becomes UNAVAILABLE: CANCELLED is
- * reserved for the caller's signal.
+ * Unknown numbers are UNKNOWN. CANCELLED from a node becomes UNAVAILABLE: it is reserved for the
+ * caller's signal.
  */
 export function codeOfStatus(status: string | number): GrpcCode {
   const code = grpcCodes[Number(status)] ?? 'UNKNOWN'
   return code === 'CANCELLED' ? 'UNAVAILABLE' : code
 }
 
-/** The code for an HTTP status without gRPC status. Source: "HTTP to gRPC Status Code Mapping" of the gRPC project. */
+/** Source: "HTTP to gRPC Status Code Mapping" of the gRPC project. */
 export function codeOfHttpStatus(status: number): GrpcCode {
   switch (status) {
     case 400:
@@ -77,7 +77,7 @@ export function codeOfHttpStatus(status: number): GrpcCode {
   }
 }
 
-/** Decodes the percent-encoding of `grpc-message`; invalid parts stay unchanged. */
+/** Percent-encoding of `grpc-message`; invalid parts stay unchanged. */
 export function decodeStatusMessage(text: string): string {
   if (!text.includes('%')) return text
   const bytes = Buffer.from(text, 'utf8')
@@ -92,7 +92,7 @@ export function decodeStatusMessage(text: string): string {
   return bytes.toString('utf8', 0, length)
 }
 
-/** `grpc-timeout`: at most 8 digits and a unit. */
+/** At most 8 digits and a unit. */
 export function timeoutHeader(timeoutMs: number): string {
   const ms = Math.max(1, Math.ceil(timeoutMs))
   return ms < 100_000_000 ? `${ms}m` : `${Math.min(99_999_999, Math.ceil(ms / 1000))}S`

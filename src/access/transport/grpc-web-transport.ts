@@ -15,9 +15,8 @@ import type * as GrpcWeb from '@improbable-eng/grpc-web'
 import type * as NodeHttp from '@improbable-eng/grpc-web-node-http-transport'
 
 /**
- * Unary gRPC-web calls over HTTP/1.1 for http:// and https://, through the client of
- * @onflow/transport-grpc. Its high-level calls are not used: they cannot fetch whole blocks and
- * decode every event. Its entry point, which prints a deprecation, is not loaded. No streams.
+ * Unary gRPC-web calls over HTTP/1.1, through the client of @onflow/transport-grpc, whose
+ * high-level calls cannot fetch whole blocks and decode every event. No streams.
  */
 export class GrpcWebTransport implements Transport {
   readonly endpoint: string
@@ -93,7 +92,7 @@ interface Client {
 
 let client: Client | undefined
 
-/** Loaded on the first call, in the versions used by @onflow/transport-grpc. */
+/** Loaded on the first call; the entry point of the package prints a deprecation. */
 function loadClient(): Client {
   const require = createRequire(import.meta.resolve('@onflow/transport-grpc'))
   const web = require('@improbable-eng/grpc-web') as typeof GrpcWeb
@@ -135,7 +134,6 @@ function methodOf(method: string, options: CallOptions): RawMethod {
   }
 }
 
-/** The client's HTTP transport with an agent, for proxies. */
 function throughAgent(grpcWeb: typeof grpc, agent: Agent): grpc.TransportFactory {
   return ({ url, onHeaders, onChunk, onEnd }) => {
     let request: ClientRequest | undefined
@@ -163,16 +161,15 @@ function throughAgent(grpcWeb: typeof grpc, agent: Agent): grpc.TransportFactory
   }
 }
 
-/** Closes idle connections; others close after their call. */
 function closeIdle(agent: Agent): void {
   agent.maxFreeSockets = 0
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
 }
 
 /**
- * Wraps the client's HTTP transport: passes the body on as a whole (the client copies everything with every chunk),
- * keeps HTTP errors (the client treats a proxy's 404 as a missing block), and reports connection errors at once
- * with their cause (otherwise a truncated body waits for the deadline).
+ * Passes the body on as a whole (the client copies everything with every chunk), keeps HTTP errors
+ * (the client treats a proxy's 404 as a missing block), and reports connection errors at once
+ * (otherwise a truncated body waits for the deadline).
  */
 function gathering(
   nodeHttp: grpc.TransportFactory,

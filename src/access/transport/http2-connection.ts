@@ -9,59 +9,53 @@ import type { Endpoint } from './endpoint.ts'
 import { ProxyTunnel } from './proxy-tunnel.ts'
 
 export interface Http2ConnectionOptions {
-  /** CA certificates instead of the system's, PEM; for grpcs:// only. */
+  /** PEM, instead of the system's certificates; for grpcs:// only. */
   readonly ca?: string | Buffer
-  /** Undefined: direct connection. */
   readonly proxy?: Proxy | undefined
-  /** Connect timeout, ms. Default 10,000. */
   readonly connectTimeoutMs?: number
   /**
-   * Time without data while calls wait, until a ping is sent, ms; checked twice in this time. Default 10,000.
-   * Servers close connections that ping more often.
+   * Time without data while calls wait, until a ping is sent. Servers close connections that ping
+   * more often than every 10 s.
    */
   readonly quietMs?: number
-  /** Ping timeout, ms. Default 8,000. */
   readonly pingTimeoutMs?: number
-  /** Calls after which a new connection replaces this one; stream numbers end at 2^30 calls. Default 2^29. */
+  /** A new connection then replaces this one: stream numbers end at 2^30 calls. */
   readonly maxCalls?: number
 }
 
-/** A call that uses one stream of a connection. */
 export interface StreamCall {
-  /** Request headers: alternating names and values. */
+  /** Alternating names and values. */
   readonly head: readonly string[]
   start(stream: ClientHttp2Stream): void
   /** The connection closed before a stream was opened. */
   lost(): void
 }
 
-/** Flow-control window per response and per connection, bytes. */
+/** Flow-control window per response and per connection. */
 const streamWindow = 16 * 1024 * 1024
 const connectionWindow = 64 * 1024 * 1024
 const maxHeaderListSize = 1024 * 1024
-/** Idle time before TCP keepalive probes, ms. */
 const tcpKeepaliveMs = 15_000
-/** Consecutive pings without data. Servers built on grpc-go close the connection at the fourth. */
+/** Servers built on grpc-go close the connection at the fourth ping without data. */
 const maxPings = 3
 
 /**
  * One HTTP/2 connection with keepalive.
  *
- * States: connecting → open → draining (after GOAWAY, `maxCalls`, or pongs without data) → closed after the last
- * call; closed at once by an error or an unanswered ping.
+ * States: connecting → open → draining (after GOAWAY, `maxCalls`, or pongs without data) → closed
+ * after the last call; closed at once by an error or an unanswered ping.
  *
- * Accepts calls while `usable` and never reopens. Calls wait for the server's SETTINGS and for its limit of
- * concurrent streams, above which it would refuse them.
+ * Accepts calls while `usable` and never reopens. Calls wait for the server's SETTINGS and stream
+ * limit.
  */
 export class Http2Connection {
-  /** The error that closed the connection. */
   failure: Error | undefined
   readonly #session: ClientHttp2Session
   readonly #pingTimeoutMs: number
   readonly #watch: NodeJS.Timeout
   readonly #connectTimer: NodeJS.Timeout
   #pingTimer: NodeJS.Timeout | undefined
-  /** Calls without a stream, in order. */
+  /** In order. */
   readonly #waiting = new Set<StreamCall>()
   #streams = 0
   #maxStreams = 0
@@ -104,7 +98,7 @@ export class Http2Connection {
     return !this.#session.closed && !this.#session.destroyed && this.#callsLeft > 0
   }
 
-  /** Whether the connection is closed, with or without an error. */
+  /** With or without an error. */
   get lost(): boolean {
     return this.#session.destroyed
   }
@@ -127,15 +121,14 @@ export class Http2Connection {
     this.#closeIfUsedUp()
   }
 
-  /** Data was received. */
   received(): void {
     this.#quietChecks = 0
     this.#pings = 0
   }
 
   /**
-   * Pings the node because a call received no data. After `maxPings` the connection accepts no new calls; draining
-   * connections are not pinged, since their calls have deadlines.
+   * Pings the node because a call received no data. Draining connections are not pinged, since
+   * their calls have deadlines.
    */
   probe(): void {
     if (!this.#isOpen || this.#session.closed || this.#pingTimer !== undefined) return
@@ -155,7 +148,7 @@ export class Http2Connection {
     })
   }
 
-  /** Accepts no new calls, lets running ones finish for up to `graceMs`, and closes. */
+  /** Lets running calls finish for up to `graceMs`. */
   close(graceMs: number): Promise<void> {
     if (this.#session.destroyed) return Promise.resolve()
     return new Promise((resolve) => {

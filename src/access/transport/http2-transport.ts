@@ -7,15 +7,14 @@ import { authorityOf } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { CallOptions, ServiceName, Transport } from './transport.ts'
 
-/** Time for running calls to finish on close, ms. */
 const closeGraceMs = 5_000
 
-/** Cached request headers; usually a dozen, unless each call has its own timeout. */
+/** Usually a dozen, unless each call has its own timeout. */
 const maxHeads = 256
 
 /**
- * Unary gRPC calls through `node:http2` without a gRPC client. Connects on the first call and reconnects after a
- * loss. Connection errors are UNAVAILABLE.
+ * Unary gRPC calls through `node:http2`. Reconnects after a loss. Connection errors are
+ * UNAVAILABLE.
  */
 export class Http2Transport implements Transport {
   readonly endpoint: string

@@ -8,16 +8,11 @@ import type { Proxy } from '../../platform/outbound/config-proxy.ts'
 import { authorityOf } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Limit for the header of a CONNECT response. */
 const maxResponseHead = 16 * 1024
-/** Connect timeout through a proxy, ms. */
 const tunnelTimeoutMs = 10_000
 const endOfHead = Buffer.from('\r\n\r\n')
 
-/**
- * A connection to an access node through an HTTP proxy (CONNECT, RFC 9110, 9.3.6). Emits `connect` once the proxy
- * has connected; earlier writes wait.
- */
+/** CONNECT, RFC 9110, 9.3.6. Emits `connect` once the proxy has connected; earlier writes wait. */
 export class ProxyTunnel extends Duplex {
   readonly #proxy: Proxy
   readonly #authority: string
@@ -54,7 +49,7 @@ export class ProxyTunnel extends Duplex {
     this.#socket.setKeepAlive(isOn, afterMs)
   }
 
-  /** Together with the next two: methods that HTTP agents require of sockets. */
+  /** This and the next two are methods that HTTP agents require of sockets. */
   setTimeout(ms: number): this {
     this.#socket.setTimeout(ms)
     return this
@@ -137,7 +132,6 @@ export class ProxyTunnel extends Duplex {
   }
 }
 
-/** Agent for HTTP/1.1 requests through the proxy. */
 export function tunnelAgent(proxy: Proxy, node: Endpoint): Agent {
   if (!node.tls) {
     const agent = new Agent({ keepAlive: true })

@@ -12,12 +12,9 @@ export interface BodyFault {
   readonly reason: string
 }
 
-/**
- * Assembles the message of a unary response. Bytes are copied: a received chunk is a view of a 64 KB socket buffer
- * and would keep it alive.
- */
+/** Copies bytes: a received chunk is a view of a 64 KB socket buffer and would keep it alive. */
 export class UnaryBody {
-  /** Why the response is invalid; no more data is needed then. */
+  /** No more data is needed once set. */
   fault: BodyFault | undefined
   #isCompressed = false
   #prefixBytes = 0
@@ -31,7 +28,7 @@ export class UnaryBody {
     this.#onLength = onLength
   }
 
-  /** Adds `bytes[from..to)`, copying it. */
+  /** Adds `bytes[from..to)`. */
   add(bytes: Buffer, from = 0, to = bytes.length): void {
     let at = from
     while (this.#message === undefined) {

@@ -12,12 +12,11 @@ export interface Deadline {
   expire(): void
 }
 
-/** Maximum delay of a timer, ms. */
+/** Maximum delay of a timer. */
 const longestTimer = 2 ** 31 - 1
 
 /**
- * One timer for many deadlines, most of which are never reached: it waits for the earliest and only then checks the
- * others. Does not keep the process alive.
+ * One timer for many deadlines, most of which are never reached. Does not keep the process alive.
  */
 export class Deadlines {
   readonly #pending = new Set<Deadline>()
@@ -65,7 +64,7 @@ export interface UnaryCallSetup {
   readonly reject: (error: GrpcError) => void
 }
 
-/** One gRPC call; its stream may close a little after it settles. */
+/** Its stream may close a little after it settles. */
 export class UnaryCall implements StreamCall, Deadline {
   readonly head: readonly string[]
   readonly dueAt: number
@@ -73,7 +72,6 @@ export class UnaryCall implements StreamCall, Deadline {
   readonly #body: UnaryBody
   #stream: ClientHttp2Stream | undefined
   #error: Error | undefined
-  /** The response is complete. */
   #isEnded = false
   #isHeard = false
   #isSettled = false

@@ -2,7 +2,7 @@ import type { BlockMessage, HeadMessage } from '../messages.ts'
 import { noBytes, WireReader } from './wire-reader.ts'
 import type { Mutable } from './wire-reader.ts'
 
-/** Parses a `BlockResponse` of either service. @throws WireError, also for a response without a block */
+/** Either service. @throws WireError, also for a response without a block */
 export function readBlockResponse(answer: Buffer): BlockMessage {
   const block: Mutable<BlockMessage> = { ...emptyHead(), collectionIds: [] }
   readFirstField(answer, (reader) => {
@@ -13,7 +13,7 @@ export function readBlockResponse(answer: Buffer): BlockMessage {
   return block
 }
 
-/** Parses a `BlockHeaderResponse` of either service. @throws WireError, also for a response without a header */
+/** Either service. @throws WireError, also for a response without a header */
 export function readBlockHeaderResponse(answer: Buffer): HeadMessage {
   const head = emptyHead()
   readFirstField(answer, (reader) => readHeadField(reader, reader.tag(), head))
@@ -73,7 +73,7 @@ function readGuarantee(reader: WireReader, collectionIds: Buffer[]): void {
 }
 
 /**
- * Parses a `google.protobuf.Timestamp` to microseconds since 1970, rounded down.
+ * Microseconds since 1970, rounded down.
  * @param before value of an earlier part of the same field: protobuf merges them
  */
 function readTimestamp(reader: WireReader, before: number): number {
@@ -100,8 +100,7 @@ function readTimestamp(reader: WireReader, before: number): number {
 }
 
 /**
- * Parses a `CollectionResponse` of either service.
- * @returns its transaction ids in order, as views into the response
+ * Either service; ids are views into the response.
  * @throws WireError, also for a response without a collection
  */
 export function readCollectionResponse(answer: Buffer): Buffer[] {

@@ -12,8 +12,8 @@ interface Entry {
 }
 
 /**
- * Interns event types by their bytes, so that strings are only created for new types. A two-way table of fixed
- * size: if both slots are taken, the first is replaced.
+ * Interns event types by their bytes. A two-way table of fixed size: if both slots are taken, the
+ * first is replaced.
  */
 export class EventTypeCache {
   readonly #entries: (Entry | undefined)[]
@@ -25,7 +25,6 @@ export class EventTypeCache {
     this.#mask = slots - 1
   }
 
-  /** Decodes `bytes[from..to)` as UTF-8. */
   text(bytes: Buffer, from: number, to: number): string {
     const length = to - from
     if (length > maxLength) return bytes.toString('utf8', from, to)
@@ -49,7 +48,7 @@ function same(known: Buffer, bytes: Buffer, from: number, length: number): boole
   return true
 }
 
-/** Shared: a few hundred types make up almost all events of a network. */
+/** A few hundred types make up almost all events of a network. */
 const eventTypes = new EventTypeCache()
 
 export function readTransactionResultsResponse(answer: Buffer): TransactionResultMessage[] {

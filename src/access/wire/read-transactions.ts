@@ -17,7 +17,7 @@ export function readTransactionsResponse(answer: Buffer): TransactionMessage[] {
   return transactions
 }
 
-/** Parses a `TransactionResponse` of either service. @throws WireError, also for a response without a transaction */
+/** Either service. @throws WireError, also for a response without a transaction */
 export function readTransactionResponse(answer: Buffer): TransactionMessage {
   const reader = new WireReader(answer)
   const transaction = emptyTransaction()

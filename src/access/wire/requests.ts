@@ -17,7 +17,7 @@ export function idRequest(id: Uint8Array): Uint8Array {
   return encode([[1, id]])
 }
 
-/** `GetLatestBlockHeader` and `GetLatestBlock`. Not sealed: the latest finalized one. */
+/** Not sealed: the latest finalized one. */
 export function latestRequest(sealed: boolean): Uint8Array {
   return encode([[1, sealed ? 1 : 0]])
 }
@@ -30,7 +30,7 @@ export function transactionsByBlockRequest(blockId: Uint8Array, encoding: EventE
   ])
 }
 
-/** `GetTransactionResultByIndex`; `index` within the block. */
+/** `index` within the block. */
 export function resultByIndexRequest(blockId: Uint8Array, index: number, encoding: EventEncoding): Uint8Array {
   return encode([
     [1, blockId],
@@ -39,7 +39,9 @@ export function resultByIndexRequest(blockId: Uint8Array, index: number, encodin
   ])
 }
 
-/** `GetTransaction` and `GetTransactionResult`. A system transaction requires the id of its block. */
+/**
+ * `GetTransaction` and `GetTransactionResult`. A system transaction requires the id of its block.
+ */
 export function transactionRequest(
   id: Uint8Array,
   encoding: EventEncoding,
@@ -53,17 +55,15 @@ export function transactionRequest(
   ])
 }
 
-/** `ExecuteScriptAtLatestBlock`; arguments in JSON-CDC. */
+/** JSON-CDC arguments. */
 export function scriptRequest(script: Uint8Array, args: readonly Uint8Array[]): Uint8Array {
   return encode([[1, script], ...args.map((argument) => [2, argument] as const)])
 }
 
-/** `ExecuteScriptAtBlockHeight`. */
 export function scriptAtHeightRequest(height: number, script: Uint8Array, args: readonly Uint8Array[]): Uint8Array {
   return encode([[1, height], [2, script], ...args.map((argument) => [3, argument] as const)])
 }
 
-/** `ExecuteScriptAtBlockID`. */
 export function scriptAtBlockIdRequest(
   blockId: Uint8Array,
   script: Uint8Array,
@@ -84,7 +84,7 @@ function encodingNumber(encoding: EventEncoding): number {
   return encoding === 'ccf' ? 1 : 0
 }
 
-/** Fields in ascending order; zero and empty values are omitted, as in protobuf's canonical form. */
+/** Zero and empty values are omitted, as in protobuf's canonical form. */
 function encode(fields: readonly (readonly [number, number | Uint8Array])[]): Uint8Array {
   let length = 0
   for (const [, value] of fields) length += typeof value === 'number' ? 9 : 6 + value.length

@@ -2,8 +2,8 @@ import { RetryableError } from '../../platform/errors.ts'
 import type { EventTypeCache } from './read-results.ts'
 
 /**
- * A response that is not a valid protobuf message or lacks a required part. Retryable: another node may respond
- * correctly. `details.offset` is the position in bytes.
+ * Not a valid protobuf message, or lacks a required part. Another node may respond correctly.
+ * `details.offset` is in bytes.
  */
 export class WireError extends RetryableError {
   constructor(message: string, offset: number) {
@@ -16,13 +16,12 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infe
 
 export const noBytes: Buffer = Buffer.alloc(0)
 
-/** Limit for nested groups; Flow's messages have none. */
+/** Flow's messages have no groups. */
 const maxGroupDepth = 32
 
 /**
- * Reads protobuf's wire format in place. Loop over `position < limit`, read a `tag` and switch over it including
- * the wire type, so that unexpected wire types are skipped like unknown fields. Errors are WireErrors, and every
- * step advances, so reading always ends.
+ * Reads protobuf's wire format in place. Loop over `position < limit` and switch over the `tag`
+ * including the wire type. Errors are WireErrors, and every step advances.
  */
 export class WireReader {
   readonly bytes: Buffer
@@ -109,7 +108,6 @@ export class WireReader {
     return text
   }
 
-  /** A string from a small set, such as an event type. */
   cachedString(cache: EventTypeCache): string {
     const end = this.#end()
     const text = cache.text(this.bytes, this.position, end)
@@ -117,7 +115,9 @@ export class WireReader {
     return text
   }
 
-  /** Enters a message field: narrows `limit` to it and returns the outer limit, which the caller must restore. */
+  /**
+   * Narrows `limit` to a message field and returns the outer limit, which the caller must restore.
+   */
   enter(): number {
     const end = this.#end()
     const outer = this.limit
@@ -125,7 +125,6 @@ export class WireReader {
     return outer
   }
 
-  /** Skips the value of an unknown field. */
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:
@@ -162,7 +161,7 @@ export class WireReader {
     this.position += count
   }
 
-  /** Reads a length; returns the end of the field. */
+  /** Returns the end of the field. */
   #end(): number {
     if (this.position < this.limit) {
       const first = this.bytes[this.position] as number

@@ -5,15 +5,14 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
 export interface ConnectProxyOptions {
-  /** Required `user:password`. */
+  /** `user:password` */
   readonly credentials?: string
   /** Response to every CONNECT, instead of connecting. */
   readonly answer?: string
 }
 
-/** A local HTTP proxy that resolves every name to 127.0.0.1. */
+/** Resolves every name to 127.0.0.1. */
 export class ConnectProxy {
-  /** Requested targets, in order. */
   readonly targets: string[] = []
   readonly #server: Server
   readonly #options: ConnectProxyOptions

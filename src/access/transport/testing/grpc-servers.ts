@@ -19,7 +19,7 @@ export type ScriptedAnswer =
   | { readonly code: number; readonly reason: string }
   | { readonly never: true }
 
-/** Scripted responses of the test servers. `events` emits `begin` and `cancel` with the method name. */
+/** `events` emits `begin` and `cancel` with the method name. */
 export class ScriptedCalls {
   readonly events = new EventEmitter<{ begin: [method: string]; cancel: [method: string] }>()
   readonly services = new Set<string>()
@@ -64,7 +64,6 @@ const same = (bytes: Buffer): Buffer => bytes
 const services = ['flow.access.AccessAPI', 'access.AccessAPI']
 const unaryMethods = ['Echo', 'Sized', 'Fail', 'Never']
 
-/** A gRPC server with scripted calls and a stream. */
 export class GrpcTestServer {
   readonly calls = new ScriptedCalls()
   readonly port: number
@@ -101,7 +100,6 @@ export class GrpcTestServer {
     }
   }
 
-  /** Closes all connections at once. */
   kill(): void {
     this.#server.forceShutdown()
   }
@@ -145,7 +143,6 @@ function definition(service: string, method: string, responseStream: boolean): M
   }
 }
 
-/** A gRPC-web server over HTTP/1.1 with scripted calls. */
 export class GrpcWebTestServer {
   readonly calls = new ScriptedCalls()
   readonly port: number
@@ -167,7 +164,6 @@ export class GrpcWebTestServer {
     server.on('request', listener ?? ((request, response) => void this.#serve(request, response)))
   }
 
-  /** Closes all connections at once. */
   kill(): void {
     this.#server.close()
     this.#server.closeAllConnections()
@@ -193,7 +189,6 @@ export class GrpcWebTestServer {
   }
 }
 
-/** The last frame of a gRPC-web body. */
 export function trailerFrame(text: string): Buffer {
   const frame = frameOf(Buffer.from(text))
   frame[0] = 0x80

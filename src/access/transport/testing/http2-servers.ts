@@ -6,7 +6,7 @@ import type { AddressInfo, Socket, Server } from 'node:net'
 
 export type StreamAnswer = (stream: ServerHttp2Stream) => void
 
-/** An HTTP/2 server with scripted, possibly invalid, responses. */
+/** Scripted, possibly invalid, responses. */
 export class Http2TestServer {
   readonly port: number
   readonly sessions: ServerHttp2Session[] = []
@@ -35,7 +35,7 @@ export class Http2TestServer {
     })
   }
 
-  /** Server-side errors; expected when calls are cancelled. */
+  /** Expected when calls are cancelled. */
   readonly faults: Error[] = []
 
   kill(): void {
@@ -45,7 +45,6 @@ export class Http2TestServer {
   }
 }
 
-/** Responds with exactly this body and trailers. */
 export function respond(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string, string>): void {
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
   stream.on('wantTrailers', () => stream.sendTrailers(trailers))
@@ -55,7 +54,7 @@ export function respond(stream: ServerHttp2Stream, body: Buffer, trailers: Recor
 /** Called with the number of each opened stream. */
 export type RawAnswer = (peer: RawPeer, stream: number) => void
 
-/** Source: RFC 9113, sections 6 and 7. */
+/** RFC 9113, sections 6 and 7. */
 export const frameType = {
   data: 0,
   headers: 1,
@@ -96,7 +95,7 @@ export interface RawFrame {
   readonly payload: Buffer
 }
 
-/** An HTTP/2 server that sends single frames, including ones that no library would send. */
+/** Sends single frames, including ones that no library would send. */
 export class RawHttp2Server {
   readonly port: number
   /** One per connection. */
@@ -139,7 +138,7 @@ export class RawPeer {
     this.socket = socket
   }
 
-  /** The first frame of the client that matches, past or future. */
+  /** The first frame that matches, past or future. */
   async frameThat(fits: (frame: RawFrame) => boolean): Promise<RawFrame> {
     for (;;) {
       const found = this.received.find(fits)
@@ -215,7 +214,6 @@ export function rawFrame(type: number, flags: number, stream: number, payload: U
   return Buffer.concat([header, payload])
 }
 
-/** The payload of a SETTINGS frame. */
 export function settingsPayload(settings: Readonly<Record<number, number>>): Buffer {
   return Buffer.concat(
     Object.entries(settings).map(([id, value]) => {
