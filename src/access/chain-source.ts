@@ -82,7 +82,6 @@ export interface ChainSource {
   blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer>
   /** 0 if unknown. */
   lowestReachable(signal?: AbortSignal): Promise<number>
-  /** Rests a node whose data does not fit the chain. */
   distrust(endpoint: string, reason: string): void
   /** `flow-mainnet`, `flow-testnet`, `flow-emulator`. */
   chainId(signal?: AbortSignal): Promise<string>
@@ -104,9 +103,7 @@ export interface NodeStatus {
   readonly inFlight: number
   readonly calls: number
   readonly failures: number
-  /** Undefined: unlimited. */
   readonly requestsPerSecond: number | undefined
-  /** Undefined while unknown. */
   readonly features: {
     readonly bulk: boolean | undefined
     readonly legacy: boolean | undefined
@@ -131,7 +128,6 @@ export interface CallReport {
 
 export interface ChainSourceOptions {
   readonly liveEndpoints: readonly string[]
-  /** Nodes of past sporks. */
   readonly historicEndpoints: readonly string[]
   readonly archiveEndpoint?: string
   /** Per node, for all sources of the process. Default: unlimited until a node refuses. */
@@ -149,7 +145,6 @@ export interface ChainSourceOptions {
    * twice. Default 600: eight minutes of mainnet.
    */
   readonly settledDepth?: number
-  /** Also the maximum wait for a resting node. */
   readonly maxPauseMs?: number
   readonly log: SourceLogger
   readonly onCall?: (report: CallReport) => void

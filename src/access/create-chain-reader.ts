@@ -18,13 +18,10 @@ import { accountRequest, scriptAtBlockIdRequest, scriptAtHeightRequest, scriptRe
 import { WireError } from './wire/wire-reader.ts'
 
 export interface ChainReaderOptions {
-  /** For the latest state. */
   readonly liveEndpoints: readonly string[]
-  /** Nodes of past sporks, for older states. */
   readonly historicEndpoints?: readonly string[]
   /** To each node. Default: unlimited until a node refuses. */
   readonly requestsPerSecond?: number
-  /** Calls at once after a pause. */
   readonly burst?: number
   /** Default 15,000: nodes abort scripts after 10 s. */
   readonly timeoutMs?: number
@@ -141,7 +138,6 @@ class NodeChainReader implements ClosableChainReader {
   }
 }
 
-/** @throws WireError */
 function resultOf(answer: Buffer): Uint8Array {
   try {
     return fromBinary(ExecuteScriptResponseSchema, answer).value

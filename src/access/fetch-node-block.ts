@@ -151,7 +151,6 @@ async function piecesOf(calls: BlockCalls, block: BlockMessage, options: NodeBlo
   }
 }
 
-/** Without bodies all transactions of the block are lost. */
 function lostTransactions(error: unknown, { acceptMissing }: NodeBlockOptions): Parts {
   if (!acceptMissing || !(error instanceof PartMissingError)) throw error
   const reason = error.cause instanceof Error ? error.cause.message : error.message
@@ -213,7 +212,6 @@ interface ResultOptions {
 
 type ResultCall = (index: number, encoding: EventEncoding) => Promise<TransactionResultMessage>
 
-/** JSON-CDC if the node cannot encode them in CCF. */
 async function bulkResults(
   calls: BlockCalls,
   blockId: Buffer,
@@ -223,7 +221,6 @@ async function bulkResults(
   return encoding === 'ccf' && isFault(outcome, 'encoding') ? attempt(calls.results(blockId, 'json-cdc')) : outcome
 }
 
-/** By index in the block, or by transaction id if the node lacks that call. */
 function resultsByIndex(
   calls: BlockCalls,
   block: BlockMessage,

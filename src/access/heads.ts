@@ -19,7 +19,6 @@ import { onItsService } from './nodes/identify-node.ts'
 /** Without a message for this time, a stream is compared with the heads reported by nodes. */
 const silenceMs = 3_000
 const slowestPollMs = 5_000
-/** Fraction of a node's rate limit. */
 const pollShare = 0.25
 
 /**
@@ -112,7 +111,6 @@ class HeadFollower {
     }
   }
 
-  /** The healthy live node with the highest head. */
   #streamer(): AccessNode | undefined {
     const { liveNodes, chainId } = this.#context
     return liveNodes
@@ -135,7 +133,6 @@ class HeadFollower {
   }
 }
 
-/** Undefined after a time without messages. */
 async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<undefined>((resolve) => {

@@ -3,7 +3,6 @@
  * memory. Source: `flow/access/access.proto` and `flow/entities/*.proto` of onflow/flow.
  */
 
-/** A light block: header fields and collection ids. */
 export interface BlockMessage {
   /** 32 bytes. */
   readonly id: Buffer
@@ -11,7 +10,6 @@ export interface BlockMessage {
   readonly height: number
   /** Microseconds since 1970, UTC; within the range of timestamptz. */
   readonly timestampUs: number
-  /** In order. */
   readonly collectionIds: readonly Buffer[]
 }
 
@@ -71,12 +69,10 @@ export interface TransactionResultMessage {
 
 export type EventEncoding = 'ccf' | 'json-cdc'
 
-/** A part of a block that no node can serve. */
 export interface MissingPart {
   readonly part: 'transactions' | 'results' | 'result'
   /** For `result`: its index in the block. */
   readonly index?: number
-  /** The node's message. */
   readonly reason: string
 }
 
@@ -89,7 +85,6 @@ export interface FetchedBlock {
   /** `undefined` if listed in `missing`. */
   readonly results: readonly (TransactionResultMessage | undefined)[]
   readonly missing: readonly MissingPart[]
-  /** Received bytes. */
   readonly byteLength: number
   readonly endpoint: string
 }

@@ -18,7 +18,6 @@ import { readTransactionResultResponse } from './wire/read-results.ts'
 import { latestRequest, transactionRequest } from './wire/requests.ts'
 import { WireError } from './wire/wire-reader.ts'
 
-/** `message` has the node's reason. */
 export class TransactionRefusedError extends FlowfarmError {
   constructor(message: string, cause: unknown) {
     super('transaction-refused', message, { cause })
@@ -56,7 +55,6 @@ export interface TransactionClientOptions {
 
 const idBytes = 32
 
-/** Encodes a `SendTransactionRequest`. */
 export function encodeSubmission(transaction: TransactionMessage): Uint8Array {
   const { proposerAddress, proposerKeyId, proposerSequenceNumber, payloadSignatures, envelopeSignatures } = transaction
   return toBinary(

@@ -15,7 +15,6 @@ export async function readNetwork(pool: pg.Pool): Promise<Network | undefined> {
   return row === undefined ? undefined : chainIdToNetwork(row.chain_id)
 }
 
-/** Calls back once. @returns stops the polling */
 export function whenNetworkKnown(pool: pg.Pool, log: Logger, onKnown: (network: Network) => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined
   const look = async (): Promise<void> => {

@@ -22,7 +22,6 @@ interface Placed {
   readonly txIndex: number
   readonly id: Buffer
   readonly transaction: TransactionMessage
-  /** Undefined if no node had it. */
   readonly result: TransactionResultMessage | undefined
   readonly expansion: Expansion
 }
@@ -199,7 +198,6 @@ function firstEvmHash(events: readonly EventMessage[]): Buffer | undefined {
       const hash = evmTransactionHash(type, payload)
       if (hash !== undefined) return hash
     } catch (error) {
-      // Already recorded for the row of the event.
       if (!(error instanceof PayloadError)) throw error
     }
   }

@@ -12,7 +12,6 @@ import type { IngesterOptions } from './ingester.ts'
 import type { SyncSegment } from './sync-segment.ts'
 
 export interface BackwardOptions extends IngesterOptions {
-  /** 0: no fixed start. */
   readonly startBlock: number
   /** Inclusive; 0: none. */
   readonly stopHeight: number
@@ -21,7 +20,6 @@ export interface BackwardOptions extends IngesterOptions {
 
 /** Downwards to the stop height or the lowest height of the nodes. */
 export class BackwardIngester extends Ingester<BackwardOptions> {
-  /** Reported by a node. */
   #root = 0
 
   protected override async plan(signal: AbortSignal): Promise<SyncSegment | undefined> {

@@ -22,12 +22,10 @@ const lanes = 3
 /** A larger batch is sent alone. */
 const maxBytesUnderWay = 64 * 1024 * 1024
 
-/** Batches of rare giant blocks are not reused. */
 const reusedCapacity = 32 * 1024 * 1024
 
 export interface CommittedBatch {
   readonly from: number
-  /** Exclusive. */
   readonly to: number
   readonly blockCount: number
   readonly txCount: number
@@ -40,14 +38,12 @@ export interface CommittedBatch {
 interface BatchWriterOptions {
   readonly pool: pg.Pool
   readonly name: IngesterName
-  /** Of the checkpoint under which the batches were fetched. */
   readonly generation: number
   /** Nothing may be committed afterwards. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
   readonly onCommitted: (batch: CommittedBatch) => void
-  /** See `waitInTransaction`. */
   readonly signOfLifeMs?: number
 }
 
@@ -63,7 +59,6 @@ export class BatchWriter {
   readonly #free: Batch[] = []
   readonly #underWay = new Set<Promise<void>>()
   #bytesUnderWay = 0
-  /** Settles when the latest batch is committed. */
   #last: Promise<void> = Promise.resolve()
   #failure: unknown
 
@@ -284,7 +279,6 @@ export async function insertUnavailable(client: pg.ClientBase, parts: readonly U
 /** Limit for raw inputs in a statement, which encodes them as hex. */
 const maxStatementBytes = 4 * 1024 * 1024
 
-/** A recurring input is counted and reopened. */
 async function insertUndecoded(
   client: pg.ClientBase,
   workerName: string,

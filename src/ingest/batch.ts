@@ -19,7 +19,6 @@ export interface UndecodedInput {
   readonly rawData: Buffer
 }
 
-/** A part of a block that no node can serve. */
 export interface UnavailablePart {
   readonly blockHeight: number
   readonly part: string
@@ -32,7 +31,6 @@ export interface UnavailablePart {
 export interface BlockCounts {
   readonly txCount: number
   readonly eventCount: number
-  /** Received bytes. */
   readonly byteLength: number
 }
 
@@ -44,7 +42,6 @@ interface BlockStart extends Record<RawTable, number> {
   readonly unnumbered: number
 }
 
-/** A row whose event shape has no database id yet. */
 interface Unnumbered {
   readonly shape: KnownShape
   /** Position of the row's field and index in it. */
@@ -69,7 +66,6 @@ export class Batch {
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
   readonly #unnumbered: Unnumbered[] = []
-  /** If needed after the commit. */
   readonly fetched: FetchedBlock[] = []
   readonly #scripts: ScriptCache
   readonly #shapes: ShapeCache
@@ -95,7 +91,6 @@ export class Batch {
     return this.#eventCount
   }
 
-  /** Received bytes. */
   get byteLength(): number {
     return this.#byteLength
   }
@@ -115,7 +110,6 @@ export class Batch {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.position, 0)
   }
 
-  /** Allocated row memory. */
   get capacity(): number {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.bytes.length, 0)
   }

@@ -8,7 +8,6 @@ export interface KnownScript {
   /** SHA-256, the key in `raw.scripts`. */
   readonly hash: Buffer
   readonly importsEvm: boolean
-  /** Certainly in the database. */
   isStored: boolean
 }
 
@@ -66,7 +65,6 @@ export interface KnownShape {
 
 /** Bytes; when full, the cache is cleared. */
 
-/** By text, and by the decoder's objects without comparing texts. */
 export class ShapeCache {
   readonly #byText = new Map<string, KnownShape>()
   #byObject = new WeakMap<EventShape, KnownShape>()

@@ -47,7 +47,6 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   return { forward, backward, all, settled: union(all, normalize(parseMultirange(rows[0]?.lost ?? '{}'))) }
 }
 
-/** For status pages and other processes. */
 export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number): Promise<void> {
   await db.query(
     'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and ' +

@@ -54,7 +54,6 @@ export function databaseErrorOf(error: unknown): DatabaseError | undefined {
 /** The node's chain and the stored one diverge at or below `height`. */
 export class ForkError extends FlowfarmError {
   readonly height: number
-  /** The node that served the mismatching block. */
   readonly endpoint: string | undefined
 
   constructor(height: number, message: string, endpoint?: string) {

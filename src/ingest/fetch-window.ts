@@ -34,12 +34,10 @@ export class AdaptiveWidth {
     this.#sliceStart = now()
   }
 
-  /** At least 1. */
   get value(): number {
     return Math.max(1, Math.floor(Math.min(this.#cap, widest, Math.max(this.#initial, this.#targetWidth()))))
   }
 
-  /** A block arrived `ms` after its request. */
   fetched(ms: number): void {
     const now = this.#now()
     const isOld = this.#shortest === undefined || now - this.#shortest.at > memoryMs
@@ -47,7 +45,6 @@ export class AdaptiveWidth {
     this.#cap = Math.min(widest, this.#cap + 1)
   }
 
-  /** A block was consumed. */
   taken(): void {
     this.#takenInSlice++
     const elapsed = this.#now() - this.#sliceStart
@@ -81,7 +78,6 @@ export interface FetchWindowOptions {
   /** Initial width; the permanent one if `isFixed`. */
   readonly width: number
   readonly isFixed: boolean
-  /** Limit for waiting and announced bytes. */
   readonly maxBytes: number
   readonly firstPauseMs?: number
   readonly maxPauseMs?: number | undefined
@@ -89,19 +85,15 @@ export interface FetchWindowOptions {
   readonly onRetry: (height: number, error: Error, pauseMs: number) => void
   /** @returns a replacement if the height is skipped */
   readonly onFailed?: ((height: number, error: Error, signal: AbortSignal) => Promise<Taken | undefined>) | undefined
-  /** Called when a height needs no further attempts. */
   readonly onEnded?: ((height: number) => void) | undefined
 }
 
-/** A block, or an unavailable height. */
 export type Taken = FetchedBlock | LostHeight
 
 interface Slot {
   readonly height: number
   readonly controller: AbortController
-  /** Response bytes announced by the node. */
   announced: number
-  /** Ends the delay after a failure. */
   tryNow?: (() => void) | undefined
   block?: Taken | undefined
   error?: Error
@@ -128,12 +120,10 @@ export class FetchWindow {
     options.signal.addEventListener('abort', this.#stop, { once: true })
   }
 
-  /** Running and waiting blocks. */
   get width(): number {
     return this.#adaptive?.value ?? this.#options.width
   }
 
-  /** Waiting or announced bytes. */
   get bytes(): number {
     return this.#slots.reduce((sum, slot) => sum + (bytesOf(slot.block) ?? slot.announced), 0)
   }
@@ -142,13 +132,11 @@ export class FetchWindow {
     return this.#slots.length === 0 && this.#postponed.length === 0
   }
 
-  /** Whether `take` can return. */
   get isNextReady(): boolean {
     const first = this.#slots[0]
     return first?.block !== undefined || first?.error !== undefined
   }
 
-  /** Call it when new heights are available. */
   fill(): void {
     let bytes = this.bytes
     const unannounced = this.#slots.filter((slot) => slot.block === undefined && slot.announced === 0).length

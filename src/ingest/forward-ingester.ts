@@ -15,7 +15,6 @@ import type { SyncSegment } from './sync-segment.ts'
 
 export interface ForwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
-  /** 0: no fixed start. */
   readonly startBlock: number
   readonly isHistoryEnabled: boolean
   readonly headBackfillBlocks: number
@@ -62,7 +61,6 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     }
   }
 
-  /** After the stored blocks, else as configured. */
   async #startHeight(coverage: RawCoverage, head: number, signal: AbortSignal): Promise<number> {
     const { source, startBlock, isHistoryEnabled, headBackfillBlocks } = this.options
     const first = coverage.forward.covered[0]
@@ -126,7 +124,6 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
       beforeRollBack,
       signal,
     })
-    // The nodes are inconsistent.
     if (depth === 0) {
       const message = `${fork.message}, but the nodes have the same blocks as stored`
       const { endpoint } = fork

@@ -23,7 +23,6 @@ export class HeadTracker {
   readonly #listeners = new Set<(head: HeadMessage) => void>()
   readonly #failures = new LogThrottle()
   #current: HeadMessage | undefined
-  /** Settles when the latest head is written. */
   #writing: Promise<void> | undefined
 
   constructor(options: HeadTrackerOptions) {
@@ -35,7 +34,6 @@ export class HeadTracker {
     return this.#current
   }
 
-  /** @returns unsubscribes */
   onHead(listener: (head: HeadMessage) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

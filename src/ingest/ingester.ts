@@ -21,7 +21,6 @@ import type { SegmentSettings } from './segment-sync.ts'
 const triesOnRowsThere = 8
 
 export interface IngesterOptions extends SegmentSettings {
-  /** For the connection that holds the lock. */
   readonly databaseUrl: string
   readonly signal: AbortSignal
 }
@@ -41,7 +40,6 @@ export abstract class Ingester<Options extends IngesterOptions> {
     this.options = options
   }
 
-  /** Undefined when the work is complete. */
   protected abstract plan(signal: AbortSignal): Promise<SyncSegment | undefined>
   /** @returns the bad block without a fork */
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined>

@@ -7,7 +7,6 @@ export interface ProgressLine {
   readonly blocksPerSecond: number
   readonly eventsPerSecond: number
   readonly behind: number
-  /** Undefined without progress. */
   readonly etaSeconds: number | undefined
   readonly height: number | undefined
 }

@@ -34,7 +34,6 @@ export const rawColumns = {
 
 export type RawTable = keyof typeof rawColumns
 
-/** In sending order. */
 export const rawTables: readonly RawTable[] = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']
 
 /** Per partition, 5 to 10 million rows at mainnet rates: small enough to vacuum, copy or move. */

@@ -9,11 +9,9 @@ import { storedBlockUpTo } from './checkpoints.ts'
 interface ReorgOptions {
   readonly pool: pg.Pool
   readonly source: Pick<ChainSource, 'blockIdAt'>
-  /** The height at which the fork was detected. */
   readonly height: number
   /** The affected heights: each is stored or unavailable. */
   readonly stored: HeightRange
-  /** Blocks to roll back. */
   readonly maxDepth: number
   /**
    * Deletes derived data of the blocks above `ancestor`; runs first in the rollback transaction.

@@ -24,11 +24,8 @@ import type { SyncSegment } from './sync-segment.ts'
 
 /** Larger commits gain nothing (docs/decisions.md). */
 const largestBatch = 100
-/** Received or written bytes at which a commit is sent. */
 const batchBytes = 16 * 1024 * 1024
-/** Waiting and announced bytes. */
 const windowBytes = 96 * 1024 * 1024
-/** While blocks arrive. */
 const longestWaitMs = 250
 
 export interface SegmentSettings {
@@ -39,9 +36,7 @@ export interface SegmentSettings {
   readonly metrics: Metrics
   readonly progress: Progress
   readonly failing: FailingHeights
-  /** Set by the operator. */
   readonly fixedWidth: number | undefined
-  /** Blocks per commit set by the operator. */
   readonly fixedBatch: number | undefined
   readonly initialWidth: number
   readonly maxPauseMs?: number | undefined
@@ -79,7 +74,6 @@ export class SegmentSync {
   readonly #window: FetchWindow
   readonly #batchLimit: number
   #batch: Batch
-  /** When the first block of the batch was added. */
   #batchSince = 0
   #hasCapacity = false
   #previous: FetchedBlock | undefined

@@ -33,7 +33,6 @@ const bytesPerByte = 4
 /** Without a terminal; with one, of the status line. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
-/** Interval at which an idle ingester checks for new work. */
 const defaultRecheckMs = 2_000
 /**
  * Maximum time until a failing settled height is reported; half of UNAVAILABLE_AFTER_S if that is
@@ -43,9 +42,7 @@ const maxQuietMs = 30_000
 
 /** Defaults suit real nodes. */
 export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
-  /** Time until a failing settled height is reported. */
   readonly reportAfterMs?: number
-  /** Interval at which an idle ingester checks for new work. */
   readonly recheckMs?: number
 }
 

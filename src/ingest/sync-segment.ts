@@ -5,7 +5,6 @@ import type { HeightSet } from '../platform/ranges.ts'
 export interface SyncSegment {
   /** A rollback after planning invalidates the segment's commits. */
   readonly generation: number
-  /** Undefined if none is available now. */
   readonly nextHeight: () => number | undefined
   /** Blocks that could be fetched now, besides running fetches; determines the commit size. */
   readonly waiting: () => number
@@ -25,9 +24,7 @@ export interface SyncSegment {
   readonly inspect?: () => Promise<void>
 }
 
-/** Ascending or descending. */
 export class HeightWalk {
-  /** The current range first. */
   readonly #ranges: { from: number; to: number }[]
   readonly #isUp: boolean
   #left: number
@@ -42,7 +39,6 @@ export class HeightWalk {
     return this.#left
   }
 
-  /** Undefined at the end. */
   get next(): number | undefined {
     const range = this.#ranges[0]
     if (range === undefined) return undefined

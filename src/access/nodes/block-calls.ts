@@ -22,7 +22,6 @@ const bulkTimeouts = 3
 /** Worth waiting for after a node has served the block: another node would start over. */
 const refusedTries = 3
 
-/** The calls for one height on one node, with the number of received bytes. */
 export class BlockCalls {
   readonly node: AccessNode
   byteLength = 0

@@ -88,7 +88,6 @@ function grpcFault(error: GrpcError): NodeFault {
   }
 }
 
-/** Whether a fault is independent of the request. */
 export function isOutage({ kind }: NodeFault): boolean {
   return kind === 'unavailable' || kind === 'timeout' || kind === 'rate-limited'
 }
@@ -126,7 +125,6 @@ export interface Failure {
 
 export type Outcome<T> = Answer<T> | Failure
 
-/** Converts a node's fault to a value; rethrows other errors. */
 export async function attempt<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await call }

@@ -41,7 +41,6 @@ export class NodeRegistry {
   }
 }
 
-/** A node's limit applies to all calls of the process. */
 export const processNodes = new NodeRegistry()
 
 export function endpointKey(endpoint: string): string {

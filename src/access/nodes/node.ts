@@ -22,7 +22,6 @@ export interface CallContext {
   /** Attempts after rate-limit refusals; each waits for the limit, which decreases every time. */
   readonly refusedTries?: number
   readonly onCall?: ((report: CallReport) => void) | undefined
-  /** Before the body arrives if the transport supports it. */
   readonly onAnswerLength?: ((bytes: number) => void) | undefined
 }
 
@@ -39,20 +38,17 @@ export class AccessNode {
   readonly spork: Spork | undefined
   /** Lowest served height; undefined while unknown. */
   rootHeight: number | undefined
-  /** If reported. */
   sporkRootHeight: number | undefined
   headHeight: number | undefined
   /** As reported, else from its spork. */
   chainId: string | undefined
   service: ServiceName
-  /** Confirmed by a response. */
   serviceKnown = false
   /** Undefined while unknown. */
   hasBulk: boolean | undefined
   /** Undefined while unknown. */
   hasStream: boolean | undefined
   inFlight = 0
-  /** Counter value of its last request. */
   lastUsed = 0
   calls = 0
   failures = 0
@@ -97,7 +93,6 @@ export class AccessNode {
     return this.#failuresInARow > 0
   }
 
-  /** As far as known. */
   mayServe(height: number): boolean {
     return (this.rootHeight ?? 0) <= height && height < (this.endHeight ?? Number.POSITIVE_INFINITY)
   }

@@ -8,7 +8,6 @@ interface Waiter {
   readonly onAbort: () => void
 }
 
-/** Multiplicative decrease after a refusal. */
 const decrease = 0.7
 /** Parallel refusals within this time count once. */
 const decreaseEveryMs = 500
@@ -47,7 +46,6 @@ export class RateLimit {
     this.#tokens = this.#burst
   }
 
-  /** Undefined: unlimited. */
   get requestsPerSecond(): number | undefined {
     return this.#rate
   }
@@ -96,7 +94,6 @@ export class RateLimit {
     })
   }
 
-  /** The node refused a call by its rate limit. */
   refused(): void {
     const now = performance.now()
     this.#tokens = Math.min(this.#tokens, 0)

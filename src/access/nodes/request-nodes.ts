@@ -26,7 +26,6 @@ interface RestPolicy {
   /** Possibly caused by the request: the node rests after `maxStumbles` of them in a row. */
   readonly stumbles: ReadonlySet<FaultKind>
   readonly maxStumbles: number
-  /** No information about the node. */
   readonly neutral: ReadonlySet<FaultKind>
 }
 
@@ -52,12 +51,13 @@ export type Candidate = Pick<
 >
 
 /**
- * Selects the node for a height, of those that may serve it and are not in `tried`, by: 1. not
- * resting, or resting for the shortest time; 2. the highest known root, since nodes of older sporks
- * may only know it from another node; unknown roots last; 3. not on trial with another request; 4.
- * the shortest wait for its rate limit; 5. not known to lag behind the height; 6. the fewest
- * running requests, then least recently used.
- * @returns undefined if all of them were tried
+ * Selects the node for a height, of those that may serve it and are not in `tried`, by:
+ * 1. not resting, or resting for the shortest time;
+ * 2. the highest known root, since nodes of older sporks may only know it from another node; unknown roots last;
+ * 3. not on trial with another request;
+ * 4. the shortest wait for its rate limit;
+ * 5. not known to lag behind the height;
+ * 6. the fewest running requests, then least recently used.
  */
 export function selectNode<T extends Candidate>(
   nodes: readonly T[],
@@ -136,7 +136,6 @@ export interface HeightRequest<T> {
   readonly height: number
   /** `acceptMissing`: every node has reported a missing part before. */
   send(calls: BlockCalls, acceptMissing: boolean): Promise<T>
-  /** Before the body arrives. */
   readonly onAnswerLength?: ((bytes: number) => void) | undefined
   /** Whether nodes without the height will not get it. */
   isSettled(): Promise<boolean>
@@ -159,9 +158,7 @@ class HeightSearch<T> {
   readonly #context: SourceContext
   readonly #request: HeightRequest<T>
   readonly #signal: AbortSignal
-  /** Nodes tried in this round. */
   readonly #tried = new Set<AccessNode>()
-  /** Nodes without the height. */
   #absent = 0
   /** Rounds in which no node had it. */
   #absentRounds = 0

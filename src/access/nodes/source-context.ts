@@ -19,14 +19,11 @@ export interface SourceSettings {
 }
 
 export class SourceContext {
-  /** Live nodes first. */
   readonly nodes: readonly AccessNode[]
   readonly liveNodes: readonly AccessNode[]
   readonly settings: SourceSettings
   readonly log: SourceLogger
-  /** Aborted when the source is closed. */
   readonly closing: AbortSignal
-  /** The chain of the first node that reports one. */
   chainId: string | undefined
   readonly #identifiedAt = new Map<AccessNode, number>()
   readonly #failures = new LogThrottle()
@@ -46,7 +43,6 @@ export class SourceContext {
     this.closing = closing
   }
 
-  /** Aborted with the caller's signal or when the source is closed. */
   signalOf(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.closing : AbortSignal.any([signal, this.closing])
   }

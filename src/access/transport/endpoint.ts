@@ -1,7 +1,6 @@
 import { FatalError } from '../../platform/errors.ts'
 
 export interface Endpoint {
-  /** As configured. */
   readonly text: string
   readonly protocol: 'grpc' | 'grpc-web'
   readonly tls: boolean

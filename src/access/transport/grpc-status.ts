@@ -1,6 +1,5 @@
 import { FlowfarmError } from '../../platform/errors.ts'
 
-/** By number. */
 export const grpcCodes = [
   'OK',
   'CANCELLED',
@@ -98,7 +97,6 @@ export function timeoutHeader(timeoutMs: number): string {
   return ms < 100_000_000 ? `${ms}m` : `${Math.min(99_999_999, Math.ceil(ms / 1000))}S`
 }
 
-/** An uncompressed message with its prefix. */
 export function frameOf(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(framePrefixLength + message.length)
   frame[0] = 0

@@ -21,7 +21,6 @@ import type * as NodeHttp from '@improbable-eng/grpc-web-node-http-transport'
 export class GrpcWebTransport implements Transport {
   readonly endpoint: string
   readonly #url: string
-  /** Undefined: the global agent, without a proxy. */
   readonly #agent: Agent | undefined
   #closed = false
 
@@ -100,7 +99,6 @@ function loadClient(): Client {
   return { grpcWeb: web.grpc, nodeHttp: http.NodeHttpTransport() }
 }
 
-/** Raw bytes in the interface of a message. */
 class RawMessage {
   readonly bytes: Buffer
 

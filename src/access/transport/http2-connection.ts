@@ -55,7 +55,6 @@ export class Http2Connection {
   readonly #watch: NodeJS.Timeout
   readonly #connectTimer: NodeJS.Timeout
   #pingTimer: NodeJS.Timeout | undefined
-  /** In order. */
   readonly #waiting = new Set<StreamCall>()
   #streams = 0
   #maxStreams = 0
@@ -98,7 +97,6 @@ export class Http2Connection {
     return !this.#session.closed && !this.#session.destroyed && this.#callsLeft > 0
   }
 
-  /** With or without an error. */
   get lost(): boolean {
     return this.#session.destroyed
   }
@@ -115,7 +113,6 @@ export class Http2Connection {
     this.#openStreams()
   }
 
-  /** Removes a waiting call. */
   drop(call: StreamCall): void {
     this.#waiting.delete(call)
     this.#closeIfUsedUp()

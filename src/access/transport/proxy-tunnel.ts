@@ -20,7 +20,6 @@ export class ProxyTunnel extends Duplex {
   readonly #timer: NodeJS.Timeout
   #head = Buffer.alloc(0)
   #isOpen = false
-  /** The write that waits for the tunnel; there is at most one. */
   #pending: (() => void) | undefined
 
   constructor(proxy: Proxy, node: Pick<Endpoint, 'host' | 'port'>) {

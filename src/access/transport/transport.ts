@@ -15,7 +15,6 @@ export interface CallOptions {
 }
 
 export interface Transport {
-  /** As configured. */
   readonly endpoint: string
   /**
    * @param method bare method name, e.g. `GetBlockByHeight`

@@ -28,7 +28,6 @@ export class UnaryBody {
     this.#onLength = onLength
   }
 
-  /** Adds `bytes[from..to)`. */
   add(bytes: Buffer, from = 0, to = bytes.length): void {
     let at = from
     while (this.#message === undefined) {
@@ -43,12 +42,10 @@ export class UnaryBody {
     this.#received = end
   }
 
-  /** Undefined while incomplete. */
   message(): Buffer | undefined {
     return this.fault === undefined && this.#received === this.#length ? this.#message : undefined
   }
 
-  /** For error messages. */
   progress(): string {
     if (this.#message === undefined)
       return this.#prefixBytes === 0 ? 'no response' : 'a response truncated in its prefix'

@@ -12,7 +12,6 @@ export interface Deadline {
   expire(): void
 }
 
-/** Maximum delay of a timer. */
 const longestTimer = 2 ** 31 - 1
 
 /**
@@ -114,7 +113,6 @@ export class UnaryCall implements StreamCall, Deadline {
     this.#fail('DEADLINE_EXCEEDED', `no complete response within ${options.timeoutMs} ms, ${this.#body.progress()}`)
   }
 
-  /** Called on abort. */
   handleEvent(): void {
     this.#fail('CANCELLED', 'aborted', this.#setup.options.signal?.reason)
   }

@@ -24,7 +24,6 @@ function emptyHead(): Mutable<HeadMessage> {
   return { id: noBytes, parentId: noBytes, height: 0, timestampUs: 0 }
 }
 
-/** Reads the fields of the message in field 1 and skips the others. */
 function readFirstField(answer: Buffer, readField: (reader: WireReader) => void): void {
   const reader = new WireReader(answer)
   let found = false
@@ -40,7 +39,6 @@ function readFirstField(answer: Buffer, readField: (reader: WireReader) => void)
   if (!found) reader.fail('response without a block')
 }
 
-/** Common fields of blocks and headers have the same numbers. */
 function readHeadField(reader: WireReader, tag: number, head: Mutable<HeadMessage>): void {
   switch (tag) {
     case 0x0a:

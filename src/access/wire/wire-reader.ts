@@ -11,7 +11,6 @@ export class WireError extends RetryableError {
   }
 }
 
-/** A message under construction. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 export const noBytes: Buffer = Buffer.alloc(0)
@@ -90,7 +89,6 @@ export class WireReader {
     return value
   }
 
-  /** A view, not a copy. */
   view(): Buffer {
     const end = this.#end()
     if (end === this.position) return noBytes

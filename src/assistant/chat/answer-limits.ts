@@ -4,7 +4,6 @@ import type { Client } from '../../platform/limits/clients.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { Slots } from '../../platform/limits/slots.ts'
 
-/** A slot for one answer, from the request until the answer ends. */
 export interface AnswerPlace {
   /** @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` */
   readonly count: () => void
@@ -54,7 +53,6 @@ export class AnswerLimits {
     })
   }
 
-  /** Including requests whose body is still arriving. */
   get running(): number {
     return this.#slots.running
   }

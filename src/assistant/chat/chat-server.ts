@@ -34,7 +34,6 @@ export interface ChatServerOptions {
   readonly host: string
   readonly trustedProxies?: BlockList
   readonly port: number
-  /** Undefined: no authentication. */
   readonly token: string | undefined
   readonly page?: Middleware
   readonly closeGraceMs?: number
@@ -43,7 +42,6 @@ export interface ChatServerOptions {
 
 interface ChatServer {
   readonly port: number
-  /** Waits for running answers, then ends the rest with an error. */
   close(): Promise<void>
 }
 
@@ -71,7 +69,6 @@ const settings = z
   })
   .meta({ id: 'ChatSettings' })
 
-/** The others are those of the AI SDK. */
 const answerEvent = z.union([
   z.looseObject({ type: z.literal('finish'), messageMetadata: chatMetadata }),
   z.looseObject({ type: z.literal('data-notice'), data: chatNotice }),
@@ -133,10 +130,7 @@ export const chatApiInfo: ApiInfo = {
   }),
 }
 
-/**
- * No CORS: `Content-Type: application/json` triggers a preflight.
- * @throws the system error when the port cannot be bound
- */
+/** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
   const { parts, log, metrics, patience, token, page, closeGraceMs = 3000, host, port, clientOf } = options
   const running = new Set<AbortController>()
@@ -174,7 +168,6 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
   }
 }
 
-/** Gives a question its slot before its body is read. */
 function questionGuard({ token, host, trustedProxies, limits, metrics }: ChatServerOptions): Guard<AnswerPlace> {
   return async (call, run) => {
     if (token === undefined) refuseRebound(call.request, host, trustedProxies)
@@ -267,11 +260,9 @@ interface WatchOptions {
   readonly mode: ChatMode
   readonly metrics: Metrics
   readonly log: Logger
-  /** A model may call any name. */
   readonly toolNames: () => readonly string[]
 }
 
-/** Without content. */
 function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
   let firstMs: number | undefined
   let calls = 0

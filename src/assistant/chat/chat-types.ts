@@ -3,12 +3,10 @@ import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
 import type { ChatModel } from './models/chat-models.ts'
 
-/** The smallest model, a middle one, or the largest with reasoning. */
 export const chatModes = ['fast', 'balanced', 'deep'] as const
 export const chatMode = z.enum(chatModes).meta({ id: 'ChatMode' })
 export type ChatMode = z.output<typeof chatMode>
 
-/** Sent in the `finish` event (`messageMetadata`). */
 export const chatMetadata = z
   .strictObject({
     mode: chatMode.exactOptional(),
@@ -33,7 +31,6 @@ export const chatMetadata = z
 export type ChatMetadata = Readonly<z.output<typeof chatMetadata>>
 export type AnswerEnd = NonNullable<ChatMetadata['end']>
 
-/** Something missing from an answer, such as an unreachable MCP server. */
 export const chatNotice = z.strictObject({ code: z.string(), text: z.string() }).meta({ id: 'Notice' })
 
 /** Data parts of a stream (`data-notice`). They do not go back to the model. */
@@ -52,7 +49,6 @@ export function isChatMode(text: unknown): text is ChatMode {
 export type ChatChunk = UIMessageChunk<ChatMetadata, { notice: ChatDataParts['notice'] }>
 
 export interface TurnRequest {
-  /** From `readChatRequest`; the last message is the user's. */
   readonly messages: readonly ChatMessage[]
   readonly mode: ChatMode
   readonly model: ChatModel
@@ -72,7 +68,6 @@ export interface TurnOptions {
   readonly watch?: TurnWatch
 }
 
-/** Without content. */
 export interface TurnWatch {
   /** Called at most once: ms until the first text, reasoning or tool call. */
   begun(afterMs: number): void
@@ -82,7 +77,6 @@ export interface TurnWatch {
 }
 
 export interface TurnOutcome {
-  /** `left`: the client disconnected; `stopped`: aborted with an ApiError. */
   readonly end: AnswerEnd | 'left' | 'timeout' | 'failed' | 'stopped'
   readonly metadata: ChatMetadata
 }

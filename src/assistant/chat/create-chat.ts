@@ -24,13 +24,10 @@ export interface ChatParts {
   readonly models: ChatModels
   readonly examples: readonly string[]
   readonly explorerUrl: string | undefined
-  /** Besides the page's own. */
   readonly linkHosts: readonly string[]
-  /** Of the last lookup. */
   toolNames(): readonly string[]
   /** Connects to the tool servers before the first question. Rejects when the signal is aborted. */
   prepare(signal: AbortSignal): Promise<void>
-  /** Rejects for internal errors, and when the signal is aborted. */
   answer(question: Question): Promise<ReadableStream<ChatChunk>>
 }
 
@@ -42,7 +39,6 @@ interface ChatOptions {
   readonly fetchHosts: readonly string[]
   readonly examples: readonly string[]
   readonly explorerUrl: string | undefined
-  /** Undefined: not known yet. */
   readonly network: () => string | undefined
   readonly timeoutMs: number
   readonly log: Logger
@@ -163,7 +159,6 @@ function keyOf({ texts, ...facts }: PromptFacts): string {
 export interface ToolsetParts {
   readonly builtIn: ToolSet
   readonly found: ToolSet
-  /** Run by the model's provider: `web_search`, or none. */
   readonly provider: ToolSet
 }
 

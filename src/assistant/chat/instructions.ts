@@ -3,11 +3,9 @@ import type { FoundTools } from './connections/mcp-tool-source.ts'
 import { answerRules, chainRules, dataRules, evmRules, evmSqlRules, role, sqlRules, toolUses } from './rules.ts'
 
 export interface PromptFacts {
-  /** Undefined: not known yet. */
   readonly network: string | undefined
   readonly tools: readonly string[]
   readonly missing: FoundTools['missing']
-  /** By URI. */
   readonly texts: ReadonlyMap<string, string>
   readonly skills: readonly { readonly name: string; readonly description: string }[]
   readonly form: SchemaForm
@@ -95,7 +93,6 @@ function schemaOf(ddl: string | undefined, form: SchemaForm): string {
   )
 }
 
-/** The examples are also in a skill. */
 function notesOf(notes: string | undefined): string[] {
   const text = notes?.split(/^## Examples$/m, 1)[0]?.trim() ?? ''
   return text === '' ? [] : [section('Notes on the EVM explorer', text.slice(0, maxReferenceCharacters))]
@@ -170,7 +167,6 @@ export function compactSchema(ddl: string): string {
   return lines.join('\n')
 }
 
-/** `  height bigint NOT NULL, -- Block height.` is `height int8`. */
 function shortColumn(line: string): string {
   const column = line
     .trim()

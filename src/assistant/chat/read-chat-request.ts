@@ -11,11 +11,9 @@ export interface ChatRequest {
    */
   readonly messages: readonly ChatMessage[]
   readonly mode: ChatMode | undefined
-  /** Omissions, for the user. */
   readonly notices: readonly ChatDataParts['notice'][]
 }
 
-/** Part types of other protocols for images and files. */
 const fileTypes: ReadonlySet<unknown> = new Set([
   'file',
   'image',
@@ -38,7 +36,6 @@ export function readChatRequest(body: unknown): ChatRequest {
   const { messages, mode, trigger } = body
   if (!Array.isArray(messages) || messages.length === 0)
     throw invalid('messages', 'Field "messages" must be a list of messages that ends with the question.')
-  // With `regenerate-message`, the answer to replace may be included.
   const relevant =
     trigger === 'regenerate-message'
       ? messages.slice(0, messages.findLastIndex((message) => roleOf(message) === 'user') + 1)
@@ -138,7 +135,6 @@ function invalid(field: string | undefined, text: string): ApiError {
   return new ApiError(400, 'invalid-field', text, field === undefined ? {} : { field })
 }
 
-/** Accepted by all providers. */
 const idPattern = /^[\w-]{1,64}$/
 
 /** Providers match results by unique, valid ids. Such ids stay. */
@@ -165,7 +161,6 @@ function uniqueCallIds(messages: readonly HistoryMessage[]): readonly HistoryMes
 
 type HistoryMessage = Pick<ChatMessage, 'role' | 'parts'>
 
-/** At least the last turn. */
 function fitHistory(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
   let first = messages.length
   let characters = 0

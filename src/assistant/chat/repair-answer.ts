@@ -17,7 +17,6 @@ export const historyLimits = {
 
 type MessageParts = ChatMessage['parts']
 
-/** Minimum of a truncated tool result. */
 const minOutputCharacters = 500
 
 /**
@@ -48,7 +47,6 @@ function repairPart(part: unknown, outputCharacters: number): MessageParts {
   return call === undefined ? [] : [call]
 }
 
-/** Tool results end a step, so text after a call starts the next one. */
 function inSteps(parts: MessageParts): MessageParts {
   const marked: MessageParts = []
   for (const part of parts) {
@@ -60,10 +58,8 @@ function inSteps(parts: MessageParts): MessageParts {
   return marked.at(-1)?.type === 'step-start' ? marked.slice(0, -1) : marked
 }
 
-/** The answer was stopped, or the connection broke. */
 export const interruptedText = 'This call was interrupted. It has no result; call the tool again if it is needed.'
 
-/** Accepted by providers. */
 const namePattern = /^[\w-]{1,64}$/
 
 /** Approval states count as interrupted: no tool here asks for approval. */
@@ -178,7 +174,6 @@ function cutText(text: string, maxCharacters: number): string {
   )
 }
 
-/** Shortest length of strings within a value, before the whole value is truncated. */
 const minTextCharacters = 250
 
 /** Truncates strings first, to keep the structure; else the result is the start of the JSON. */

@@ -5,7 +5,6 @@ export const role =
   'about the chain, its accounts, tokens, NFTs, contracts, staking and DeFi, and about Cadence and Flow EVM, ' +
   'with tools that read real data. You have read access only: you cannot sign or change anything on the chain.'
 
-/** Only the available tools of a line are named. */
 export const toolUses: readonly { readonly tools: readonly string[]; readonly use: string }[] = [
   {
     tools: ['run_indexer_sql'],

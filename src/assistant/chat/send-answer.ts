@@ -11,7 +11,6 @@ const streamHeaders = {
 
 export interface SendOptions {
   readonly keepAliveMs?: number
-  /** How long a client may read nothing before it is disconnected. */
   readonly stallMs?: number
   /** For a stream that failed outside its own protocol. */
   readonly explain: (error: unknown) => string
@@ -53,7 +52,6 @@ function eventOf(chunk: ChatChunk): string {
   return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
-/** A stalled client is disconnected. */
 async function whenDrained(response: ServerResponse, stallMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const stalled = setTimeout(() => response.destroy(), stallMs)

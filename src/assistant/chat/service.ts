@@ -82,10 +82,7 @@ export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'li
   }
 }
 
-/**
- * Connections end with the process.
- * @throws FatalError for invalid CHAT_MODES, FETCH_API_HOSTS or SKILLS_DIR
- */
+/** @throws FatalError for invalid CHAT_MODES, FETCH_API_HOSTS or SKILLS_DIR */
 export async function openChat(context: ServiceContext<Config>, log: Logger): Promise<ChatParts> {
   const { config, lifecycle, shared } = context
   const fetchApi = fetchApiTools({ hosts: config.FETCH_API_HOSTS, readCadence: readJsonCdcValue })
@@ -118,7 +115,6 @@ function longestCallMs({ QUERY_TIMEOUT_S }: Config): number {
   return Math.max(60_000, (QUERY_TIMEOUT_S + 15) * 1000)
 }
 
-/** The configured MCP servers, else ours. */
 export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'toolsPort'>): readonly McpServer[] {
   return mcpServers({
     flowfarm: () =>
@@ -130,7 +126,6 @@ export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'to
   })
 }
 
-/** Together these use all five kinds of chart. */
 const chosen: readonly { readonly question: string; readonly title: string; readonly isShares?: boolean }[] = [
   { question: 'How many transactions were there each day?', title: 'Transactions by day' },
   {
@@ -150,7 +145,6 @@ const chosen: readonly { readonly question: string; readonly title: string; read
   { question: 'Which nodes have the most FLOW staked?', title: 'FLOW staked by node' },
 ]
 
-/** @throws Error for a question that the query service does not have */
 export function chatExamples(network: Network): readonly ScriptedExample[] {
   const pairs = new Map(examplePairs('indexer', network).map((pair) => [pair.questions[0], pair]))
   return chosen.map(({ question, ...chart }) => {

@@ -15,9 +15,7 @@ export type Caller =
   | { readonly kind: 'local' | 'open' | 'admin' }
   | { readonly kind: 'developer'; readonly keyDigest: string }
 
-/** Blocks an address that presents wrong keys repeatedly. */
 interface FailedAttempts {
-  /** @throws ApiError 429 */
   require(address: string): void
   failed(address: string): void
 }
@@ -26,10 +24,8 @@ export interface AdmissionOptions {
   readonly isKeyRequired: boolean
   readonly adminKey: string | undefined
   readonly keys: KeyCheck
-  /** Per developer key. */
   readonly window: SlidingWindow
   readonly attempts: FailedAttempts
-  /** `isLocal`: a direct connection from this machine. */
   readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
 }
 
@@ -43,7 +39,6 @@ const keyChecks: SlotsOptions = {
   maxWaitMs: 30_000,
 }
 
-/** By the loopback rule, then by key and limit. */
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #adminDigest: Buffer | undefined
@@ -115,7 +110,6 @@ export class Admission {
     attempts.require(address)
     const slot = await this.#slots.enter(clientNetwork(address))
     try {
-      // Other keys of this address may have failed meanwhile.
       attempts.require(address)
       const isGood = keys.cached(digest) ?? (await keys.lookUp(digest, key))
       if (!isGood) attempts.failed(address)

@@ -2,15 +2,12 @@ import { z } from 'zod'
 import { ApiError, asError } from '../../platform/errors.ts'
 
 export interface KeyCheckOptions {
-  /** Read at each check. */
   readonly backendUrl: () => string
   /** Cache time of a valid key, and so the longest use of a revoked one. */
   readonly goodForMs?: number
-  /** Cache time of an invalid key. */
   readonly badForMs?: number
   /** How long a valid key is accepted while the backend is down. */
   readonly graceMs?: number
-  /** Interval of checks while the backend is down. */
   readonly retryMs?: number
   readonly timeoutMs?: number
   /** Valid and invalid keys are counted separately, so that guesses evict no valid ones. */
@@ -25,14 +22,10 @@ interface Good {
 
 const answerSchema = z.object({ valid: z.boolean() })
 
-/**
- * Checks developer keys with the backend (`POST /auth/verify-key`). Concurrent checks of a key
- * share one request.
- */
+/** Concurrent checks of a key share one request. */
 export class KeyCheck {
   readonly #options: Required<KeyCheckOptions>
   readonly #valid = new Map<string, Good>()
-  /** When each key was refused. */
   readonly #invalid = new Map<string, number>()
   readonly #pending = new Map<string, Promise<boolean>>()
 
@@ -49,7 +42,6 @@ export class KeyCheck {
     }
   }
 
-  /** @param digest of the key */
   cached(digest: string): boolean | undefined {
     const { badForMs, clock } = this.#options
     if (clock() < (this.#valid.get(digest)?.until ?? 0)) return true
@@ -107,7 +99,6 @@ export class KeyCheck {
     const body = await response.text()
     if (response.status === 401 || response.status === 403) return false
     if (response.status !== 200) throw new Error(`the backend returned ${response.status}`)
-    // Some backends send no content type.
     return answerSchema.parse(JSON.parse(body)).valid
   }
 }

@@ -216,7 +216,6 @@ interface SchemaResource {
   readonly text: (queries: QueryService, network: Network) => string
 }
 
-/** Without an EVM database, its two resources say that it is not configured. */
 const resources: readonly SchemaResource[] = [
   {
     uri: 'schema://indexer-ddl',
@@ -252,7 +251,6 @@ const resources: readonly SchemaResource[] = [
   },
 ]
 
-/** @param network whose contract addresses scripts use */
 function registerResources(server: McpServer, queries: QueryService, network: () => Network): void {
   for (const { uri, name, title, description, mimeType, text } of resources) {
     server.registerResource(name, uri, { title, description, mimeType, cacheHint: listed }, () => ({
@@ -296,7 +294,6 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpLi
   return listener
 }
 
-/** For a key the beginning of its digest. */
 function nameOf(caller: Caller): string {
   return caller.kind === 'developer' ? caller.keyDigest.slice(0, 12) : caller.kind
 }

@@ -18,7 +18,6 @@ export const jsonCdcSchema = z.looseObject(
 )
 export type JsonCdc = z.infer<typeof jsonCdcSchema>
 
-/** Default: the latest sealed block. */
 export interface ScriptBlock {
   readonly height?: number | undefined
   /** 64 hex digits. */
@@ -30,10 +29,8 @@ export interface ScriptRunner {
   run(script: string, args: readonly JsonCdc[], block: ScriptBlock, signal: AbortSignal): Promise<JsonCdc>
 }
 
-/** Cadence errors quote the script. */
 const maxReasonCharacters = 4000
 
-/** The script is invalid, has the wrong arguments, or failed. */
 export function scriptFailed(reason: string, cause?: unknown): ApiError {
   return new ApiError(400, 'script-failed', `Script failed: ${cut(reason)}`, {
     field: 'script',
@@ -50,12 +47,10 @@ export function stateNotServed(reason: string, cause?: unknown): ApiError {
   )
 }
 
-/** A node returned an invalid response. */
 export function chainFailed(reason: string, cause?: unknown): ApiError {
   return new ApiError(502, 'chain-failed', `The access node could not run the script: ${cut(reason)}`, { cause })
 }
 
-/** No node responds, or all limit the rate. */
 export function chainUnavailable(reason: string, cause?: unknown): ApiError {
   return new ApiError(503, 'chain-unavailable', `No access node can run the script now: ${cut(reason)}`, {
     cause,
@@ -81,7 +76,6 @@ function cut(reason: string): string {
 export interface ScriptBounds {
   /** For all attempts together; nodes abort a script earlier. */
   readonly timeoutMs?: number
-  /** Each script holds its result in memory. */
   readonly maxConcurrent?: number
 }
 
@@ -110,7 +104,6 @@ export function boundScripts(
 
 export const maxResultBytes = 8 * 1024 * 1024
 
-/** @throws ApiError 502 `chain-failed` */
 export function readResult(bytes: Uint8Array): JsonCdc {
   if (bytes.length > maxResultBytes) throw resultTooLong()
   try {
@@ -159,7 +152,6 @@ function nodeMessage({ cause, message }: Error): string {
   return cause instanceof GrpcError ? cause.reason : 'its response is invalid.'
 }
 
-/** The result is base64 in a JSON string, with a line end. */
 const maxAnswerBytes = Math.ceil(maxResultBytes / 3) * 4 + 16
 
 /** Source: onflow/flow, openapi/access.yaml, `/scripts`. */

@@ -9,7 +9,6 @@ import type { ScriptRunner } from './script-runners.ts'
 
 export const scriptToolName = 'run_chain_script'
 
-/** Access nodes have a lower limit. */
 const maxScriptCharacters = 100_000
 
 const badHeight = 'must be a block height or "sealed"'

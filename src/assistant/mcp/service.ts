@@ -56,7 +56,6 @@ export async function startMcp(context: ServiceContext<Config>): Promise<void> {
     log.warn('MCP_AUTH_ENABLED is off: anyone who can reach the MCP server can run SQL without a rate limit')
 }
 
-/** With CHAIN_REST_URL on that node, else on the configured access nodes. */
 function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext<Config>): ScriptRunner {
   if (config.CHAIN_REST_URL !== undefined) return createRestScriptRunner(config.CHAIN_REST_URL)
   const nodes = createChainReader({
@@ -69,14 +68,12 @@ function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext<
   return createNodeScriptRunner(nodes)
 }
 
-/** With the default BACKEND_URL, the API of this process, whose port may differ. */
 function backendUrl({ BACKEND_URL }: Config, apiPort: number | undefined): string {
   return BACKEND_URL === askSettings.BACKEND_URL.read(undefined) && apiPort !== undefined
     ? `http://127.0.0.1:${apiPort}`
     : BACKEND_URL
 }
 
-/** A specific bound address is also an allowed host name. */
 export function originRules({
   HOST,
   MCP_ALLOWED_HOSTS,

@@ -33,7 +33,6 @@ const proxyOnly: ReadonlySet<string> = new Set([
 
 export interface Sender {
   readonly peer: string
-  /** The peer is a trusted proxy. */
   readonly isProxy: boolean
   /** The peer, or the client that a trusted proxy names. */
   readonly client: string
@@ -42,7 +41,6 @@ export interface Sender {
 export type Framing = { readonly bytes: string } | 'chunked' | 'none'
 
 export interface RequestHeaders {
-  /** Names and values alternating, as received. */
   readonly raw: readonly string[]
   readonly sender: Sender
   readonly framing: Framing
@@ -72,7 +70,6 @@ export function headersToClient(raw: readonly string[]): OutgoingHttpHeaders {
   return outgoing(endToEnd(raw))
 }
 
-/** By lower-case name. */
 function endToEnd(raw: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
   for (let i = 0; i < raw.length; i += 2) {

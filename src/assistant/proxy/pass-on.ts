@@ -68,7 +68,6 @@ function send({ request, upstream, headers, agent }: PassedRequest): ClientReque
   const { hostname, port } = upstream.url
   try {
     return sendRequest({
-      // DNS look-ups take no brackets around an IPv6 address.
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: port === '' ? 80 : port,
       method: request.method,

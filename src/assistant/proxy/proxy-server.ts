@@ -24,7 +24,6 @@ export interface ProxyOptions {
   readonly host: string
   readonly port: number
   readonly trustedProxies: BlockList
-  /** The chat and the query service require a token. */
   readonly needsToken: boolean
   readonly connectMs?: number
   readonly patience?: {
@@ -38,7 +37,6 @@ export interface ProxyOptions {
 
 export interface ProxyServer {
   readonly port: number
-  /** Waits for running requests, then aborts the rest. */
   close(): Promise<void>
 }
 
@@ -47,13 +45,9 @@ const defaultPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connec
 /** `TRACE` would expose headers to scripts. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Of incomplete responses. */
 const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { left: 499, broken: 502 }
 
-/**
- * One address for the chat, the query service and the MCP server. `Upgrade` is ignored.
- * @throws the system error when the port cannot be bound
- */
+/** `Upgrade` is ignored. @throws the system error when the port cannot be bound */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
   const { closeGraceMs = 4000, patience = defaultPatience } = options
   const proxy = new Proxy(options)
@@ -89,10 +83,8 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
 class Proxy {
   readonly #options: ProxyOptions
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
-  /** For loop detection. */
   readonly #via = `1.1 flowfarm-${randomUUID().slice(0, 8)}`
   readonly #clientOf: ReturnType<typeof clientReader>
-  /** Services reported as down. */
   readonly #down = new Set<UpstreamName>()
 
   constructor(options: ProxyOptions) {
@@ -100,7 +92,6 @@ class Proxy {
     this.#clientOf = clientReader(options.trustedProxies)
   }
 
-  /** Never rejects. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const begin = performance.now()
     const given = request.headers['x-request-id']
@@ -137,7 +128,6 @@ class Proxy {
     this.#agent.destroy()
   }
 
-  /** @throws ApiError for refused requests */
   #admit(request: IncomingMessage): UpstreamName {
     const { method = '', url = '', headers } = request
     const route = routeOf(url)

@@ -3,11 +3,8 @@ import { ApiError } from '../../platform/errors.ts'
 export type UpstreamName = 'chat' | 'ask' | 'mcp'
 
 export interface Upstream {
-  /** For messages, such as `the query service`. */
   readonly title: string
-  /** Paths are forwarded unchanged. */
   readonly url: URL
-  /** Longest silence. */
   readonly patienceMs: number
 }
 

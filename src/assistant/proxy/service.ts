@@ -18,10 +18,7 @@ const webPort = 80
 const patienceMs = 120_000
 const chatPatienceMs = 300_000
 
-/**
- * The proxy starts before the services and so stops after them: it forwards their last responses at
- * shutdown.
- */
+/** Starts before the services and so stops after them, to forward their last responses. */
 export async function startProxy(context: BareContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'proxy' })
@@ -62,7 +59,6 @@ export function upstreamsOf(
     ask: () => shared.askPort ?? config.ASK_PORT,
     mcp: () => shared.mcpPort ?? config.MCP_PORT,
   }
-  // The chat may be silent while the model works.
   const patience = {
     chat: Math.max(chatPatienceMs, config.CHAT_TIMEOUT_S * 1000 + 10_000),
     ask: patienceMs,

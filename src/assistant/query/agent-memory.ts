@@ -14,12 +14,11 @@ export interface AgentMemoryOptions {
   readonly maxPairs?: number
 }
 
-/** Minimum of a search hit. */
 const minLikeness = 0.3
 
 /**
- * Questions with user-approved statements, in a folder that processes may share. All methods throw
- * ApiError 503 `memory-unavailable` when the folder cannot be used.
+ * Questions with user-approved statements. All methods throw ApiError 503 `memory-unavailable` when
+ * the folder cannot be used.
  */
 export class AgentMemory {
   readonly #folder: PairFolder
@@ -57,7 +56,6 @@ export class AgentMemory {
     })
   }
 
-  /** Newest first. */
   async list(target?: QueryTarget): Promise<KeptPair[]> {
     return this.#serialize(() =>
       [...this.#pairs.values()]
@@ -66,12 +64,10 @@ export class AgentMemory {
     )
   }
 
-  /** Best first. */
   async search(target: QueryTarget, question: string, limit: number): Promise<FoundPair[]> {
     const wanted = new Set(nGrams(question))
     return this.#serialize(() => {
       const hits = this.#index.search(question, { filter: (hit) => this.#pairs.get(String(hit.id))?.target === target })
-      // The index ranks by term rarity; similarity is the share of common n-grams.
       return hits
         .flatMap(({ id }) => {
           const [pair, grams] = [this.#pairs.get(String(id)), this.#grams.get(String(id))]
@@ -146,7 +142,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Scripts without spaces. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
 const runs = /[\p{L}\p{N}]+/gu
@@ -158,7 +153,6 @@ export function nGrams(text: string): string[] {
   )
 }
 
-/** `转账transfer` is a Chinese and an English word. */
 function splitByScript(run: string): string[] {
   const parts: string[] = []
   let wasUnspaced: boolean | undefined

@@ -62,7 +62,6 @@ function rowByName(columns: readonly string[], row: readonly SqlValue[]): Record
   return byName
 }
 
-/** `count, count` becomes `count, count_2`; existing names stay. */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set(names)
   const given = new Set<string>()

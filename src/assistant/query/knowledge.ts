@@ -12,7 +12,6 @@ import { evmTables, indexerTables } from './sql/readable-tables.ts'
 
 interface KnowledgeOptions {
   readonly target: QueryTarget
-  /** Any role can read the catalogs. */
   readonly pool: pg.Pool
   readonly network: Network
   readonly maxRows: number
@@ -97,9 +96,7 @@ interface CatalogTable {
   readonly kind: 'table' | 'view'
   readonly comment: string | null
   readonly columns: readonly CatalogColumn[]
-  /** Definitions such as `PRIMARY KEY (height)`. */
   readonly keys: readonly string[]
-  /** Besides the keys: `btree (address, block_height)`. */
   readonly indexes: readonly string[]
   /** Estimate including partitions; null if unknown. */
   readonly approximateRows: number | null
@@ -145,7 +142,6 @@ export interface PromptParts {
 
 export interface Prompt {
   readonly instructions: string
-  /** 12 hex digits of the SHA-256 of the text. */
   readonly version: string
 }
 

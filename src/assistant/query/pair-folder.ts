@@ -48,7 +48,6 @@ export class PairFolder {
     }
   }
 
-  /** Invalid files are logged and skipped. */
   async read(): Promise<KeptPair[]> {
     const pairs: KeptPair[] = []
     for (const name of await this.#names()) {
@@ -95,7 +94,6 @@ export class PairFolder {
     try {
       text = await readFile(join(this.#folder, name), 'utf8')
     } catch (error) {
-      // Deleted by another process.
       if (isMissing(error)) return undefined
       throw error
     }

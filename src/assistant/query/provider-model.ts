@@ -8,7 +8,6 @@ import type { ModelReply, ModelRequest, SqlModel } from './write-sql.ts'
 
 export interface ProviderModelOptions {
   readonly settings: ModelSettings
-  /** For one reply including retries. */
   readonly timeoutMs?: number
   readonly retryBaseMs?: number
 }
@@ -48,7 +47,6 @@ export class ProviderModel implements SqlModel {
         abortSignal: AbortSignal.any([signal, timeout]),
         maxRetries: 0,
         maxOutputTokens: maxReplyTokens,
-        // Constant, so the provider can cache them.
         instructions: {
           role: 'system',
           content: instructions,

@@ -20,7 +20,6 @@ export interface DatabaseKnowledge {
 export interface QueryDatabase {
   readonly runner: SqlRunner
   readonly stuckSessions: number
-  /** Changes only when the network becomes known. */
   readonly knowledge: DatabaseKnowledge
 }
 
@@ -33,7 +32,6 @@ export interface QueryEngineOptions {
 
 const recalledPairs = 3
 
-/** Stores nothing. */
 export class QueryEngine implements QueryService {
   readonly targets: readonly QueryTarget[]
   readonly model: ModelState | undefined
@@ -168,10 +166,7 @@ const nothing: DatabaseKnowledge = {
   prompt: { instructions: '', version: 'none' },
 }
 
-/**
- * A database that was unreachable at startup: until it opens, statements and questions fail with
- * 503 before any model call.
- */
+/** A database that was unreachable at startup: until it opens, calls fail with 503. */
 export class LateDatabase implements QueryDatabase {
   readonly #failure = Promise.withResolvers<void>()
   #cause: unknown

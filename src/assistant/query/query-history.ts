@@ -6,11 +6,8 @@ export interface HistoryItem {
   readonly id: string
   readonly kind: 'ask' | 'generate_sql' | 'run_sql'
   readonly target: QueryTarget
-  /** Undefined for run_sql. */
   readonly question: string | undefined
-  /** Truncated if it was too long to run. */
   readonly sql: string
-  /** Undefined if nothing ran. */
   readonly rowCount: number | undefined
   readonly error: string | undefined
   readonly at: Date
@@ -22,7 +19,6 @@ const maxOwners = 100
 
 /** In memory, per token. */
 export class QueryHistory {
-  /** Newest last; owners in the order of their last query. */
   readonly #items = new Map<string, HistoryItem[]>()
 
   add(owner: string, item: Omit<HistoryItem, 'id' | 'at'>): void {
@@ -38,7 +34,6 @@ export class QueryHistory {
     }
   }
 
-  /** Newest first. */
   list(
     owner: string,
     page: { readonly limit: number; readonly offset: number; readonly target?: QueryTarget | undefined },

@@ -8,7 +8,6 @@ export const queryTargets = ['indexer', 'evm'] as const
 export type QueryTarget = (typeof queryTargets)[number]
 
 export interface QueryFailure {
-  /** Stable, such as `sql-failed`. */
   readonly code: string
   readonly detail: string
   readonly sqlState?: string
@@ -27,14 +26,10 @@ export interface GeneratedSql {
   readonly target: QueryTarget
   readonly question: string
   readonly sql: string
-  /** Set if all repairs failed. */
   readonly failure: QueryFailure | undefined
-  /** In order; the last is `sql`. */
   readonly attempts: readonly QueryAttempt[]
-  /** Such as `anthropic/claude-sonnet-4-6`. */
   readonly model: string
   readonly promptVersion: string
-  /** Including all model calls. */
   readonly durationMs: number
 }
 
@@ -43,14 +38,12 @@ export interface QueryAnswer extends GeneratedSql {
 }
 
 export interface QueryOptions {
-  /** By which slots are shared. Undefined: the program itself. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal
 }
 
 export interface QueryService {
   readonly targets: readonly QueryTarget[]
-  /** Undefined: questions are refused with `remedy`. */
   readonly model: ModelState | undefined
   readonly remedy: string | undefined
   /**
@@ -65,7 +58,6 @@ export interface QueryService {
   generateSql(target: QueryTarget, question: string, options?: QueryOptions): Promise<GeneratedSql>
   /** @throws as `generateSql`, and runner errors that no other statement can fix */
   ask(target: QueryTarget, question: string, options?: QueryOptions): Promise<QueryAnswer>
-  /** Sessions of all targets whose statement PostgreSQL cannot interrupt. */
   readonly stuckSessions: number
   /** As the model sees it: definitions, comments, indexes, row counts. */
   describeSchema(target: QueryTarget): string

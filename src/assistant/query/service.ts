@@ -106,7 +106,6 @@ async function openModel(
   return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
 }
 
-/** Fails if the indexer database is unreachable; retries other databases in the background. */
 async function openTarget(
   target: QueryTarget,
   url: string,

@@ -13,9 +13,7 @@ export interface ModelMessage {
 }
 
 export interface ModelRequest {
-  /** Constant per database, so providers can cache it. */
   readonly instructions: string
-  /** Starts and ends with a user message. */
   readonly messages: readonly ModelMessage[]
   readonly question: string
   readonly signal: AbortSignal
@@ -37,7 +35,6 @@ export interface WritingOptions<Result> {
   readonly model: SqlModel
   readonly instructions: string
   readonly question: string
-  /** Approved pairs with similar questions. */
   readonly recalled: readonly Pick<KeptPair, 'question' | 'sql'>[]
   /** @throws SqlRefusal or SqlStatementError, which another statement may fix */
   readonly attempt: (sql: string) => Promise<Result>
@@ -53,7 +50,6 @@ export interface Written<Result> {
 
 const maxRepairs = 2
 
-/** Database messages may contain data of any length. */
 const maxFailureCharacters = 500
 
 const maxReplyCharacters = 300
@@ -90,7 +86,6 @@ type Tried<Result> =
   | { readonly works: true; readonly sql: string; readonly result: Result }
   | { readonly works: false; readonly sql: string; readonly failure: QueryFailure }
 
-/** The first working candidate, else the most likely one. */
 async function tryCandidates<Result>(
   reply: string,
   attempt: (sql: string) => Promise<Result>,
@@ -153,7 +148,6 @@ export function sqlCandidates(reply: string): string[] {
     content,
   }))
   const found = [
-    // The last block is the conclusion of the reply.
     ...fenced.filter(({ language }) => language === 'sql' || language.startsWith('postgres')).reverse(),
     ...fenced.filter(({ language }) => language === '').reverse(),
   ].map(({ content }) => content)
@@ -171,12 +165,11 @@ function cutProse(text: string): string[] {
   return [...ends, text]
 }
 
-/** For trials without an API key: answers only the example questions. Clients see `is_scripted`. */
+/** For trials without an API key. Clients see `is_scripted`. */
 export class ScriptedModel implements SqlModel {
   readonly state: ModelState = { provider: 'scripted', name: 'example-questions', isScripted: true }
   readonly #examples: () => readonly ExamplePair[]
 
-  /** @param examples read at each question */
   constructor(examples: () => readonly ExamplePair[]) {
     this.#examples = examples
   }

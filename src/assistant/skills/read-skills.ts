@@ -7,10 +7,8 @@ import type { Logger } from '../../platform/log.ts'
 
 /** Knowledge that a model loads on demand: `skills/<folder>/SKILL.md`. */
 export interface Skill {
-  /** Equals its folder. */
   readonly name: string
   readonly description: string
-  /** Markdown, without the front matter. */
   readonly content: string
 }
 
@@ -23,7 +21,6 @@ export interface Skills {
 /** A skill goes into a conversation as a whole. */
 const maxBytes = 128 * 1024
 
-/** Names and descriptions are in every conversation. */
 const maxSkills = 50
 
 export const shippedSkills = join(import.meta.dirname, '../../../skills')
@@ -48,7 +45,6 @@ export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Pro
   return new SkillList(all)
 }
 
-/** Without files and hidden folders. */
 async function look(folder: string): Promise<{ readonly root: string; readonly names: readonly string[] }> {
   try {
     const root = await realpath(folder)
@@ -64,7 +60,6 @@ async function look(folder: string): Promise<{ readonly root: string; readonly n
   }
 }
 
-/** @throws NoSkill */
 async function readFileWithin(root: string, path: string, name: string): Promise<string> {
   if (!isSkillName(name))
     throw new NoSkill('invalid folder name: use lower-case letters, digits and single dashes, at most 64 characters')

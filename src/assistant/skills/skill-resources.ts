@@ -13,7 +13,6 @@ export function skillUri({ name }: Pick<Skill, 'name'>): string {
   return `skill://${name}/SKILL.md`
 }
 
-/** A JSON string is a YAML string. */
 function fileOf({ name, description, content }: Skill): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${content}`
 }
@@ -55,7 +54,6 @@ export class SkillResources implements SkillSource {
     )
   }
 
-  /** Accepts `skill://<name>` with or without the file name. */
   #at(uri: string): Skill | undefined {
     const name = /^skill:\/\/([a-z0-9-]+)(?:\/|\/SKILL\.md)?$/.exec(uri)?.[1]
     return name === undefined ? undefined : this.#skills.find(name)

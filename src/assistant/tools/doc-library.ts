@@ -6,7 +6,6 @@ import { questionTerms, searchTerms } from './search-terms.ts'
 export interface FoundSection {
   readonly id: string
   readonly title: string
-  /** Titles of the document and the headings above. */
   readonly above: readonly string[]
   readonly snippet: string
 }
@@ -28,7 +27,6 @@ export interface ListedSection {
 
 const snippetCharacters = 300
 const summaryCharacters = 160
-/** Guides rank above reference lists and design notes. */
 const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
   ['skills/', 2],
   ['reference/', 2],
@@ -100,7 +98,6 @@ export class DocLibrary {
       ?.map(({ id, title, level, text }) => ({ id, title, level, characters: text.length }))
   }
 
-  /** A section with its subsections, or a document. */
   read(id: string): { readonly title: string; readonly text: string } | undefined {
     const section = this.#sections.get(id)
     if (section === undefined) return undefined

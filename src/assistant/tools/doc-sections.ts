@@ -13,9 +13,7 @@ export interface DocSection {
   readonly document: string
   readonly title: string
   readonly above: readonly string[]
-  /** 1 for the first section. */
   readonly level: number
-  /** Markdown, with its heading. */
   readonly text: string
 }
 
@@ -23,7 +21,6 @@ const headingPattern = /^(#{1,6})\s+(\S.*?)\s*#*$/
 /** Deeper headings stay in the section above. */
 const deepestLevel = 3
 
-/** Headings in code blocks do not count. */
 export function readSections({ id: document, text }: SourceDocument): DocSection[] {
   const sections: { id: string; title: string; above: readonly string[]; level: number; lines: string[] }[] = []
   const used = new Map<string, number>()
@@ -53,7 +50,6 @@ export function readSections({ id: document, text }: SourceDocument): DocSection
   return sections.map(({ lines, ...section }) => ({ ...section, document, text: lines.join('\n').trim() }))
 }
 
-/** Anchors as Markdown renderers make them. */
 function slugOf(title: string): string {
   const slug = title
     .toLowerCase()
@@ -71,7 +67,6 @@ function unique(slug: string, used: Map<string, number>): string {
 
 const folder = join(import.meta.dirname, '../../../docs')
 
-/** `docs/api` for `docs/api.md`. */
 export async function readDocumentPages(): Promise<SourceDocument[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted()
   return Promise.all(

@@ -41,7 +41,6 @@ const nameSchema = z.strictObject({
   column: lineField.describe('Column in characters, from 1. Instead of a name.'),
 })
 
-/** These tools work on syntax only. */
 export function registerScriptTools(server: McpServer, { parser, network, context }: ScriptToolParts): void {
   registerTool(server, context, {
     name: 'script_check',

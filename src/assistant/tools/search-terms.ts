@@ -1,4 +1,3 @@
-/** Chinese terms and the words of the documentation. */
 const translations: Readonly<Record<string, string>> = {
   余额: 'balance',
   交易: 'transaction',

@@ -28,16 +28,13 @@ export const onlyTools = { tools: { listChanged: false } } as const
 export interface ToolServerOptions
   extends ToolServerBasics, Pick<McpListenerOptions, 'port' | 'patience' | 'closeGraceMs'> {
   readonly host: string
-  /** Undefined: no EVM tools. */
   readonly evmRpcUrl: string | undefined
   readonly network: () => Network
-  /** Called once per network. */
   readonly documents: (network: Network) => readonly SourceDocument[]
 }
 
 /**
  * No key is needed: the tools read public data, and only the chat can reach the default address.
- * @throws the system error when the port cannot be bound
  */
 export async function startToolServers(options: ToolServerOptions): Promise<McpListener> {
   const { host, log, network, documents, evmRpcUrl } = options
@@ -72,7 +69,6 @@ export async function startToolServers(options: ToolServerOptions): Promise<McpL
   }
 }
 
-/** For all addresses any name is allowed. */
 function boundNames(host: string): readonly string[] {
   if (host === '0.0.0.0' || host === '::') return []
   const name = host.includes(':') ? `[${host}]` : host

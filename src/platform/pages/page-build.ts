@@ -13,7 +13,6 @@ export interface BuildProgress {
   readonly total: number
   /** Since the first attempt started. */
   readonly seconds: number
-  /** Of the last attempt. */
   readonly failure: string | undefined
 }
 

@@ -7,7 +7,6 @@ import type { AddressInfo, Socket } from 'node:net'
 export interface ConnectProxyOptions {
   /** `user:password` */
   readonly credentials?: string
-  /** Response to every CONNECT, instead of connecting. */
   readonly answer?: string
 }
 

@@ -48,7 +48,6 @@ export class ScriptedCalls {
   }
 }
 
-/** Bytes without repetition. */
 export function pattern(length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   for (let i = 0; i < length; i++) bytes[i] = (i ^ (i >>> 8) ^ (i >>> 16)) & 0xff

@@ -98,7 +98,6 @@ export interface RawFrame {
 /** Sends single frames, including ones that no library would send. */
 export class RawHttp2Server {
   readonly port: number
-  /** One per connection. */
   readonly peers: RawPeer[] = []
   readonly #server: Server
   readonly #sockets: Socket[] = []

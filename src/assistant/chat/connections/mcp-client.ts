@@ -17,7 +17,6 @@ export interface ToolDefinition {
 
 export interface Offer {
   readonly tools: readonly ToolDefinition[]
-  /** By URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
@@ -41,7 +40,6 @@ export class OpenClient {
     this.#log = log
   }
 
-  /** @throws errors of the server or connection */
   static async connect(server: McpServer, url: string, signal: AbortSignal, log: Logger): Promise<OpenClient> {
     const client = await createMCPClient({
       transport: {
@@ -53,7 +51,6 @@ export class OpenClient {
       },
       clientName: 'flowfarm-chat',
       initializationOptions: { signal },
-      // The caller gets the error too.
       onUncaughtError: (error) => log.debug({ err: asError(error), server: server.name }, 'MCP connection error'),
     })
     return new OpenClient(client, server, log)
@@ -97,7 +94,6 @@ export class OpenClient {
     if (this.#running === 0) void this.close()
   }
 
-  /** Aborts running calls. Never rejects. */
   async close(): Promise<void> {
     try {
       await this.#client.close()
@@ -176,11 +172,8 @@ export const toolDescriptions: Readonly<Record<string, string>> = {
 const goodbyeMs = 1000
 
 /**
- * The fetch of the AI SDK's MCP client. An event stream is read up to the response, so a server
- * that aborts fails the call at once. Redirects are refused, since the key would be sent along.
- *
- * @param maxBytes of a response, decoded
- * @param sendsClient whether the server is ours and shares its slots by client
+ * An event stream is read up to the response, so a server that aborts fails the call at once.
+ * Redirects are refused, since the key would be sent along.
  */
 function mcpFetch(maxBytes: number, sendsClient = false): typeof fetch {
   const call = providerFetch(maxBytes)
@@ -213,17 +206,14 @@ function withClient(init: RequestInit | undefined): RequestInit | undefined {
   return { ...init, headers }
 }
 
-/** Undefined for a notification. */
 function idOf(body: unknown): string | undefined {
   const message: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
   const id: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'id') : undefined
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 }
 
-/** Undefined if the stream ends before the response. */
 async function readAnswer(stream: ReadableStream<Uint8Array<ArrayBuffer>>, id: string): Promise<string | undefined> {
   const events = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
-  // Leaving the loop cancels the stream.
   for await (const { data } of events) if (isAnswerTo(data, id)) return data
   return undefined
 }
@@ -239,10 +229,8 @@ function isAnswerTo(text: string, id: string): boolean {
   }
 }
 
-/** The message follows "The tools of X: ". */
 export class ConnectionFault extends Error {}
 
-/** The message is for the model. */
 export class ToolFailed extends Error {}
 
 const maxWords = 2000
@@ -278,7 +266,6 @@ export function faultInWords(thrown: unknown): string {
   return error instanceof TypeError ? 'it cannot be reached' : 'it returned an invalid response'
 }
 
-/** Whether a new connection may help. */
 export function isConnectionFault(thrown: unknown): boolean {
   const error = rootOf(thrown)
   if (!MCPClientError.isInstance(error)) return error instanceof TypeError || error instanceof ConnectionFault
@@ -286,7 +273,6 @@ export function isConnectionFault(thrown: unknown): boolean {
   return error.statusCode === 404 || (error.code === undefined && /closed/i.test(error.message))
 }
 
-/** The server's message is data like any result. */
 export function callFailed(thrown: unknown): ToolFailed {
   const error = rootOf(thrown)
   if (error instanceof ToolFailed) return error
@@ -303,7 +289,6 @@ function isTimeout(error: unknown): boolean {
   return MCPClientError.isInstance(error) && error.code === undefined && /timed out after/.test(error.message)
 }
 
-/** The client wraps unknown errors. */
 function rootOf(error: unknown): unknown {
   const isWrapped =
     MCPClientError.isInstance(error) &&

@@ -7,9 +7,7 @@ import type { Offer } from './mcp-client.ts'
 import type { McpServer } from './mcp-server.ts'
 
 export interface ConnectionTimes {
-  /** How long a turn waits for a slow server. All times in ms. */
   readonly connectMs: number
-  /** How long an attempt continues in the background for later turns. */
   readonly attemptMs: number
   readonly callMs: number
   /** How long an offer is used before a background refresh. */
@@ -146,7 +144,6 @@ export class McpConnection {
     return `it did not respond within ${this.#times.connectMs / 1000} s`
   }
 
-  /** Never rejects. */
   #open(url: string): Promise<void> {
     this.#opening ??= this.#attempt(url).finally(() => {
       this.#opening = undefined
@@ -186,7 +183,6 @@ export class McpConnection {
       attempts,
       until: performance.now() + backoffMs(attempts, this.#times.retryMs, maxRetryMs),
     }
-    // A server that fails fast costs no waiting.
     if (ms < this.#times.connectMs) this.#hangs = false
     const details = { server: this.server.name, reason, attempts }
     if (attempts > 1) this.#log.debug({ ...details, err: asError(error) }, 'MCP server is still unavailable')

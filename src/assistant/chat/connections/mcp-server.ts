@@ -5,9 +5,7 @@ export interface McpServer {
   /** Read at each turn, since a port may become known later. */
   readonly url: () => string | undefined
   readonly key: string | undefined
-  /** Other tools are ignored. */
   readonly tools: readonly string[]
-  /** Resource URIs for the prompt. */
   readonly texts: readonly string[]
   /** For foreign servers the model gets only the schema, without text. */
   readonly isOurs: boolean
@@ -18,13 +16,11 @@ export interface McpServer {
 export interface McpServerAddresses {
   readonly flowfarm: () => string | undefined
   readonly flowfarmKey: string | undefined
-  /** Undefined: that of the service `tools`. */
   readonly script: string | undefined
   readonly evm: string | undefined
   readonly tools: () => string | undefined
 }
 
-/** Resources of our MCP server for the prompt. */
 export const textUris = {
   indexer: 'schema://indexer-ddl',
   evm: 'schema://evm-explorer-ddl',

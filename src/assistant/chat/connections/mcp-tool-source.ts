@@ -11,7 +11,6 @@ import type { McpServer } from './mcp-server.ts'
 
 export interface FoundTools {
   readonly tools: ToolSet
-  /** With the reason for the user. */
   readonly missing: readonly { readonly source: string; readonly reason: string }[]
 }
 
@@ -23,18 +22,15 @@ export interface ToolSource {
 }
 
 export interface McpToolSourceOptions {
-  /** For equal tool names the first server takes precedence. */
   readonly servers: readonly McpServer[]
   readonly times?: Partial<ConnectionTimes>
   readonly log: Logger
 }
 
 export interface FoundMcpTools extends FoundTools {
-  /** By URI. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Servers are read in parallel within `connectMs`. */
 export class McpToolSource implements ToolSource {
   readonly #connections: readonly McpConnection[]
   readonly #connectMs: number
@@ -111,7 +107,6 @@ function asTool(connection: McpConnection, { name, description, inputSchema }: T
   })
 }
 
-/** Text for the model and, if present, a structure for the page. */
 interface McpToolOutput {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }]
   readonly structuredContent?: Readonly<Record<string, unknown>>
@@ -161,7 +156,6 @@ function textOf(result: CallToolResult): string {
     .join('\n')
 }
 
-/** Our servers report failures as JSON with the database's details. */
 function errorIn(text: string): string {
   let parsed: unknown
   try {

@@ -54,7 +54,6 @@ function readNode(schema: unknown, keepsText: boolean, level: number, isOptional
   return includesType(node, 'object') ? { ...node, ...readObject(schema, keepsText, level) } : node
 }
 
-/** Flattened; undefined without alternatives. */
 function formsOf(schema: Node, level = 0): readonly Node[] | undefined {
   const given = ['anyOf', 'oneOf'].map((name) => schema[name]).find((value) => Array.isArray(value))
   if (!Array.isArray(given) || given.length === 0) return undefined

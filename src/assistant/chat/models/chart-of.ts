@@ -3,7 +3,6 @@ import type { ResultTable } from './result-table.ts'
 
 export interface ChartWish {
   readonly title: string
-  /** The rows are shares of a whole. */
   readonly isShares: boolean
 }
 
@@ -14,11 +13,9 @@ interface Column {
   readonly kind: Kind
 }
 
-/** Bars and points that fit on a phone. */
 const maxCategories = 12
 const maxTimes = 120
 const maxSlices = 8
-/** Above it a ring. */
 const maxPieSlices = 4
 /** Longer labels go beside horizontal bars. */
 const maxUprightCharacters = 10
@@ -26,9 +23,7 @@ const maxUprightBars = 8
 /** Series in one chart differ at most by this factor. */
 const maxSizeRatio = 50
 
-/** Numeric columns that are identifiers. */
 const naming = /(?:^|_)(?:id|height|epoch|index|hash|hour|code)$/
-/** In order of preference. */
 const spoken = ['symbol', 'label', 'name']
 
 /**
@@ -95,7 +90,6 @@ function overTime(
   }
 }
 
-/** Undefined if no columns distinguish the rows. */
 function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[] | undefined {
   const candidates = [
     ...spoken.filter((name) => texts.includes(name)).map((name) => [name]),
@@ -114,7 +108,6 @@ function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[]
   return undefined
 }
 
-/** Contract name, or a prefix of long hex. */
 function shortened(label: string): string {
   const contract = /^A\.[\da-f]{16}\.([\w.]+)$/.exec(label)?.[1]
   if (contract !== undefined) return contract

@@ -18,18 +18,14 @@ export interface ChatModel {
   readonly state: ModelState
   readonly model: LanguageModelV4
   readonly providerOptions: ProviderOptions
-  /** Per step, without a reasoning budget. */
   readonly maxOutputTokens: number
   readonly streamsReasoning: boolean
-  /** Run by the provider: `web_search`, or none. */
   readonly providerTools: ToolSet
 }
 
 export interface ChatModels {
-  /** In the order of `chatModes`. Empty without a model. */
   readonly modes: readonly { readonly mode: ChatMode; readonly state: ModelState }[]
   readonly defaultMode: ChatMode
-  /** Undefined if a model is configured. */
   readonly remedy: string | undefined
   /** @throws ApiError 503 `no-model`, 400 `mode-not-allowed` */
   of(mode: ChatMode): ChatModel
@@ -48,7 +44,6 @@ export type ChatModelsConfig = Pick<
 >
 
 export interface ChatModelsOptions {
-  /** For LLM_PROVIDER=scripted. */
   readonly scripted?: { readonly model: LanguageModelV4; readonly state: ModelState } | undefined
   readonly log?: Logger | undefined
   readonly callProvider?: typeof fetch
@@ -66,7 +61,6 @@ const variables: Readonly<Record<ChatMode, string>> = {
   deep: 'CHAT_MODEL_DEEP',
 }
 
-/** Per step, including reasoning without a separate budget. */
 const maxOutputTokens: Readonly<Record<ChatMode, number>> = { fast: 8192, balanced: 16_384, deep: 32_768 }
 
 /** Some self-hosted servers refuse more than their model's context. */

@@ -1,7 +1,6 @@
 export interface ResultTable {
   readonly columns: readonly string[]
   readonly rows: readonly Readonly<Record<string, unknown>>[]
-  /** There were more rows. */
   readonly isCut: boolean
 }
 
@@ -28,7 +27,6 @@ function firstTable(values: readonly unknown[]): ResultTable | undefined {
   return undefined
 }
 
-/** Text may surround the JSON. */
 function parsed(text: string): unknown {
   const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
   try {
@@ -42,7 +40,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Identifiers are not formatted as numbers. */
 const naming = /(?:^|_)(?:id|height|epoch|index|code)$/
 const maxCellCharacters = 80
 

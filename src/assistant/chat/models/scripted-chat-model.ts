@@ -22,7 +22,6 @@ export interface ScriptedExample {
   readonly questions: readonly [string, ...string[]]
   readonly sql: string
   readonly title?: string
-  /** The rows are shares of a whole. */
   readonly isShares?: boolean
 }
 
@@ -42,7 +41,6 @@ interface Reply {
 }
 
 interface ScriptedChatModelOptions {
-  /** Read at each question. */
   readonly examples: () => readonly ScriptedExample[]
   readonly paceMs?: number
 }
@@ -57,10 +55,7 @@ const nothingUsed: LanguageModelV4Usage = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 }
 
-/**
- * Answers only the example questions, for trials without an API key. Its tool calls run, so charts
- * show real rows.
- */
+/** For trials without an API key. Its tool calls run, so charts show real rows. */
 export class ScriptedChatModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
   readonly provider = 'scripted'
@@ -158,7 +153,6 @@ function pieces(text: string): readonly string[] {
   return text.match(new RegExp(`[^]{1,${pieceCharacters}}(?:\\s|$)|[^]{1,${pieceCharacters}}`, 'gu')) ?? []
 }
 
-/** A tool result since the question. */
 interface ToolResult {
   readonly toolName: string
   readonly output: LanguageModelV4ToolResultOutput
@@ -182,14 +176,12 @@ function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
   return { question, results }
 }
 
-/** Undefined on success. */
 function failureIn({ output }: ToolResult): string | undefined {
   if (output.type === 'error-text') return output.value
   if (output.type === 'error-json') return JSON.stringify(output.value)
   return output.type === 'execution-denied' ? (output.reason ?? 'Not allowed.') : undefined
 }
 
-/** By the language of the question. */
 interface ScriptedWords {
   readonly isEnglish: boolean
   intro(): string

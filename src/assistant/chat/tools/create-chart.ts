@@ -61,7 +61,6 @@ const schema = z.strictObject(
   'must be an object',
 )
 
-/** The page draws the chart. */
 export const createChart: Tool<unknown, Chart> = tool({
   description:
     'Draws a chart below the answer. Use it for time series, rankings and shares of a whole, with numbers that a ' +

@@ -20,20 +20,15 @@ import { toolInputSchema } from './tool-input-schema.ts'
 
 export interface FetchApiOptions {
   readonly hosts: readonly string[]
-  /** Decodes base64 in responses of access nodes. */
   readonly readCadence: ReadCadence
-  /** Default: the public internet. */
   readonly network?: OutboundNetwork
-  /** For a call including redirects. */
   readonly timeoutMs?: number
 }
 
 export interface FetchedApi {
   readonly status: number
-  /** After redirects. */
   readonly url: string
   readonly content_type: string
-  /** Parsed JSON, or text; null: none. */
   readonly body: JsonValue
   readonly truncated: boolean
   readonly note?: string
@@ -109,7 +104,6 @@ async function callApi(
  * @throws ApiError 400 `invalid-field`
  */
 function readBody(method: 'GET' | 'POST', body: string | undefined): string | undefined {
-  // Models fill in optional fields.
   if (body === undefined || (method === 'GET' && body.trim() === '')) return undefined
   if (method === 'GET') throw bodyRefused('A GET request has no body. Put the parameters into the URL, or use POST.')
   const written = rewrite(body)
@@ -153,7 +147,6 @@ export type FetchListed = (request: ListedRequest, signal: AbortSignal) => Promi
 
 const maxRedirects = 3
 
-/** Each may hold a body in memory. */
 export const maxConcurrent = 32
 
 /**
@@ -223,12 +216,10 @@ function reasonOf(thrown: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
-/** Replaced only by tests. */
 export interface OutboundNetwork {
   readonly policy: TargetPolicy
   readonly lookUp: LookUp
   readonly port: number
-  /** PEM, instead of the system's certificates. */
   readonly ca: string | undefined
 }
 

@@ -51,7 +51,6 @@ export function urlRefused(problem: string, cause?: unknown): ApiError {
   return new ApiError(400, 'url-refused', problem, { field: 'url', ...(cause === undefined ? {} : { cause }) })
 }
 
-/** As written; port 443 may follow. */
 function writtenHost(text: string): string | undefined {
   return /^https:\/\/([^/?#]*?)(?::443)?(?:[/?#]|$)/i.exec(text)?.[1]?.toLowerCase()
 }

@@ -4,10 +4,8 @@ import type { ListedAnswer } from './fetch-api.ts'
 import { maxBodyBytes } from './send-request.ts'
 
 export interface PresentedBody {
-  /** Parsed JSON, or text; null if empty or binary. */
   readonly body: JsonValue
   readonly truncated: boolean
-  /** Omissions, and how to get them. */
   readonly note?: string
 }
 
@@ -60,7 +58,6 @@ function decode(bytes: Buffer, contentType: string): string {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch (error) {
-    // Unknown charset.
     if (error instanceof RangeError) return new TextDecoder().decode(bytes)
     throw error
   }
@@ -96,7 +93,6 @@ const wholeCharacters = 16_000
 /** Bounded depth, since reading is recursive. */
 const whole: Measure = { items: Infinity, names: Infinity, characters: Infinity, depth: 40 }
 
-/** Tried in order until the summary is short enough. */
 const measures: readonly Measure[] = [
   { items: 20, names: 100, characters: 4000, depth: 8 },
   { items: 10, names: 50, characters: 1000, depth: 6 },
@@ -104,14 +100,12 @@ const measures: readonly Measure[] = [
   { items: 3, names: 20, characters: 100, depth: 4 },
 ]
 
-/** A transaction has a script and many events. */
 const chainMeasures: readonly Measure[] = [
   { items: 120, names: 100, characters: 20_000, depth: 10 },
   { items: 60, names: 100, characters: 8000, depth: 10 },
   ...measures,
 ]
 
-/** Includes something of each part. */
 export function summariseJson(value: JsonValue, isOfChain = false): Summary {
   const first = summarise(value, whole)
   if (lengthOf(first.value) <= wholeCharacters) return first
@@ -124,7 +118,6 @@ export function summariseJson(value: JsonValue, isOfChain = false): Summary {
   return { value: `${firstOf(JSON.stringify(last.value))}…`, cut: cuts.join(', ') }
 }
 
-/** Quotes take two characters as JSON. */
 function firstOf(text: string): string {
   let first = text
   while (lengthOf(first) >= maxSummaryCharacters) first = first.slice(0, Math.floor(first.length * 0.9)).toWellFormed()
@@ -228,7 +221,6 @@ function cadenceOf(value: JsonValue, readCadence: ReadCadence): JsonValue {
   try {
     return readCadence(bytes) as JsonValue
   } catch {
-    // Not Cadence, or CCF.
     return value
   }
 }

@@ -14,16 +14,12 @@ export interface CheckedRequest {
 
 export interface RawAnswer {
   readonly status: number
-  /** Lower case without spaces; empty if absent. */
   readonly contentType: string
-  /** Target of a redirect, whose body is not read. */
   readonly location: string | undefined
-  /** Decompressed. */
   readonly bytes: Buffer
   readonly isCut: boolean
 }
 
-/** For the body both as sent and decompressed. */
 export const maxBodyBytes = 2 * 1024 * 1024
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -89,7 +85,6 @@ async function readBody(
   const body = decoder === undefined ? response : pipeline(response, countedBytes(), decoder, () => undefined)
   const chunks: Buffer[] = []
   let room = maxBodyBytes
-  // Leaving the loop closes the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk.subarray(0, room))
     room -= chunk.length

@@ -3,8 +3,8 @@ import type { Schema } from 'ai'
 import { z } from 'zod'
 
 /**
- * The tool checks its arguments itself, for error messages that help the model. Shows only the
- * first alternative of a union; the others are accepted too.
+ * Shows only the first alternative of a union. The tool checks its arguments itself, for error
+ * messages that help the model.
  */
 export function toolInputSchema(schema: z.ZodType): Schema {
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, {

@@ -36,7 +36,6 @@ export function boundTools(tools: ToolSet, signal: AbortSignal): ToolSet {
 
 type OwnTool = Tool & { readonly execute: NonNullable<Tool['execute']> }
 
-/** Provider tools run at the provider. */
 function isOurs(tool: Tool): tool is OwnTool {
   return tool.execute !== undefined
 }
@@ -85,7 +84,6 @@ function textOf(output: ModelOutput): string {
 /** About 20,000 tokens. */
 export const maxResultCharacters = 60_000
 
-/** With a long conversation this fills a typical context. */
 const maxTurnCharacters = 240_000
 
 const minResultCharacters = 4000

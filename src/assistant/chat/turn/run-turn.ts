@@ -28,7 +28,6 @@ const silent: ReadonlySet<Part['type']> = new Set([
   'reasoning-file',
 ])
 
-/** The SDK prefixes error messages with class names. */
 const sdkName = /\bAI_\w+Error: /g
 
 const beginnings: ReadonlySet<Part['type']> = new Set([
@@ -40,8 +39,7 @@ const beginnings: ReadonlySet<Part['type']> = new Set([
 
 /**
  * Always ends with the answer, a text that says why there is none, or an `error` chunk. Open parts
- * are closed, so the answer can be sent back with the next question. Cancelling the stream ends the
- * turn.
+ * are closed. Cancelling the stream ends the turn.
  */
 export function runTurn(request: TurnRequest, options: TurnOptions): ReadableStream<ChatChunk> {
   const stop = new TurnStop(request.signal, options.timeoutMs)
@@ -67,7 +65,6 @@ class Turn {
   readonly #account: TurnAccount
   readonly #open = new OpenParts()
   readonly #calledAt = new Map<string, number>()
-  /** Calls with invalid arguments, whose error is reported with them. */
   readonly #invalid = new Set<string>()
   #finishReason: Extract<Part, { type: 'finish' }>['finishReason'] = 'other'
   #hasBegun = false
@@ -95,7 +92,6 @@ class Turn {
     }
   }
 
-  /** Undefined if the answer failed or was aborted. */
   async *#answer(): AsyncGenerator<ChatChunk, AnswerEnd | undefined, undefined> {
     const { model, tools: given } = this.#request
     const tools = boundTools(given, this.#stop.signal)
@@ -114,10 +110,8 @@ class Turn {
         toolCallConcurrency: maxConcurrent,
         prepareStep: this.#prepareStep,
         abortSignal: this.#stop.signal,
-        // Messages with files are refused before.
         experimental_download: (files) =>
           files.length === 0 ? Promise.resolve([]) : Promise.reject(new Error('no file is loaded')),
-        // The default prints errors.
         onError: () => undefined,
       })
       for await (const part of stream) {
@@ -183,7 +177,6 @@ class Turn {
   #chunkOf(part: Part, tools: ToolSet): ChatChunk | undefined {
     if (silent.has(part.type) || (part.type === 'tool-error' && this.#invalid.delete(part.toolCallId))) return undefined
     if (part.type.startsWith('reasoning') && !this.#request.model.streamsReasoning) return undefined
-    // Tool errors are written for the model and may be shown.
     const chunk = toUIMessageChunk(part, {
       tools,
       sendSources: true,
@@ -191,7 +184,6 @@ class Turn {
       onError: (error) => asError(error).message,
     }) as ChatChunk | undefined
     if (chunk === undefined || !('providerMetadata' in chunk || chunk.type === 'tool-input-error')) return chunk
-    // Only the provider can read signatures and similar.
     const { providerMetadata: _unread, ...plain } = chunk
     if (plain.type === 'tool-input-error') return { ...plain, errorText: plain.errorText.replaceAll(sdkName, '') }
     return 'delta' in plain && plain.delta === '' ? undefined : plain
@@ -252,7 +244,6 @@ interface ModelEnd {
   readonly hasUsedTools: boolean
 }
 
-/** Undefined if none is needed. */
 function closingWords({ end, hasText, hasUsedTools }: ModelEnd): string | undefined {
   if (end === 'refused') return 'The model provider declined to answer. Rephrase the question, or ask something else.'
   if (end === 'length') {
@@ -276,7 +267,6 @@ export function instructionsMessage(instructions: string): SystemModelMessage {
   return { role: 'system', content: instructions, providerOptions: cacheMark }
 }
 
-/** Without data parts of the page. */
 export async function modelMessages(messages: readonly ChatMessage[], tools: ToolSet): Promise<ModelMessage[]> {
   const converted = await convertToModelMessages([...messages], { tools, ignoreIncompleteToolCalls: true })
   // Providers refuse empty messages, which an answer without usable parts leaves.

@@ -37,7 +37,6 @@ export class OpenParts {
     }
   }
 
-  /** @param reason why calls have no result */
   close(reason: string): readonly ChatChunk[] {
     const texts = [...this.#texts].map(([id, type]): ChatChunk => ({ type, id }))
     const calls = this.closeCalls(reason)
@@ -89,7 +88,6 @@ export class TurnAccount {
     this.#steps++
   }
 
-  /** Providers may omit any of these. */
   spend({ inputTokens, outputTokens, outputTokenDetails }: LanguageModelUsage): void {
     this.#input = sum(this.#input, inputTokens)
     this.#output = sum(this.#output, outputTokens)
@@ -126,7 +124,6 @@ function sum(before: number | null, more: number | undefined): number | null {
   return more === undefined ? before : (before ?? 0) + more
 }
 
-/** Why a turn ended before its answer. */
 export type StopReason = 'left' | 'timeout' | 'stopped'
 
 /** Aborted by client, stream reader or timeout. Holds nothing after `end`. */
@@ -152,7 +149,6 @@ export class TurnStop {
     return this.#reason
   }
 
-  /** Undefined after a disconnect. */
   get message(): string | undefined {
     const { reason } = this.signal as { readonly reason: unknown }
     return reason instanceof ApiError ? reason.message : undefined

@@ -1,6 +1,5 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Addresses are `0x` and 16 lower-case hex digits. */
 export const accountPairs: readonly ExamplePair[] = [
   {
     questions: ['Which accounts took part in the most transactions?', '交易最多的账户是哪些？'],

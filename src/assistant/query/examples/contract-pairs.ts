@@ -1,6 +1,5 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Events are restricted by height, since they have no index by type. */
 export const contractPairs: readonly ExamplePair[] = [
   {
     questions: ['Which contracts were deployed most recently?', '最近部署了哪些合约？'],

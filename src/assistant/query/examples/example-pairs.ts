@@ -10,7 +10,6 @@ import { tokenPairs } from './token-pairs.ts'
 
 /** `{flowToken}` is the account of a core contract. */
 export interface ExamplePair {
-  /** In English or Chinese; the first one is shown. */
   readonly questions: readonly [string, ...string[]]
   /** One SELECT without a semicolon. */
   readonly sql: string

@@ -1,6 +1,5 @@
 import type { ExamplePair } from './example-pairs.ts'
 
-/** Fees are transfers too, so questions about transfers exclude them. */
 export const tokenPairs: readonly ExamplePair[] = [
   {
     questions: ['What are the largest FLOW transfers?', '最大的 FLOW 转账有哪些？'],

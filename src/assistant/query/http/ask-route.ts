@@ -14,7 +14,6 @@ export interface AskServices {
   readonly needsToken: boolean
 }
 
-/** The caller is the owner of a history. */
 export const route = routesOf<AskServices, { token: string }>({ unknownParameters: 'refused' })
 
 /** The longest statement that the gate accepts, with space for escapes. */

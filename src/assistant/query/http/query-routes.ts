@@ -67,7 +67,6 @@ interface Sender {
 
 type Recorded = Pick<HistoryItem, 'kind' | 'target' | 'question' | 'sql'>
 
-/** Records failed queries too. */
 async function recorded<Body>(
   { caller, call }: Sender,
   { history }: AskServices,

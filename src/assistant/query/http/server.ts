@@ -55,7 +55,6 @@ const example = z
 
 const tag = 'Service'
 
-/** These need no token. */
 const serviceRoutes: readonly Route<AskServices>[] = [
   route({
     method: 'GET',
@@ -123,7 +122,6 @@ const serviceRoutes: readonly Route<AskServices>[] = [
   }),
 ]
 
-/** In the order of the OpenAPI document. */
 export const askRoutes: readonly Route<AskServices>[] = [
   ...queryRoutes,
   ...historyRoutes,
@@ -179,20 +177,15 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
   readonly metrics: Metrics
   readonly host: string
   readonly trustedProxies?: BlockList
-  /** By which statement slots are shared. */
   readonly clientOf?: (request: IncomingMessage) => Client
   readonly port: number
-  /** Undefined: no authentication. */
   readonly token: string | undefined
   readonly docs: { readonly html: string; readonly headers: Readonly<Record<string, string>> }
   readonly page?: Middleware
   readonly closeGraceMs?: number
 }
 
-/**
- * No CORS: `Content-Type: application/json` triggers a preflight.
- * @throws the system error when the port cannot be bound
- */
+/** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
   const { service, history, memory, token, docs, host, page, trustedProxies = new BlockList() } = options
   const { clientOf = clientReader(trustedProxies), ...listening } = options

@@ -13,9 +13,7 @@ export interface Reader {
 
 export interface ReaderOptions {
   readonly url: string
-  /** `schema.table` */
   readonly readable: readonly string[]
-  /** The database is ours, so the role flowfarm_reader may be used. */
   readonly isOurs: boolean
   readonly log: Logger
 }
@@ -94,7 +92,6 @@ async function whyNotLogin(
   }
 }
 
-/** A login of this name may exist for another purpose. */
 async function whyTooMuch(login: ReaderLogin, readable: readonly string[]): Promise<Error | undefined> {
   return withClient(login.url, async (client) => {
     const { mayWrite, readsMore } = await rightsOf(client, readable)
@@ -116,7 +113,6 @@ async function mayTakeOn(client: Client, role: string): Promise<boolean> {
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(clientConfig(url, { applicationName, statementTimeoutMs: 10_000 }))
-  // A broken connection fails the running statement.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -142,7 +138,6 @@ function adviceForOthers(account: string): string {
   )
 }
 
-/** Created by migrations, which grant its rights. */
 export const readerRole = 'flowfarm_reader'
 
 export interface AccountRights {
@@ -158,7 +153,6 @@ export interface AccountRights {
   readonly openToAll: readonly string[]
 }
 
-/** @param readable `schema.table` */
 export async function rightsOf(client: ClientBase, readable: readonly string[]): Promise<AccountRights> {
   const { rows } = await query<AccountRights>(client, rightsSql, [readable])
   const [rights] = rows
@@ -166,7 +160,6 @@ export async function rightsOf(client: ClientBase, readable: readonly string[]):
   return rights
 }
 
-/** Some predefined pg_ roles may run programs and read files. */
 const rightsSql = `
   SELECT r.rolname AS name, r.rolsuper AS "isSuperuser",
     r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls
@@ -235,11 +228,9 @@ const ungrantedSql = `
 export interface ReaderLogin {
   readonly name: string
   readonly url: string
-  /** Undefined: the program's account has none either. */
   readonly password: string | undefined
 }
 
-/** PostgreSQL truncates longer names. */
 const maxNameBytes = 63
 
 export function readerLoginOf(url: string, account: string): ReaderLogin {
@@ -264,7 +255,6 @@ export function isRefusedLogin(error: unknown): boolean {
 }
 
 /**
- * Creates the login, or updates its password.
  * @param isSuperuser whether the account may also limit temporary files
  * @throws the server's error when the account may not create roles
  */
@@ -287,7 +277,6 @@ function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '42710' || error.code === '23505')
 }
 
-/** PostgreSQL's default. */
 const iterations = 4096
 
 /** SCRAM verifier (RFC 5803), so that the password appears in no statement and no log. */

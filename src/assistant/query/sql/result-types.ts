@@ -9,10 +9,8 @@ interface KnownType {
   readonly read: ReadValue
 }
 
-/** By OID. */
 export type KnownTypes = ReadonlyMap<number, KnownType>
 
-/** For types created since startup. */
 export const unknownType: KnownType = { name: 'unknown', read: String }
 
 export async function readKnownTypes(client: ClientBase): Promise<KnownTypes> {

@@ -11,7 +11,6 @@ export interface ServerSessionsOptions {
   readonly url: string
   readonly log: Logger
   readonly signal: AbortSignal
-  /** On servers that we manage. */
   readonly interrupt?: ((processIds: readonly number[]) => Promise<void>) | undefined
   readonly onStuck?: ((count: number) => void) | undefined
   /**
@@ -142,7 +141,6 @@ export class ServerSessions {
   async #query<Row extends Record<string, unknown>>(sql: string, values: unknown[]): Promise<Row[]> {
     const config = clientConfig(this.#options.url, { applicationName: 'flowfarm ask', statementTimeoutMs: 5000 })
     const client = new Client(config)
-    // A broken connection fails the running statement.
     client.on('error', () => undefined)
     try {
       await client.connect()

@@ -1,9 +1,7 @@
 import { ApiError } from '../../../platform/errors.ts'
 
 export type RefusalCode =
-  /** A forbidden word. */
   | 'sql-keyword'
-  /** Not exactly one SELECT. */
   | 'sql-not-select'
   | 'sql-syntax'
   /** A form of SELECT that writes or locks: INTO, FOR UPDATE, a parameter. */
@@ -51,7 +49,6 @@ export function timedOut(seconds: number, cause?: unknown): ApiError {
   )
 }
 
-/** The session reached its memory limit (`session-memory.ts`), or the server is out of memory. */
 export function outOfMemory(cause: unknown): ApiError {
   return new ApiError(400, 'sql-memory', 'The statement exceeded its memory limit. Select fewer or shorter values.', {
     field: 'sql',
@@ -77,7 +74,6 @@ export function tooManyStatements(waiting: number, retryAfterSeconds: number): A
   })
 }
 
-/** The operator has to end the sessions. */
 export function slotsStuck(retryAfterSeconds: number): ApiError {
   const text = 'No free slot: all are held by database sessions that do not terminate.'
   return new ApiError(503, 'sql-stuck', `${text} The operator has been alerted. Try again later.`, {
@@ -95,7 +91,6 @@ export function rowTooLarge(maxBytes: number): ApiError {
   )
 }
 
-/** The cause is only logged. */
 export function databaseUnavailable(cause: unknown): ApiError {
   return new ApiError(503, 'sql-unavailable', 'The database is unreachable. Try again in 5 s.', {
     cause,

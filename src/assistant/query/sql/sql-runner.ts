@@ -24,7 +24,6 @@ import { statementSlots } from './statement-slots.ts'
 export type SqlValue = JsonValue
 
 export interface SqlColumn {
-  /** Not necessarily unique. */
   readonly name: string
   /** PostgreSQL type name: int8, text, _text for text[]. */
   readonly type: string
@@ -32,22 +31,16 @@ export interface SqlColumn {
 
 export interface SqlAnswer {
   readonly columns: readonly SqlColumn[]
-  /** By position, since names may repeat. */
   readonly rows: readonly (readonly SqlValue[])[]
-  /** Without truncated rows. */
   readonly rowCount: number
   readonly truncated: boolean
-  /** MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES. */
   readonly truncatedBy?: 'rows' | 'bytes'
-  /** Without the wait for a slot. */
   readonly durationMs: number
 }
 
 export interface RunOptions {
-  /** By which slots are shared. Undefined: the program itself. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal
-  /** Default and maximum: MAX_RESULT_ROWS. */
   readonly maxRows?: number
 }
 
@@ -74,12 +67,9 @@ export interface SqlRunnerOptions {
   readonly timeoutMs?: number
   readonly maxRows?: number
   readonly maxBytes?: number
-  /** Default: the number of processors, from 2 to 4. */
   readonly concurrency?: number | undefined
   readonly maxWaiting?: number
-  /** See `StatementRunner`. */
   readonly answerGraceMs?: number
-  /** See `ServerSessions`. */
   readonly interrupt?: ServerSessionsOptions['interrupt']
   readonly onStuck?: ServerSessionsOptions['onStuck']
 }
@@ -168,7 +158,6 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
   try {
     return await use(client)
   } finally {
-    // Closed, since its settings changed.
     client.release(true)
   }
 }

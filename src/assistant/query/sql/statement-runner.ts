@@ -23,11 +23,9 @@ export interface StatementRunnerOptions {
   readonly role: string | undefined
   readonly timeoutMs: number
   readonly maxBytes: number
-  /** Over another connection. */
   readonly cancel: (processId: number) => Promise<void>
   /** Resolves when the session's slot is free; see `ServerSessions.end`. */
   readonly endSession: (processId: number, onHeld: () => void) => Promise<void>
-  /** A connection could not be reset and is closed. */
   readonly onLost: (error: Error) => void
   /** Grace after the server's statement timeout before the connection counts as dead. */
   readonly answerGraceMs?: number
@@ -40,14 +38,10 @@ export interface Statement {
   readonly client?: string | undefined
   /** Runs within the slot, so slots also bound the gate's work. @throws SqlRefusal */
   readonly judge?: () => Promise<void>
-  /** Text before the statement, not counted in error positions. */
   readonly prefix?: string
 }
 
-/**
- * Runs a statement in a read-only transaction that is rolled back. The caller does not wait for the
- * connection's reset.
- */
+/** Runs statements in read-only transactions that are rolled back. */
 export class StatementRunner {
   readonly #options: StatementRunnerOptions
   readonly #before: readonly string[]
@@ -173,7 +167,6 @@ function isOfServer({ code = '' }: DatabaseError): boolean {
   return /^(08|57|58)/.test(code) || ['53000', '53100', '53300', '25P03', '25P04'].includes(code)
 }
 
-/** Then the session of a cancelled statement is terminated. */
 const cancelGraceMs = 1000
 
 class Ending {
@@ -216,7 +209,6 @@ export interface ReceivedColumn {
 
 export interface Received {
   readonly columns: readonly ReceivedColumn[]
-  /** Values as the server's text. */
   readonly rows: readonly (readonly (string | null)[])[]
   /** The byte limit was exceeded: the rest was not read and the connection is unusable. */
   readonly isCut: boolean
@@ -298,9 +290,7 @@ export class BoundedQuery implements Submittable {
     connection.sendCopyFail('COPY is not supported')
   }
 
-  handleCopyData(): void {
-    // Counted and dropped.
-  }
+  handleCopyData(): void {}
 
   handleReadyForQuery(): void {
     this.#stopCounting()

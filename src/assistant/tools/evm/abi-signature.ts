@@ -37,7 +37,6 @@ export function abiError(code: 'bad-signature' | 'bad-argument', message: string
 export interface AbiParameter {
   readonly type: AbiType
   readonly name: string
-  /** True for a topic of an event. */
   readonly isIndexed: boolean
 }
 
@@ -48,7 +47,6 @@ export interface Signature {
   /** Keccak-256 of `canonical`, 64 hex digits. */
   readonly hash: string
   readonly inputs: readonly AbiParameter[]
-  /** Undefined where the signature has no `returns`. */
   readonly outputs: readonly AbiParameter[] | undefined
 }
 

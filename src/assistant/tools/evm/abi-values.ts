@@ -103,7 +103,6 @@ function withLength(bytes: Buffer): Buffer {
   return Buffer.concat([numberWord(BigInt(bytes.length)), bytes, Buffer.alloc(padding)])
 }
 
-/** Two's complement, 32 bytes. */
 function numberWord(number: bigint): Buffer {
   return Buffer.from(
     BigInt.asUintN(256, number)
@@ -128,7 +127,6 @@ export type AbiValue = string | boolean | readonly AbiValue[]
 
 /** Overlapping lists could turn a kilobyte into a billion values. */
 const maxValues = 10_000
-/** The same for overlapping strings and bytes. */
 const maxDecodedBytes = 4 * 1024 * 1024
 
 /** Undefined where the bytes do not match the types: a contract may return anything. */
@@ -200,7 +198,6 @@ export interface ShownValue {
   readonly name: string | null
   readonly type: string
   readonly value: AbiValue
-  /** For numbers, whose `value` is decimal. */
   readonly hex?: string
 }
 
@@ -228,7 +225,6 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'call to an unset function',
 }
 
-/** @param data of the revert, 0x-prefixed hex */
 export function revertReason(data: string): string | undefined {
   const selector = data.slice(2, 10)
   const rest = Buffer.from(data.slice(10), 'hex')

@@ -66,7 +66,6 @@ export interface ShownLog {
   readonly log_index: number
   readonly topics: readonly string[]
   readonly data: string
-  /** Null where the log does not match the signature. */
   readonly event?: ShownEvent | null
 }
 

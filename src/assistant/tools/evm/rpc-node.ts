@@ -100,7 +100,6 @@ function tooLong(): ApiError {
   return new ApiError(502, 'node-failed', `The response of the EVM node exceeds ${maxAnswerBytes} bytes. Request less.`)
 }
 
-/** Read-only methods, with their maximum number of parameters. */
 const methods = {
   eth_blockNumber: 0,
   eth_chainId: 0,
@@ -200,7 +199,6 @@ export function blockParameter(block: BlockWord | null | undefined): string {
   return number === undefined ? String(block) : toHex(number)
 }
 
-/** Undefined for a tag. */
 export function blockNumber(block: BlockWord): number | undefined {
   return typeof block === 'number' || /^\d|^0x/.test(block) ? Number(block) : undefined
 }

@@ -7,9 +7,7 @@ export interface Value {
   /** Length as text. */
   readonly bytes: number
   readonly kind: 'number' | 'jsonb' | 'other'
-  /** Value of a numeric literal. */
   readonly constant?: number
-  /** Of a literal array or document. */
   readonly elements?: number
 }
 
@@ -67,7 +65,6 @@ const digitRate = 0.08 * superLinear
 const maxDigitPairs = (maxNumericDigits / 2) ** 2
 const transcendentalWork = 30_000_000 * superLinear
 
-/** Without the cost of the arguments. */
 export function callCost(kind: CallKind, args: readonly Value[]): Value {
   const [a = short, b = short, c = short] = args
   const all = args.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -120,7 +117,6 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
     }
     case 'pad':
       return other(linear, bound(4 * (b.constant ?? maxValueBytes) + c.bytes), linearRate)
-    // Elements take no memory while it is built.
     case 'fill':
       return other(pieceRate * (maxArrayElements - maxPieces), maxValueBytes)
     case 'cut':
@@ -142,7 +138,6 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
   }
 }
 
-/** Without the cost of the operands. */
 export function operatorCost(symbol: string, left: Value, right: Value): Value {
   const all = left.bytes + right.bytes
   const linear = linearRate * all
@@ -155,7 +150,6 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
       const result = arithmetic([left, right], symbol)
       return areNumbers ? result : other(linear + result.work, bound(all))
     }
-    // Also subtracts times and removes jsonb keys.
     case '-': {
       return areNumbers ? arithmetic([left, right], symbol) : other(elementCost(left, right) + linear, bound(all))
     }
@@ -189,7 +183,6 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
       return number(elementCost(left, right) + linear, 1)
     case '#-':
       return { work: linear, bytes: left.bytes, kind: 'jsonb' }
-    // Each call on json parses all of its text.
     case '->':
     case '->>':
     case '#>':
@@ -203,7 +196,6 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
   }
 }
 
-/** @param length as in varchar(20) */
 export function castCost(type: string, isArray: boolean, value: Value, length: number | undefined): Value {
   const linear = linearRate * value.bytes
   const tokens = tokenRate * pieces(value.bytes) + linear
@@ -267,7 +259,6 @@ function elementCost(a: Value, b: Value): number {
   return pairCost(elementRate, a.elements ?? pieces(a.bytes), b.elements ?? pieces(b.bytes))
 }
 
-/** Arrays and documents are written piece by piece. */
 function textCost({ bytes, kind }: Value): number {
   return linearRate * bytes + (kind === 'number' ? 0 : pieceRate * pieces(bytes))
 }
@@ -328,7 +319,6 @@ function power(base: Value, exponent: Value): Value {
   return number(Math.min(bytes * bytes, maxDigitPairs) * digitRate, bytes)
 }
 
-/** In characters; a negative number counts from the end. */
 function cutBytes(text: Value, length = -1): number {
   return length < 0 ? text.bytes : Math.min(text.bytes, 4 * length)
 }

@@ -1,6 +1,5 @@
 /** Everything else is refused: some functions run for minutes in code that ignores cancellation. */
 
-/** Formulas in `call-cost.ts`. */
 export type CallKind =
   /** Linear time; short result. */
   | 'number'
@@ -11,16 +10,13 @@ export type CallKind =
   | 'growing'
   /** Does not read the values. */
   | 'free'
-  /** Linear with a high cost per byte, element or token. */
   | 'heavy'
   | 'elements'
   | 'parsing'
   | 'formatting'
-  /** Searches the second argument in the first, or matches it as a pattern. */
   | 'search'
   | 'replace'
   | 'like'
-  /** Joined by a separator. */
   | 'join'
   | 'join-others'
   /** Result as long as the square of its argument: indentation; document paths. */
@@ -41,7 +37,6 @@ export type CallKind =
   | 'arithmetic'
   | 'power'
   | 'transcendental'
-  /** Aggregates with an unbounded result. */
   | 'collect'
   | 'collect-json'
 
@@ -131,7 +126,6 @@ export const allowedOperators: readonly string[] =
 /** ICU collations are slower than byte order. */
 export const allowedCollations: ReadonlySet<string> = new Set(['C', 'POSIX', 'default', 'ucs_basic'])
 
-/** Volatile but without effect. */
 export const harmlessVolatile: readonly string[] = [
   'array_sample',
   'array_shuffle',

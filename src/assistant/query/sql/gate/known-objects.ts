@@ -4,11 +4,9 @@ import { numberBytes, shortBytes } from './call-cost.ts'
 import type { Value } from './call-cost.ts'
 import { allowedOperators, allowedTypes, functionKinds, harmlessVolatile } from './function-rules.ts'
 
-/** Whether each name may be used, by schema. */
 export type KnownNames = ReadonlyMap<string, ReadonlyMap<string, boolean>>
 
 export interface KnownObjects {
-  /** After pg_catalog. */
   readonly searchPath: readonly string[]
   /** True: all overloads may be called. */
   readonly functions: KnownNames
@@ -37,7 +35,6 @@ export function verdictOn(names: KnownNames, parts: readonly string[], searchPat
   return found.every(Boolean) ? 'allowed' : 'refused'
 }
 
-/** Standard views that describe readable tables, for schema browsers. */
 const describingViews: readonly string[] = [
   'information_schema.columns',
   'information_schema.key_column_usage',
@@ -59,7 +56,6 @@ export async function readKnownObjects(
 ): Promise<KnownObjects> {
   const schemas = ['pg_catalog', ...searchPath]
   const tables = [...readable, ...describingViews]
-  // A client runs one query at a time.
   const functions = await readNames(client, functionsSql, [schemas, harmlessVolatile, [...functionKinds.keys()]])
   const operators = await readNames(client, operatorsSql, [schemas, allowedOperators])
   const types = await readNames(client, typesSql, [schemas, tables, allowedTypes])
@@ -104,9 +100,7 @@ const operatorsSql = `
   WHERE n.nspname = ANY ($1)
   GROUP BY o.oprname, n.nspname`
 
-/**
- * Base types must be on our list; a row type follows its table, arrays and domains their elements.
- */
+/** A row type follows its table, arrays and domains their elements. */
 const typesSql = `
   WITH RECURSIVE made_of AS (
     SELECT oid AS type, oid AS part FROM pg_catalog.pg_type
@@ -187,7 +181,6 @@ function assumedBytes({ name, type, category, fixed, length }: ColumnRow): numbe
   return ['bytea', 'json', 'jsonb'].includes(type) || longTexts.test(name) ? longTextBytes : textBytes
 }
 
-/** Functions whose first argument has a type that a statement may use. */
 const attributeFunctionsSql = `
   SELECT DISTINCT p.proname AS name
   FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_type AS t ON t.oid = p.proargtypes[0]

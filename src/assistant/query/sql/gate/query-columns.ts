@@ -7,7 +7,6 @@ import type { SyntaxNode } from './grammar.ts'
 export interface Columns {
   /** In order. Undefined: names unknown. */
   readonly named: readonly Column[]
-  /** Value of columns with unknown names. */
   readonly others: Value | undefined
 }
 
@@ -25,14 +24,10 @@ export interface Query {
   readonly columns: Columns
 }
 
-/** Sources are indexed when added. */
 export interface Scope {
   readonly outer: Scope | undefined
-  /** WITH queries. */
   readonly queries: Map<string, Query>
-  /** FROM items by name. */
   readonly sources: Map<string, Source>
-  /** Columns of all sources by name; equal names are merged. */
   readonly columns: Map<string, Value>
   others: Value | undefined
   row: Value
@@ -58,7 +53,6 @@ export function sumOf(a: Value, b: Value): Value {
   }
 }
 
-/** A result with the time of its inputs. */
 export function added(result: Value, ...parts: readonly Value[]): Value {
   return { ...result, work: parts.reduce((sum, part) => sum + part.work, result.work + nodeWork) }
 }

@@ -17,7 +17,6 @@ export class SelectWalker {
     this.#known = known
   }
 
-  /** @throws SqlRefusal */
   check(select: SyntaxNode): void {
     this.#visitSelect(select, new Set())
   }

@@ -37,7 +37,6 @@ export class SqlGate {
   }
 }
 
-/** From the specification. */
 export const forbiddenWords = [
   'INSERT',
   'UPDATE',
@@ -94,7 +93,6 @@ async function parse(grammar: Grammar, sql: string): Promise<readonly unknown[]>
   }
 }
 
-/** The statement exceeds the stack of this process. */
 function tooDeep(cause: unknown): SqlRefusal {
   return new SqlRefusal(
     'sql-text',
@@ -103,7 +101,6 @@ function tooDeep(cause: unknown): SqlRefusal {
   )
 }
 
-/** In UTF-8 bytes, from 0. */
 function placeOf(sql: string, position: number): string {
   if (position <= 0) return ''
   const before = Buffer.from(sql).subarray(0, position).toString()

@@ -38,7 +38,6 @@ import type { Column, Columns, Query, Scope } from './query-columns.ts'
 /** About 100 ns each. The longest statements of analysts take a few hundred. */
 export const maxSteps = 150_000
 
-/** For an unknown row. */
 const columnsOfRow = 32
 
 /**
@@ -113,11 +112,9 @@ export class StatementCost {
     return { work: work + left.work + right.work, columns: this.#united(left.columns, right.columns) }
   }
 
-  /** Matched by position; the left side has the names. */
   #united(left: Columns, right: Columns): Columns {
     this.#step(left.named.length)
     const others = together(left.others, right.others)
-    // Unknown names may come before others.
     const isKnown = others === undefined
     const any = isKnown ? undefined : together(others, [...right.named].reduce<Value | undefined>(together, undefined))
     const named = left.named.map((column, index) => ({
@@ -192,7 +189,6 @@ export class StatementCost {
     const [node] = Object.values(isNode(item) ? item : {})
     const { work, bytes, kind } = this.#value(item, scope)
     if (!isNode(node)) return work
-    // Functions, table samples, JSON_TABLE: column names are unknown.
     const table2 = nodeOf(nodeOf(item, 'RangeTableSample')?.['relation'], 'RangeVar')
     if (table2 !== undefined) return work + this.#source({ RangeVar: table2 }, scope)
     const declared = listOf(node['coldeflist']).map((each) => String(nodeOf(each, 'ColumnDef')?.['colname']))
@@ -202,7 +198,6 @@ export class StatementCost {
     return work + sourceWork
   }
 
-  /** jsonb_each and similar return jsonb. */
   #functionKind(node: SyntaxNode): Value['kind'] {
     const calls = listOf(node['functions']).map((each) =>
       nodeOf(listOf(nodeOf(each, 'List')?.['items'])[0], 'FuncCall'),
@@ -444,7 +439,6 @@ export class StatementCost {
     return value
   }
 
-  /** A field of a row, or a function call or cast. */
   #attribute(name: string, value: Value): Value {
     const { attributes, functions, types, searchPath } = this.#known
     if (attributes.has(name)) {
