@@ -280,7 +280,6 @@ function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
       )
     },
     ended: ({ end, metadata }) => {
-      // A turn that failed outside its stream may have reported its end already.
       if (hasEnded) return
       hasEnded = true
       const { model, steps, usage, durationMs } = metadata

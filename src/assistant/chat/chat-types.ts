@@ -81,5 +81,4 @@ export interface TurnOutcome {
   readonly metadata: ChatMetadata
 }
 
-/** The last turn has no tools, so that each answer has a closing text. */
 export const maxSteps = 15

@@ -123,7 +123,6 @@ export function createChat(options: ChatOptions): ChatParts {
 /** Per mode and set of tools; prompts contain the date. */
 const maxCached = 12
 
-/** Concurrent turns share one string, and providers can cache it. */
 export class Instructions {
   readonly #cache = new Map<string, string>()
   readonly #build: typeof buildInstructions

@@ -15,7 +15,6 @@ export interface PromptFacts {
   readonly today: string
 }
 
-/** Above the first limit a schema is compacted, above the second it is cut. */
 const maxSchemaCharacters = 120_000
 const maxCompactCharacters = 60_000
 const maxReferenceCharacters = 12_000

@@ -53,7 +53,6 @@ export function readChatRequest(body: unknown): ChatRequest {
   const nonEmpty = read.filter((message) => message !== undefined)
   const fromFirstQuestion = nonEmpty.slice(nonEmpty.findIndex(({ role }) => role === 'user'))
   const kept = fitHistory(fromFirstQuestion)
-  // A greeting before the first question does not count as omitted.
   const left = (offset === 0 ? fromFirstQuestion : [...given.slice(0, offset), ...nonEmpty]).length - kept.length
   return {
     messages: mergeTurns(uniqueCallIds(kept)).map((message, i) => ({ id: `message-${i + 1}`, ...message })),

@@ -8,7 +8,6 @@ export const historyLimits = {
   messages: 200,
   /** As JSON, about 100,000 tokens. Older turns are omitted. */
   characters: 400_000,
-  /** One answer with its tools, before their results are truncated further. */
   answerCharacters: 120_000,
   outputCharacters: 30_000,
   inputCharacters: 20_000,
@@ -176,12 +175,10 @@ function cutText(text: string, maxCharacters: number): string {
 
 const minTextCharacters = 250
 
-/** Truncates strings first, to keep the structure; else the result is the start of the JSON. */
 function boundedJson(value: unknown, maxCharacters: number): unknown {
   const written = JSON.stringify(value)
   if (written.length <= maxCharacters) return wellFormedJson(value)
   const fits = (shorter: unknown): boolean => JSON.stringify(shorter).length <= maxCharacters
-  // Values that are long by their numbers may be very long.
   if (typeof value !== 'string' && fits(withShortTexts(value, minTextCharacters))) {
     for (let max = maxCharacters / 2; max >= minTextCharacters; max /= 2) {
       const shorter = withShortTexts(value, Math.floor(max))

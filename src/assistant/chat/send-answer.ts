@@ -12,7 +12,6 @@ const streamHeaders = {
 export interface SendOptions {
   readonly keepAliveMs?: number
   readonly stallMs?: number
-  /** For a stream that failed outside its own protocol. */
   readonly explain: (error: unknown) => string
 }
 

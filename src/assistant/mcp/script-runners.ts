@@ -25,7 +25,6 @@ export interface ScriptBlock {
 }
 
 export interface ScriptRunner {
-  /** @throws the errors below; the signal's reason */
   run(script: string, args: readonly JsonCdc[], block: ScriptBlock, signal: AbortSignal): Promise<JsonCdc>
 }
 
@@ -74,7 +73,6 @@ function cut(reason: string): string {
 }
 
 export interface ScriptBounds {
-  /** For all attempts together; nodes abort a script earlier. */
   readonly timeoutMs?: number
   readonly maxConcurrent?: number
 }

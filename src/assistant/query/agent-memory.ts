@@ -4,7 +4,6 @@ import { pairId } from './pair-folder.ts'
 import type { GivenPair, KeptPair, PairFolder } from './pair-folder.ts'
 import type { QueryTarget } from './query-service.ts'
 
-/** Similarity of the questions, from 0 to 1. */
 export interface FoundPair extends KeptPair {
   readonly likeness: number
 }
@@ -83,7 +82,6 @@ export class AgentMemory {
     return this.#serialize(() => (this.#pairs.has(id) ? this.#folder.delete(id) : false))
   }
 
-  /** @param target undefined: all databases. @returns the number of deleted pairs */
   async clear(target?: QueryTarget): Promise<number> {
     return this.#serialize(async () => {
       const chosen = [...this.#pairs.values()].filter((pair) => target === undefined || pair.target === target)

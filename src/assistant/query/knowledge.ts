@@ -98,11 +98,9 @@ interface CatalogTable {
   readonly columns: readonly CatalogColumn[]
   readonly keys: readonly string[]
   readonly indexes: readonly string[]
-  /** Estimate including partitions; null if unknown. */
   readonly approximateRows: number | null
 }
 
-/** Missing tables are omitted; partitions are part of their table. */
 export async function readCatalog(database: ClientBase | Pool, tables: readonly string[]): Promise<CatalogTable[]> {
   const { rows } = await query<CatalogTable>(database, catalogSql, [tables])
   return rows

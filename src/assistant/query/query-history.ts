@@ -14,7 +14,6 @@ export interface HistoryItem {
 }
 
 const maxItems = 200
-/** The owner with the oldest last query is evicted. */
 const maxOwners = 100
 
 /** In memory, per token. */

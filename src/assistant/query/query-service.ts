@@ -21,7 +21,6 @@ export interface QueryAttempt {
   readonly failure?: QueryFailure
 }
 
-/** Checked and planned but not run. */
 export interface GeneratedSql {
   readonly target: QueryTarget
   readonly question: string
@@ -59,7 +58,6 @@ export interface QueryService {
   /** @throws as `generateSql`, and runner errors that no other statement can fix */
   ask(target: QueryTarget, question: string, options?: QueryOptions): Promise<QueryAnswer>
   readonly stuckSessions: number
-  /** As the model sees it: definitions, comments, indexes, row counts. */
   describeSchema(target: QueryTarget): string
   describeNotes(target: QueryTarget): string
   examples(target: QueryTarget): readonly ExamplePair[]

@@ -21,7 +21,6 @@ export interface ModelRequest {
 
 export interface ModelReply {
   readonly text: string
-  /** The reply reached its token limit. */
   readonly isCutOff: boolean
 }
 

@@ -10,7 +10,6 @@ export interface ConnectionTimes {
   readonly connectMs: number
   readonly attemptMs: number
   readonly callMs: number
-  /** How long an offer is used before a background refresh. */
   readonly freshMs: number
   /** The first pause after a failed attempt; doubles up to a minute. */
   readonly retryMs: number

@@ -28,7 +28,6 @@ export const textUris = {
   scripts: 'schema://script-reference',
 } as const
 
-/** Without the tools that call a second model. */
 export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpServerAddresses): readonly McpServer[] {
   const below = (path: string) => (): string | undefined => {
     const base = tools()

@@ -14,7 +14,6 @@ export interface FoundTools {
   readonly missing: readonly { readonly source: string; readonly reason: string }[]
 }
 
-/** Connections last across turns. */
 export interface ToolSource {
   /** Waits at most CHAT_TOOL_CONNECT_MS for slow servers; rejects only with the signal's reason. */
   find(signal: AbortSignal): Promise<FoundTools>
@@ -129,7 +128,6 @@ function readToolOutput(result: CallToolResult): McpToolOutput {
   }
 }
 
-/** @param output from `readToolOutput`, or anything that a client sent back */
 function textForModel(output: unknown): string {
   const content: unknown = isRecord(output) ? output['content'] : undefined
   if (!Array.isArray(content)) return cut(JSON.stringify(output ?? null))

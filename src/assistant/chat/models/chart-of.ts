@@ -20,7 +20,6 @@ const maxPieSlices = 4
 /** Longer labels go beside horizontal bars. */
 const maxUprightCharacters = 10
 const maxUprightBars = 8
-/** Series in one chart differ at most by this factor. */
 const maxSizeRatio = 50
 
 const naming = /(?:^|_)(?:id|height|epoch|index|hash|hour|code)$/

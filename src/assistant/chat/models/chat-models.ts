@@ -162,7 +162,6 @@ function providerOptionsOf(mode: ChatMode, { provider, baseUrl }: ModelSettings,
 
 function maxTokensOf(mode: ChatMode, { provider }: ModelSettings, name: string): number {
   if (provider === 'openai-compatible') return maxTokensOfOwnServer
-  // The reasoning budget is added to this.
   const hasBudget = provider === 'anthropic' && mode === 'deep' && thinkingForm(name) === 'budget'
   return hasBudget ? maxOutputTokens.balanced : maxOutputTokens[mode]
 }

@@ -4,7 +4,6 @@ export interface ResultTable {
   readonly isCut: boolean
 }
 
-/** From the output of an SQL tool: JSON, text, or text in content parts. */
 export function readResultTable(output: unknown): ResultTable | undefined {
   if (typeof output === 'string') return readResultTable(parsed(output))
   if (Array.isArray(output)) return firstTable(output)

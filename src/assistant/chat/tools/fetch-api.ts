@@ -99,8 +99,7 @@ async function callApi(
 }
 
 /**
- * Serialises the body again, so that the server reads the checked value; duplicate keys are
- * removed.
+ * Serialises the body again, so that the server reads the checked value.
  * @throws ApiError 400 `invalid-field`
  */
 function readBody(method: 'GET' | 'POST', body: string | undefined): string | undefined {

@@ -63,7 +63,6 @@ function decode(bytes: Buffer, contentType: string): string {
   }
 }
 
-/** Undefined if it is not JSON, whatever its type, or is nested too deeply. */
 function jsonOf(text: string): JsonValue | undefined {
   try {
     return longNumber.test(text) ? parseExactJson(text) : (JSON.parse(text) as JsonValue)
@@ -90,7 +89,6 @@ export const maxSummaryCharacters = 60_000
 
 const wholeCharacters = 16_000
 
-/** Bounded depth, since reading is recursive. */
 const whole: Measure = { items: Infinity, names: Infinity, characters: Infinity, depth: 40 }
 
 const measures: readonly Measure[] = [

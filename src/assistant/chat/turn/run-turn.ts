@@ -228,7 +228,6 @@ class Turn {
   }
 }
 
-/** The last step has no tools; the answer ends without text. */
 function isCallAfterAll(error: unknown): boolean {
   return ToolChoiceViolationError.isInstance(error)
 }

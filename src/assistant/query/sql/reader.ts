@@ -7,7 +7,6 @@ import type { Logger } from '../../../platform/log.ts'
 
 export interface Reader {
   readonly url: string
-  /** Set in each transaction, if the account of the URL may do more than read. */
   readonly role: string | undefined
 }
 

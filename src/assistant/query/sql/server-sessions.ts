@@ -99,12 +99,10 @@ export class ServerSessions {
     }
   }
 
-  /** Its process and its parallel workers. Undefined while a stuck session cannot be queried. */
   async #processesOf(processId: number, since: string): Promise<number[] | undefined> {
     try {
       return (await this.#query<{ pid: number }>(processesSql, [processId, since])).map(({ pid }) => pid)
     } catch (error) {
-      // Until then the slot is useless anyway: a statement could not connect.
       if (!this.#stuck.has(nameOf(processId, since))) throw error
       return undefined
     }

@@ -201,10 +201,7 @@ function runnerOf({ gate, statements, sessions, maxRows, ended, end }: Parts): S
   }
 }
 
-/**
- * With one slot a slow statement blocks all others; more than four slow down the explorer on small
- * machines.
- */
+/** More than four slow down the explorer on small machines. */
 function defaultConcurrency(): number {
   return Math.min(4, Math.max(2, availableParallelism()))
 }
@@ -215,10 +212,7 @@ interface ReaderConnections {
   readonly choose: () => Promise<Reader>
 }
 
-/**
- * If the reader's login was dropped or has a new password, it is recreated, once for all waiting
- * callers.
- */
+/** A dropped or changed login is recreated, once for all waiting callers. */
 function connectAsReader({ pool, reader, choose }: ReaderConnections): () => Promise<PoolClient> {
   let choosing: Promise<Reader> | undefined
   return async () => {

@@ -210,7 +210,6 @@ export interface ReceivedColumn {
 export interface Received {
   readonly columns: readonly ReceivedColumn[]
   readonly rows: readonly (readonly (string | null)[])[]
-  /** The byte limit was exceeded: the rest was not read and the connection is unusable. */
   readonly isCut: boolean
 }
 
@@ -290,7 +289,9 @@ export class BoundedQuery implements Submittable {
     connection.sendCopyFail('COPY is not supported')
   }
 
-  handleCopyData(): void {}
+  handleCopyData(): void {
+    // Counted and dropped.
+  }
 
   handleReadyForQuery(): void {
     this.#stopCounting()

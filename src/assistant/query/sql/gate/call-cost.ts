@@ -1,10 +1,8 @@
 import type { CallKind } from './function-rules.ts'
 
-/** Upper bounds. */
 export interface Value {
   /** ns */
   readonly work: number
-  /** Length as text. */
   readonly bytes: number
   readonly kind: 'number' | 'jsonb' | 'other'
   readonly constant?: number

@@ -8,14 +8,12 @@ export type KnownNames = ReadonlyMap<string, ReadonlyMap<string, boolean>>
 
 export interface KnownObjects {
   readonly searchPath: readonly string[]
-  /** True: all overloads may be called. */
   readonly functions: KnownNames
   readonly operators: KnownNames
   readonly types: KnownNames
   readonly relations: KnownNames
   /** By `schema.table`, with assumed longest values. */
   readonly columns: ReadonlyMap<string, readonly (Value & { readonly name: string })[]>
-  /** `value.name` with these names would call a forbidden function or cast to a forbidden type. */
   readonly attributes: ReadonlySet<string>
 }
 
@@ -45,7 +43,6 @@ const describingViews: readonly string[] = [
 
 export interface KnownObjectsOptions {
   readonly searchPath: readonly string[]
-  /** `schema.table` */
   readonly readable: readonly string[]
 }
 

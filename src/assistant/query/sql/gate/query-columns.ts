@@ -57,7 +57,6 @@ export function added(result: Value, ...parts: readonly Value[]): Value {
   return { ...result, work: parts.reduce((sum, part) => sum + part.work, result.work + nodeWork) }
 }
 
-/** Columns whose values are stored rather than recomputed. */
 export function computed({ named, others }: Columns): Columns {
   return {
     named: named.map((column) => ({ ...column, work: 0 })),
@@ -95,7 +94,6 @@ export function isStarOfRow(value: unknown): boolean {
   return isNode(last) && 'A_Star' in last
 }
 
-/** PostgreSQL's name of a column without AS. */
 export function outputName(value: unknown): string | undefined {
   const column = nodeOf(value, 'ColumnRef')
   if (column !== undefined) return namesIn(column['fields']).at(-1)

@@ -150,10 +150,11 @@ export class StatementCost {
     if (!isNode(larg) || !isNode(rarg)) return this.#select(select, scope)
     const first = this.#renamed(this.#select(larg, scope).columns, cte['aliascolnames'])
     const assume = (bytesOf: (value: Value) => number): Query => {
-      const assumed = this.#mapped(first, (value) =>
-        // Constants hold for the first round only.
-        ({ work: 0, bytes: Math.max(value.bytes, bytesOf(value)), kind: value.kind }),
-      )
+      const assumed = this.#mapped(first, (value) => ({
+        work: 0,
+        bytes: Math.max(value.bytes, bytesOf(value)),
+        kind: value.kind,
+      }))
       scope.queries.set(name, { work: nodeWork, columns: withSearchColumns(assumed, cte) })
       const query = this.#select(select, scope)
       scope.queries.delete(name)
