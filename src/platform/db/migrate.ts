@@ -15,9 +15,9 @@ export interface Migration {
    */
   readonly checksum: string
   /**
-   * False when the file has the line `-- flowfarm:no-transaction`: its statements run again from
-   * the first after a failure. Write `DROP INDEX CONCURRENTLY IF EXISTS` before `CREATE INDEX
-   * CONCURRENTLY`: a failed build leaves an invalid index.
+   * False when the file has the line `-- flowfarm:no-transaction`: its statements run one by one,
+   * and again from the first after a failure. Write `DROP INDEX CONCURRENTLY IF EXISTS` before
+   * `CREATE INDEX CONCURRENTLY`: a failed build leaves an invalid index.
    */
   readonly inTransaction: boolean
 }
