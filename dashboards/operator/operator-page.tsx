@@ -56,7 +56,7 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
             <StagesPanel stages={overview.stages} rates={state.rates} />
             <CoveragePanel overview={overview} />
             <p className="page-foot soft">
-              {`flowfarm ${overview.version}, queues in ${overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, updated `}
+              {`flowfarm ${overview.version}, queues in ${queueStore(overview)}, updated `}
               {formatTime(overview.generatedAt)}
             </p>
           </>
@@ -276,4 +276,8 @@ function DrillBanner({ drill }: { readonly drill: Drill }): ReactNode {
       </Button>
     </div>
   )
+}
+
+function queueStore({ queues }: Overview): string {
+  return queues === 'redis' ? 'Redis' : 'PostgreSQL'
 }
