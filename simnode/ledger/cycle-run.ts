@@ -24,7 +24,6 @@ function turnsPerCycle(activity: Activity, busyness: number): number {
   return activity.perCycle * busyness
 }
 
-/** User transactions of a cycle. */
 function transactionsPerCycle(activities: readonly Activity[], busyness: number): number {
   return activities.reduce(
     (sum, activity) => sum + turnsPerCycle(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
@@ -54,7 +53,6 @@ function planTurns(
   return places.map((turns) => inOrder(turns))
 }
 
-/** Shuffled, with each activity's turns in order. */
 function inOrder(turns: ReadonlyArray<PlannedTurn & { order: number }>): PlannedTurn[] {
   const mixed = turns.toSorted((a, b) => a.order - b.order)
   const own = new Map<Activity, PlannedTurn[]>()
@@ -66,16 +64,13 @@ function inOrder(turns: ReadonlyArray<PlannedTurn & { order: number }>): Planned
   return mixed.map(({ activity }) => own.get(activity)?.shift() as PlannedTurn)
 }
 
-/** Uuids reserved for each block. */
 const uuidsPerBlock = 0x1_0000
 
 interface BlockChance {
   readonly seed: number
-  /** The branch's salt at the height. */
   readonly salt: number
 }
 
-/** A block whose transactions run one after the other. */
 class OpenBlock {
   readonly height: number
   readonly #timeAt: (height: number) => number
@@ -92,7 +87,6 @@ class OpenBlock {
     this.#chance = chance
   }
 
-  /** Runs a user transaction, then its fee. */
   add(ordinal: number, payer: Account, draftOf: (turn: Turn) => DraftTransaction): void {
     const turn = { ...this.#moment(this.#userTransactions.length), ordinal, payer }
     const draft = draftOf(turn)
@@ -103,13 +97,12 @@ class OpenBlock {
   }
 
   /**
-   * Runs a submission. It follows the planned transactions, whose random numbers are then the same with and without it.
+   * Follows the planned transactions, whose random numbers are then the same with and without it.
    */
   addSubmission(submission: Submission): void {
     this.#userTransactions.push(runSubmission(this.#moment(this.#userTransactions.length), submission))
   }
 
-  /** Runs the system transactions. */
   close(works: readonly SystemWork[]): DraftBlock {
     const { height } = this
     // The root block has no transactions.
@@ -153,15 +146,12 @@ export interface LedgerPlan {
   readonly systemWorks: readonly SystemWork[]
 }
 
-/** Submissions to a ledger. */
 export interface ExternalInput {
   /** Their effects before a cycle. */
   before(cycle: number): ExternalAccounts
-  /** The submissions in a block, in order. */
   at(height: number): readonly Submission[]
 }
 
-/** A turn that is to be reversed. */
 interface DoneTurn {
   readonly ordinal: number
   readonly memo: unknown
@@ -178,7 +168,6 @@ export class CycleRun {
   readonly #outside: ExternalInput
   readonly #start: number
   readonly #planned: ReadonlyArray<readonly PlannedTurn[]>
-  /** The last one is reversed next. */
   readonly #toReturn: DoneTurn[] = []
   /** Length of `#toReturn` before each place of the first half. */
   readonly #doneBefore: number[] = []
@@ -204,12 +193,10 @@ export class CycleRun {
     )
   }
 
-  /** The next height to run. */
   get next(): number {
     return this.#start + this.#blocks.length
   }
 
-  /** Runs blocks up to a height. */
   block(height: number): DraftBlock {
     while (this.next <= height) this.#blocks.push(this.#do(this.next))
     return this.#blocks[height - this.#start] as DraftBlock
@@ -226,7 +213,6 @@ export class CycleRun {
     return block.close(systemWorks)
   }
 
-  /** Runs the turns planned for a place. */
   #rise(block: OpenBlock, place: number): void {
     this.#doneBefore[place] = this.#toReturn.length
     for (const { activity, ordinal } of this.#planned[place] ?? []) {

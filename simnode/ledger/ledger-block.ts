@@ -22,18 +22,16 @@ import type { BlockParts } from './encoding/messages.ts'
 import { timeOf, viewOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
 
-/** Determines the ids of a chain's blocks. */
 interface IdSource {
   readonly seed: number
   readonly branch: Branch
   readonly busyness: number
 }
 
-/** More than the references of a block. */
 const keptIds = 32
 const kept = new WeakMap<IdSource, RecentCache<number, Buffer>>()
 
-/** The id of the block at a height; -1 is the parent of the first block. */
+/** Height -1 is the parent of the first block. */
 export function blockId(source: IdSource, height: number): Buffer {
   if (height < 0) return Buffer.alloc(32)
   let ids = kept.get(source)
@@ -131,7 +129,6 @@ export class LedgerBlock implements NodeBlock {
   readonly id: Buffer
   readonly collectionIds: readonly Buffer[]
   readonly bulkError = undefined
-  /** `entities.Transaction` messages. */
   readonly transactions: readonly Buffer[]
   readonly transactionIds: readonly Buffer[]
   readonly #draft: DraftBlock
@@ -230,13 +227,11 @@ export class LedgerBlock implements NodeBlock {
   }
 }
 
-/** A reference block among the last few. */
 function referenceId(context: BlockContext, height: number, index: number): Buffer {
   const age = new Random(context.seed, height, index).between(1, 9)
   return blockId(context, Math.max(0, height - age))
 }
 
-/** Divides transactions into collections of one to four. */
 function collectionSizes(random: Random, count: number): number[] {
   const sizes: number[] = []
   for (let rest = count; rest > 0; rest -= sizes.at(-1) ?? 0) sizes.push(Math.min(rest, random.between(1, 4)))

@@ -61,7 +61,6 @@ export class LedgerChain implements NodeChain {
     this.firstHead = firstHead
   }
 
-  /** The block at a height, before it is encoded. */
   draft(height: number): DraftBlock {
     this.#invalidate()
     const cycle = cycleOf(height)
@@ -87,7 +86,6 @@ export class LedgerChain implements NodeChain {
     return timeOf(height, this.#plan.clock)
   }
 
-  /** The state at the start of a cycle. */
   stateBefore(cycle: number): LedgerState {
     return this.#run(cycle).state
   }
@@ -145,7 +143,6 @@ export class LedgerChain implements NodeChain {
     })
   }
 
-  /** Drops cached blocks and runs that lack later submissions. */
   #invalidate(): void {
     const { changes } = this.#journal
     if (this.#known === changes.length) return

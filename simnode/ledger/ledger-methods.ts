@@ -13,7 +13,6 @@ import { LedgerScriptState } from './scripts/script-state.ts'
 /** 1.0 in units of weights. */
 const unit = 100_000_000n
 
-/** `entities.AccountKey` messages, by index. */
 function keyMessages({ accounts }: LedgerState, account: Account): Buffer[] {
   return accounts.keys(account).map((key, index) =>
     messageOf((out) => {
@@ -28,7 +27,6 @@ function keyMessages({ accounts }: LedgerState, account: Account): Buffer[] {
   )
 }
 
-/** `entities.Account` */
 function accountMessage(state: LedgerState, account: Account): Buffer {
   const keys = keyMessages(state, account)
   return messageOf((out) => {
@@ -46,7 +44,6 @@ function accountMessage(state: LedgerState, account: Account): Buffer {
 
 type LedgerMethod = UnaryMethod<LedgerChain>
 
-/** The answer about an account, without metadata. */
 type Telling = (state: LedgerState, account: Account, request: Buffer) => Buffer
 
 function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, tell: Telling): Buffer {
@@ -131,7 +128,6 @@ function versionInfo(view: NodeView): Buffer {
   )
 }
 
-/** Methods beyond those of all nodes. */
 export const ledgerMethods: Readonly<Record<string, LedgerMethod>> = {
   GetNetworkParameters: { answer: () => bytesField(1, chainId) },
   GetNodeVersionInfo: { answer: versionInfo },

@@ -109,13 +109,13 @@ export class LedgerNode extends AccessNode<LedgerChain> {
     journal.show(this.chain.branch, this.head)
   }
 
-  /** Switches to another branch. @param head default: the present one */
+  /** @param head default: the present one */
   override switchTo(branch: string, head = this.head): void {
     super.switchTo(branch, head)
     this.#journal.show(this.chain.branch, this.head)
   }
 
-  /** Moves the head; pending transactions enter the first new block. */
+  /** Pending transactions enter the first new block. */
   override setHead(height: number): void {
     this.#mempool.beforeHead(this.view, height)
     super.setHead(height)

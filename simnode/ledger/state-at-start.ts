@@ -27,7 +27,6 @@ import { Items } from './state/items.ts'
 import type { LedgerState } from './state/ledger-state.ts'
 import type { ExternalAccounts } from './state/external-accounts.ts'
 
-/** Turns before a cycle. */
 interface TurnsBefore {
   readonly cycle: number
   readonly transactions: number

@@ -2,7 +2,6 @@ import type { NodeBlock, NodeView, UnaryMethod } from './node-view.ts'
 import { blockAt, blockOf, findBlock, findOrphan, Refusal, metadataField, sealedField } from './node-view.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from './wire.ts'
 
-/** `BlockResponse` and `BlockHeaderResponse`. */
 function response(view: NodeView, message: Buffer): Buffer {
   return Buffer.concat([bytesField(1, message), sealedField, metadataField(view, 3)])
 }

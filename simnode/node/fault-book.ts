@@ -3,10 +3,8 @@ import { defaultMethods, isEditing } from './faults.ts'
 import type { EditingFault, EndingFault, Fault, FaultCall, RateLimitFault } from './faults.ts'
 import { Refusal } from './node-view.ts'
 
-/** An injected fault. */
 export interface InjectedFault {
   readonly fault: Fault
-  /** Calls that met it. */
   readonly hits: number
   /** Calls that it holds stay held. */
   remove(): void

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { CorruptEventFault, EditingFault, OversizedFault } from './faults.ts'
 import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, rewrite, varintField } from './wire.ts'
 
-/** Tags of CCF. */
 const tag = { payload: 129, eventType: 162, structType: 160, reference: 136, array: 139, simple: 137 } as const
 
 const anyStruct = 39
@@ -61,7 +60,6 @@ function strangeId(...parts: (Buffer | string)[]): Buffer {
 
 type BlockEdit = (number: number, content: Buffer) => Buffer | undefined
 
-/** Edits the fields that blocks and headers share. */
 function editBlocks(method: string, answer: Buffer, editOf: (message: Buffer) => BlockEdit): Buffer {
   const isHeader = method.includes('Header')
   return editEach(answer, 1, (message) => {
@@ -168,7 +166,6 @@ function withCorruptEvent(method: string, answer: Buffer, fault: CorruptEventFau
   return editEach(answer, 1, (block) => (numberOf(block, 2) === fault.height ? editEach(block, 3, corrupt) : block))
 }
 
-/** Applies a fault to an answer, or to one message of a stream. */
 export function editAnswer(method: string, answer: Buffer, fault: EditingFault): Buffer {
   if (fault.kind === 'garbage') return garbage(fault.length ?? 64)
   if (fault.kind === 'wrong-parent') return editBlocks(method, answer, wrongParent)

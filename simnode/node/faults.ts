@@ -5,7 +5,6 @@ import type { StatusName } from './node-view.ts'
 export interface FaultCall {
   readonly service: 'flow.access.AccessAPI' | 'access.AccessAPI'
   readonly method: string
-  /** The encoded request message. */
   readonly request: Buffer
   /** The height of the requested block, where the node knows it. */
   readonly height: number | undefined
@@ -94,9 +93,7 @@ export type CorruptEventFault = FaultOf<'corrupt-event'>
 
 const editingKinds = ['garbage', 'wrong-parent', 'fewer-results', 'oversized', 'corrupt-event', 'lying-head'] as const
 
-/** Changes the answer. */
 export type EditingFault = FaultOf<(typeof editingKinds)[number]>
-/** Ends the call without its answer. */
 export type EndingFault = Exclude<Fault, EditingFault | FaultOf<'latency'>>
 
 export function isEditing(fault: Fault): fault is EditingFault {

@@ -7,7 +7,6 @@ export interface NodeError {
   readonly message: string
 }
 
-/** A block as protobuf messages. */
 export interface NodeBlock {
   readonly height: number
   /** 32 bytes. */
@@ -59,7 +58,6 @@ export interface NodeChain {
   placeOfCollection(id: Buffer): ChainPlace | undefined
   /** Finds a user transaction; the last place if it occurs several times. */
   placeOfTransaction(id: Buffer): ChainPlace | undefined
-  /** `entities.Transaction` of a system transaction. */
   systemTransaction(id: Buffer): Buffer | undefined
 }
 
@@ -76,12 +74,10 @@ export class Refusal extends Error {
   }
 }
 
-/** The state that a node serves at one moment. */
 export interface NodeView<Chain extends NodeChain = NodeChain> {
   readonly chain: Chain
   /** The latest height, sealed as on the emulator. */
   readonly head: number
-  /** The lowest height that is served. */
   readonly sporkRootHeight: number
   /** Chains served before; their blocks are found by id, as orphans. */
   readonly orphanChains: readonly Chain[]
@@ -147,11 +143,9 @@ function unknownBlock(id: Buffer): string {
 export interface UnaryMethod<Chain extends NodeChain = NodeChain> {
   /** @throws Refusal */
   answer(view: NodeView<Chain>, request: Buffer): Buffer
-  /** The height of the requested block, where the node knows it. */
   height?(view: NodeView<Chain>, request: Buffer): number | undefined
 }
 
-/** `event_encoding_version` */
 export function encodingOf(request: Buffer, fieldNumber: number): EventEncoding {
   return numberOf(request, fieldNumber) === 1 ? 'ccf' : 'json-cdc'
 }
@@ -161,12 +155,9 @@ export function metadataField(view: NodeView, fieldNumber: number): Buffer {
   return bytesField(fieldNumber, view.chain.metadata)
 }
 
-/** `block_status` SEALED */
 export const sealedField = varintField(2, 2)
 
-/** How a call ends without an answer. */
 export interface CallFailure {
-  /** gRPC status code. */
   readonly code: number
   readonly details: string
 }

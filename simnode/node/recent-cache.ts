@@ -18,7 +18,6 @@ export class RecentCache<Key, Value> {
     return made
   }
 
-  /** The cached value of a key. */
   peek(key: Key): Value | undefined {
     return this.#values.get(key)
   }

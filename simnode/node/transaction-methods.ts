@@ -24,7 +24,6 @@ function repeated(view: NodeView, messages: readonly Buffer[]): Buffer {
   return repeatedMessage(1, messages, metadataField(view, 2))
 }
 
-/** Finds a transaction by its id and, if given, its block. */
 function placeOf(view: NodeView, request: Buffer): { block: NodeBlock; index: number } | undefined {
   const id = bytesOf(request, 1)
   const blockId = bytesOf(request, 2)
@@ -104,7 +103,6 @@ export const transactionMethods: Readonly<Record<string, UnaryMethod>> = {
   },
 }
 
-/** `EventsResponse.Result` */
 function eventsOf(block: NodeBlock, type: string, encoding: EventEncoding): Buffer {
   const events = [...block.eventsBesideResults(type, encoding)]
   for (const result of block.results(encoding)) {

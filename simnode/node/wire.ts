@@ -1,6 +1,3 @@
-/** Protobuf fields of recorded messages. Fields that are not edited keep their bytes. */
-
-/** A field and its place in the message. */
 interface WireField {
   readonly number: number
   /** 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes. */
@@ -48,7 +45,7 @@ export function readFields(message: Buffer): WireField[] {
   return fields
 }
 
-/** The content of a length-delimited field: a view, not a copy. */
+/** A view, not a copy. */
 export function contentOf(message: Buffer, field: WireField): Buffer {
   return message.subarray(field.contentStart, field.end)
 }
@@ -81,7 +78,6 @@ export function varint(value: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Omits 0, as proto3 does. */
 export function varintField(number: number, value: number): Buffer {
   return value === 0 ? Buffer.alloc(0) : Buffer.concat([varint(number * 8), varint(value)])
 }

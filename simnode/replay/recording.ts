@@ -8,7 +8,6 @@ import type { NodeError } from '../node/node-view.ts'
 import { bytesOf, contentsOf, numberOf } from '../node/wire.ts'
 import { FatalError, asError } from '../../src/platform/errors.ts'
 
-/** A recorded block as messages, with their recorded bytes. */
 export interface RecordedBlock {
   readonly height: number
   /** 32 bytes. */
@@ -19,7 +18,6 @@ export interface RecordedBlock {
   /** `entities.Block` without and with `full_block_response`. */
   readonly light: Buffer
   readonly full: Buffer
-  /** `entities.BlockHeader`. */
   readonly header: Buffer
   /** `entities.Collection` messages, in the order of the guarantees. */
   readonly collections: readonly Buffer[]
@@ -27,9 +25,7 @@ export interface RecordedBlock {
   /** `entities.Transaction` messages, system transactions last. */
   readonly transactions: readonly Buffer[]
   readonly transactionIds: readonly Buffer[]
-  /** The other transactions are system transactions. */
   readonly userTransactionCount: number
-  /** `TransactionResultResponse` messages, without metadata. */
   readonly results: Readonly<Record<EventEncoding, readonly Buffer[]>>
   /** The node's error for transactions and results, at height 0. */
   readonly bulkError: NodeError | undefined
@@ -80,7 +76,6 @@ function listOf(answer: Buffer | NodeError): Buffer[] {
   return Buffer.isBuffer(answer) ? contentsOf(answer, 1) : []
 }
 
-/** One line of a `calls*.jsonl.gz`. */
 export interface RecordedCall {
   readonly method: string
   readonly height: number | undefined
@@ -99,11 +94,10 @@ export interface RecordedVersion {
   readonly bootstrapEvents: ReadonlyMap<string, Buffer>
   /** `entities.Metadata`, the same in every answer. */
   readonly metadata: Buffer
-  /** In the order of the recording. */
   readonly calls: readonly RecordedCall[]
 }
 
-/** The versions of a recordings folder, ordered by name. Immutable: nodes may share it. */
+/** Ordered by name. Immutable: nodes may share it. */
 export interface Recording {
   readonly folder: string
   readonly versions: ReadonlyMap<string, RecordedVersion>
@@ -255,13 +249,11 @@ export function recordingFiles(folder: 'base' | 'fork'): string[] {
   return names.filter((name) => /^calls.*\.jsonl\.gz$/.test(name)).sort()
 }
 
-/** Events by type, as counted by the reference decoder. */
 export function recordedCounts(folder: 'base'): Record<string, number> {
   const text = readFileSync(new URL(`${folder}/counts.json`, recordings), 'utf8')
   return (JSON.parse(text) as { events: Record<string, number> }).events
 }
 
-/** In the order of the chain. */
 export function readRecordedEvents(folder: 'base' | 'fork', file: string): RecordedEvent[] {
   const text = gunzipSync(readFileSync(new URL(`${folder}/${file}`, recordings))).toString('utf8')
   const ccf = new Map<string, RecordedPayload[]>()
@@ -289,7 +281,6 @@ interface RecordedPayload {
   payload: Buffer
 }
 
-/** The events of a `TransactionResultsResponse`. */
 export function eventsOf(response: Buffer): RecordedPayload[] {
   return contentsOf(response, 1)
     .flatMap((result) => contentsOf(result, 4))

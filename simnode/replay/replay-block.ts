@@ -5,7 +5,6 @@ import type { NodeBlock, NodeError } from '../node/node-view.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, rewrite, varintField } from '../node/wire.ts'
 import type { RecordedBlock, RecordedVersion } from './recording.ts'
 
-/** The identity of a recorded block in the replayed chain. */
 interface BlockIdentity {
   readonly height: number
   readonly id: Buffer
@@ -15,7 +14,6 @@ interface BlockIdentity {
   readonly viewShift: number
   /** By position, as `RecordedBlock.collectionIds`. */
   readonly collectionIds: readonly Buffer[]
-  /** The id of a recorded reference block in the replayed chain. */
   referenceIdOf(recordedId: Buffer): Buffer
 }
 
@@ -163,7 +161,6 @@ export class ReplayBlock implements NodeBlock {
     return rewrite(guarantee, (field) => (field.number === 1 && id !== undefined ? bytesField(1, id) : undefined))
   }
 
-  /** The new value of a field that `entities.Block` and `entities.BlockHeader` share. */
   #sharedField(number: number): Buffer | undefined {
     const { identity } = this
     switch (number) {

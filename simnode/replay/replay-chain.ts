@@ -131,7 +131,6 @@ export class ReplayChain implements NodeChain {
     return height >= this.lowest && height <= this.highest ? height : undefined
   }
 
-  /** The recorded block at a height, and the number of passes before it. */
   #origin(height: number): { recorded: RecordedBlock; pass: number } {
     const position = height - this.#shift
     const pass = position <= this.#length ? 0 : Math.floor((position - 1) / this.#length)

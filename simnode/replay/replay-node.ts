@@ -12,7 +12,6 @@ import { ReplayChain } from './replay-chain.ts'
 type ReplayView = NodeView<ReplayChain>
 type ReplayMethod = UnaryMethod<ReplayChain>
 
-/** The recorded answer to exactly this call. */
 function recorded(view: ReplayView, method: string, request: Buffer): Buffer | undefined {
   const answer = view.chain.version.answers.get(keyOf(method, request))
   if (answer === undefined || Buffer.isBuffer(answer)) return answer
@@ -107,7 +106,6 @@ function unknown(): Refusal {
 }
 
 export interface ReplayNodeOptions extends AccessNodeOptions, ChainShape {
-  /** A folder, or a loaded recording. */
   readonly recording: string | Recording
   /** Default: the first version. */
   readonly version?: string

@@ -7,7 +7,6 @@ import { routesOf } from '../../src/platform/http/route.ts'
 import { Refusal } from '../node/node-view.ts'
 import type { UnaryCall } from '../node/node-view.ts'
 
-/** The calls of the access API by name, as gRPC has them. */
 export type UnaryCalls = Readonly<Record<string, (call: UnaryCall) => void>>
 
 export const accessCalls = AccessAPI.method
@@ -42,10 +41,8 @@ export class RestCalls {
   }
 }
 
-/** Declares a route; its handler calls the node as `caller`. */
 export const route = routesOf<UnaryCalls, { client: RestCalls }>()
 
-/** Gives handlers the calls of the node, as made by the client. */
 export function clientGuard(calls: UnaryCalls) {
   return guard(({ request }) => new RestCalls(calls, peerOf(request)))
 }

@@ -53,7 +53,6 @@ const errorForm: ErrorForm = {
  * Source: onflow/flow `openapi/access.yaml`; onflow/flow-go `engine/access/rest`.
  */
 export class RestServer {
-  /** `http://host:port` */
   readonly url: string
   readonly #http: HttpServer
   /** By the peer's `address:port`. */
@@ -96,7 +95,6 @@ export class RestServer {
     }
   }
 
-  /** Cuts the connection of a peer. */
   dropConnection(peer: string): void {
     this.#sockets.get(peer)?.destroy()
   }

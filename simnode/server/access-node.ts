@@ -29,7 +29,6 @@ export interface AccessNodeOptions {
    * false: they are not found, as on the emulator.
    */
   readonly keepsOrphans?: boolean
-  /** Injected at the start. */
   readonly faults?: readonly Fault[]
 }
 
@@ -42,7 +41,6 @@ export interface ChainSource<Chain extends NodeChain> {
   readonly names: readonly string[]
   /** @throws FatalError for an unknown name */
   chain(name: string): Chain
-  /** Methods that these chains answer themselves. */
   readonly methods: Readonly<Record<string, UnaryMethod<Chain>>>
 }
 
@@ -71,7 +69,6 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     for (const fault of options.faults ?? []) this.inject(fault)
   }
 
-  /** Opens the ports and starts the interval. */
   async listen(): Promise<void> {
     const calls = new CallServer<Chain>({
       view: () => this.#view,
@@ -116,12 +113,10 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.#view
   }
 
-  /** Name of the served version. */
   get version(): string {
     return this.#view.chain.name
   }
 
-  /** Known names of versions; there may be more. */
   get versions(): readonly string[] {
     return this.#source.names
   }
@@ -134,13 +129,12 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.#view.sporkRootHeight
   }
 
-  /** Calls since the start, of one method or of all. */
+  /** Of one method or of all. */
   callCount(method?: string): number {
     if (method !== undefined) return this.#callCounts.get(method) ?? 0
     return [...this.#callCounts.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Adds blocks, as far as the chain goes. */
   advance(count = 1): void {
     this.setHead(Math.min(this.head + count, this.chain.highest))
   }
@@ -172,7 +166,6 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.#faults.list()
   }
 
-  /** Clients may reconnect at once. */
   dropConnections(): void {
     this.#server?.dropConnections()
     this.#rest?.dropConnections()

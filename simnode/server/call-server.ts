@@ -19,7 +19,6 @@ export interface AccessNodeEvents {
 
 export interface CallContext<Chain extends NodeChain> {
   view(): NodeView<Chain>
-  /** Methods that the chain answers itself. */
   readonly methods: Readonly<Record<string, UnaryMethod<Chain>>>
   readonly faults: FaultBook
   readonly events: EventEmitter<AccessNodeEvents>
@@ -127,7 +126,6 @@ export class CallServer<Chain extends NodeChain> {
     }
   }
 
-  /** Counts a call, emits it, and decides what happens to it. */
   #judge(
     service: ServiceName,
     method: string,
@@ -156,7 +154,6 @@ export class CallServer<Chain extends NodeChain> {
     return view.chain.block(height).hasFailedTransaction
   }
 
-  /** Whether a fault leaves the call without an end. */
   #isHeld(verdict: Verdict, peer: string): boolean {
     if (verdict.end === 'drop-connection') this.#context.dropConnection(peer)
     return verdict.end === 'drop-connection' || verdict.end === 'never-answer'

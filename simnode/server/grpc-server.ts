@@ -31,19 +31,16 @@ export class GrpcCall {
     return this.#stream.destroyed || this.#stream.closed || this.#stream.writableEnded
   }
 
-  /** Whether the write buffer is below its limit. */
   get hasRoom(): boolean {
     return !this.#stream.writableNeedDrain
   }
 
-  /** @returns `hasRoom` */
   write(message: Buffer): boolean {
     if (this.isOver) return false
     this.#begin()
     return this.#stream.write(framed(message))
   }
 
-  /** Sends the last message and status OK. */
   answer(message: Buffer): void {
     if (this.isOver) return
     this.#begin()
@@ -72,7 +69,6 @@ export class GrpcCall {
   }
 }
 
-/** An uncompressed message with its length. */
 function framed(message: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(frameHeadLength + message.length)
   frame[0] = 0
@@ -154,7 +150,6 @@ export class RawGrpcServer {
     this.#sockets.get(peer)?.destroy()
   }
 
-  /** Clients may reconnect at once. */
   dropConnections(): void {
     for (const socket of this.#sockets.values()) socket.destroy()
   }

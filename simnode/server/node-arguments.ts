@@ -4,7 +4,6 @@ import type { AccessNodeOptions } from './access-node.ts'
 import { faultSchema } from '../node/faults.ts'
 import type { Fault } from '../node/faults.ts'
 
-/** Options of all simulated nodes, for `parseArgs`. */
 export const nodeArguments = {
   port: { type: 'string' },
   host: { type: 'string' },

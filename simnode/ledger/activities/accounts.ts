@@ -27,7 +27,6 @@ function keyArguments(key: NewAccountKey): readonly DraftArgument[] {
   return [argument.bytes(key.publicKey), argument.uint8(signature), argument.uint8(hash)]
 }
 
-/** The service account creates an account with one key. */
 export const accountCreation = activity({
   name: 'account-creation',
   perCycle: 8,
@@ -76,7 +75,6 @@ const revokeKeyScript = Buffer.from(`transaction(index: Int) {
 }
 `)
 
-/** Users in rotation add a key and revoke it. */
 export const keyChange = activity<{ readonly account: Account; readonly keyIndex: number }>({
   name: 'key-change',
   perCycle: 4,
@@ -136,7 +134,6 @@ function put(change: 'contractAdded' | 'contractUpdated', account: Account, cont
   }
 }
 
-/** Users in rotation deploy a contract and update it. */
 export const contractDeploy = activity<number>({
   name: 'contract-deploy',
   perCycle: 2,

@@ -17,7 +17,6 @@ export interface Turn extends Moment {
 
 export interface Done<Memo> {
   readonly transaction: DraftTransaction
-  /** Input of the reversal. */
   readonly memo: Memo
 }
 
@@ -29,15 +28,13 @@ export interface Activity<Memo = unknown> {
   readonly name: string
   /** Turns in the first half of a cycle; multiplied by the chain's busyness. */
   readonly perCycle: number
-  /** Changes the state, and returns the transaction. */
   act(turn: Turn): Done<Memo>
-  /** Reverses a turn, in the second half of the same cycle. It may not fail. */
+  /** In the second half of the same cycle. It may not fail. */
   giveBack?(turn: Turn, memo: Memo): DraftTransaction
   /** The permanent change of a vault by the start of a cycle. @param turns before the cycle */
   lasting?(token: Token, account: Account, turns: number, cycle: number): bigint
 }
 
-/** Hides the type of the memo. */
 export function activity<Memo>(declared: Activity<Memo>): Activity {
   return declared
 }
@@ -47,13 +44,11 @@ export interface SystemWork {
   readonly name: string
   /** Events of the first system transaction, which announces the due ones. */
   process?(moment: Moment): readonly DraftEvent[]
-  /** Due scheduled transactions. */
   executions?(moment: Moment): readonly DraftTransaction[]
   /** Events of the last system transaction, the system chunk. */
   chunk?(moment: Moment): readonly DraftEvent[]
 }
 
-/** Parts of Cadence source, and error messages. */
 export const tokenImports = `import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 import FlowToken from 0x${systemAccounts.flowToken.hex}
 `
@@ -61,7 +56,6 @@ const flowVault = 'auth(FungibleToken.Withdraw) &FlowToken.Vault'
 export const ownFlowVault = `let vault = signer.storage.borrow<${flowVault}>(from: /storage/flowTokenVault)
             ?? panic("The signer has no FLOW vault")`
 
-/** The error message of a transaction whose code failed. */
 export function executionError(reason: string): string {
   return `[Error Code: 1101] error caused by: 1 error occurred:
 \t* transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:

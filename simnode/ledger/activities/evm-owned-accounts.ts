@@ -115,7 +115,6 @@ function outOf(turn: Turn, { from, amount }: Deposited): DraftTransaction {
   }
 }
 
-/** A user deposits FLOW into a Cadence-owned account; its owner returns the same amount. */
 export const evmDeposit = activity<Deposited>({
   name: 'evm-deposit',
   perCycle: 10,
@@ -181,7 +180,6 @@ function sendBack(turn: Turn, { amount }: Sent): DraftTransaction {
   })
 }
 
-/** A Cadence-owned account sends ERC-20 tokens; the recipient sends them back. */
 export const coaCall = activity<Sent>({
   name: 'coa-call',
   perCycle: 10,
@@ -214,7 +212,6 @@ transaction(path: StoragePath) {
 }
 `)
 
-/** A user creates a Cadence-owned account, permanently. */
 export const coaCreation = activity({
   name: 'coa-creation',
   perCycle: 2,

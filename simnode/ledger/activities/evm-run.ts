@@ -29,7 +29,6 @@ import type { EvmUser } from '../evm/evm-world.ts'
 import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import { closeEvmBlock } from '../evm/evm-block.ts'
 
-/** Relays a signed EVM transaction (hex digits); the gas fee goes to an EVM account. */
 const runScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
 
 transaction(signed: String, feesTo: String) {
@@ -43,7 +42,6 @@ transaction(signed: String, feesTo: String) {
 }
 `)
 
-/** The result of a run, apart from its gas. */
 export interface Outcome {
   readonly logs?: readonly LogParts[]
   readonly returnedData?: Buffer
@@ -63,9 +61,8 @@ const transferGas = 21_055
 const transferGasLimit = 23_300
 
 /**
- * Runs a transaction signed by the user of a turn, like `EVM.run`: charges the gas and pays it to
- * the relayer. The caller applies the effects of the call itself. @returns the transaction's bytes,
- * made on demand
+ * Charges the gas and pays it to the relayer, like `EVM.run`. The caller applies the effects of the
+ * call.
  */
 function runSigned(
   moment: Moment,
@@ -94,7 +91,7 @@ function runSigned(
   return () => payload().bytes
 }
 
-/** Runs a Cadence call. The caller applies its effects. */
+/** The caller applies the effects. */
 export function runDirect(
   moment: Moment,
   call: Omit<DirectCall, 'nonce'>,
@@ -115,7 +112,6 @@ function outcomeOf({ logs = [], returnedData = noBytes, contractAddress, error }
   }
 }
 
-/** Adds a transaction to the EVM's block, and returns its event. */
 function executed({ state, height }: Moment, transaction: ExecutedTransaction): DraftEvent {
   const { type, payload, gasUsed, logs, error } = transaction
   const index = state.evm.transactions.length
@@ -123,7 +119,6 @@ function executed({ state, height }: Moment, transaction: ExecutedTransaction): 
   return transactionExecuted(transaction, index, height)
 }
 
-/** Signers of the turn and of its reversal. */
 interface Signers {
   readonly first: EvmUser
   readonly second: EvmUser
@@ -134,11 +129,9 @@ interface SignedActivity<Memo> {
   readonly kind: SignedKind
   readonly perCycle: number
   readonly draw: (turn: Turn, signers: Signers) => Memo
-  /** Applies or reverses the call in the state. */
   readonly call: (turn: Turn, memo: Memo, direction: Direction, signers: Signers) => SignedCall
 }
 
-/** An activity of signed EVM transactions, each reversed by its recipient. */
 export function signedActivity<Memo>({ name, kind, perCycle, draw, call }: SignedActivity<Memo>): Activity {
   const signersOf = ({ ordinal }: Turn): Signers => ({
     first: signerOf(kind, 'there', ordinal),
@@ -157,7 +150,6 @@ export function signedActivity<Memo>({ name, kind, perCycle, draw, call }: Signe
   })
 }
 
-/** The transaction that relays what the user of the turn signed. */
 export function relayed(turn: Turn, kind: SignedKind, direction: Direction, call: SignedCall): DraftTransaction {
   const events: DraftEvent[] = []
   const signed = runSigned(turn, kind, direction, turn.ordinal, call, events)
@@ -185,7 +177,7 @@ const code = Buffer.from('608060405234801561001057600080fd5b5060be8061001f600039
 const gasPerContract = 700_000
 const gasPerLog = 48_000
 
-/** Deploys the contracts in the first block; their logs give the first holdings. */
+/** Their logs give the first holdings. */
 function makeContracts(moment: Moment): DraftEvent[] {
   return Object.values(evmContracts).map((contract) => {
     const logs = firstLogs(contract)
@@ -217,7 +209,6 @@ function firstLogs(contract: Buffer): LogParts[] {
   return evmUsers.map(({ address }) => erc1155BatchTransfer(contract, contractMaker, zeroAddress, address, amounts))
 }
 
-/** Closes the EVM's block with each block of the chain. */
 export const evmBlocks: SystemWork = {
   name: 'evm-blocks',
   chunk(moment) {

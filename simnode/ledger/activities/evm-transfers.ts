@@ -65,7 +65,6 @@ interface Passed {
 const pictureContract = evmContracts.pictures
 const pictureContractHex = pictureContract.toString('hex')
 
-/** An operator such as a marketplace transfers an ERC-721 token. */
 export const evmPictureTransfer = signedActivity<Passed>({
   name: 'evm-picture-transfer',
   kind: 'erc721',
@@ -114,7 +113,6 @@ export const evmItemTransfer = signedActivity<ItemsSent>({
 /** Error code of a revert. Source: onflow/flow-go `fvm/evm/types/errors.go`. */
 const reverted = 306
 
-/** A transfer of more ERC-20 tokens than there are: reverted, with the gas paid. */
 export const evmFailure = activity({
   name: 'evm-failure',
   perCycle: 4,

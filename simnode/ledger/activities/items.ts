@@ -74,7 +74,6 @@ transaction(to: Address, names: [String]) {
 `),
 )
 
-/** Mints an item for each user in rotation, permanently. */
 export const itemMint = activity({
   name: 'item-mint',
   perCycle: 6,

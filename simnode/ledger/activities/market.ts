@@ -76,9 +76,8 @@ transaction(listing: UInt64) {
 `)
 
 /**
- * Even turns list an item; the next turn buys it or, every other time, removes the listing. In
- * reverse, the second turn lists the item again at the same price, and the first buys it back or
- * removes the listing. An item that moved in between cannot be bought and is not listed again.
+ * Even turns list an item; the next turn buys it or, every other time, removes the listing. An item
+ * that moved in between cannot be bought and is not listed again.
  */
 export const itemSale = activity<Sale | undefined>({
   name: 'item-sale',
@@ -178,7 +177,6 @@ function buy(turn: Turn, place: number, listing: Listing, buyer: Account): Draft
   return draft(kinds[collection.index]?.buy, buyer, buyArguments(listing), 110, events)
 }
 
-/** A purchase of an item that the seller no longer has. */
 function failedPurchase(listing: Listing, buyer: Account): DraftTransaction {
   return {
     ...draft(kinds[listing.collection.index]?.buy, buyer, buyArguments(listing), 60, []),

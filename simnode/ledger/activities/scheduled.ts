@@ -64,7 +64,6 @@ const schedulerShapes = {
   ran: eventShape(`A.${alarmContract.hex}.Alarm.Ran`, { id: 'UInt64', data: 'String' }),
 } as const
 
-/** Executes scheduled transactions. */
 const executor = accountAt(5)
 
 const sharedScheduler = 'auth(FlowTransactionScheduler.Execute) &FlowTransactionScheduler.SharedScheduler'
@@ -100,7 +99,6 @@ export const schedulerWork: SystemWork = {
   executions: ({ state: { schedule } }) => schedule.ran.map(execution),
 }
 
-/** Moves prepaid fees to the fee account. */
 function feesTaken(moment: Moment, amount: bigint): DraftEvent[] {
   const events: DraftEvent[] = []
   moveTokens(moment, flow, systemAccounts.service, systemAccounts.flowFees, amount, events)
@@ -184,10 +182,6 @@ transaction {
 
 const whole = 100_000_000n
 
-/**
- * Alarm jobs: most run after a while, some fail, some are cancelled. The alarm's keeper prepays
- * fees; cancelling refunds half.
- */
 export const scheduled = activity<Scheduled>({
   name: 'scheduled',
   perCycle: 8,
@@ -261,7 +255,6 @@ function cancelling(turn: Turn, one: Scheduled): DraftTransaction {
   return byKeeper(cancelScript, [argument.uint64(id)], 70, events)
 }
 
-/** Destroys a job that has run. */
 function cleaningUp({ state }: Turn, one: Scheduled): DraftTransaction {
   return byKeeper(cleanupScript, [], 25, state.schedule.isPending(one.id) ? [] : [destroyed(one)])
 }

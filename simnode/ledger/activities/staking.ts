@@ -29,7 +29,6 @@ const delegator = `let staker = signer.storage.borrow<${delegatorType}>(
 
 type AmountCall = Exclude<StakingCall, 'register-node' | 'register-delegator' | 'update-address'>
 
-/** Statements for a node and for a delegator. */
 const bodies: Readonly<Record<AmountCall, readonly [string, string]>> = {
   'withdraw-rewards': same('vault.deposit(from: <-staker.withdrawRewardedTokens(amount: amount))'),
   'withdraw-unstaked': same('vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))'),
@@ -107,7 +106,6 @@ function stakingContext({ state: { vaults }, newUuid }: Moment, events: DraftEve
 
 const gasLimit = 9999
 
-/** Permanent changes: stakers register, unstake tokens of earlier cycles, and withdraw rewards. */
 export const staking = activity<undefined>({
   name: 'staking',
   perCycle: lastingTurns.length,
@@ -120,7 +118,6 @@ export const staking = activity<undefined>({
   lasting: (token, account, _turns, cycle) => (token.index === 0 ? stakersFlow(account, cycle) : 0n),
 })
 
-/** A registered staker stakes more, and takes it back before the epoch ends. */
 export const stakingThereAndBack = activity<StakingTurn | undefined>({
   name: 'staking-there-and-back',
   perCycle: 4,
@@ -181,7 +178,6 @@ transaction(amount: UFix64) {
 }
 `)
 
-/** A call of a user without a node. */
 function failedUnstaking({ payer }: Turn): DraftTransaction {
   return {
     script: noNodeScript,
@@ -194,7 +190,6 @@ function failedUnstaking({ payer }: Turn): DraftTransaction {
   }
 }
 
-/** All rewards of an epoch with the present stakes. */
 export function epochPayout(table: StakingTable): bigint {
   return table.registered.reduce((total, staker) => total + rewardOf(table.of(staker).staked), 0n)
 }
@@ -271,7 +266,6 @@ function setUp({ state: { staking }, timeAt }: Moment, epoch: number): DraftEven
 
 const weight = 100
 
-/** `FlowIDTableStaking.NodeInfo` */
 function infoOf(table: StakingTable, staker: Staker): CadenceValue {
   const { node } = staker
   const { staked, committed, unstaking, unstaked, rewarded, requested } = table.of(staker)
@@ -294,7 +288,6 @@ function infoOf(table: StakingTable, staker: Staker): CadenceValue {
   ]
 }
 
-/** The keys of the consensus nodes, and the votes of the collectors. */
 function commitOf(table: StakingTable, epoch: number): readonly CadenceValue[] {
   const ids = (role: number): string[] =>
     table.nodes.filter(({ node }) => roleOf(node) === role).map(({ node }) => nodeIdOf(node))

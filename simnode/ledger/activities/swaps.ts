@@ -55,7 +55,6 @@ transaction(amount: UFix64, direction: UInt8, atLeast: UFix64) {
   }
 })
 
-/** A user swaps tokens, and later swaps back. */
 export const swap = activity<Swap>({
   name: 'swap',
   perCycle: 16,

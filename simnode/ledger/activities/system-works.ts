@@ -47,7 +47,6 @@ transaction {
 }
 `)
 
-/** Events of the genesis contracts and their accounts, in the first block. */
 export const firstContracts: SystemWork = {
   name: 'first-contracts',
   chunk: ({ height }) =>
@@ -80,7 +79,6 @@ const cyclesPerVersion = 50
 /** Blocks between the announcement of a version and the first block that needs it. */
 const notice = 5 * cycleLength
 
-/** Announces the height from which nodes need a newer version. */
 export const versionBeacons: SystemWork = {
   name: 'version-beacon',
   chunk({ height }) {

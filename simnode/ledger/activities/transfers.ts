@@ -120,7 +120,6 @@ interface Share {
   readonly amount: bigint
 }
 
-/** A user sends FLOW to three others; they return it in one transaction that each of them signs. */
 export const splitTransfer = activity<{ readonly sender: Account; readonly shares: readonly Share[] }>({
   name: 'split-transfer',
   perCycle: 8,
@@ -197,7 +196,6 @@ function supplyChange(turn: Turn, draft: Pick<DraftTransaction, 'script' | 'argu
   return { ...draft, gasLimit: 1000, computation: 20 + turn.random.below(5) }
 }
 
-/** Mints USDC for each user in rotation, who burns most of it later. */
 export const tokenMint = activity<Account>({
   name: 'token-mint',
   perCycle: 4,
@@ -222,7 +220,7 @@ export const tokenMint = activity<Account>({
   lasting: (token, account, turns) => (token === usdc ? BigInt(turnsOf(account, turns)) * (minted - burned) : 0n),
 })
 
-/** Growth of the USDC supply, by number of turns, in units of 10^-8. */
+/** By number of turns, in units of 10^-8. */
 export function dollarsMinted(turns: number): bigint {
   return BigInt(turns) * (minted - burned)
 }
@@ -268,7 +266,6 @@ function lateTransaction(timeMs: number): Failure {
   }
 }
 
-/** Failing transactions: only the fee is paid. */
 export const failure = activity({
   name: 'failure',
   perCycle: 30,

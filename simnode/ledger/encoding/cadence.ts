@@ -71,7 +71,6 @@ export interface OptionalType {
 export interface ArrayType {
   readonly kind: 'array'
   readonly element: CadenceType
-  /** Size of a constant-sized array. */
   readonly size?: number
 }
 
@@ -81,7 +80,6 @@ export interface DictionaryType {
   readonly value: CadenceType
 }
 
-/** `InclusiveRange<element>` */
 interface RangeType {
   readonly kind: 'range'
   readonly element: CadenceType
@@ -102,7 +100,6 @@ export interface InterfaceType {
   readonly fields: readonly Field[]
 }
 
-/** `{A, B}` */
 interface IntersectionType {
   readonly kind: 'intersection'
   readonly members: readonly InterfaceType[]
@@ -165,7 +162,6 @@ export function eventShape(id: string, fields: Readonly<Record<string, CadenceTy
 /** A type with an id, which messages define before use. */
 export type NominalType = CompositeType | InterfaceType
 
-/** Collects the nominal types that a type and its fields mention, by id. */
 export function collectNominalTypes(type: CadenceType, found: Map<string, NominalType>): void {
   if (typeof type === 'object' && 'id' in type) {
     if (found.has(type.id)) return

@@ -4,7 +4,6 @@ import type { Authorization, CadenceType, Field, FunctionType, NominalType } fro
 import { isInterface } from './cadence.ts'
 import { major, writeBytes, writeHead, writeNil, writeTag, writeText } from './cbor.ts'
 
-/** Numbers of a message's definitions, by type id. */
 export type DefinitionIds = ReadonlyMap<string, number>
 
 const simpleNumbers = new Map([...simpleTypeNames].map(([number, name]) => [name, number]))
@@ -77,7 +76,7 @@ export function writeDefinitions(out: ByteWriter, types: readonly NominalType[],
   }
 }
 
-/** A type within a message that defines its nominal types. @throws TypeError for an undefined one */
+/** @throws TypeError for an undefined type */
 export function writeInlineType(out: ByteWriter, type: CadenceType, ids: DefinitionIds): void {
   new InlineTypeWriter(out, ids).type(type)
 }

@@ -18,7 +18,6 @@ import { major, writeBigHead, writeBytes, writeHead, writeInteger, writeNil, wri
 import { writeTypeValue, writeInlineType, sortDefinitions, writeDefinitions } from './ccf-types.ts'
 import type { DefinitionIds } from './ccf-types.ts'
 
-/** @param ids of the message's definitions, for abstract types */
 type CcfWriter = (out: ByteWriter, value: CadenceValue, ids: DefinitionIds) => void
 
 const typeAndValueTag = 130
@@ -286,7 +285,6 @@ function messagePlan(type: CadenceType, nominal: ReadonlyMap<string, NominalType
 
 const openNames: ReadonlySet<string> = new Set(['AnyStruct', 'AnyResource', 'HashableStruct'])
 
-/** Whether a type contains abstract types. */
 function isOpen(type: CadenceType, seen: Set<CadenceType>): boolean {
   if (seen.has(type)) return false
   seen.add(type)

@@ -37,12 +37,10 @@ interface CollectionParts {
 const zeroId = Buffer.alloc(32)
 const nothing = Buffer.alloc(0)
 
-/** `google.protobuf.Timestamp` */
 export function timestampMessage(timestampNs: bigint): Buffer {
   return messageOf((out) => writeTimestamp(out, timestampNs))
 }
 
-/** `entities.BlockHeader`, with the emulator's fields. */
 export function headerMessage(block: BlockParts): Buffer {
   return messageOf((out) => writeHeader(out, block))
 }
@@ -63,7 +61,6 @@ export function fullBlockMessage(block: BlockParts): Buffer {
   })
 }
 
-/** `entities.Collection` */
 export function collectionMessages(collections: readonly CollectionParts[]): Buffer[] {
   return messagesOf(collections, (out, { id, transactionIds }) => {
     writeBytesField(out, 1, id)
@@ -91,7 +88,6 @@ function writeHeader(out: ByteWriter, block: BlockParts): void {
   writeBytesIfAny(out, 11, Buffer.from(block.chainId))
 }
 
-/** The fields that `entities.Block` and `entities.BlockHeader` share. */
 function writePlace(out: ByteWriter, { id, parentId, height, timestampNs }: BlockParts): void {
   writeBytesField(out, 1, id)
   writeBytesField(out, 2, parentId)
@@ -111,7 +107,6 @@ export function encodeArgument(type: CadenceType, value: CadenceValue): Buffer {
   return messageOf((out) => writeJsonCdc(out, type, value))
 }
 
-/** `entities.Transaction` */
 export function transactionMessages(bodies: readonly TransactionBody[]): Buffer[] {
   return messagesOf(bodies, writeTransaction)
 }
@@ -150,9 +145,7 @@ function writeSignature(
 const lineBreak = 0x0a
 
 /**
- * Appends the payload of an event.
- * @param values in the order of the shape's fields
- * @throws TypeError for a value of another type
+ * @param values in the order of the shape's fields @throws TypeError for a value of another type
  */
 export function writeEventPayload(
   out: ByteWriter,
@@ -168,13 +161,11 @@ export function writeEventPayload(
   out.uint8(lineBreak)
 }
 
-/** Values are in the order of the shape's fields. */
 interface EventParts {
   readonly shape: EventShape
   readonly values: readonly CadenceValue[]
 }
 
-/** The result of one transaction of a block. */
 export interface ResultParts {
   /** 32 bytes. */
   readonly transactionId: Buffer
@@ -233,7 +224,6 @@ function writeEvent(
   endMessage(out, start)
 }
 
-/** The field `type` of an event. */
 function typeField(shape: EventShape): Buffer {
   const found = typeFields.get(shape)
   if (found !== undefined) return found

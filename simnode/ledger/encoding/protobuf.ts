@@ -45,7 +45,7 @@ export function writeBytesIfAny(out: ByteWriter, number: number, content: Uint8A
   if (content.length > 0) writeBytesField(out, number, content)
 }
 
-/** Begins a nested message. @returns the argument of `endMessage` */
+/** @returns the argument of `endMessage` */
 export function beginMessage(out: ByteWriter, number: number): number {
   writeVarint(out, number * 8 + 2)
   out.reserve(guessedLengthBytes)
@@ -71,7 +71,6 @@ export function endMessage(out: ByteWriter, start: number): void {
   out.position += length
 }
 
-/** The buffer of a larger message is not reused. */
 const keptCapacity = 16 * 1024 * 1024
 
 /** Undefined while a message is written, since that may write other messages. */

@@ -94,7 +94,6 @@ export function controllerIssued(id: number, { address }: Account, type: Cadence
   return { shape: shapes.controllerIssued, values: [id, address, { staticType: type }, path] }
 }
 
-/** Events of a new account's two FLOW vault capabilities. */
 export function vaultCapabilities(account: Account): DraftEvent[] {
   const { address } = account
   return ['/public/flowTokenReceiver', '/public/flowTokenBalance'].flatMap((path, nth) => [

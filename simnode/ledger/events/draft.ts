@@ -3,7 +3,6 @@ import { arrayOf } from '../encoding/cadence.ts'
 import type { CadenceType, EventShape, CadenceValue } from '../encoding/cadence.ts'
 import type { Account } from '../world/account.ts'
 
-/** An event before it is encoded. */
 export interface DraftEvent {
   readonly shape: EventShape
   /** In the order of the shape's fields. */
@@ -15,7 +14,6 @@ export interface DraftArgument {
   readonly value: CadenceValue
 }
 
-/** Types are constants, since encoders keep a plan for each. */
 const lists = {
   address: arrayOf('Address'),
   string: arrayOf('String'),
@@ -24,7 +22,7 @@ const lists = {
   uint64: arrayOf('UInt64'),
 } as const
 
-/** Arguments of transactions, by their Cadence types. Fixed-point numbers are in units of 10^-8. */
+/** Fixed-point numbers are in units of 10^-8. */
 export const argument = {
   address: ({ address }: Account): DraftArgument => ({ type: 'Address', value: address }),
   addresses: (all: readonly Account[]): DraftArgument => ({
@@ -50,15 +48,13 @@ export interface DraftTransaction {
   /** None on most system transactions. */
   readonly authorizers: readonly Account[]
   readonly gasLimit: number
-  /** `computation_usage` */
   readonly computation: number
   /** Error message of a failed transaction, which has no events but those of its fee. */
   readonly error?: string
-  /** Without those of the fee, which the chain adds to every user transaction. */
+  /** Without those of the fee. */
   readonly events: readonly DraftEvent[]
 }
 
-/** A user transaction with its fee and signer. */
 export interface SignedDraft extends DraftTransaction {
   /** Pays the fee and proposes; its key 0 signs the envelope, the keys 0 of other authorizers the payload. */
   readonly payer: Account

@@ -34,7 +34,6 @@ const flowShapes = {
   Minted: eventShape(`${own}.TokensMinted`, { amount: 'UFix64' }),
 } as const
 
-/** A vault in events. */
 export interface VaultRef {
   readonly token: Token
   /** Undefined for a vault that no account stores. */
@@ -42,7 +41,6 @@ export interface VaultRef {
   readonly uuid: number
 }
 
-/** The vault that an account stores. */
 export function vaultOf(token: Token, account: Account): VaultRef {
   return { token, account, uuid: vaultUuid(token, account) }
 }
@@ -56,7 +54,7 @@ export function withdrawn(vault: VaultRef, amount: bigint, movedUuid: number, ba
   return moved('Withdrawn', vault, amount, movedUuid, balanceAfter)
 }
 
-/** The events of a deposit, in their order; see `withdrawn`. */
+/** See `withdrawn`. */
 export function deposited(vault: VaultRef, amount: bigint, movedUuid: number, balanceAfter: bigint): DraftEvent[] {
   return moved('Deposited', vault, amount, movedUuid, balanceAfter)
 }
@@ -115,7 +113,6 @@ export function itemDeposited(collection: Collection, id: number, to: Account): 
   return { shape: itemShapes.deposited, values }
 }
 
-/** @param traits by name */
 export function itemMinted(
   collection: Collection,
   id: number,

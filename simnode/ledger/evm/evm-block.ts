@@ -22,13 +22,12 @@ const bloomBytes = 256
 /** Direct calls, whose receipts are those of type 0. */
 const directCallType = 255
 
-/** A receipt in the trie of its block. */
 function receiptBytes({ type, succeeded, cumulativeGas, logs }: ReceiptParts): Buffer {
   const prefix = type === 0 || type === directCallType ? [] : [type]
   return encodeRlp([succeeded ? 1 : 0, cumulativeGas, bloomOf(logs), logList(logs)], ...prefix)
 }
 
-/** The logs in an event: an RLP list, or no bytes. */
+/** An RLP list, or no bytes. */
 export function logsBytes(logs: readonly LogParts[]): Buffer {
   return logs.length === 0 ? Buffer.alloc(0) : encodeRlp(logList(logs))
 }
@@ -54,14 +53,12 @@ function bloomOf(logs: readonly LogParts[]): Buffer {
 }
 
 interface Leaf {
-  /** The key's nibbles. */
   readonly path: readonly number[]
   readonly value: Uint8Array
 }
 
 const empty = Buffer.alloc(0)
 
-/** Nibbles of the keys, by index. */
 const paths: Array<readonly number[]> = []
 
 const emptyRoot = rlpHash(empty)
@@ -79,7 +76,7 @@ function listRoot(items: readonly Uint8Array[]): Buffer {
   return leaves.length === 0 ? emptyRoot : rlpHash(nodeOf(leaves, 0))
 }
 
-/** The node of leaves with a common path up to `depth`. No path is a prefix of another. */
+/** No path is a prefix of another. */
 function nodeOf(leaves: readonly Leaf[], depth: number): RlpItem {
   const [first] = leaves as [Leaf, ...Leaf[]]
   if (leaves.length === 1) return [packed(first.path.slice(depth), true), first.value]

@@ -4,7 +4,6 @@ import type { LogParts } from './evm-block.ts'
 
 export type RlpItem = Uint8Array | number | bigint | readonly RlpItem[]
 
-/** The buffer of a larger item is not reused. */
 const keptCapacity = 4 * 1024 * 1024
 
 let writer = new BackwardRlp()
@@ -46,7 +45,6 @@ function bytesOf(value: bigint): Buffer {
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
 }
 
-/** A value made on demand, once. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => (made ??= { value: make() }).value
@@ -68,22 +66,18 @@ export function abiWord(value: AbiWord): Buffer {
   return word
 }
 
-/** A selector and arguments. */
 export function callInput(signature: string, ...values: readonly AbiWord[]): Buffer {
   return Buffer.concat([signatureHash(signature).subarray(0, 4), ...values.map(abiWord)])
 }
 
-/** `Transfer` of an ERC-20 contract. */
 export function erc20Transfer(contract: Buffer, from: Buffer, to: Buffer, amount: bigint): LogParts {
   return { address: contract, topics: [transfer, abiWord(from), abiWord(to)], data: abiWord(amount) }
 }
 
-/** `Transfer` of an ERC-721 contract. */
 export function erc721Transfer(contract: Buffer, from: Buffer, to: Buffer, id: number): LogParts {
   return { address: contract, topics: [transfer, abiWord(from), abiWord(to), abiWord(id)], data: Buffer.alloc(0) }
 }
 
-/** `TransferSingle` of an ERC-1155 contract. */
 export function erc1155Transfer(
   contract: Buffer,
   operator: Buffer,
@@ -99,7 +93,6 @@ export function erc1155Transfer(
   }
 }
 
-/** `TransferBatch` of an ERC-1155 contract. */
 export function erc1155BatchTransfer(
   contract: Buffer,
   operator: Buffer,

@@ -7,7 +7,6 @@ import type { EvmBlock, LogParts } from './evm-block.ts'
 import type { EvmPayload } from './evm-payload.ts'
 import { logsBytes } from './evm-block.ts'
 
-/** In the emulator's service account. */
 const evmContract = 'A.f8d6e0586b0a20c7.EVM'
 
 const bytes = arrayOf('UInt8')

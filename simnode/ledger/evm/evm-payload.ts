@@ -4,7 +4,6 @@ import { encodeRlp, rlpHash } from './evm-encoding.ts'
 import type { RlpItem } from './evm-encoding.ts'
 import { evmAddressLength } from './evm-world.ts'
 
-/** A recoverable secp256k1 signature. */
 interface RecoverableSignature {
   /** Parity of the nonce point's y coordinate: 0 or 1. */
   readonly parity: number
@@ -57,7 +56,7 @@ function makeNonce(secret: Buffer): Nonce {
   }
 }
 
-/** By squaring. The order is prime: exponent `order - 2` gives the inverse. */
+/** The order is prime: exponent `order - 2` gives the inverse. */
 function power(base: bigint, exponent: bigint): bigint {
   let [result, square] = [1n, base]
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
@@ -93,7 +92,6 @@ interface UnsignedTransaction {
 /** Kinds of direct calls. Source: onflow/flow-go `fvm/evm/types/call.go`. */
 const directCallKinds = { deposit: 1, withdraw: 2, transfer: 3, deploy: 4, call: 5 } as const
 
-/** An unsigned call by Cadence. */
 export interface DirectCall {
   readonly kind: keyof typeof directCallKinds
   /** 20 bytes each. */

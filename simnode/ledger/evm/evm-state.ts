@@ -6,11 +6,8 @@ export interface EvmStart {
   nonce(address: string): number
   /** In attoflow. */
   balance(address: string): bigint
-  /** ERC-20 balance. */
   tokens(contract: string, holder: string): bigint
-  /** The owner of an ERC-721 token. */
   owner(contract: string, id: number): string
-  /** ERC-1155 balance. */
   items(contract: string, id: number, holder: string): bigint
   /** All FLOW in the EVM, in attoflow. */
   readonly totalSupply: bigint
@@ -22,7 +19,6 @@ export interface EvmStart {
 export class EvmState implements StatePart {
   totalSupply: bigint
   lastHash: () => Buffer
-  /** Transactions of the open block. */
   transactions: BlockTransaction[] = []
   readonly #start: EvmStart
   readonly #moved = new Map<string, bigint>()
@@ -38,7 +34,6 @@ export class EvmState implements StatePart {
     return Number(this.#moved.get(`nonce ${address}`) ?? this.#start.nonce(address))
   }
 
-  /** Uses up an account's next nonce. */
   takeNonce(address: string): number {
     const nonce = this.nonce(address)
     this.#moved.set(`nonce ${address}`, BigInt(nonce + 1))

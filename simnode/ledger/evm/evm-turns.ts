@@ -14,7 +14,6 @@ import type { Rotation } from '../world/cycle.ts'
 import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import type { EvmStart } from './evm-state.ts'
 
-/** A turn, or its reversal. */
 export type Direction = 'there' | 'back'
 
 /**
@@ -28,7 +27,6 @@ interface SignedTurns {
   readonly gasLimit: number
   /** Attoflow per gas. */
   readonly gasPrice: bigint
-  /** Signed transactions per turn. */
   readonly directions: readonly Direction[]
 }
 
@@ -57,13 +55,11 @@ export const signedTurnsOf = {
   erc721: signedTurns(23, 48_204, 90_000),
   erc1155: signedTurns(37, 52_117, 90_000),
   failure: signedTurns(53, 24_430, 120_000, ['there']),
-  /** Reverses a Cadence-owned account's call. */
   coaCall: signedTurns(71, 34_515, 60_000, ['back']),
 } as const
 
 export type SignedKind = keyof typeof signedTurnsOf
 
-/** The Cadence-owned accounts of direct calls. */
 const coaTurns = { deposit: rotation(coas.length, 5, 3), call: rotation(coas.length, 3, 8) } as const
 
 export function signerOf(kind: SignedKind, direction: Direction, ordinal: number): EvmUser {
@@ -78,7 +74,6 @@ export function coaOf(kind: keyof typeof coaTurns, ordinal: number): Coa {
   return coas[coaTurns[kind].placeOf(ordinal)] as Coa
 }
 
-/** Turns of each EVM activity. */
 type EvmTurns = Readonly<Record<SignedKind | 'deposit' | 'coaCreation', number>>
 
 const kinds = Object.keys(signedTurnsOf) as SignedKind[]

@@ -6,7 +6,6 @@ import { userOfTurn } from '../world/users.ts'
 import { collections } from '../world/collections.ts'
 import { pebble, usdc } from '../world/tokens.ts'
 
-/** Bytes of an EVM address. */
 export const evmAddressLength = 20
 
 /** Source: onflow/flow-go `fvm/evm/types/address.go`. */
@@ -23,7 +22,6 @@ const coaPrefix = Buffer.from('000000000000000000000002', 'hex')
 /** Source: onflow/flow-go `fvm/evm/handler/addressAllocator.go`; confirmed by recordings. */
 const coaMultiplier = 0xffeeddccbbaa9977n
 
-/** The address of the Cadence-owned account of a resource. */
 export function coaAddress(uuid: number | bigint): Buffer {
   const address = Buffer.alloc(evmAddressLength)
   coaPrefix.copy(address)
@@ -35,7 +33,6 @@ export function keyAddress(privateKey: Uint8Array): Buffer {
   return keccak256(secp256k1.publicKeyCreate(privateKey, false).subarray(1)).subarray(12)
 }
 
-/** The address of the contract that a transaction creates. */
 export function createdAddress(creator: Uint8Array, nonce: number | bigint): Buffer {
   return rlpHash([creator, nonce]).subarray(12)
 }
@@ -63,7 +60,6 @@ export interface EvmUser {
   readonly address: Buffer
 }
 
-/** A Cadence-owned account. */
 export interface Coa {
   readonly owner: Account
   readonly uuid: number
@@ -89,7 +85,6 @@ export const coas: readonly Coa[] = Array.from({ length: coaCount }, (_, index) 
   return { owner: userOfTurn(index), uuid, address: coaAddress(uuid) }
 })
 
-/** Deploys the contracts, in the first block. */
 export const contractMaker = keyAddress(keccak256(Buffer.from('who made the contracts of the simulated EVM')))
 
 /** In the order of deployment. */
@@ -115,7 +110,6 @@ export const genesisHoldings = {
   items: 1_000_000n,
 } as const
 
-/** The first owner of an ERC-721 token. */
 export function firstOwner(id: number): Buffer {
   return (evmUsers[id % evmUsers.length] as EvmUser).address
 }

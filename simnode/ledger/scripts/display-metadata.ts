@@ -4,10 +4,9 @@ import type { Collection } from '../world/collections.ts'
 import type { Token } from '../world/tokens.ts'
 import type { CollectionMetadata, ItemMetadata, TokenMetadata } from './script-state.ts'
 
-/** Side of a square picture. */
 export const side = 120
 
-/** A picture as a data URL, visible offline. @param drawing SVG elements */
+/** A data URL, visible offline. @param drawing SVG elements */
 function pictureAddress(drawing: string, width = side, height = side): string {
   const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${drawing}</svg>`
   return `data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}`
@@ -97,7 +96,6 @@ const liveries: Readonly<Record<string, string>> = {
 const lit = '#ffd873'
 const dark = '#3b4660'
 
-/** Lit windows. */
 const windows: Readonly<Record<string, readonly boolean[]>> = {
   Seat: [true, true, true, true, true],
   Couchette: [true, false, true, false, true],
@@ -156,7 +154,6 @@ export function itemPicture(collection: Collection, id: number): string {
   return pictureAddress(drawItem(collection, id))
 }
 
-/** Some items side by side. */
 export function bannerPicture(collection: Collection): string {
   const ids = [3, 5, 8, 13]
   const drawn = ids.map((id, nth) => `<g transform="translate(${nth * side} 0)">${drawItem(collection, id)}</g>`)

@@ -16,7 +16,6 @@ import { sampleScripts } from './sample-scripts.ts'
 import type { ScriptAnswer } from './script-answers.ts'
 import type { ScriptState } from './script-state.ts'
 
-/** The program's own scripts, by folder. */
 const folders: Readonly<Record<string, Readonly<Record<string, ScriptAnswer>>>> = {
   'jobs/enrichment/cadence': { ...tokenAnswers, ...itemAnswers, ...stakingAnswers },
   'src/explorer/chain/scripts': accountAnswers,
@@ -74,7 +73,7 @@ function withoutAddresses(source: string): string {
     .trim()
 }
 
-/** The tokens of a script without the addresses of imports. Strings are marked, to tell them from words. */
+/** Without the addresses of imports. Strings are marked, to tell them from words. */
 function wordsOf(source: string): string {
   const words: unknown[] = []
   const tokens = scriptTokens(source)

@@ -15,10 +15,8 @@ export const sampleNames = [
 ] as const
 export type SampleName = (typeof sampleNames)[number]
 
-/** A script to try on a simulated node. */
 export interface SampleScript {
   readonly name: SampleName
-  /** Title for a list. */
   readonly title: string
   /** Cadence with the emulator's addresses. */
   readonly code: string
@@ -29,7 +27,7 @@ export interface SampleScript {
 const sampleAccount: CadenceJson = { value: `0x${userOfTurn(3).hex}`, type: 'Address' }
 const service = `0x${systemAccounts.service.hex}`
 
-/** Sample scripts that a simulated node answers from its ledger. They run on any network. */
+/** Answered from the simulated ledger; they run on any network. */
 export const sampleScripts: readonly SampleScript[] = [
   {
     name: 'add',

@@ -5,7 +5,6 @@ import { json } from './script-values.ts'
 import { collections } from '../world/collections.ts'
 import type { SampleName } from './sample-scripts.ts'
 
-/** The answer to a script. */
 export interface ScriptAnswer {
   readonly arguments: number
   /**
@@ -30,7 +29,6 @@ export function alike(lists: readonly (readonly unknown[])[]): void {
   }
 }
 
-/** Scripts about tokens and collections. */
 export const tokenAnswers = {
   ft_tokens: {
     arguments: 3,
@@ -114,7 +112,6 @@ function item(face: ItemMetadata, structId: (name: string) => string): CadenceJs
   })
 }
 
-/** Scripts about items and their holders. */
 export const itemAnswers = {
   nft_items: {
     arguments: 5,
@@ -163,7 +160,6 @@ const accountOf = (state: ScriptState, address: string): StoredAccount => state.
 
 const paths = (things: readonly { readonly path: string }[]) => json.array(things.map(({ path }) => json.path(path)))
 
-/** Scripts about account storage. */
 export const accountAnswers = {
   account_storage: {
     arguments: 2,
@@ -204,7 +200,6 @@ const byRole = (amounts: ReadonlyMap<number, string>): CadenceJson =>
 
 const texts = (list: readonly string[]): CadenceJson => json.array(list.map(json.string))
 
-/** Scripts about the epoch and the staking table. */
 export const stakingAnswers = {
   network_state: {
     arguments: 0,
@@ -260,7 +255,6 @@ export const stakingAnswers = {
   },
 } as const satisfies Record<string, ScriptAnswer>
 
-/** Example scripts of the assistant. */
 export const exampleAnswers = {
   flow_balance: {
     arguments: 1,
@@ -275,7 +269,6 @@ export const sampleAnswers: Readonly<Record<SampleName, ScriptAnswer>> = {
     arguments: 1,
     answer(state, args) {
       const account = state.account(args.address(0))
-      // Storage of a missing account is an error of the virtual machine.
       if (account === undefined)
         throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
       return json.array([json.uint64(account.storageUsed), json.uint64(account.storageCapacity)])

@@ -21,7 +21,6 @@ import { collectionMetadata, itemMetadata, tokenMetadata } from './display-metad
 interface StoredThing {
   /** `/storage/x` or `/public/x`. */
   readonly path: string
-  /** Type identifier. */
   readonly type: string
 }
 
@@ -30,9 +29,7 @@ export interface StoredAccount {
   readonly balance: string
   /** FLOW that is not reserved for storage. */
   readonly availableBalance: string
-  /** Bytes. */
   readonly storageUsed: number | bigint
-  /** Bytes. */
   readonly storageCapacity: number | bigint
   readonly stored: readonly StoredThing[]
   readonly published: readonly StoredThing[]
@@ -44,7 +41,6 @@ export interface TokenMetadata {
   readonly description: string
   readonly externalUrl: string
   readonly logo: string
-  /** URL by site. */
   readonly socials: Readonly<Record<string, string>>
   readonly vaultPath: string
   readonly receiverPath: string
@@ -127,10 +123,8 @@ export interface ScriptState {
   collection(address: string, contract: string): CollectionMetadata | undefined
   /** The bridged EVM contract of a type, 40 hex digits. */
   evmAddress(type: string): string | undefined
-  /** Stored collections whose types begin with `prefix`. */
   collectionsOf(holder: string, prefix: string): number
   idsOf(holder: string, itemType: string): readonly bigint[]
-  /** Undefined for an item that the account does not hold. */
   item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined
   readonly network: NetworkState
   node(id: string): NodeState | undefined

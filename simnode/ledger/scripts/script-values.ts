@@ -51,7 +51,6 @@ export function encodeJson(value: CadenceJson): Buffer {
   )
 }
 
-/** The arguments of a script, by position and declared type. */
 export class ScriptArguments {
   readonly #args: readonly CadenceJson[]
 
@@ -79,7 +78,6 @@ export class ScriptArguments {
     return Number(textOf(this.#args[at], 'Int'))
   }
 
-  /** An `Int` of any size. */
   integer(at: number): bigint {
     const text = textOf(this.#args[at], 'Int')
     if (!/^-?\d{1,1000}$/.test(text))

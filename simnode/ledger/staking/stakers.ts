@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { accountAt } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
 
-/** The vaults of a node or delegator in the staking table. */
 export const buckets = ['committed', 'staked', 'unstaking', 'unstaked', 'rewarded'] as const
 export type Bucket = (typeof buckets)[number]
 
@@ -11,7 +10,6 @@ export const nodeCount = 24
 const delegatorsPerNode = 2
 export const stakerCount = nodeCount * (1 + delegatorsPerNode)
 
-/** A node or a delegator, in the order of registration. */
 export interface Staker {
   readonly index: number
   readonly node: number
@@ -58,7 +56,6 @@ export function nodeOfId(id: string): number | undefined {
 
 const firstOwner = 40
 
-/** In the order of registration. */
 export const stakers: readonly Staker[] = Array.from({ length: stakerCount }, (_, index) => {
   const node = Math.floor(index / (1 + delegatorsPerNode))
   const delegatorId = index % (1 + delegatorsPerNode)

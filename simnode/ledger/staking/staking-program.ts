@@ -110,10 +110,7 @@ export function rewardOf(staked: bigint): bigint {
   return (staked * earned) / 1_000_000_000n
 }
 
-/**
- * Starts an epoch, and with it a cycle.
- * @param epoch the new one
- */
+/** @param epoch the new one */
 export function beginEpoch(table: StakingTable, context: StakingContext, epoch: number): void {
   table.payRewards(context, epoch - 1, rewardOf)
   table.moveTokens(context)

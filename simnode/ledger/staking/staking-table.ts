@@ -9,13 +9,12 @@ import type { Bucket, Staker } from './stakers.ts'
 import { delegatorShapes, nodeShapes, stakingShapes } from './staking-events.ts'
 import type { AmountEvent } from './staking-events.ts'
 
-/** Holds the FLOW that is not staked. Both methods return the balance after. */
+/** Both methods return the balance after. */
 interface Purse {
   withdraw(account: Account, amount: bigint): bigint
   deposit(account: Account, amount: bigint): bigint
 }
 
-/** The transaction in which the table is called. */
 export interface StakingContext {
   readonly purse: Purse
   readonly events: DraftEvent[]
@@ -31,7 +30,6 @@ export interface Stake extends Record<Bucket, bigint> {
 export interface StakingContent {
   /** In the order of registration. */
   readonly stakes: readonly Readonly<Stake>[]
-  /** Address updates by node. */
   readonly addressChanges: readonly number[]
   /** FLOW minted for rewards, in units of 10^-8. */
   readonly minted: bigint
@@ -61,7 +59,6 @@ export class StakingTable implements StatePart {
     this.#minted = minted
   }
 
-  /** A copy. */
   get content(): StakingContent {
     return {
       stakes: this.#stakes.map((stake) => ({ ...stake })),
@@ -75,7 +72,6 @@ export class StakingTable implements StatePart {
     return this.#minted
   }
 
-  /** In the order of registration. */
   get registered(): readonly Staker[] {
     return stakers.slice(0, this.#stakes.length)
   }
@@ -105,7 +101,6 @@ export class StakingTable implements StatePart {
     return counted.reduce((total, staker) => total + this.of(staker).staked, 0n)
   }
 
-  /** Registers the next staker, with its first amount. */
   register(context: StakingContext): void {
     const staker = stakers[this.#stakes.length]
     if (staker === undefined) throw new RangeError('All are registered')
@@ -126,14 +121,12 @@ export class StakingTable implements StatePart {
     context.events.push({ shape: stakingShapes.addressUpdated, values: [nodeIdOf(node), this.addressOf(node)] })
   }
 
-  /** Stakes tokens of the owner. */
   commitNew(context: StakingContext, staker: Staker, amount: bigint): void {
     const moved = this.#outOfPurse(context, staker, amount)
     this.#emit(context, staker, 'TokensCommitted', amount)
     this.#put(context, staker, 'committed', amount, moved)
   }
 
-  /** Stakes unstaked or earned tokens. */
   commit(context: StakingContext, staker: Staker, from: 'unstaked' | 'rewarded', amount: bigint): void {
     this.#move(context, staker, from, 'committed', amount)
     this.#emit(context, staker, 'TokensCommitted', amount)
@@ -158,10 +151,7 @@ export class StakingTable implements StatePart {
     context.events.push(...deposited(vaultOf(flow, owner), amount, movedUuid, context.purse.deposit(owner, amount)))
   }
 
-  /**
-   * Pays the rewards of an epoch out of fees and minted FLOW.
-   * @param rewardOf reward by staked amount
-   */
+  /** @param rewardOf reward by staked amount */
   payRewards(context: StakingContext, epoch: number, rewardOf: (staked: bigint) => bigint): void {
     const paid = this.#rewards(rewardOf)
     const total = paid.reduce((sum, { amount }) => sum + amount, 0n)
@@ -305,7 +295,6 @@ export class StakingTable implements StatePart {
   }
 }
 
-/** A vault that the contract keeps for a node or delegator. */
 function bucketOf(staker: Staker, bucket: Bucket): VaultRef {
   return { token: flow, account: systemAccounts.service, uuid: bucketUuid(staker, bucket) }
 }

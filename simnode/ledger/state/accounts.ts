@@ -10,9 +10,7 @@ import type { ExternalAccounts } from './external-accounts.ts'
 /** At the start of a cycle all deployed contracts are in their second version. */
 export class Contracts implements StatePart {
   #deployed: number
-  /** Contracts in their first version. */
   readonly #young = new Set<number>()
-  /** Accounts with the contract that is removed again. */
   readonly #passing = new Set<number>()
   readonly #touched = new Set<number>()
 
@@ -21,7 +19,6 @@ export class Contracts implements StatePart {
     this.#deployed = deployed
   }
 
-  /** @returns the new contract, in its first version */
   deploy(): ContractCode {
     const ordinal = this.#deployed++
     this.#young.add(ordinal)
@@ -29,7 +26,6 @@ export class Contracts implements StatePart {
     return deployedContract(ordinal, 1)
   }
 
-  /** @returns the contract in its second version */
   update(ordinal: number): ContractCode {
     this.#young.delete(ordinal)
     return deployedContract(ordinal, 2)
@@ -44,7 +40,6 @@ export class Contracts implements StatePart {
     this.#passing.delete(index)
   }
 
-  /** In the order of deployment. */
   of(account: Account): ContractCode[] {
     const found = [...(genesisContracts.get(account.index) ?? [])]
     const place = placeInRound(account)
@@ -114,7 +109,6 @@ export class Accounts implements StatePart {
     }))
   }
 
-  /** Of key 0 of a simulated user. */
   sequenceNumber(account: Account): number {
     return this.#sequenceNumbers.get(account.index) ?? turnsOf(account, this.#transactions)
   }
@@ -134,7 +128,6 @@ export class Accounts implements StatePart {
     return keyIndex > 0 && !this.#lateKeys.has(`${account.index} ${keyIndex}`)
   }
 
-  /** @returns the index of the new key */
   addKey(account: Account): number {
     const keyIndex = this.keyCount(account)
     this.#keyCounts.set(account.index, keyIndex + 1)

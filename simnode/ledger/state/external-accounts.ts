@@ -3,8 +3,8 @@ import { externalAccount, publishedPayer, publishedPayerKey, accountAt, fullWeig
 import type { StatePart } from '../world/cycle.ts'
 
 /**
- * The effects of submitted transactions: external accounts with their keys, and moved FLOW. Cycles do not reverse them,
- * so they are carried from one cycle to the next.
+ * The effects of submitted transactions. Cycles do not reverse them, so they are carried from one
+ * cycle to the next.
  */
 export class ExternalAccounts implements StatePart {
   readonly #keys: Map<number, readonly AccountKey[]>
@@ -60,7 +60,6 @@ export class ExternalAccounts implements StatePart {
     this.#moved.set(to.index, this.moved(to) + amount)
   }
 
-  /** The next account to create. */
   get next(): Account {
     return externalAccount(this.#keys.has(publishedPayer.account.index) ? this.#keys.size : this.#keys.size + 1)
   }
@@ -71,7 +70,6 @@ export class ExternalAccounts implements StatePart {
     return account
   }
 
-  /** @returns the index of the new key */
   addKey(account: Account, key: NewAccountKey): number {
     const keys = this.keys(account)
     this.#keys.set(account.index, [...keys, { ...key, sequenceNumber: 0, isRevoked: false }])

@@ -8,7 +8,6 @@ import type { StatePart } from '../world/cycle.ts'
 /** At the start of a cycle each item is with its first owner; first owners rotate. */
 export class Items implements StatePart {
   readonly #counts: number[]
-  /** Owners of moved items, by collection and id. */
   readonly #moved: ReadonlyArray<Map<number, Account>> = collections.map(() => new Map())
 
   /** @param minted before the cycle, in all collections in rotation */
@@ -25,7 +24,6 @@ export class Items implements StatePart {
     return this.#moved[collection.index]?.get(id) ?? firstOwner(collection, id)
   }
 
-  /** Mints an item for its first owner. @returns its id */
   mint({ index }: Collection): number {
     const id = (this.#counts[index] ?? 0) + 1
     this.#counts[index] = id
@@ -36,7 +34,6 @@ export class Items implements StatePart {
     this.#moved[collection.index]?.set(id, to)
   }
 
-  /** Ids that an account owns, ascending. */
   idsOf(collection: Collection, account: Account): number[] {
     const ids: number[] = []
     const place = placeInRound(account)
@@ -74,7 +71,6 @@ function idOfPlace({ index }: Collection, place: number): number {
   return id === 0 ? userCount : id
 }
 
-/** Distributes collections over different users. */
 function shiftOf(index: number): number {
   return index * 1000
 }

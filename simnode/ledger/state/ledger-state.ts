@@ -8,7 +8,6 @@ import type { ExternalAccounts } from './external-accounts.ts'
 import type { Supplies, Vaults } from './vaults.ts'
 import type { Random } from '../world/random.ts'
 
-/** The state of the chain after a transaction, by domain; each is a `StatePart`. */
 export interface LedgerState {
   readonly vaults: Vaults
   readonly supplies: Supplies
@@ -22,17 +21,14 @@ export interface LedgerState {
   readonly externalAccounts: ExternalAccounts
 }
 
-/** The block in which a turn runs. */
 export interface Moment {
   readonly height: number
   /** Milliseconds since 1970. */
   readonly timeMs: number
   /** Time of the block at a height, in milliseconds since 1970. */
   readonly timeAt: (height: number) => number
-  /** The present state, changed by turns. */
   readonly state: LedgerState
   /** Drawn from seed, branch, height and place in the block. */
   readonly random: Random
-  /** The uuid of the next resource. */
   readonly newUuid: () => number
 }

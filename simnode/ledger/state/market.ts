@@ -22,7 +22,6 @@ export class Market implements StatePart {
   readonly #listings = new Map<number, Listing>()
   readonly #touched = new Set<number>()
 
-  /** @param place the caller's key */
   list(place: number, listing: Listing): void {
     this.#listings.set(place, listing)
     this.#touched.add(place)

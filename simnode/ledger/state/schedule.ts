@@ -1,9 +1,7 @@
 import type { StatePart } from '../world/cycle.ts'
 
-/** Priorities of due transactions. */
 export const priorities = { high: 0, medium: 1, low: 2 } as const
 
-/** A scheduled transaction. */
 export interface Scheduled {
   readonly id: number
   readonly priority: number
@@ -27,7 +25,7 @@ export class Schedule implements StatePart {
     this.#pending.set(one.id, one)
   }
 
-  /** Removes the transactions that a block executes, ordered by priority, then id. */
+  /** Ordered by priority, then id. */
   takeDue(height: number): readonly Scheduled[] {
     const due = [...this.#pending.values()]
       .filter(({ dueHeight }) => dueHeight === height)
@@ -37,7 +35,6 @@ export class Schedule implements StatePart {
     return due
   }
 
-  /** Executed in the last block. */
   get ran(): readonly Scheduled[] {
     return this.#ran
   }

@@ -8,11 +8,7 @@ import { eventShape } from '../encoding/cadence.ts'
 import type { EventShape } from '../encoding/cadence.ts'
 import { accountCreated, vaultCapabilities } from '../events/account-events.ts'
 
-/**
- * Withdraws from an account's vault, in the state and as events.
- * @param amount in units of 10^-8
- * @returns the uuid of the vault that holds the tokens
- */
+/** @param amount in units of 10^-8 @returns the uuid of the vault that holds the tokens */
 export function withdraw(
   { state, newUuid }: Moment,
   token: Token,
@@ -26,7 +22,6 @@ export function withdraw(
   return movedUuid
 }
 
-/** Deposits the tokens of a vault into an account's vault, in the state and as events. */
 export function deposit(
   { state }: Moment,
   token: Token,
@@ -57,14 +52,13 @@ const shapesOf = (event: string): readonly EventShape[] =>
 const minted = shapesOf('TokensMinted')
 const burned = shapesOf('TokensBurned')
 
-/** Mints tokens for an account; not FLOW, which only staking mints. */
+/** Not FLOW, which only staking mints. */
 export function mintTokens(moment: Moment, token: Token, to: Account, amount: bigint, events: DraftEvent[]): void {
   moment.state.supplies.add(token, amount)
   events.push({ shape: minted[token.index] as EventShape, values: [amount, token.vaultType] })
   deposit(moment, token, to, amount, moment.newUuid(), events)
 }
 
-/** Burns an account's tokens; not FLOW. */
 export function burnTokens(moment: Moment, token: Token, from: Account, amount: bigint, events: DraftEvent[]): void {
   withdraw(moment, token, from, amount, events)
   moment.state.supplies.add(token, -amount)
@@ -83,7 +77,6 @@ const feesDeducted = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.FeesD
 })
 const inclusionEffort = 100_000_000n
 
-/** Charges the fee, in the state and as events. */
 export function takeFee(moment: Moment, payer: Account, computation: number, events: DraftEvent[]): void {
   moveTokens(moment, flow, payer, systemAccounts.flowFees, transactionFee, events)
   events.push({ shape: feesDeducted, values: [transactionFee, inclusionEffort, BigInt(computation)] })
@@ -94,7 +87,6 @@ export const endowment = 100_000n
 
 const feesDeposited = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.TokensDeposited`, { amount: 'UFix64' })
 
-/** Sets up a new account, in the state and as events. */
 export function setUpAccount(moment: Moment, payer: Account, account: Account, events: DraftEvent[]): void {
   const { state, newUuid } = moment
   // The creation fee is 0: the rest of the withdrawn amount.

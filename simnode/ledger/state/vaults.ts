@@ -33,7 +33,7 @@ function savings(chance: number): bigint {
   return ((minSavings << BigInt(chance % doublings)) * (oneOfChance + beyond)) / oneOfChance
 }
 
-/** The sum of all balances at genesis, in units of 10^-8. */
+/** In units of 10^-8. */
 export function genesisSupply(token: Token): bigint {
   return (supplies ??= tokens.map(sum))[token.index] ?? 0n
 }
@@ -54,7 +54,6 @@ export type StartBalance = (token: Token, account: Account) => bigint
 
 export class Vaults implements StatePart {
   readonly #start: StartBalance
-  /** Changed balances, by token and account. */
   readonly #moved: ReadonlyArray<Map<number, bigint>> = tokens.map(() => new Map())
 
   constructor(start: StartBalance) {
@@ -72,7 +71,6 @@ export class Vaults implements StatePart {
     return this.#set(token, account, after)
   }
 
-  /** @returns the balance after */
   deposit(token: Token, account: Account, amount: bigint): bigint {
     return this.#set(token, account, this.balance(token, account) + amount)
   }

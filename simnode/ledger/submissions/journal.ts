@@ -2,7 +2,6 @@ import type { TransactionBody } from '../../../src/flow/transactions/transaction
 import type { ExternalAccounts } from '../state/external-accounts.ts'
 import type { Branch } from '../world/branch.ts'
 
-/** A transaction sent to the node. */
 export interface Submission {
   /** 32 bytes. */
   readonly id: Buffer
@@ -35,7 +34,6 @@ export class Journal {
     return this.#chapters.get(branch.ownerAt(height))?.byHeight.get(height) ?? []
   }
 
-  /** The highest block with submissions below a height. */
   lastBelow(branch: Branch, height: number): number | undefined {
     for (const { name, to } of branch.owners.toReversed()) {
       const found = this.#chapters.get(name)?.heights.findLast((one) => one <= to && one < height)
@@ -44,7 +42,6 @@ export class Journal {
     return undefined
   }
 
-  /** External accounts after a block with submissions, made on demand. */
   settled(branch: Branch, height: number, make: () => ExternalAccounts): ExternalAccounts {
     const key = `${branch.ownerAt(height)} ${height}`
     const kept = this.#settled.get(key)
@@ -54,7 +51,7 @@ export class Journal {
     return made
   }
 
-  /** The height of a submission. @param id hex */
+  /** @param id hex */
   heightOf(branch: Branch, id: string): number | undefined {
     for (const { name, to } of branch.owners) {
       const height = this.#chapters.get(name)?.heightsOfIds.get(id)
@@ -63,7 +60,6 @@ export class Journal {
     return undefined
   }
 
-  /** The lowest unseen block above a height. */
   firstUnseen(branch: Branch, above: number): number {
     let height = above + 1
     for (;;) {
@@ -75,7 +71,6 @@ export class Journal {
     }
   }
 
-  /** Adds submissions to an unseen block. */
   include(branch: Branch, height: number, submissions: readonly Submission[]): void {
     const chapter = this.#chapter(branch.ownerAt(height))
     chapter.heights.push(height)

@@ -11,12 +11,10 @@ import { transactionMethods } from '../../node/transaction-methods.ts'
 import { bytesField, bytesOf, varintField } from '../../node/wire.ts'
 import { transactionMessages } from '../encoding/messages.ts'
 
-/** The status of a transaction in no block. */
 type UnminedStatus = 'pending' | 'expired'
 
 /** They enter one block, whose uuids are limited. */
 const maxPending = 5000
-/** Remembered ids of expired transactions. */
 const maxExpired = 10_000
 
 /**
@@ -62,7 +60,7 @@ export class Mempool {
     return this.#expired.has(hex) ? 'expired' : undefined
   }
 
-  /** Before the head moves: adds pending transactions to the first unseen block. */
+  /** Call before the head moves. */
   beforeHead(view: NodeView<LedgerChain>, head: number): void {
     if (this.#waiting.size === 0 || !Number.isSafeInteger(head)) return
     const { branch } = view.chain
@@ -84,7 +82,7 @@ export class Mempool {
   }
 }
 
-/** Requests and answers have the transaction in the same field. It is copied, since it outlives the call. */
+/** In the same field of requests and answers. Copied, since it outlives the call. */
 function bodyOf(request: Buffer): TransactionBody {
   try {
     return withOrderedSignatures(readTransactionResponse(Buffer.from(request)))

@@ -19,7 +19,6 @@ type SubmissionPlan =
   | { readonly computation: number; readonly error: string }
   | {
       readonly computation: number
-      /** Changes the state, and adds the events. */
       readonly apply: (moment: Moment, events: DraftEvent[]) => void
     }
 

@@ -8,7 +8,6 @@ import { transactionEnvelope, transactionPayload } from '../../../src/flow/trans
 import { fullWeight, accountOfAddress } from '../world/account.ts'
 import type { LedgerState } from '../state/ledger-state.ts'
 
-/** Domain tag of signed transactions. */
 const tag = Buffer.concat([Buffer.from('FLOW-V0.0-transaction')], 32)
 
 /** Bytes of RP id hash, flags, counter. */
@@ -84,7 +83,6 @@ const orders: Readonly<Record<SignatureAlgorithm, bigint>> = {
   ECDSA_secp256k1: 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n,
 }
 
-/** Whether the bytes are a point of the curve. */
 export function isPoint(publicKey: Buffer, algorithm: SignatureAlgorithm): boolean {
   return keyObject(publicKey, algorithm) !== undefined
 }
@@ -170,7 +168,6 @@ export function preprocessingError({ accounts }: LedgerState, body: TransactionB
   )
 }
 
-/** The error message of a result. @param step that failed */
 export function errorMessage(step: string, code: number, reason: string): string {
   return wrapped(code, step, code, reason)
 }

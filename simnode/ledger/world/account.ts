@@ -90,7 +90,6 @@ const secret = '5f10a7fa42d15e0f0f1a9b6c3d7e8a214b5c6d7e8f90a1b2c3d4e5f607182939
 /** An optional account with FLOW and a published key, to try account creation offline. */
 export const publishedPayer = {
   account: externalAccount(0),
-  /** With `0x`. */
   address: `0x${externalAccount(0).hex}`,
   /** 32 bytes, hex, of P-256. */
   privateKey: secret,

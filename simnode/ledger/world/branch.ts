@@ -4,7 +4,6 @@ import { FatalError } from '../../../src/platform/errors.ts'
 interface Fork {
   readonly after: number
   readonly salt: number
-  /** Name of the branch that begins here. */
   readonly name: string
 }
 

@@ -12,7 +12,6 @@ export interface ClockShape {
   readonly pastSpacingMs?: number
 }
 
-/** Mainnet's pace. */
 export const mainnetSpacingMs = 800
 
 export const defaultClock: ClockShape = {

@@ -3,7 +3,6 @@ import { accountAt } from './account.ts'
 import type { Account } from './account.ts'
 
 export interface Collection {
-  /** Index in `collections`. */
   readonly index: number
   readonly name: string
   readonly title: string
@@ -65,7 +64,6 @@ export function itemTraits({ index, name }: Collection, id: number): Readonly<Re
   return Object.fromEntries(Object.entries(choices[name] ?? {}).map(([trait, values]) => [trait, random.pick(values)]))
 }
 
-/** Draws an item, often one of the first. @param count of items */
 export function drawItem(random: Random, count: number): number {
   return random.between(1, random.percent(40) ? wanted : count)
 }

@@ -158,7 +158,6 @@ export function importLines(imports: readonly Import[]): string {
   return lines.length === 0 ? '' : `${lines.join('')}\n`
 }
 
-/** The contract that is removed again. */
 export const passing: ContractCode = {
   name: 'Passing',
   code: Buffer.from(`// Here today, gone tomorrow.

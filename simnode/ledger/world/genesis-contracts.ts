@@ -6,10 +6,8 @@ import { systemAccounts, pairs, flow, tokens } from './tokens.ts'
 import { collections } from './collections.ts'
 import type { Token } from './tokens.ts'
 
-/** Has the contract `Alarm`. */
 export const alarmContract: Account = accountAt(34)
 
-/** Schedules and pays for jobs. */
 export const alarmKeeper: Account = accountAt(35)
 
 /** FLOW of the keeper at genesis, in units of 10^-8. */

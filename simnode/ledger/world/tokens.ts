@@ -2,7 +2,6 @@ import { accountAt } from './account.ts'
 import type { Account } from './account.ts'
 
 export interface Token {
-  /** Index in `tokens`. */
   readonly index: number
   readonly name: string
   readonly title: string
@@ -30,7 +29,6 @@ export const pebble: Token = token(2, 'PebbleCoin', 'Pebble Coin', 'PEB', accoun
 
 export const tokens: readonly Token[] = [flow, usdc, pebble]
 
-/** Fields of the vault that an account stores. */
 export function vaultUuid({ index }: Token, account: Account): number {
   return 2 ** 48 + index * 2 ** 40 + account.index
 }
@@ -49,7 +47,6 @@ function token(index: number, name: string, title: string, symbol: string, contr
   }
 }
 
-/** A swap pair. */
 export interface Pair {
   readonly index: number
   /** Has the contract `SwapPair`, and holds the reserves. */

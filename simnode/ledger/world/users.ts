@@ -9,7 +9,6 @@ import { timesServed } from './cycle.ts'
  */
 export const userCount = 5003
 const firstPerson = 64
-/** Popular users. */
 const crowdSize = 50
 /** Between the addresses of consecutive turns. Coprime to `userCount`, a prime. */
 const stride = 1877
@@ -31,7 +30,6 @@ export function drawUser(random: Random, except: Account): Account {
   return person.index === except.index ? userOfTurn(place + 1) : person
 }
 
-/** An account's share of the first `turns` turns. */
 export function turnsOf(account: Account, turns: number): number {
   const place = placeInRound(account)
   return place === undefined ? 0 : timesServed(place, userCount, turns)
@@ -58,9 +56,7 @@ function inverse(value: number, prime: number): number {
 const unit = 100_000_000
 /** In the smallest units: 0.01 tokens. */
 const smallest = 1_000_000
-/** Orders of magnitude. */
 const sizes = 6
-/** Leading digits of round amounts. */
 const roundNumbers = [1, 1, 1.5, 2, 2.5, 3, 5, 5, 7.5, 8] as const
 
 /**
