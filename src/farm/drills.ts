@@ -16,11 +16,9 @@ import type { HeightRange } from '../platform/ranges.ts'
 export interface FaultDrill extends HeightRange {
   readonly worker: string
   readonly reason: string | null
-  /** ISO 8601, UTC. */
   readonly createdAt: string
 }
 
-/** Notifies all farm processes of a changed drill. */
 export const drillsChannel = 'flowfarm_drills'
 
 interface Row {
@@ -43,7 +41,7 @@ export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDril
 }
 
 /**
- * Sets the drill of a worker, replacing an earlier one. Completed ranges stay done.
+ * Replaces an earlier one. Completed ranges stay done.
  *
  * @throws FatalError `unknown-worker`, `empty-range`
  */
@@ -76,7 +74,7 @@ export async function setDrill(
 }
 
 /**
- * Clears the drill of one worker, or all. Failed ranges are retried; flagged ones must be requeued.
+ * Of one worker, or all. Failed ranges are retried; flagged ones must be requeued.
  *
  * @returns the number of drills cleared
  */
@@ -102,8 +100,8 @@ interface DrillWatchOptions {
 }
 
 /**
- * Caches the drills, so that checking a range needs no query. Reads them at startup, on
- * notification and periodically.
+ * Reads the drills at startup, on notification and periodically, so that checking a range needs no
+ * query.
  */
 export class DrillWatch {
   readonly #options: DrillWatchOptions

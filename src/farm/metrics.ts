@@ -38,7 +38,6 @@ export class FarmMetrics {
     this.#timer.unref()
   }
 
-  /** Called after each coordinator round. */
   round({ allocated, expired, requeued, reenqueued, folded, seconds }: RoundReport): void {
     const { metrics } = this.#options
     metrics.farmRoundSeconds.observe(seconds)

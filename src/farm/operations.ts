@@ -7,7 +7,6 @@ import { difference, union } from '../platform/ranges.ts'
 import { ingesterServices, readCoverage } from './leases/coverage.ts'
 import { addRederiveRequest, listOpenRequests } from './leases/requests.ts'
 
-/** Farm operations of the admin API. */
 export function farmOperations(pool: pg.Pool) {
   return {
     listRequests: () => listOpenRequests(pool),

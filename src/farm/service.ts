@@ -45,13 +45,11 @@ export type FarmConfig = SettingValues<typeof farmSettings & typeof enrichmentSe
  */
 const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 
-/** Dependencies from other folders. */
 export interface FarmNeighbours extends UpkeepNeighbours {
   readonly openChainReader: OpenChainReader
   readonly writeBuiltInLabels: (pool: pg.Pool, network: Network) => Promise<void>
 }
 
-/** Starts the coordinator and all enabled workers. */
 export async function startFarm(
   context: ServiceContext<FarmConfig, WeighedBlock>,
   neighbours: FarmNeighbours,
@@ -226,11 +224,11 @@ function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
   )
 }
 
-/** How long startup waits for Redis, ms; the same as for a database. */
+/** In ms; the same as for a database. */
 const patienceMs = 5000
 
 /**
- * Opens the queues, waiting for their store to start.
+ * Waits for their store to start.
  *
  * @throws RetryableError `queue-unavailable`; FatalError if the store is unusable
  */
@@ -251,10 +249,7 @@ function openWorkQueue({
   })
 }
 
-/**
- * Starts database maintenance in the background. Its failure is only logged, because Farm started
- * without it.
- */
+/** Its failure is only logged, because Farm started without it. */
 function startUpkeep(
   { config, databaseUrl, lifecycle, metrics, ...context }: ServiceContext<FarmConfig, WeighedBlock>,
   neighbours: UpkeepNeighbours,

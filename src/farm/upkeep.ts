@@ -80,7 +80,7 @@ export class Upkeep {
     }
   }
 
-  /** Runs a job now, unless it is waiting or running. */
+  /** Unless it is waiting or running. */
   async runSoon(job: string): Promise<void> {
     await this.#boss.send(prefix + job)
   }
@@ -145,10 +145,8 @@ const heightsAhead = 200_000
 /** Leases of removed workers are deleted after this time, because an older version may still run. */
 const leaseAgeMs = 24 * 3600 * 1000
 
-/** Retention of resolved indexing errors. */
 const errorDays = 90
 
-/** Retention of finished requests. */
 const requestDays = 30
 
 export interface UpkeepNeighbours {
@@ -161,7 +159,6 @@ interface UpkeepSettings extends UpkeepNeighbours {
   readonly webhookLogDays: number
 }
 
-/** Maintenance jobs. `workers`: all workers, enabled or not. */
 export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], settings: UpkeepSettings): UpkeepJob[] {
   const { webhookLogDays, ensureRawPartitions, pruneDeliveries } = settings
   return [
@@ -196,7 +193,7 @@ export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], settings: 
 }
 
 /**
- * Creates partitions ahead of the head, so that commits need not.
+ * Ahead of the head, so that commits need not create them.
  *
  * @returns the highest stored height, or -1
  */

@@ -1,6 +1,5 @@
 import type { Network } from './network.ts'
 
-/** In bytes. */
 const addressLength = 8
 
 /** XORed with the code words, so that networks share no address. */
@@ -32,7 +31,7 @@ export function addressDigits(bytes: Uint8Array): string {
 }
 
 /**
- * Parses an address with or without `0x`, in any case, with or without leading zeros.
+ * With or without `0x`, in any case, with or without leading zeros.
  *
  * @returns the canonical text, or undefined
  */

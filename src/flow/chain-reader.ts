@@ -21,26 +21,21 @@ export interface ChainAccountKey {
   readonly isRevoked: boolean
 }
 
-/** An account queried from an access node. */
 export interface ChainAccount {
   /** `0x` and 16 hex digits. */
   readonly address: string
   /** FLOW in whole tokens, 8 decimals. */
   readonly balance: string
   readonly keys: readonly ChainAccountKey[]
-  /** Source code by contract name. */
   readonly contracts: ReadonlyMap<string, Buffer>
 }
 
-/**
- * Queries the chain through any access node. Calls are slow and rate-limited. Every method rejects
- * with the signal's reason on abort.
- */
+/** Calls are slow and rate-limited. Every method rejects with the signal's reason on abort. */
 export interface ChainReader {
   /**
-   * Runs a script and decodes its result as event fields (`PayloadValue`).
+   * Decodes the result as event fields.
    *
-   * @param script Cadence source with import addresses
+   * @param script with import addresses
    *
    * @throws ScriptFailedError, StateNotServedError, ChainCallFailedError, ChainUnavailableError;
    * PayloadError for a result that is not JSON-CDC

@@ -100,7 +100,7 @@ const accountByName: Readonly<Record<string, keyof CoreContracts>> = {
   NFTStorefrontV2: 'nftStorefront',
 }
 
-/** Account of a core contract, 16 hex digits, or undefined. */
+/** 16 hex digits, or undefined. */
 export function coreContractAddress(name: string, network: Network): string | undefined {
   const account = Object.hasOwn(accountByName, name) ? accountByName[name] : undefined
   return account === undefined ? undefined : byNetwork[network][account]
@@ -144,7 +144,6 @@ export function serviceEventTypes(network: Network): readonly string[] {
 }
 
 export interface KnownAccount {
-  /** 0x and 16 hex digits. */
   readonly address: string
   /** Lower case, digits, dashes; unique per account. */
   readonly tag: string
@@ -173,7 +172,6 @@ const core: Readonly<Record<keyof CoreContracts, readonly [tag: string, label: s
 
 type Listed = readonly [address: string, tag: string, label: string, category: LabelCategory]
 
-/** Widely used contracts. */
 const listed: Readonly<Record<Network, readonly Listed[]>> = {
   mainnet: [
     ['3cdbb3d569211ff3', 'nft-storefront', 'NFT Storefront', 'nft'],
@@ -186,7 +184,7 @@ const listed: Readonly<Record<Network, readonly Listed[]>> = {
   emulator: [],
 }
 
-/** Built-in labels of a network; an account can have several. */
+/** An account can have several. */
 export function knownAccounts(network: Network): readonly KnownAccount[] {
   const contracts = coreContracts(network)
   const fees = feeReceivers(network).filter((address) => address !== contracts.flowFees)

@@ -34,14 +34,12 @@ export interface DecodedTransaction {
   /** 0 succeeded, 1 failed; undefined if the result is unavailable. */
   readonly statusCode: number | undefined
   readonly isEvm: boolean
-  /** Computation used; undefined if the result is unavailable. */
   readonly gasUsed: bigint | undefined
   readonly events: readonly DecodedEvent[]
 }
 
 export interface DecodedEvent {
   readonly type: string
-  /** Position in its transaction. */
   readonly index: number
   /**
    * Fields as stored (`payload.ts`), decoded on first use. Undefined if undecodable, which

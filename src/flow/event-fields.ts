@@ -4,7 +4,6 @@ import { isUfix64 } from './tokens/ufix64.ts'
 
 const maxInt8 = '9223372036854775807'
 
-/** An event field has an unexpected shape. */
 export class FieldShapeError extends Error {}
 
 /** Field readers throw FieldShapeError for unexpected shapes. */
@@ -14,7 +13,6 @@ export function amountField(fields: PayloadFields, name = 'amount'): string {
   return value
 }
 
-/** A UInt64 in decimal. */
 export function uint64Field(fields: PayloadFields, name: string): string {
   const value = fields[name]
   if (typeof value !== 'string' || value.length > 20 || !isDigits(value)) throw unexpected(name, 'a UInt64')
@@ -56,7 +54,6 @@ export function evmAddressField(fields: PayloadFields, name: string): string {
   return `0x${value.slice(-40).toLowerCase()}`
 }
 
-/** Token of a vault or item type given as text. */
 export function tokenField(fields: PayloadFields, name = 'type'): string {
   const value = fields[name]
   const token = typeof value === 'string' ? tokenId(value) : undefined

@@ -17,12 +17,10 @@ export function fieldsOf({ fields }: EventShape, values: readonly PayloadValue[]
   return byName
 }
 
-/** Equal for equal shapes only. */
 export function shapeText({ type, fields }: EventShape): string {
   return JSON.stringify([type, ...fields])
 }
 
-/** A row of raw.event_shapes. */
 export interface StoredShape extends EventShape {
   readonly id: number
 }
@@ -36,19 +34,13 @@ export class EventShapes {
   readonly #max: number
   #known = new Map<number, EventShape>()
 
-  /**
-   * @param read reads rows of raw.event_shapes by id
-   *
-   * @param max limit; a full cache is cleared
-   */
+  /** @param max limit; a full cache is cleared */
   constructor(read: (ids: readonly number[]) => Promise<readonly StoredShape[]>, max = maxShapes) {
     this.#read = read
     this.#max = max
   }
 
   /**
-   * @returns the shapes of each list of ids
-   *
    * @throws Error if one is not stored: shapes are committed before their events and never deleted
    */
   async ofAll(lists: readonly (readonly number[])[]): Promise<readonly (readonly EventShape[])[]> {
@@ -74,10 +66,8 @@ function stored(shape: EventShape | undefined, id: number): EventShape {
  */
 export const eventsPerChunk = 64
 
-/** A row of raw.event_chunks. */
 export interface EventChunk {
   readonly firstEventIndex: number
-  /** One for each event. */
   readonly shapes: readonly EventShape[]
   /** JSON text: a list of values for each event, null if undecodable. */
   readonly payloads: string

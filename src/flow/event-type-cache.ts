@@ -3,7 +3,7 @@ import type { Network } from './network.ts'
 /** Bounded, because anyone can deploy contracts; far more than a network uses in a day. */
 const maxTypes = 20_000
 
-/** Caches a function of event types for each network. @param create is called once per network */
+/** @param create is called once per network */
 export function cachedByType<T>(
   create: (network: Network) => (type: string) => T,
 ): (network: Network) => (type: string) => T {

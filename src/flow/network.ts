@@ -90,20 +90,17 @@ const otherEndpoints: Readonly<Record<string, string | undefined>> = {
   devnet54: 'access.devnet.nodes.onflow.org:9000',
 }
 
-/** Mainnet and recent testnet sporks, by network and height. */
 export const sporks: readonly Spork[] = [...table('mainnet', mainnetRoots), ...table('testnet', testnetRoots)]
 
 /** Root of mainnet26: from here on nodes serve every event in CCF; below, some conversions fail. */
 const ccfFromHeight = 88_226_267
 
-/** Event encoding to request for a height. */
 export function encodingFor(network: Network, height: number): 'ccf' | 'json-cdc' {
   return network === 'mainnet' && height < ccfFromHeight ? 'json-cdc' : 'ccf'
 }
 
 /**
- * Spork in a node's host name: `access-001.mainnet17.nodes.onflow.org` is mainnet17. Undefined for
- * the general hosts.
+ * E.g. `access-001.mainnet17.nodes.onflow.org` is mainnet17. Undefined for the general hosts.
  *
  * @param endpoint host, host:port or URL
  */

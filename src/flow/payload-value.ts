@@ -47,7 +47,6 @@ export const expansionLimits = {
   blockBytes: 32 * 1024 * 1024,
 } as const
 
-/** Limit of a payload's flattened text, bytes. */
 export function outputLimitOf(payloadLength: number): number {
   const { outputBytes, outputFloor, outputPerByte } = payloadLimits
   return Math.min(outputBytes, outputFloor + outputPerByte * payloadLength)
@@ -74,7 +73,6 @@ export type PayloadErrorCode =
   | 'payload-too-large'
   | 'payload-unknown-encoding'
 
-/** Characters of a message, which can quote the payload. */
 const messageLength = 300
 
 /**
@@ -94,7 +92,6 @@ export class PayloadError extends FlowfarmError {
 /** A flattened Cadence value, as stored. All numbers are strings. */
 export type PayloadValue = string | boolean | null | PayloadValue[] | PayloadFields
 
-/** Fields of an event, struct or dictionary. */
 export type PayloadFields = { [name: string]: PayloadValue }
 
 /**
@@ -152,7 +149,6 @@ function listOfPairs(pairs: ReadonlyArray<readonly [key: PayloadValue, value: Pa
     .map(({ pair }) => pair)
 }
 
-/** Checks the length of the JSON text before creating it. */
 function checkTextLength(value: PayloadValue, limit: number): void {
   let left = limit
   const spend = (part: PayloadValue): void => {
@@ -167,7 +163,6 @@ function checkTextLength(value: PayloadValue, limit: number): void {
   spend(value)
 }
 
-/** JSON text independent of the order of names. */
 function canonicalText(value: PayloadValue): string {
   return JSON.stringify(value, (_name, part: PayloadValue) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part

@@ -58,11 +58,7 @@ export function writePayloadValues(
   throw unknownEncoding()
 }
 
-/**
- * @returns the flattened fields: `fieldsOf` the text of `writePayloadValues`
- *
- * @throws PayloadError
- */
+/** `fieldsOf` the text of `writePayloadValues`. @throws PayloadError */
 export function decodePayload(type: string, payload: Uint8Array): PayloadFields {
   const encoding = payloadEncoding(payload)
   if (encoding === 'ccf') return readCcfEvent(type, asBuffer(payload))
@@ -70,11 +66,7 @@ export function decodePayload(type: string, payload: Uint8Array): PayloadFields 
   throw unknownEncoding()
 }
 
-/**
- * Flattens a value (argument, script result) as `writePayloadValues`.
- *
- * @throws PayloadError
- */
+/** Flattens as `writePayloadValues`. @throws PayloadError */
 export function decodeValue(payload: Uint8Array): PayloadValue {
   const encoding = payloadEncoding(payload)
   if (encoding === 'ccf') return readCcfValue(asBuffer(payload))

@@ -88,7 +88,6 @@ const byteFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 const contractEvent = /^A\.[0-9a-f]{16}\.(.+)$/
 
-/** Fields of the event `type` whose empty array is `"0x"`, or undefined. */
 export function byteFieldsOf(type: string): ReadonlySet<string> | undefined {
   const name = contractEvent.exec(type)?.[1]
   return name === undefined ? undefined : byteFields.get(name)

@@ -145,7 +145,8 @@ function writeSignature(
 const lineBreak = 0x0a
 
 /**
- * @param values in the order of the shape's fields @throws TypeError for a value of another type
+ * @param values in the order of the shape's fields
+ * @throws TypeError for a value of another type
  */
 export function writeEventPayload(
   out: ByteWriter,

@@ -42,13 +42,8 @@ interface RangeCommit {
 /**
  * Replaces a range's rows, folds the touched keys and completes the lease in one transaction. The
  * lease is completed first, so a process that lost it cannot write a row. After a retryable error
- * the commit may have succeeded: retrying returns `fenced` then.
- *
- * If rows are replaced, keys that disappeared are folded here for this worker and its followers.
- * Followers fold new keys when they derive the range.
- *
- * Round trips: begin, two per table with rows, COMMIT; with folds, one for the lock, one per fold
- * to find keys, and one more per fold with keys plus two per sum over it.
+ * the commit may have succeeded: retrying returns `fenced` then. Followers fold new keys when they
+ * derive the range.
  */
 export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<CommitOutcome> {
   const { worker, lease, output, followers = [] } = commit
@@ -82,9 +77,8 @@ function hasToFold(worker: Worker, output: RangeOutput): boolean {
 }
 
 /**
- * Runs `first` and then `write`, which receives the row counts of `first`, in a transaction that no
- * rollback can cross. Commits if `write` returns true. Skips `write` if the chain version differs
- * from `chainVersion`.
+ * No rollback can cross the transaction. Commits if `write` returns true. Skips `write` if the
+ * chain version differs.
  */
 async function inCommit(
   pool: pg.Pool,
@@ -113,10 +107,7 @@ async function inCommit(
   }
 }
 
-/**
- * Records each problem once: a repeated one is counted and reopened. The event payload is attached
- * as JSON.
- */
+/** A repeated problem is counted and reopened. */
 async function recordProblems(
   client: pg.ClientBase,
   workerName: string,
@@ -158,15 +149,15 @@ export interface EmptyCommit {
   readonly lease: ClaimedLease
 }
 
-/** Whether an empty range can be completed in a batch: no fold reads rows of another worker. */
+/** Whether no fold reads rows of another worker. */
 export function canBatch(worker: Worker): boolean {
   return !foldsOthersRows(worker)
 }
 
 /**
- * Completes leases of empty ranges of any workers in one transaction of four round trips. Returns
- * the outcomes in order, or undefined if any range has earlier rows or problems and must be
- * committed on its own. All ranges must have the same chain version.
+ * One transaction of four round trips. Returns the outcomes in order, or undefined if any range has
+ * earlier rows or problems and must be committed on its own. All ranges must have the same chain
+ * version.
  */
 export async function commitEmptyRanges(
   pool: pg.Pool,

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Fold, StateFold, SumFold, Worker, SqlColumn } from '../../../jobs/worker.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 
-/** Keys of one fold: an array for each key column, in PostgreSQL's text format. */
+/** An array for each key column, in PostgreSQL's text format. */
 interface TouchedKeys {
   readonly count: number
   readonly columns: readonly string[]
@@ -29,9 +29,7 @@ export function readsOf(fold: Fold): readonly string[] {
   return fold.kind === 'state' ? fold.reads : [fold.of].flat()
 }
 
-/**
- * Whether a range without rows may still need folding because folds read rows of another worker.
- */
+/** Because folds read rows of another worker. */
 export function foldsOthersRows({ tables, folds }: Worker): boolean {
   const own = new Set(tables.map(({ name }) => name))
   return folds.some((fold) => fold.kind === 'state' && fold.reads.some((name) => !own.has(name)))
@@ -53,7 +51,7 @@ export async function lockFolds(client: pg.ClientBase, workers: readonly Worker[
   })
 }
 
-/** Finds the keys of a range before its rows are deleted. Requires the fold lock. */
+/** Call before the rows are deleted. Requires the fold lock. */
 export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range: HeightRange): Promise<FoldDebt> {
   const touched = new Map<Fold, TouchedKeys>()
   const counted = new Map<Fold, Counted>()
@@ -139,15 +137,12 @@ function isOfHeights({ tables }: Worker, fold: SumFold): boolean {
   return tables.some(({ name }) => readsOf(fold).includes(name))
 }
 
-/**
- * Contributions to sums: an array for each key column and each sum, in PostgreSQL's text format.
- */
+/** Arrays as in `TouchedKeys`, also one for each sum. */
 interface Counted {
   readonly count: number
   readonly columns: readonly string[]
 }
 
-/** A range of heights `[from, to]`, or keys of a StateFold as an array for each key column. */
 type CountedOf = readonly (number | string)[]
 
 async function readCounted(client: pg.ClientBase, fold: SumFold, of: CountedOf): Promise<Counted> {
@@ -161,7 +156,7 @@ async function readCounted(client: pg.ClientBase, fold: SumFold, of: CountedOf):
   return { count: Number(row?.count ?? 0), columns: columns.map((_, i) => row?.[`k${i}`] ?? '{}') }
 }
 
-/** Adds current contributions and subtracts earlier ones. Requires the fold lock. */
+/** Requires the fold lock. */
 async function addDifference(client: pg.ClientBase, fold: SumFold, of: CountedOf, before?: Counted): Promise<void> {
   const earlier = before === undefined || before.count === 0 ? undefined : before
   const values = [...of, ...(earlier?.columns ?? [])]
@@ -206,9 +201,8 @@ function columnsOf(fold: SumFold): readonly SqlColumn[] {
 }
 
 /**
- * Statements that delete a range's rows from all tables of a worker and resolve its problems.
- * Heights are literals, so that the planner prunes partitions and all statements fit in one round
- * trip.
+ * Also resolves its problems. Heights are literals, so that the planner prunes partitions and all
+ * statements fit in one round trip.
  */
 export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   return [
@@ -217,12 +211,11 @@ export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   ]
 }
 
-/** A statement that returns one row if `clearRangeTexts` would change anything. */
+/** Returns one row if `clearRangeTexts` would change anything. */
 export function needsClearingText(worker: Worker, range: HeightRange): string {
   return `select 1 where ${needsClearing(worker, range).join(' or ')}`
 }
 
-/** Whether `clearRangeTexts` would change nothing. One round trip for all workers. */
 export async function areClear(
   client: pg.ClientBase,
   ranges: ReadonlyMap<Worker, readonly HeightRange[]>,
@@ -261,10 +254,9 @@ function literal(height: number): string {
 }
 
 /**
- * Deletes all derived rows above a height and folds the touched keys again, within the rollback
- * transaction and after `lockOutCommits`. All keys are found before any row is deleted, because a
- * fold may read rows of another worker. Workers must be in phase order, because folds may read
- * other folds.
+ * Within the rollback transaction, after `lockOutCommits`. All keys are found before any row is
+ * deleted, because a fold may read rows of another worker. Workers must be in phase order, because
+ * folds may read other folds.
  */
 export async function rollBackDerived(
   client: pg.ClientBase,

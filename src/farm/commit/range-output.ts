@@ -7,7 +7,7 @@ export interface TableRows {
   readonly writer: CopyWriter
 }
 
-/** COPY rows by table and problems of one worker and range. Reused from range to range. */
+/** COPY rows and problems. Reused from range to range. */
 export class RangeOutput implements DeriveOutput {
   readonly problems: DeriveProblem[] = []
   readonly #worker: Worker
@@ -32,7 +32,6 @@ export class RangeOutput implements DeriveOutput {
     this.problems.push(problem)
   }
 
-  /** Tables with rows, in the declared order. */
   get tables(): TableRows[] {
     return this.#worker.tables.flatMap((table) => {
       const rows = this.#tables.get(table.name)
@@ -50,14 +49,12 @@ export class RangeOutput implements DeriveOutput {
     return this.problems.length === 0 && this.rowCount === 0
   }
 
-  /** Bytes allocated. */
   get capacity(): number {
     let bytes = 0
     for (const { writer } of this.#tables.values()) bytes += writer.out.bytes.length
     return bytes
   }
 
-  /** Clears the rows and keeps the buffers. */
   clear(): void {
     this.problems.length = 0
     for (const { writer } of this.#tables.values()) writer.clear()

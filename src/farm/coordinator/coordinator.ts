@@ -68,14 +68,11 @@ export interface CoordinatorOptions {
    * 10,000 ms.
    */
   readonly queuePatienceMs?: number
-  /** Called after each round. */
   readonly onRound?: (report: RoundReport) => void
 }
 
 export interface RoundReport {
-  /** New leases. */
   readonly allocated: number
-  /** Expired leases and their new state. */
   readonly expired: readonly EndedRun[]
   /** Failed leases whose pause was over. */
   readonly requeued: number
@@ -94,7 +91,6 @@ const blocksChannel = 'flowfarm_blocks'
 const lastRoundMs = 2000
 /** Pause after giving up the lock, ms: longer than others need to find it free. */
 const queueRestMs = 3000
-/** Payload prefix of the forward ingester. */
 const headPayload = 'main_ingester:'
 
 /**
@@ -111,7 +107,6 @@ export class Coordinator {
   readonly #options: CoordinatorOptions
   readonly #failures = new LogThrottle()
   readonly #wakeUp = new WakeUp()
-  /** Called when the head moves. */
   readonly #headMoved = new WakeUp()
   readonly #enqueuer: LeaseEnqueuer
 
@@ -123,7 +118,6 @@ export class Coordinator {
     })
   }
 
-  /** Starts the next round now, e.g. after a change of `workers`. */
   wake(): void {
     this.#wakeUp.call()
   }

@@ -5,19 +5,18 @@ export interface OfferedLease extends QueuedLease {
   readonly isLive: boolean
 }
 
-/** Adds jobs for leases to a worker's queue. Must ignore jobs that are already there. */
+/** Must ignore jobs that are already there. */
 export type Enqueue = (worker: string, leases: readonly OfferedLease[]) => Promise<void>
 
 /**
- * Enqueues leases, one call per worker at a time, without blocking the coordinator. Refused leases
- * stay queued in their table and are enqueued again later.
+ * One call per worker at a time, without blocking the coordinator. Refused leases stay queued in
+ * their table and are enqueued again later.
  */
 export class LeaseEnqueuer {
   readonly #enqueue: Enqueue
   readonly #onError: (worker: string, error: unknown) => void
   readonly #waiting = new Map<string, OfferedLease[]>()
   readonly #running = new Map<string, Promise<void>>()
-  /** Start of the first call since the last success. */
   #unansweredSince: number | undefined
 
   constructor(enqueue: Enqueue, onError: (worker: string, error: unknown) => void) {
@@ -36,7 +35,7 @@ export class LeaseEnqueuer {
     }
   }
 
-  /** Time since the first call without a success, ms; 0 if no call is unanswered. */
+  /** In ms; 0 if no call is unanswered. */
   get unansweredMs(): number {
     return this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince
   }
@@ -45,7 +44,6 @@ export class LeaseEnqueuer {
     this.#unansweredSince = undefined
   }
 
-  /** Resolves when no call is in progress. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }

@@ -5,7 +5,6 @@ import { ingesterServices, leasesFrom } from '../leases/coverage.ts'
 import { asLease, leaseColumns } from '../leases/leases.ts'
 import type { LeaseRow, QueuedLease } from '../leases/leases.ts'
 
-/** Static description of a worker. */
 export interface WorkerPlan {
   /** As in app.worker_leases.worker_type. */
   readonly name: string
@@ -27,8 +26,8 @@ interface PlanSettings {
 }
 
 /**
- * Enabled workers: none with RAW_ONLY, else those whose ENABLE_<name> is not false. Ranges are
- * limited by <name>_RANGE and LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
+ * None with RAW_ONLY, else those whose ENABLE_<name> is not false. Ranges are limited by
+ * <name>_RANGE and LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
  */
 export function planWorkers(
   config: PlanSettings,
@@ -52,9 +51,7 @@ export function planWorkers(
 
 export interface Allowance {
   readonly plan: WorkerPlan
-  /** Maximum new leases in the live zone. */
   readonly liveCapacity: number
-  /** Maximum new leases below it. */
   readonly historyCapacity: number
   /** Search depth below the highest stored height. */
   readonly span: number
@@ -70,12 +67,9 @@ export interface AllocationOptions {
 }
 
 /**
- * Allocates the backlog of workers as queued leases: head first, then the newest history. The
- * backlog has the stored heights that all followed workers have completed or skipped and that are
- * neither covered nor leased. Requires `lockCheckpoints`.
- *
- * Bounded: sets are restricted to the window, and only as many leases as allowed are taken from its
- * top. Reading the sets is linear in their ranges.
+ * Head first, then the newest history: the stored heights that all followed workers have completed
+ * or skipped and that are neither covered nor leased. Requires `lockCheckpoints`. Linear in the
+ * ranges of the window's sets.
  */
 export async function allocateLeases(
   client: pg.ClientBase,
@@ -111,7 +105,6 @@ function groupOf(plan: WorkerPlan): string {
   return plan.follows.toSorted().join(',')
 }
 
-/** SQL condition on leases `l` that begin below the expression `ceiling`, if that is not null. */
 function startsBelow(ceiling: string): string {
   return `(${ceiling} is null or l.from_height < ${ceiling})`
 }
@@ -197,8 +190,7 @@ const allocationStatement = `
   returning ${leaseColumns}`
 
 /**
- * Marks queued leases that were never enqueued, or longer than `staleMs` ago, as enqueued now. Uses
- * the index on open leases.
+ * Queued leases that were never enqueued, or longer than `staleMs` ago.
  *
  * @returns leases to enqueue; the queue must ignore jobs that are still there
  */
@@ -228,14 +220,9 @@ export async function reenqueueLeases(
   return rows.map(asLease)
 }
 
-/** Maximum leases per call. */
 const maxDueAtOnce = 1000
 
-/**
- * failed → queued, for leases whose pause is over. Uses the index on not_before.
- *
- * @returns leases to enqueue
- */
+/** failed → queued, for leases whose pause is over. */
 export async function requeueDueLeases(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],

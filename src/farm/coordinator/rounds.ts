@@ -13,7 +13,6 @@ import type { LeaseEnqueuer } from './lease-enqueuer.ts'
 
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
 
-/** Leases that a worker may still get. */
 interface Capacity {
   readonly plan: WorkerPlan
   readonly live: number
@@ -42,8 +41,8 @@ export class Rounds {
   }
 
   /**
-   * @returns whether the next round should follow at once, because this one did not search
-   * everything
+   * @returns whether this round did not search everything, so that the next one should follow at
+   * once
    */
   async next(): Promise<boolean> {
     const startedAt = performance.now()
@@ -225,7 +224,6 @@ export class Rounds {
   }
 }
 
-/** Maximum open requests considered, oldest first. */
 const maxOpen = 1000
 
 /** Uses the index on open requests, which is nearly always empty. */
@@ -243,9 +241,8 @@ async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<st
 
 /**
  * HISTORY_DERIVERS_BATCH_MS: without a minimum interval, a worker that keeps up with ingestion
- * would get many small ranges of history, and a commit costs as much as ten blocks. With a backlog
- * it does not slow the worker, which gets many ranges at a time. Not needed for workers that follow
- * others.
+ * would get many small ranges of history, and a commit costs as much as ten blocks. Not needed for
+ * workers that follow others.
  */
 export class HistoryBatcher {
   readonly #batchMs: number
@@ -255,7 +252,7 @@ export class HistoryBatcher {
     this.#batchMs = batchMs
   }
 
-  /** Leases of history that a worker may get, at most `max`. `now` in milliseconds. */
+  /** At most `max`. `now` in milliseconds. */
   limit(worker: string, max: number, now: number): number {
     const givenAt = this.#givenAt.get(worker)
     return givenAt !== undefined && now - givenAt < this.#batchMs ? 0 : max
@@ -280,10 +277,7 @@ export class HistoryRest {
     this.#restMs = restMs
   }
 
-  /**
-   * Leases of history that a worker with `open` ones may get, at most `max`. `now` in
-   * milliseconds.
-   */
+  /** At most `max`. `now` in milliseconds. */
   limit(worker: string, open: number, max: number, now: number): number {
     if (this.#restMs === 0) return max
     if (open > 0) {
@@ -326,10 +320,7 @@ interface Row {
   readonly flagged: string
 }
 
-/**
- * Reads the ends of the raw tables and counts the open leases of `workers`. The live zone is the
- * newest `liveBlocks` stored heights.
- */
+/** The live zone is the newest `liveBlocks` stored heights. */
 export async function readFarmState(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],
@@ -376,15 +367,11 @@ export async function readFarmState(
   }
 }
 
-/** Result of one search for backlog below the live zone. */
 interface Search {
   /** Searched depth below the highest stored height. */
   readonly span: number
-  /** Depth of all stored heights. */
   readonly whole: number
-  /** Maximum leases. */
   readonly max: number
-  /** Depths of the leases found. */
   readonly depths: readonly number[]
   readonly startedAt: number
   readonly endedAt: number
@@ -418,7 +405,7 @@ export class SearchSpans {
     return this.#spans.get(worker) ?? this.#min
   }
 
-  /** Records a search. Times in milliseconds. @returns whether to search deeper at once */
+  /** Times in milliseconds. @returns whether to search deeper at once */
   searched(worker: string, { span, whole, max, depths, startedAt, endedAt }: Search): boolean {
     if (max === 0) return false
     if (depths.length >= max) {

@@ -14,7 +14,6 @@ export interface EnrichmentLoopOptions {
   readonly pool: pg.Pool
   readonly worker: EnrichmentWorker
   readonly context: Omit<QueryContext, 'signal'>
-  /** Concurrent batches. */
   readonly concurrency: number
   /** Maximum keys in a batch, also limited by the question. */
   readonly range: number
@@ -47,7 +46,6 @@ export class EnrichmentLoop {
   readonly #options: EnrichmentLoopOptions
   readonly #stores: readonly QuestionStore[]
   readonly #wakeUp = new WakeUp()
-  /** Last search for new keys. */
   #discoveredAt = Number.NEGATIVE_INFINITY
   /** A sleep that a wake-up does not end. */
   readonly #uninterruptible = new WakeUp()
@@ -86,11 +84,7 @@ export class EnrichmentLoop {
     }
   }
 
-  /**
-   * Searches for new keys and queries the due keys of each question once.
-   *
-   * @returns whether more work is due
-   */
+  /** @returns whether more work is due */
   async round(signal: AbortSignal): Promise<boolean> {
     let isMore = false
     const { roundMs = defaultRoundMs } = this.#options
@@ -136,11 +130,7 @@ export class EnrichmentLoop {
     return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
   }
 
-  /**
-   * Stores outcomes. A result that the database rejects fails its key only.
-   *
-   * @returns the stored outcomes
-   */
+  /** A result that the database rejects fails its key only. @returns the stored outcomes */
   async #keep(store: QuestionStore, outcomes: readonly KeyOutcome[]): Promise<readonly KeyOutcome[]> {
     try {
       await store.store(outcomes)
@@ -159,7 +149,6 @@ export class EnrichmentLoop {
 /** Errors of scripts quote the script. */
 const longestMessage = 2000
 
-/** Consecutive failed calls before the node is considered failing. */
 const maxFailedInRow = 3
 
 /** Whether the error is unrelated to the keys, so that they are retried unchanged. */
@@ -169,16 +158,14 @@ function isTransient(error: unknown): boolean {
 }
 
 interface BatchResult {
-  /** Outcomes of the keys with a definite result. */
   readonly outcomes: readonly KeyOutcome[]
   /** Why the other keys have none; undefined if all have one. */
   readonly interruption: unknown
 }
 
 /**
- * Queries a batch. If it fails because of its keys, queries it in halves down to the failing keys.
- * Stops on an error unrelated to the keys, or after consecutive failures, which indicate a failing
- * node.
+ * If a batch fails because of its keys, queries it in halves down to the failing keys. Stops on an
+ * error unrelated to the keys, or after consecutive failures, which indicate a failing node.
  *
  * @throws the signal's reason
  */

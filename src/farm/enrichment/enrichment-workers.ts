@@ -48,7 +48,6 @@ export class EnrichmentFarm {
     )
   }
 
-  /** Workers whose lock this process holds. */
   get held(): readonly EnrichmentWorker[] {
     return this.#options.running.map(({ worker }) => worker).filter(({ name }) => this.#held.has(name))
   }
@@ -70,7 +69,6 @@ export class EnrichmentFarm {
     }
   }
 
-  /** Runs from the start of a session to its loss or the signal. */
   async #term(onProgress: () => void): Promise<void> {
     const { databaseUrl, signal, log } = this.#options
     const running: Promise<void>[] = []
@@ -118,17 +116,14 @@ const retryMs = 500
 
 interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'heartbeatMs'> {
   readonly workers: readonly string[]
-  /** Called once for each worker whose lock this process got. */
   readonly onHeld: (worker: string) => void
-  /** NOTIFY channel of the same session. */
   readonly channel: string
   readonly onNotification: () => void
 }
 
 /**
- * Advisory locks of several workers in one session, each taken as soon as it is free. All are lost
- * with the session. The session also receives notifications, so a process needs one connection for
- * both.
+ * Each lock is taken as soon as it is free; all are lost with the session. The session also
+ * receives notifications, so a process needs one connection for both.
  */
 class WorkerLocks {
   readonly #connection: DedicatedConnection
@@ -140,7 +135,7 @@ class WorkerLocks {
     this.#options = options
   }
 
-  /** Connects and takes free locks. @throws errors of our tree, or the signal's reason */
+  /** @throws errors of our tree, or the signal's reason */
   static async open(databaseUrl: string, options: WorkerLocksOptions): Promise<WorkerLocks> {
     const { signal, applicationName, answerTimeoutMs } = options
     const connection = await DedicatedConnection.open(databaseUrl, {
@@ -186,7 +181,6 @@ class WorkerLocks {
 
 interface EnrichmentCount {
   readonly worker: string
-  /** Result table. */
   readonly table: string
   /** Due keys, counted up to `maxCounted`. */
   readonly due: number

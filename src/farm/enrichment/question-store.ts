@@ -2,7 +2,6 @@ import type pg from 'pg'
 import type { Outcome, Question, Statement } from '../../../jobs/enrichment/enrichment-worker.ts'
 import { query, withTransaction } from '../../platform/db/pool.ts'
 
-/** Columns of a key, or the columns that a query needs. */
 export type KeyRow = Readonly<Record<string, unknown>>
 
 export interface KeyOutcome {
@@ -36,21 +35,14 @@ export class QuestionStore {
     this.#sql = questionSql(question)
   }
 
-  /**
-   * Reads the newest keys and the next page of the scan.
-   *
-   * @returns number of keys added
-   */
+  /** Reads the newest keys and the next page of the scan. @returns number of keys added */
   async discover(): Promise<number> {
     const { newest } = this.#sql
     const added = newest === undefined ? 0 : (await query(this.#pool, newest, [newestKeys])).rowCount
     return (added ?? 0) + (await this.#walkOn())
   }
 
-  /**
-   * Due keys with the columns that the query needs, longest due first; keys that no longer exist
-   * separately.
-   */
+  /** Longest due first; keys that no longer exist separately. */
   async due(max: number): Promise<{ readonly rows: readonly KeyRow[]; readonly gone: readonly KeyRow[] }> {
     const { rows: keys } = await query<KeyRow>(this.#pool, this.#sql.due, [max])
     if (keys.length === 0) return { rows: [], gone: [] }
@@ -61,7 +53,6 @@ export class QuestionStore {
     return { rows, gone: keys.filter((row) => !found.has(this.#keyText(row))) }
   }
 
-  /** Stores outcomes in one transaction. */
   async store(outcomes: readonly KeyOutcome[]): Promise<void> {
     if (outcomes.length === 0) return
     const { again } = this.question
@@ -109,7 +100,6 @@ export class QuestionStore {
     return added
   }
 
-  /** Answers with the same columns share a statement. */
   #answersByColumns(outcomes: readonly KeyOutcome[]): AnswerGroup[] {
     const groups = new Map<string, AnswerGroup>()
     for (const { row, outcome } of outcomes) {

@@ -20,8 +20,6 @@ import { responseText } from '../../platform/outbound/response-text.ts'
 type Config = SettingValues<typeof farmSettings & typeof enrichmentSettings> & { readonly RAW_ONLY: boolean }
 
 /**
- * Opens a chain reader.
- *
  * @param rps calls per second and node; 0: no limit
  *
  * @param burst calls at once after a pause
@@ -35,7 +33,6 @@ export type OpenChainReader = (limits: {
 /** Default calls per second and node: the usual limit of public nodes for scripts. */
 const defaultRps = 5
 
-/** Interval of the gauges. */
 const countEveryMs = 10_000
 
 export async function startEnrichment(
@@ -119,11 +116,7 @@ function priceFeed(config: Config, log: Logger): EnrichmentWorker[] {
 
 export const scriptsFolder = join(import.meta.dirname, '../../../jobs/enrichment/cadence')
 
-/**
- * Loads the scripts of the enrichment workers with the addresses of a network.
- *
- * @throws FatalError if a script imports a contract that is unknown on the network
- */
+/** @throws FatalError if a script imports a contract that is unknown on the network */
 export async function loadScripts(network: Network): Promise<(name: ScriptName) => string> {
   const scripts = new Map<ScriptName, string>()
   for (const name of scriptNames) {
@@ -141,15 +134,10 @@ export function fillImports(source: string, network: Network): string {
   })
 }
 
-/** Limits of a response. */
 const timeoutMs = 15_000
 const maxBytes = 16 * 1024 * 1024
 
-/**
- * Fetches JSON from an external source.
- *
- * @throws RetryableError without a valid JSON response; the signal's reason
- */
+/** @throws RetryableError without a valid JSON response; the signal's reason */
 export async function readJson(url: string, signal: AbortSignal): Promise<unknown> {
   try {
     const response = await fetch(url, {

@@ -20,8 +20,7 @@ export async function readChainVersion(db: pg.Pool | pg.ClientBase): Promise<num
 }
 
 /**
- * Begins a commit transaction and runs `statements` in it, in one round trip. Waits for a running
- * rollback.
+ * In one round trip. Waits for a running rollback.
  *
  * @returns the chain version, fixed until the transaction ends, and the row count of each statement
  */

@@ -9,10 +9,7 @@ import { lockOutCommits } from './chain-version.ts'
 /** Ingesters; all other rows of app.indexing_checkpoints belong to workers. */
 export const ingesterServices = ['main_ingester', 'history_ingester'] as const
 
-/**
- * Folded coverage and done leases of ingesters and workers, in one snapshot. Omits names without a
- * row. Default: all.
- */
+/** In one snapshot. Omits names without a row. Default: all. */
 export async function readCoverage(
   db: pg.Pool | pg.ClientBase,
   names?: readonly string[],
@@ -27,7 +24,6 @@ export async function readCoverage(
   return new Map(rows.map((row) => [row.service_name, parseMultirange(row.covered)]))
 }
 
-/** Creates missing checkpoint rows of workers. */
 export async function addCheckpoints(db: pg.Pool | pg.ClientBase, workers: readonly string[]): Promise<void> {
   await db.query(
     'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) order by 1 on conflict do nothing',
@@ -51,9 +47,8 @@ export async function lockCheckpoints(client: pg.ClientBase, workers: readonly s
 }
 
 /**
- * Moves done leases into the coverage of their workers. Requires `lockCheckpoints`. Rewrites each
- * worker's set, linear in its ranges (2 ms for 1,000, 20 ms for 10,000), so it runs periodically,
- * not in commits.
+ * Moves done leases into coverage. Requires `lockCheckpoints`. Rewrites each worker's set, linear
+ * in its ranges (2 ms for 1,000, 20 ms for 10,000), so it runs periodically, not in commits.
  *
  * @returns number of leases folded
  */
@@ -84,12 +79,10 @@ export async function foldLeases(client: pg.ClientBase, workers: readonly string
 }
 
 /**
- * Rolls the farm back to `ancestor`: removes coverage above it and deletes leases that reach above
- * it, which fences running commits of those heights.
- *
- * Runs first in the transaction that rolls back the raw tables, which has locked all of
- * app.indexing_checkpoints: earlier commits have ended when it returns, and later ones find their
- * lease deleted. Derived rows are deleted afterwards.
+ * Removes coverage above `ancestor` and deletes leases that reach above it, which fences running
+ * commits of those heights. Runs first in the transaction that rolls back the raw tables, which has
+ * locked all of app.indexing_checkpoints: earlier commits have ended when it returns, and later
+ * ones find their lease deleted.
  */
 export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Promise<void> {
   const { rows } = await client.query<{ worker: string }>(
@@ -106,9 +99,8 @@ export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Pro
 }
 
 /**
- * SQL condition on leases `l`: those of `worker` that end above the height `lowest`, found through
- * the primary key, because leases of a worker do not overlap. Arguments are SQL expressions. Also
- * matches a lease that ends exactly at `lowest`.
+ * SQL condition on leases `l`, found through the primary key, because leases of a worker do not
+ * overlap. Arguments are SQL expressions. Also matches a lease that ends exactly at `lowest`.
  */
 export function leasesFrom(worker: string, lowest: string): string {
   return `l.worker_type = ${worker} and l.from_height >= coalesce(
@@ -117,12 +109,10 @@ export function leasesFrom(worker: string, lowest: string): string {
 }
 
 /**
- * Reopens heights: removes them from the coverage of the workers and deletes leases that reach into
- * them in any state, so that running work cannot commit. What these leases completed or skipped
- * outside the heights is kept.
- *
- * Requires `lockCheckpoints`. Locks the leases first, in order, which waits for running commits, so
- * that later statements see their rows.
+ * Removes heights from the coverage of the workers and deletes leases that reach into them in any
+ * state, so that running work cannot commit. What these leases completed or skipped outside the
+ * heights stays. Requires `lockCheckpoints`. Locks the leases first, in order, which waits for
+ * running commits, so that later statements see their rows.
  *
  * @param to end, exclusive; undefined: no limit
  */
@@ -174,7 +164,6 @@ export async function reopenHeights(
 const reaching = `${leasesFrom('w.worker', '$2::bigint')}
   and l.to_height > $2 and ($3::bigint is null or l.from_height < $3)`
 
-/** A failing or unavailable height. */
 interface FailingHeight {
   readonly height: number
   readonly state: 'failing' | 'skipping' | 'unavailable'
@@ -193,7 +182,6 @@ interface FailingHeights {
   readonly unavailable: number
 }
 
-/** Limit of the count. */
 const maxCount = 100_000
 
 export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: number): Promise<FailingHeights> {
@@ -228,13 +216,12 @@ export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: num
   }
 }
 
-/** Maximum heights in one transaction. */
 const maxHeights = 1000
 
 /**
- * Reopens the unavailable heights of a range for ingestion. Heights with missing parts are deleted
- * from the raw tables first; derived rows stay until they are derived again. Increments the chain
- * version, which invalidates commits and caches of the old blocks.
+ * Heights with missing parts are deleted from the raw tables first; derived rows stay until they
+ * are derived again. Increments the chain version, which invalidates commits and caches of the old
+ * blocks.
  *
  * @returns the heights, ascending
  */
@@ -283,7 +270,6 @@ async function reopen(client: pg.ClientBase, heights: readonly number[]): Promis
   )
 }
 
-/** Deletes heights from the raw tables and updates the counts of the checkpoints. */
 async function deleteRaw(client: pg.ClientBase, heights: readonly number[]): Promise<void> {
   await client.query(
     `with counted as (
@@ -329,7 +315,7 @@ function rangesOf(heights: readonly number[]): HeightRange[] {
 }
 
 /**
- * Requests the ingester to give up a height at its next attempt and store the available parts.
+ * The ingester gives the height up at its next attempt and stores the available parts.
  *
  * @throws ApiError 404 `height-not-failing`
  */

@@ -33,7 +33,6 @@ import { asError, FlowfarmError, RetryableError } from '../../platform/errors.ts
  */
 export type LeaseStatus = 'queued' | 'active' | 'done' | 'failed' | 'flagged' | 'skipped'
 
-/** Identifies a lease in any state. */
 export interface LeaseKey {
   readonly worker: string
   /** First height. */
@@ -66,7 +65,6 @@ export interface ClaimedLease extends LeaseClaim {
   readonly database?: string
 }
 
-/** An unsuccessful attempt. */
 export interface EndedRun extends LeaseKey {
   /** End of the range now; for a halved lease, of the lower half. */
   readonly to: number
@@ -89,7 +87,6 @@ export interface LeaseRow {
   readonly attempt: number
 }
 
-/** Columns of `LeaseRow` for `returning`. */
 export const leaseColumns = 'l.worker_type, l.from_height, l.to_height, l.generation, l.attempt'
 
 export function asLease(row: LeaseRow): QueuedLease {
@@ -136,10 +133,9 @@ export const defaultRetryPolicy: RetryPolicy = {
 }
 
 /**
- * queued → active. Waits for locked rows, which may stay queued. Rows are locked in key order if
- * the planner joins by key; without statistics it may hash, and concurrent callers can deadlock, so
- * the loser must retry: do not call it within a transaction. A locking subquery would guarantee the
- * order but costs half as much again.
+ * queued → active. Waits for locked rows, which may stay queued. Without statistics the planner may
+ * not lock rows in key order, and concurrent callers can deadlock: the loser must retry, so do not
+ * call it within a transaction. A locking subquery would cost half as much again.
  */
 export async function claimLeases(
   db: pg.Pool | pg.ClientBase,
@@ -167,8 +163,8 @@ export async function claimLeases(
 }
 
 /**
- * Renews leases that have used a quarter of their time, in one statement. Skips locked rows, which
- * are being committed; the reaper skips them too.
+ * Renews leases that have used a quarter of their time. Skips locked rows, which are being
+ * committed; the reaper skips them too.
  *
  * @returns revoked claims, whose work must stop. Includes claims that this process has just
  * committed.
@@ -216,10 +212,7 @@ const completed = `
       set status = 'done', leased_by = null, lease_expires_at = null, last_error = null, last_error_code = null,
         last_error_stack = null, updated_at = now()`
 
-/**
- * `completeLeases` for one lease as text without parameters, to share a round trip. Changes one row
- * if the lease is still held.
- */
+/** Without parameters, to share a round trip. Changes one row if the lease is still held. */
 export function completeLeaseText({ worker, from, to, generation }: LeaseClaim): string {
   return `update app.worker_leases ${completed}
       where worker_type = ${escapeLiteral(worker)} and from_height = ${BigInt(from)} and to_height = ${BigInt(to)}
@@ -228,8 +221,7 @@ export function completeLeaseText({ worker, from, to, generation }: LeaseClaim):
 
 /**
  * active → done. Run it as the commit's first statement: the locked row can then be neither reaped
- * nor rolled back until COMMIT. Rows are locked in key order; a locking subquery would guarantee
- * that but costs half as much again.
+ * nor rolled back until COMMIT.
  *
  * @returns the leases still held. Do not commit rows of the others.
  */
@@ -259,7 +251,6 @@ interface FailedRun extends LeaseClaim {
   readonly error: unknown
 }
 
-/** Stored length of a message or stack, characters. */
 const maxText = 10_000
 
 /**
@@ -334,12 +325,11 @@ interface Reaped {
   readonly queued: readonly QueuedLease[]
 }
 
-/** Maximum leases per call. */
 const maxReapedAtOnce = 1000
 
 /**
  * active → queued, failed or flagged, for expired leases. Skips locked rows, which are being
- * committed. Takes 0.1 ms if none has expired.
+ * committed.
  */
 export async function reapLeases(db: pg.Pool | pg.ClientBase, policy = defaultRetryPolicy): Promise<Reaped> {
   const { rows } = await db.query<EndedRow>({
@@ -378,8 +368,7 @@ const maxUnfolded = 200
  * stack. `p` is the position of the first parameter of `endRunsValues`.
  *
  * Failing leases are open ones with a failure since the last success, counted before any is halved
- * here: the n-th candidate counts n more. Halves wait as after a first failure, so that the search
- * for a bad block is quick.
+ * here: the n-th candidate counts n more.
  */
 function endRuns(p: number): string {
   return `

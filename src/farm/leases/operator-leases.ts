@@ -23,9 +23,7 @@ export interface ListedLease extends LeaseKey {
 export interface LeaseFilter {
   readonly workers: readonly string[]
   readonly statuses: readonly Exclude<LeaseStatus, 'done'>[]
-  /** Filter by the code of the last failure. */
   readonly code?: string | undefined
-  /** Last lease of the previous page. */
   readonly after?: LeaseKey | undefined
   readonly limit: number
 }
@@ -53,7 +51,6 @@ export async function listLeases(
   return rows
 }
 
-/** Number of leases that `listLeases` returns on all pages. */
 export async function countLeases(
   db: pg.Pool | pg.ClientBase,
   { workers, statuses, code }: Omit<LeaseFilter, 'after' | 'limit'>,
@@ -70,16 +67,10 @@ export async function countLeases(
   return Number(rows[0]?.count ?? 0)
 }
 
-/**
- * Maximum leases per call, ten times the number of failing leases at which a worker gets no new
- * ones.
- */
+/** Ten times the number of failing leases at which a worker gets no new ones. */
 const maxKeysAtOnce = 10_000
 
-/**
- * Failed and flagged leases of a worker, optionally with an error code. Not locked: callers must
- * check the state again.
- */
+/** Not locked: callers must check the state again. */
 export async function findLeaseKeys(
   db: pg.Pool | pg.ClientBase,
   worker: string,
@@ -101,12 +92,7 @@ export async function findLeaseKeys(
   return rows
 }
 
-/**
- * CTE that locks the failed and flagged ones of the leases ($1 workers, $2 first heights) as
- * `chosen`.
- *
- * @param columns of app.worker_leases `l`
- */
+/** As `chosen`. $1 workers, $2 first heights. @param columns of app.worker_leases `l` */
 function lockFailingLeases(columns = 'l.worker_type, l.from_height'): string {
   return `chosen as materialized (
         select ${columns}
@@ -124,7 +110,7 @@ function keyValues(keys: readonly LeaseKey[]): [workers: string[], from: number[
 }
 
 /**
- * flagged, failed → queued. Resets the attempts; the last error stays until an attempt succeeds.
+ * flagged, failed → queued. The last error stays until an attempt succeeds.
  *
  * @returns number of leases; the coordinator enqueues them when it wakes
  */
@@ -176,8 +162,8 @@ const splitColumns = `l.worker_type, l.from_height, l.to_height, l.generation, l
           ceil((l.to_height - l.from_height) / greatest($3::numeric, 1))::bigint as step`
 
 /**
- * flagged, failed → queued, each as up to `pieces` leases of similar length, with attempts reset.
- * One-block ranges are only queued.
+ * flagged, failed → queued, each as up to `pieces` leases of similar length. One-block ranges are
+ * only queued.
  *
  * @returns number of leases afterwards
  */
@@ -207,8 +193,7 @@ export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly Le
 }
 
 /**
- * Deletes leases of removed workers that have not changed for `ageMs`, except done and skipped
- * ones.
+ * Of removed workers that have not changed for `ageMs`, except done and skipped ones.
  *
  * @returns number of leases
  */

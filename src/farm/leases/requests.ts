@@ -13,7 +13,7 @@ export interface AddedRequest {
 }
 
 /**
- * Requests that workers, and the workers that they follow, derive heights before other history.
+ * Also the workers that they follow, before other history.
  *
  * @param workers all workers of the farm
  */
@@ -31,8 +31,7 @@ export async function addRequest(
 }
 
 /**
- * Requests that workers and all their followers derive heights again, before other history. Old
- * rows stay until they are replaced.
+ * Also all their followers, before other history. Old rows stay until they are replaced.
  *
  * @param workers all workers of the farm
  *
@@ -79,7 +78,6 @@ export interface OpenRequest {
   readonly createdAt: Date
 }
 
-/** Unfinished requests, oldest first. */
 export async function listOpenRequests(db: pg.Pool | pg.ClientBase): Promise<OpenRequest[]> {
   const { rows } = await db.query<OpenRequest>(`
     select id::float8 as id, workers, from_height::float8 as from, to_height::float8 as to, workers_off as "workersOff",
@@ -89,8 +87,7 @@ export async function listOpenRequests(db: pg.Pool | pg.ClientBase): Promise<Ope
 }
 
 /**
- * Finishes open requests whose workers have completed or skipped all heights, and records which
- * workers of the others are not `enabled`. Linear in the ranges of coverage.
+ * Also records which workers of the others are not `enabled`. Linear in the ranges of coverage.
  *
  * @returns finished requests
  */
@@ -124,11 +121,7 @@ export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: reado
   return rows.filter(({ finished }) => finished).map(({ id }) => id)
 }
 
-/**
- * Deletes requests finished `days` ago.
- *
- * @returns number of requests
- */
+/** @returns number of requests deleted */
 export async function pruneRequests(db: pg.Pool | pg.ClientBase, days: number): Promise<number> {
   const { rowCount } = await query(
     db,
@@ -168,7 +161,6 @@ function closure(
   return workers.map(({ name }) => name).filter((name) => found.has(name))
 }
 
-/** Progress of a worker within a range. */
 export interface WorkerProgress {
   readonly worker: string
   /** Neither done nor skipped. */
@@ -179,7 +171,6 @@ export interface WorkerProgress {
   /** Waiting for a retry. */
   readonly failed: HeightSet
   readonly flagged: HeightSet
-  /** Next retry. */
   readonly nextTry: Date | null
 }
 
@@ -194,8 +185,6 @@ export interface RequestProgress {
 }
 
 /**
- * Progress of workers within a range.
- *
  * @param workers all workers of the farm
  *
  * @param names the workers to report, with all that they follow
@@ -249,9 +238,7 @@ interface RequestRow {
   readonly nextTry: Date | null
 }
 
-/**
- * Coverage and leases of workers within a range, in one snapshot. Linear in the ranges of coverage.
- */
+/** In one snapshot. Linear in the ranges of coverage. */
 export async function readRequestRows(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],

@@ -59,8 +59,8 @@ interface Row extends StageRow {
 }
 
 /**
- * Data of an overview in one snapshot. Reads unfolded leases and the coverage whose version is not
- * in `known`: 2 MB for 100,000 ranges.
+ * In one snapshot. Reads unfolded leases and the coverage whose version is not in `known`: 2 MB for
+ * 100,000 ranges.
  */
 async function readFarmRows(
   db: pg.Pool | pg.ClientBase,
@@ -133,10 +133,7 @@ export interface LeaseCount {
   readonly heights: number
 }
 
-/**
- * Stored heights that a worker cannot derive, because a worker that it follows has not derived
- * them.
- */
+/** Stored heights that a worker cannot derive, because a followed worker has not. */
 interface Blocked {
   /** The blocking worker, followed directly or indirectly. */
   readonly by: string
@@ -150,7 +147,6 @@ interface Blocked {
   readonly since: Date
 }
 
-/** State of one ingester or worker. */
 export interface StageState extends StagePlan, HeightNumbers {
   readonly queued: LeaseCount
   readonly active: LeaseCount
@@ -172,7 +168,6 @@ export interface StageState extends StagePlan, HeightNumbers {
   readonly updatedAt: Date | null
 }
 
-/** State of the farm in one snapshot. */
 export interface FarmOverview {
   readonly takenAt: Date
   readonly chainId: string | null
@@ -201,12 +196,11 @@ export interface OverviewBounds {
 
 const [forwardService, historyService] = ingesterServices
 
-/** Cache of folded coverage. */
 export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
 
 /**
- * Reads the state of all ingesters and workers: one statement, and one for each worker that may be
- * stalled. Computing sets of heights is linear in their ranges and yields between stages.
+ * One statement, and one for each worker that may be stalled. Computing sets of heights is linear
+ * in their ranges and yields between stages.
  *
  * @param known cache, updated by this function
  *

@@ -9,7 +9,6 @@ interface Sample {
 /** Averaging window: long enough to be steady, short enough to follow changes. */
 const windowMs = 30_000
 
-/** A shorter time gives no meaningful pace. */
 const minMs = 2000
 
 /** Coverage samples of each stage within the window. */
@@ -45,18 +44,14 @@ export function etaSeconds(owed: number, flagged: number, rate: number | null): 
   return left <= 0 || rate === null || rate <= 0 ? null : Math.ceil(left / rate)
 }
 
-/**
- * Divides a range into at most `count` cells of similar length, ascending.
- *
- * @returns the borders: cell i is from border i to border i + 1
- */
+/** Ascending. @returns the borders: cell i is from border i to border i + 1 */
 export function cellBorders({ from, to }: HeightRange, count: number): number[] {
   const length = Math.max(0, to - from)
   const cells = Math.min(count, length)
   return Array.from({ length: cells + 1 }, (_, i) => (cells === 0 ? from : from + Math.floor((i * length) / cells)))
 }
 
-/** Heights of a set in each cell. Linear in ranges and cells. */
+/** Linear in ranges and cells. */
 export function heightsPerCell(set: HeightSet, borders: readonly number[]): number[] {
   let i = firstEndingAbove(set, borders[0] ?? 0)
   return borders.slice(1).map((to, cell) => {
@@ -71,10 +66,7 @@ export function heightsPerCell(set: HeightSet, borders: readonly number[]): numb
   })
 }
 
-/**
- * Covered share of each cell, 0 to 1 with two decimals. Only empty cells are 0 and only full ones
- * 1.
- */
+/** 0 to 1 with two decimals. Only empty cells are 0 and only full ones 1. */
 export function partsPerCell(set: HeightSet, borders: readonly number[]): number[] {
   return heightsPerCell(set, borders).map((held, cell) => {
     const length = (borders[cell + 1] ?? 0) - (borders[cell] ?? 0)

@@ -4,7 +4,6 @@ import type { HeightSet } from '../../platform/ranges.ts'
 import { ingesterServices } from '../leases/coverage.ts'
 import { planWorkers } from '../coordinator/plan-leases.ts'
 
-/** Static description of an ingester or worker. */
 export interface StagePlan {
   /** As in app.indexing_checkpoints.service_name. */
   readonly name: string
@@ -33,7 +32,6 @@ type StageSettings = Parameters<typeof planWorkers>[0] & {
   readonly ENABLE_HISTORY_INGESTER: boolean
 }
 
-/** Ingesters, then `workers` in their order. */
 export function planStages(config: StageSettings, workers: readonly KnownWorker[] = allWorkers): StagePlan[] {
   const [forward, history] = ingesterServices
   const enabled = new Set(planWorkers(config, workers).map(({ name }) => name))
@@ -62,7 +60,6 @@ export function planStages(config: StageSettings, workers: readonly KnownWorker[
   ]
 }
 
-/** Heights of one ingester or worker by state. */
 export interface StageHeights {
   readonly covered: HeightSet
   /** Heights that could be done by now. */
@@ -78,7 +75,6 @@ export interface HeightNumbers {
   readonly available: number
   /** Available, and neither covered nor skipped. */
   readonly owed: number
-  /** Lowest covered height. */
   readonly lowest: number | null
   /** Highest covered height, inclusive. */
   readonly highest: number | null
@@ -104,18 +100,13 @@ export function numbersOf({
   }
 }
 
-/**
- * Stored heights that all followed workers have completed or skipped.
- *
- * @param passable for each followed worker
- */
+/** @param passable for each followed worker */
 export function availableToWorker(stored: HeightSet, passable: readonly HeightSet[]): HeightSet {
   return passable.reduce((heights, passed) => intersection(heights, passed), stored)
 }
 
 /**
- * Heights that the forward ingester could have stored: from its first block, or its start, to the
- * head.
+ * From its first block, or its start, to the head.
  *
  * @param head latest sealed height, as far as known
  */
@@ -126,8 +117,8 @@ export function availableToForward(covered: HeightSet, startBlock: number, head:
 }
 
 /**
- * Heights that the history ingester could have stored: from its target to the first block of the
- * forward ingester. Until the target is known, from its own lowest block.
+ * From its target to the first block of the forward ingester. Until the target is known, from its
+ * own lowest block.
  */
 export function availableToHistory(covered: HeightSet, forward: HeightSet, bottom: number | undefined): HeightSet {
   const to = forward[0]?.from ?? covered.at(-1)?.to ?? 0

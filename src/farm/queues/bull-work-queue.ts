@@ -46,7 +46,6 @@ const closeMs = 2000
 /** Further time for closing its connection, ms. */
 const disconnectMs = 500
 
-/** Minimum interval of store error messages, ms. */
 const quietMs = 5000
 
 const queueOptions = { streams: { events: { maxLen: 100 } } } as const satisfies Partial<QueueOptions>
@@ -80,7 +79,6 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     this.#classes = withBackend(store.factory)
   }
 
-  /** BullMQ queue of a worker, for dashboards. */
   queue(worker: string): LeaseQueue<Backend, Connection> {
     const known = this.#queues.get(worker)
     if (known !== undefined) return known

@@ -22,13 +22,10 @@ type RedisWorkQueue = BullWorkQueue<RedisQueueBackend, ConnectionOptions>
 /** 6.2 */
 const oldestVersion = 602
 
-/** Timeout of the first response, ms. */
 const connectTimeoutMs = 5000
 
-/** Timeout of a silent connection, ms. */
 const socketTimeoutMs = 15_000
 
-/** Maximum pause before reconnecting, ms. */
 const maxPauseMs = 2000
 
 /**

@@ -13,7 +13,6 @@ import { BullWorkQueue } from './bull-work-queue.ts'
 
 const schema = 'bullmq'
 
-/** Query connections of all queues of a process, and one for LISTEN. */
 const poolSize = 6 + 1
 
 /**
@@ -141,7 +140,6 @@ function isMissing(error: unknown): boolean {
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
-/** Interval and timeout of the LISTEN connection's heartbeat, ms. */
 const heartbeatMs = 10_000
 const answerTimeoutMs = 10_000
 
@@ -238,7 +236,6 @@ function destroy(client: ListenClient): void {
   if (stream instanceof Socket) stream.destroy(new Error(`no response from PostgreSQL within ${answerTimeoutMs} ms`))
 }
 
-/** One queue on the shared connection. */
 class SharedPostgresBackend extends PostgresQueueBackend {
   readonly name: string
 

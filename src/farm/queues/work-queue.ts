@@ -15,18 +15,13 @@ export interface LeaseJob {
   readonly leases: readonly LeaseRef[]
 }
 
-/**
- * Processes one job. Throws only for faults of the farm; failed ranges are recorded in their
- * leases.
- */
+/** Throws only for faults of the farm; failed ranges are recorded in their leases. */
 export type LeaseJobHandler = (job: LeaseJob) => Promise<void>
 
-/** Consumer of one worker's queue in this process. */
 export interface QueueConsumer {
   /** Stops taking jobs; resolves when running ones are done. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** As `pause`, permanently. */
   close(): Promise<void>
 }
 
@@ -37,16 +32,13 @@ export interface QueueConsumer {
 export interface WorkQueue {
   readonly backend: 'postgres' | 'redis'
   /**
-   * Adds jobs, urgent ones before all others. Ignores a job with the same leases and generations as
-   * a waiting one.
+   * Urgent jobs before all others. Ignores a job with the same leases and generations as a waiting
+   * one.
    *
    * @throws RetryableError `queue-unavailable`
    */
   add(worker: string, jobs: readonly LeaseJob[], options?: { readonly isUrgent?: boolean }): Promise<void>
-  /**
-   * Starts taking jobs of a worker, at most `concurrency` at a time. While the backend is down it
-   * waits in the background.
-   */
+  /** At most `concurrency` jobs at a time. While the backend is down it waits in the background. */
   work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer>
   /** Jobs of all processes. */
   counts(worker: string): Promise<{ readonly waiting: number; readonly active: number }>
@@ -74,8 +66,8 @@ interface PackedLease extends HeightRange {
 }
 
 /**
- * Packs leases into jobs in order. Small ranges share a job, which costs far more than an empty
- * range. A lease that failed before gets a job of its own.
+ * Small ranges share a job, which costs far more than an empty range. A lease that failed before
+ * gets its own job.
  */
 export function packLeases(worker: string, leases: readonly PackedLease[]): LeaseJob[] {
   const jobs: { worker: string; leases: { from: number; generation: number }[] }[] = []

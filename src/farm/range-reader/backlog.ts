@@ -22,7 +22,6 @@ export class Backlog {
   readonly #patienceMs: number
   readonly #restMs: number
   readonly #onGivenUp: () => void
-  /** Bytes by height. */
   readonly #waiting = new Map<number, number>()
   readonly #wakes = new Set<() => void>()
   #bytes = 0
@@ -36,7 +35,6 @@ export class Backlog {
     this.#onGivenUp = onGivenUp
   }
 
-  /** Bytes of unread blocks. */
   get bytes(): number {
     return this.#bytes
   }

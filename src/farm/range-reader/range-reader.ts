@@ -13,7 +13,6 @@ interface BlockCacheOptions {
    * stay while there is room.
    */
   readonly readers?: readonly string[]
-  /** Called for each dropped block. */
   readonly onGone?: (height: number) => void
 }
 
@@ -75,7 +74,6 @@ class BlockCache {
     }
   }
 
-  /** `reader` has read the blocks from `from` to `to`, exclusive. */
   readBy(reader: string, from: number, to: number): void {
     for (let height = from; height < to; height++) {
       const unreadBy = this.#blocks.get(height)?.unreadBy
@@ -108,9 +106,7 @@ export interface RangeReaderOptions {
   readonly backlogBytes?: number
   /** How long `room` waits while nothing is read, ms. Default 5,000. */
   readonly patienceMs?: number
-  /** Called when `room` stops waiting. */
   readonly onGivenUp?: () => void
-  /** Called for each range read from the database. */
   readonly onRead?: (range: HeightRange, seconds: number) => void
 }
 
@@ -134,11 +130,9 @@ const maxAtOnce = 200
 const maxTries = 10
 
 /**
- * Blocks for the workers of a process. Each is read and decoded once for all workers; blocks of
- * this process's ingester are not read at all.
- *
- * All cached blocks have the same chain version. After a rollback in another process, stale blocks
- * are rejected at the commit, and `forget` invalidates the cache.
+ * Each block is read and decoded once for all workers; blocks of this process's ingester are not
+ * read at all. All cached blocks have the same chain version. After a rollback in another process,
+ * stale blocks are rejected at the commit, and `forget` invalidates the cache.
  */
 export class RangeReader {
   readonly #stored: StoredBlocks
@@ -164,11 +158,7 @@ export class RangeReader {
     return this.#cache.bytes
   }
 
-  /**
-   * All blocks from `from` to `to`, exclusive.
-   *
-   * @throws RetryableError `range-not-stored`, `chain-unstable` during repeated rollbacks
-   */
+  /** @throws RetryableError `range-not-stored`, `chain-unstable` during repeated rollbacks */
   async read(from: number, to: number): Promise<ReadRange> {
     for (let tries = 1; tries <= maxTries; tries++) {
       const first = await this.readSome(from, to)
@@ -187,8 +177,7 @@ export class RangeReader {
   }
 
   /**
-   * The first blocks from `from`, below `to`: at least one, at most a slice. The next slice is read
-   * ahead.
+   * At least one block, at most a slice. The next slice is read ahead.
    *
    * @param reader one of `readers`, which will not need them again unless it fails
    *
@@ -209,12 +198,10 @@ export class RangeReader {
     return slice
   }
 
-  /** Starts reading from `from`, below `to`, unless cached or in progress. */
   readAhead(from: number, to: number): void {
     if (from < to && !this.#cache.has(from) && this.#flightOver(from) === undefined) this.#start(from, to)
   }
 
-  /** Adds blocks that were just committed. */
   offer(blocks: readonly WeighedBlock[], chainVersion: number): void {
     this.#accept(blocks, chainVersion)
     for (const { block, bytes } of blocks) if (this.#cache.has(block.height)) this.#backlog.add(block.height, bytes)
@@ -236,8 +223,8 @@ export class RangeReader {
   }
 
   /**
-   * Call with the database of each claim. A restored database may have other blocks under the same
-   * chain version, so a change clears the cache.
+   * Call with the database of each claim: a restored database may have other blocks under the same
+   * chain version.
    */
   inDatabase(identity: string): void {
     if (identity === this.#database) return
@@ -278,7 +265,7 @@ export class RangeReader {
     return undefined
   }
 
-  /** Reads up to the next block that is cached or in progress. */
+  /** Up to the next block that is cached or in progress. */
   #start(from: number, limit: number): Flight {
     let to = from + 1
     while (to < limit && to < from + maxAtOnce && !this.#cache.has(to) && this.#flightOver(to) === undefined) to++

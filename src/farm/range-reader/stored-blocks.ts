@@ -50,7 +50,6 @@ const eventBytes = 250
 const transactionBytes = 700
 const decodedFactor = 4
 
-/** Maximum estimated bytes of one read. */
 const maxBytes = 32 * 1024 * 1024
 
 /** Initial estimate of an event's bytes. */
@@ -92,8 +91,8 @@ export class StoredBlocks {
   }
 
   /**
-   * The first blocks of a range, at least one, within the estimated bytes. Statements are unnamed,
-   * so that each is planned for the partitions of its range.
+   * At least one block, within the estimated bytes. Statements are unnamed, so that each is planned
+   * for the partitions of its range.
    *
    * @throws RetryableError `range-not-stored`
    */
@@ -159,13 +158,10 @@ async function readShapes(pool: pg.Pool, ids: readonly number[]): Promise<readon
 }
 
 interface Named {
-  /** Scripts by hash. */
   readonly texts: ReadonlyMap<string, string>
-  /** Shapes of the events of each chunk. */
   readonly shapes: readonly (readonly EventShape[])[]
 }
 
-/** All three lists are in chain order. */
 function assemble(
   from: number,
   blocks: readonly BlockRow[],

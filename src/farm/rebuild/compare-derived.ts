@@ -33,7 +33,6 @@ export interface CompareOptions {
 /** A row by column, in PostgreSQL's text format. */
 export type RowTexts = Readonly<Record<string, string | null>>
 
-/** A differing row; a side without the key is undefined. */
 export interface RowDifference {
   readonly key: RowTexts
   readonly kept: RowTexts | undefined
@@ -53,7 +52,6 @@ export interface TableComparison {
   /** Keys of a fold that heights outside the comparison touch; not compared. */
   readonly leftOut: number
   readonly differences: number
-  /** First differences, by key. */
   readonly first: readonly RowDifference[]
 }
 
@@ -67,16 +65,9 @@ export interface DerivedComparison {
 }
 
 /**
- * Compares derived tables with a rebuild (`rebuildDerived`), in one snapshot; the farm may keep
- * running.
- *
- * - Height tables: all rows of the compared heights.
- *
- * - Folded tables: all keys, except those that other heights touch.
- *
- * - Problems: unresolved ones.
- *
- * Compares the stored bytes of all columns, except those declared as not derived.
+ * In one snapshot; the farm may keep running. Compares all rows of the compared heights, all keys
+ * of folds except those that other heights touch, and unresolved problems: the stored bytes of all
+ * columns, except those declared as not derived.
  *
  * @throws FatalError `not-rebuilt`; RetryableError `chain-rolled-back` if blocks were replaced
  * since
@@ -174,7 +165,7 @@ interface TableShape {
   readonly primaryKey: readonly string[]
 }
 
-/** Columns and primary keys of tables given as `schema.name`; empty for a missing table. */
+/** Empty for a missing table. */
 async function readTableShapes(client: pg.ClientBase, tables: readonly string[]): Promise<Map<string, TableShape>> {
   const { rows } = await client.query<TableShape & { readonly name: string }>(
     `select t.name,
@@ -198,20 +189,16 @@ interface TableToCompare {
   readonly table: DerivedTable
   readonly copy: string
   readonly key: readonly string[]
-  /** Compared columns, including the key. */
   readonly columns: readonly string[]
-  /** Heights in both. */
   readonly heights: HeightSet
-  /** The fold of a folded table, on the copies. */
   readonly movedFold: Fold | undefined
   readonly maxRows: number
 }
 
 /**
- * Two statements that compare a table with its copy by key: a count, and the first differing rows
- * in key order. Rows are compared by stored bytes (`*<>`), so 1.0 differs from 1.00. Literals
- * instead of parameters let the planner prune partitions. One hash join. Keys of a fold that
- * uncompared heights touch are excluded and counted.
+ * Two statements: a count, and the first differing rows in key order. Rows are compared by stored
+ * bytes (`*<>`), so 1.0 differs from 1.00. Literals instead of parameters let the planner prune
+ * partitions. Keys of a fold that uncompared heights touch are excluded and counted.
  */
 function compareTableTexts(compared: TableToCompare): { readonly count: string; readonly first: string } {
   const { columns, copy, table } = compared

@@ -76,7 +76,6 @@ export function moveFold(fold: Fold, copy: (table: string) => string | undefined
   return { ...fold, ...moved, ...merge, reads: fold.reads.map(nameOf), fold: move(fold.fold) }
 }
 
-/** A qualified table name, quoted or not, a parameter, or other text. */
 type Piece =
   | { readonly kind: 'name'; readonly schema: string; readonly table: string; readonly text: string }
   | { readonly kind: 'parameter'; readonly number: number; readonly text: string }
@@ -101,8 +100,7 @@ const pieces = new RegExp(
 )
 
 /**
- * Replaces table names: `rename` is called for each `schema.table`; undefined keeps it. A third
- * part, a column, stays.
+ * `rename` is called for each `schema.table`; undefined keeps it. A third part, a column, stays.
  *
  * @throws FatalError `table-in-string` if a string constant contains such a name
  */
@@ -113,7 +111,6 @@ export function renameTables(sql: string, rename: (table: string) => string | un
   })
 }
 
-/** Replaces `$1`, `$2` … by SQL expressions. */
 export function replaceParameters(sql: string, expressions: readonly string[]): string {
   return rewritten(sql, (piece) => {
     if (piece.kind !== 'parameter') return undefined
@@ -160,7 +157,6 @@ const stateTable = 'flowfarm_rebuild'
 /** Truncating takes 8 ms per table, so smaller tables are emptied by DELETE. */
 const smallBytes = 1024 * 1024
 
-/** State of a finished rebuild. */
 interface RebuildState {
   readonly heights: HeightSet
   readonly chainVersion: number
@@ -178,9 +174,8 @@ function checkSchemaName(schema: string): void {
 }
 
 /**
- * Creates `schema` with empty copies of `tables`; existing copies with the same columns are
- * emptied. Copies are unlogged and not partitioned, because a rebuild is written once and
- * discarded.
+ * Existing copies with the same columns are emptied. Copies are unlogged and not partitioned,
+ * because a rebuild is written once and discarded.
  *
  * @throws FatalError `bad-schema`
  */
@@ -243,7 +238,6 @@ export async function writeRebuildState(
   )
 }
 
-/** State of the last rebuild into `schema`; undefined if none was finished. */
 export async function readRebuildState(client: pg.ClientBase, schema: string): Promise<RebuildState | undefined> {
   checkSchemaName(schema)
   const table = `${escapeIdentifier(schema)}.${stateTable}`

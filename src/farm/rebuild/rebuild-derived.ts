@@ -44,7 +44,6 @@ export interface RebuildReport {
   /** Derived heights: the stored ones of the range. */
   readonly heights: HeightSet
   readonly rows: number
-  /** Problems recorded by workers. */
   readonly problems: number
   /** Blocks that a worker cannot derive; the farm flags them. */
   readonly failed: readonly FailedBlock[]
@@ -66,11 +65,9 @@ const heightsPerFold = 10_000
 const readerBytes = 64 * 1024 * 1024
 
 /**
- * Derives the stored blocks again into another schema: all workers in one ascending pass, without
- * leases and queues, with folds every 10,000 heights. Shows what the farm must have derived. The
- * farm may keep running.
- *
- * One rebuild per schema at a time. Each piece is a transaction.
+ * All workers in one ascending pass, without leases and queues, with folds every 10,000 heights.
+ * Shows what the farm must have derived. The farm may keep running. One rebuild per schema at a
+ * time; each piece is a transaction.
  *
  * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` if
  * blocks were replaced meanwhile
@@ -242,7 +239,6 @@ class Rebuild {
   }
 }
 
-/** The worker with its tables replaced by copies. */
 function moveWorker(worker: Worker, copy: (table: string) => string | undefined): Worker {
   return {
     ...worker,
@@ -251,7 +247,7 @@ function moveWorker(worker: Worker, copy: (table: string) => string | undefined)
   }
 }
 
-/** Starts reading. Marks a failure as handled, because it is awaited later. */
+/** Marks a failure as handled, because it is awaited later. */
 function readRange(reader: RangeReader, range: HeightRange | undefined): Promise<ReadRange | undefined> {
   if (range === undefined) return Promise.resolve(undefined)
   const reading = reader.read(range.from, range.to)
@@ -259,10 +255,7 @@ function readRange(reader: RangeReader, range: HeightRange | undefined): Promise
   return reading
 }
 
-/**
- * Pieces to derive, ascending. They end at multiples of their length, and so at the end of their
- * window.
- */
+/** They end at multiples of their length, and so at the end of their window. */
 function piecesOf(heights: HeightSet): readonly HeightRange[] {
   const pieces: HeightRange[] = []
   for (const range of heights) {

@@ -40,7 +40,6 @@ interface FarmWorkersOptions {
 
 export interface RunningWorker {
   readonly worker: Worker
-  /** Concurrent jobs. */
   readonly concurrency: number
 }
 
@@ -122,7 +121,6 @@ function take(claimed: Map<string, ClaimedLease>, key: string): ClaimedLease | u
   return lease
 }
 
-/** Unique name of this process: host, pid and start time in base 36. */
 export function processName(): string {
   return `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin).toString(36)}`
 }

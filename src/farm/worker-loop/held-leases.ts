@@ -41,12 +41,10 @@ export class HeldLeases {
     return { lease, signal: controller.signal }
   }
 
-  /** Call when the attempt has ended. */
   remove(claim: LeaseClaim): void {
     this.#held.delete(nameOf(claim))
   }
 
-  /** Aborts all current and future leases. */
   abortAll(reason: Error): void {
     this.#endOfWork = reason
     for (const { controller } of this.#held.values()) controller.abort(reason)

@@ -101,7 +101,6 @@ export class EmptyRanges {
 
 interface WorkerLoopOptions {
   readonly worker: Worker
-  /** As in `RangeCommit`. */
   readonly followers: readonly Worker[]
   readonly pool: pg.Pool
   readonly leasePool: pg.Pool
@@ -117,21 +116,15 @@ interface WorkerLoopOptions {
   readonly faultFor?: FaultFor | undefined
 }
 
-/**
- * Returns the error that a fault drill sets for a range. Called for every range, so it must be
- * cheap.
- */
+/** Called for every range, so it must be cheap. */
 export type FaultFor = (worker: string, range: HeightRange) => Error | undefined
 
-/** Larger buffers are not reused, bytes. */
+/** Bytes. Larger buffers are not reused. */
 const largestKept = 32 * 1024 * 1024
 
 type RunOutcome = CommitOutcome | 'failed' | 'released'
 
-/**
- * Processes jobs of one worker: claims the leases of a job, derives and commits each range. Skips
- * leases that cannot be claimed. An error affects its own range only.
- */
+/** Skips leases that cannot be claimed. An error affects its own range only. */
 export class WorkerLoop {
   readonly #options: WorkerLoopOptions
   readonly #outputs: RangeOutput[] = []
@@ -152,7 +145,6 @@ export class WorkerLoop {
     for (const lease of leases) await this.#runLease(lease)
   }
 
-  /** Starts reading the ranges of a job together. */
   #readAhead(leases: readonly HeldLease[]): void {
     const { worker, reader } = this.#options
     if (worker.derive === undefined) return
@@ -268,7 +260,7 @@ export class WorkerLoop {
     this.#over(lease, 'failed')
   }
 
-  /** Releases a lease without counting the attempt. No effect on a revoked one. */
+  /** Does not count the attempt. No effect on a revoked lease. */
   async #release(lease: ClaimedLease): Promise<void> {
     const { leasePool, announcer, log, worker } = this.#options
     try {
@@ -298,11 +290,7 @@ export class WorkerLoop {
   }
 }
 
-/**
- * active → queued, for claims released by a stopping process. Does not count as an attempt.
- *
- * @returns number of leases
- */
+/** active → queued, for claims released by a stopping process. @returns number of leases */
 export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<number> {
   const sorted = inLockOrder(claims)
   const { rowCount } = await db.query({

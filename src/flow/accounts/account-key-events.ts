@@ -3,7 +3,7 @@ import type { DecodedTransaction } from '../decoded-block.ts'
 import { addressField, amountField, FieldShapeError } from '../event-fields.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
 
-/** Algorithms of account keys. Source: onflow/crypto `sign.go`, `hash/hash.go`. */
+/** Source: onflow/crypto `sign.go`, `hash/hash.go`. */
 export const signingAlgorithms: Readonly<Record<number, string>> = {
   1: 'BLS_BLS12_381',
   2: 'ECDSA_P256',
@@ -64,7 +64,6 @@ export function accountKeyChanges({ events }: DecodedTransaction): {
 } {
   const changes: AccountKeyChange[] = []
   const problems: AccountKeyProblem[] = []
-  /** Number of keys of accounts created in this transaction. */
   const created = new Map<string, number>()
   for (const { type, index: eventIndex, fields } of events) {
     if (!type.startsWith('flow.Account')) continue
@@ -149,7 +148,6 @@ function ofRawValue(numbers: Readonly<Record<string, number>>, value: PayloadVal
 
 interface AccountKey {
   readonly publicKey: Buffer
-  /** As in `signingAlgorithms`. */
   readonly signingAlgorithm: number
   /** As in `hashingAlgorithms`; undefined if unknown. */
   readonly hashingAlgorithm: number | undefined
@@ -161,9 +159,8 @@ interface AccountKey {
 const maxWeight = 0x7fff_ffff
 
 /**
- * Decodes an account key of `addPublicKey` before Cadence 1.0: an RLP list of public key, signing
- * algorithm, hashing algorithm and weight. Stored keys also have a sequence number and a revocation
- * flag. Source: onflow/flow-go `model/flow/account_encoder.go`.
+ * An account key of `addPublicKey` before Cadence 1.0: an RLP list of public key, signing
+ * algorithm, hashing algorithm and weight. Source: onflow/flow-go `model/flow/account_encoder.go`.
  *
  * @throws FieldShapeError
  */

@@ -23,10 +23,7 @@ export interface ContractProblem {
   readonly message: string
 }
 
-/**
- * Contracts added, updated and removed by a transaction. Events have the hash of the code only.
- * Source: onflow/cadence `stdlib/flow.go`.
- */
+/** Events have the hash of the code only. Source: onflow/cadence `stdlib/flow.go`. */
 export function contractChanges({ events }: DecodedTransaction): {
   readonly changes: readonly ContractChange[]
   readonly problems: readonly ContractProblem[]

@@ -10,7 +10,6 @@ import type { Network } from '../network.ts'
  */
 export type OwnerEvidence = 'capability' | 'only_account'
 
-/** A Cadence-owned EVM account (COA). */
 export interface CreatedCoa {
   readonly eventIndex: number
   /** 0x and 40 hex digits. */
@@ -68,7 +67,6 @@ export function createdCoas(
   return { coas, problems }
 }
 
-/** The only account that the transaction could store something in, or undefined. */
 function onlyAccount({ authorizers, isSystem, events }: DecodedTransaction): string | undefined {
   if (isSystem) return undefined
   const accounts = new Set(authorizers.filter((address) => !isZeroAddress(address)))
@@ -80,7 +78,6 @@ function onlyAccount({ authorizers, isSystem, events }: DecodedTransaction): str
   return accounts.size === 1 ? first : undefined
 }
 
-/** Accounts that issued a capability for a COA, by events after `from` and before `to`. */
 function capabilityIssuers(events: readonly DecodedEvent[], from: number, to: number, network: Network): Set<string> {
   const coa = new RegExp(String.raw`\bA\.${coreContracts(network).service}\.EVM\.CadenceOwnedAccount(?!\w)`)
   const issuers = new Set<string>()

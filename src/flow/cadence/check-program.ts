@@ -6,7 +6,6 @@ import type { Place, SourceText } from './source-text.ts'
 
 interface Finding extends Place {
   readonly message: string
-  /** The line. */
   readonly source: string
   readonly hint: string | null
 }
@@ -39,7 +38,6 @@ const note =
   'run the script to find out.'
 const noteOnTemplates = `${note} String templates "\\(…)" were not checked.`
 
-/** Syntax errors and warnings. */
 export function checkProgram({ parsed, outline, source, code, network }: CheckedProgram): ScriptCheck {
   const faults = parsed.error?.Errors ?? []
   const errors = distinct(faults.map((fault) => readFault(fault, source)))

@@ -22,7 +22,6 @@ function hideAliases(code: string): string {
   )
 }
 
-/** Line comments, starts of block comments and strings. */
 const opening = /\/\/[^\n]*|\/\*|"/g
 const stringMark = /\\\(|\\[^]|"/g
 
@@ -54,7 +53,6 @@ function nextMark(code: string, from: number): { readonly text: string; readonly
   return match === null ? undefined : { text: match[0], end: stringMark.lastIndex }
 }
 
-/** Index after the closing bracket of a template, or the end of its line. */
 function endOfTemplate(code: string, from: number): number {
   let depth = 1
   let isText = false

@@ -8,8 +8,8 @@ import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 import type { ParsedProgram } from './syntax-tree.ts'
 
 /**
- * Parser thread (see `script-parser.ts`): posts `ready`, then answers one request at a time. The
- * parser is Go in WebAssembly and can only be interrupted by ending the thread.
+ * Posts `ready`, then answers one request at a time. The parser is Go in WebAssembly and can only
+ * be interrupted by ending the thread.
  */
 
 export type ParserWord =

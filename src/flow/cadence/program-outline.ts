@@ -16,14 +16,11 @@ export interface NameUse {
   /** Last byte. */
   readonly end: number
   readonly scope: Scope
-  /** Set if it is the name of a declaration. */
   readonly declares: Declaration | undefined
-  /** The expression or name before the dot. */
   readonly memberOf: SyntaxNode | NameUse | undefined
 }
 
 export interface ProgramOutline {
-  /** Top-level declarations in source order. */
   readonly declarations: readonly Declaration[]
   readonly uses: readonly NameUse[]
   readonly root: Scope
@@ -200,7 +197,6 @@ class Outline {
     for (const name of nodesIn(node, 'NestedIdentifiers').filter(isName)) use = this.#use(name, scope, undefined, use)
   }
 
-  /** Adds the parameters of a function or transaction to the scope of its body. */
   #withParameters(node: SyntaxNode, scope: Scope): Scope {
     for (const parameter of nodesIn(nodeIn(node, 'ParameterList'), 'Parameters')) {
       const name = parameter['Identifier']
@@ -263,7 +259,6 @@ class Outline {
     return lines.replaceAll(/^[ \t]*\/\/\//gm, '').trim()
   }
 
-  /** The head of a declaration, on one line. */
   #signatureOf(node: SyntaxNode): string {
     const body = bodyStart(node)
     const end = body === undefined ? node.EndPos.Offset : body - 1
@@ -277,7 +272,6 @@ class Outline {
   }
 }
 
-/** Start of a function body; undefined for other nodes. */
 function bodyStart(node: SyntaxNode): number | undefined {
   const holder = nodeIn(node, 'FunctionDeclaration') ?? node
   return nodeIn(holder, 'FunctionBlock')?.StartPos.Offset
@@ -314,7 +308,6 @@ const typeKinds: ReadonlySet<string> = new Set([
   'entitlement mapping',
 ])
 
-/** Types have members, reached through their name. */
 export function isType({ kind }: Declaration): boolean {
   return typeKinds.has(kind)
 }

@@ -38,15 +38,12 @@ export interface NameAnswer {
   readonly name: string
   readonly line: number
   readonly column: number
-  /** Readable text. */
   readonly meaning: string
-  /** Its declaration in this source, or null. */
   readonly declared:
     | (SymbolAnswer & { readonly column: number; readonly container: string | null; readonly source: string })
     | null
 }
 
-/** Answers by request kind. */
 export interface ScriptAnswers {
   readonly check: ScriptCheck
   readonly symbols: {
@@ -61,7 +58,6 @@ export type ScriptAnswer =
   | {
       [Kind in keyof ScriptAnswers]: { readonly kind: Kind; readonly answer: ScriptAnswers[Kind] }
     }[keyof ScriptAnswers]
-  /** No name at this position. */
   | { readonly kind: 'nothing'; readonly reason: string }
 
 /** Limit for model input. */
@@ -181,7 +177,6 @@ function whereImported({ location, name }: Declaration, network: Network): strin
   return `${isAddress ? `from 0x${location}. ` : ''}A core contract: ${places}.`
 }
 
-/** A declaration with its members, within the budget. */
 function symbolsWithin(declaration: Declaration, source: SourceText, budget: { left: number }): SymbolAnswer[] {
   budget.left--
   if (budget.left < 0) return []

@@ -9,25 +9,22 @@ type Meaning =
       readonly declaration: Declaration
       /** False if matched by name only. */ readonly isCertain: boolean
     }
-  /** A member of an imported contract. */
   | { readonly kind: 'foreign'; readonly contract: Declaration; readonly member: string }
   | { readonly kind: 'unknown' }
 
 const unknown: Meaning = { kind: 'unknown' }
 
-/** Undefined without a name at the offset. */
 export function useAt({ uses }: ProgramOutline, offset: number): NameUse | undefined {
   return uses.find(({ start, end }) => start <= offset && offset <= end)
 }
 
-/** Meaning of a name within the source. */
 export function meaningOf(use: NameUse, outline: ProgramOutline): Meaning {
   if (use.declares !== undefined) return certain(use.declares)
   if (use.memberOf === undefined) return meaningOfWord(use.name, use.scope, use.start)
   return memberOf(holderOf(use, outline), use.name, outline)
 }
 
-/** The type or import that a name is a member of; undefined for other names and unknown types. */
+/** Undefined if it is not a member, or of an unknown type. */
 export function holderOf({ memberOf: whole, scope }: NameUse, outline: ProgramOutline): Declaration | undefined {
   if (whole === undefined) return undefined
   return 'name' in whole && typeof whole.name === 'string'
@@ -39,7 +36,6 @@ function certain(declaration: Declaration): Meaning {
   return { kind: 'declared', declaration, isCertain: true }
 }
 
-/** @param isMeant filters declarations */
 function meaningOfWord(
   name: string,
   scope: Scope,
@@ -56,7 +52,6 @@ function meaningOfWord(
   return unknown
 }
 
-/** A type of the source or an imported contract, which has members. */
 function typeOf(meaning: Meaning, scope: Scope): Declaration | undefined {
   if (meaning.kind !== 'declared') return undefined
   const { declaration } = meaning
@@ -170,7 +165,6 @@ const described: Readonly<Record<string, string>> = {
   Mutate: 'Entitlement to change an array or a dictionary through a reference; consists of Insert and Remove.',
 }
 
-/** Description of a built-in name, or undefined. */
 export function builtIn(name: string): string | undefined {
   return Object.hasOwn(described, name) ? described[name] : undefined
 }

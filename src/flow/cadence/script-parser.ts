@@ -76,7 +76,6 @@ export class ScriptParser {
     return promise.finally(() => signal.removeEventListener('abort', leave))
   }
 
-  /** Ends the thread and refuses waiting requests. */
   async close(): Promise<void> {
     this.#isClosed = true
     const closed = new ApiError(503, 'scripts-busy', 'The service is stopping.')
@@ -155,7 +154,6 @@ export class ScriptParser {
     this.#next()
   }
 
-  /** Fails the running or first waiting job and ends the thread. */
   #fail(error: ApiError): void {
     const job = this.#running ?? this.#waiting.shift()
     this.#running = undefined

@@ -48,7 +48,6 @@ export class SourceText {
     return start + Buffer.byteLength(before)
   }
 
-  /** A trimmed and shortened line for messages. */
   shownLine(line: number): string {
     const text = this.#lineText(line).trim()
     return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
@@ -61,7 +60,6 @@ export class SourceText {
   }
 }
 
-/** Whether a byte is a UTF-8 continuation byte. */
 function isWithinCharacter(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80
 }

@@ -42,13 +42,11 @@ export function isName(value: unknown): value is NameNode {
   )
 }
 
-/** A field that is a node, or undefined. */
 export function nodeIn(node: SyntaxNode, field: string): SyntaxNode | undefined {
   const value = node[field]
   return isNode(value) ? value : undefined
 }
 
-/** A field that is a list of nodes, or empty. */
 export function nodesIn(
   holder: Readonly<Record<string, unknown>> | SyntaxNode | undefined,
   field: string,
@@ -57,7 +55,7 @@ export function nodesIn(
   return Array.isArray(value) ? value.filter(isNode) : []
 }
 
-/** Child nodes, including those in lists and objects without a position. */
+/** Including those in lists and objects without a position. */
 export function nodesBelow(node: SyntaxNode): SyntaxNode[] {
   return Object.values(node).flatMap(nodesOf)
 }
@@ -77,19 +75,14 @@ export interface Declaration {
   readonly name: string
   /** `access(all)`; undefined if omitted. */
   readonly access: string | undefined
-  /** Head of the declaration, without its body. */
   readonly signature: string
-  /** Doc comment, or ''. */
   readonly doc: string
-  /** Declared type of a field, parameter or constant. */
   readonly type: string | undefined
   /** Bytes, inclusive. */
   readonly start: number
   readonly end: number
-  /** Start of the name. */
   readonly nameStart: number
   readonly container: Declaration | undefined
-  /** In source order. */
   readonly members: Declaration[]
   /** Location of an import: 16 hex digits or a name. */
   readonly location: string | undefined

@@ -17,9 +17,7 @@ export class CcfInput {
   bytes: Buffer = noBytes
   position = 0
   end = 0
-  /** Upper 32 bits of the last argument. */
   high = 0
-  /** Lower 32 bits of the last argument. */
   low = 0
   /**
    * Composed types and the length of their texts, which determine the memory of a compiled plan.
@@ -95,8 +93,8 @@ export class CcfInput {
   }
 
   /**
-   * Reads a length and checks it against the remaining bytes before anything is allocated, because
-   * each byte or item takes at least one.
+   * Checks the length against the remaining bytes before anything is allocated: each byte or item
+   * takes at least one.
    */
   readLength(expected: number): number {
     const kind = this.readHead()
@@ -117,7 +115,6 @@ export class CcfInput {
     if (found !== count) throw this.fail(`expected an array of ${count}, found ${found}`)
   }
 
-  /** @returns the tag number */
   readTag(): number {
     const kind = this.readHead()
     if (kind !== major.tag || this.high !== 0) throw this.fail(`expected a tag, found major type ${kind}`)
@@ -183,7 +180,6 @@ export class CcfInput {
     }
   }
 
-  /** Counts a composed type, whose text may repeat other texts. */
   countType(text: string): void {
     this.typeCount++
     this.typeTextLength += text.length

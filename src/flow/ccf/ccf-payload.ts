@@ -19,10 +19,8 @@ const cache = new PlanCache()
 const input = new CcfInput()
 
 /**
- * Appends the field values of a CCF event as a JSON array. Source: https://github.com/onflow/ccf,
- * ccf_specs.md, fully self-describing mode.
- *
- * @param maxBytes limit of the array
+ * Appends the field values as a JSON array. Source: https://github.com/onflow/ccf, ccf_specs.md,
+ * fully self-describing mode.
  *
  * @returns the shape: the same object for events of one shape, while cached
  *
@@ -50,20 +48,12 @@ export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter, ma
   }
 }
 
-/**
- * @returns the flattened fields
- *
- * @throws PayloadError
- */
+/** @throws PayloadError */
 export function readCcfEvent(type: string, payload: Buffer): PayloadFields {
   return reading(payload, () => readFields(input, openEvent(type).fields, 0))
 }
 
-/**
- * Flattens any CCF value, such as a script result or argument.
- *
- * @throws PayloadError
- */
+/** @throws PayloadError */
 export function readCcfValue(payload: Buffer): PayloadValue {
   return reading(payload, () => readMessageType().read(input, 0))
 }
@@ -79,7 +69,6 @@ function reading<Value>(payload: Buffer, read: () => Value): Value {
   }
 }
 
-/** Moves to the value. @returns its plan */
 function openEvent(type: string): EventPlan {
   const found = cache.find(type, input.bytes)
   if (found !== undefined) {
@@ -94,7 +83,6 @@ function openEvent(type: string): EventPlan {
   return plan
 }
 
-/** Reads everything before the value. */
 function readMessageType(): TypePlan {
   const number = input.readTag()
   if (number !== tag.definitionsAndValue && number !== tag.typeAndValue) {

@@ -31,8 +31,8 @@ export function referencePlan(authorization: string | null, referenced: TypePlan
 }
 
 /**
- * An array, of `size` items if fixed. A non-empty array of UInt8 is bytes, by its type or, as in
- * JSON-CDC, by the types that its items name.
+ * A non-empty array of UInt8 is bytes, by its type or, as in JSON-CDC, by the types that its items
+ * name.
  */
 export function arrayPlan(element: TypePlan, size?: number): TypePlan {
   const readCount = (input: CcfInput): number => {
@@ -183,7 +183,6 @@ function takeEmptyArray(input: CcfInput): boolean {
   return true
 }
 
-/** Writes the key as a JSON object key. @returns the text */
 function writeKey(input: CcfInput, out: ByteWriter, key: TypePlan, depth: number): string {
   const start = input.position
   const outStart = out.position

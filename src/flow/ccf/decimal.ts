@@ -49,7 +49,6 @@ function putQuotient(target: Uint8Array, at: number, quotient: number): number {
   return putEight(target, putDigits(target, at, upper), quotient - upper * split)
 }
 
-/** An integer below 10^8 without leading zeros. */
 function putDigits(target: Uint8Array, at: number, value: number): number {
   let rest = value | 0
   const end = at + digitsOf(rest)
@@ -79,7 +78,6 @@ function digitsOf(value: number): number {
   return value < 1e7 ? 7 : 8
 }
 
-/** An integer below 10^8 as eight digits. */
 function putEight(target: Uint8Array, at: number, value: number): number {
   const upper = ((value | 0) / 10_000) | 0
   putFour(target, at, upper)
@@ -120,7 +118,6 @@ function word(high: number, low: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low)
 }
 
-/** @param n below 10^8 */
 function eightDigits(n: number): string {
   const a = Math.trunc(n / 10_000)
   const b = n - a * 10_000

@@ -9,14 +9,12 @@ import type { PlanKind, TypePlan } from './type-plan.ts'
 import { WordTexts } from './text-caches.ts'
 
 const minus = 0x2d
-/** Uuids and amounts. */
 const integerTexts = new WordTexts(spellInteger)
 const fixedTexts = new WordTexts(spellFixed)
 
 type Put = (target: Uint8Array, at: number, high: number, low: number) => number
 type Spell = (high: number, low: number) => string
 
-/** Up to 64 bits. */
 export function unsignedPlan(typeId: string, bits: number, kind: PlanKind = 'other'): TypePlan {
   return unsigned64Plan(typeId, bits, putInteger, integerText, kind)
 }
@@ -26,7 +24,6 @@ export function unsignedFixedPlan(typeId: string): TypePlan {
   return unsigned64Plan(typeId, 64, putFixed8, fixedText, 'other')
 }
 
-/** Up to 64 bits. */
 export function signedPlan(typeId: string, bits: number): TypePlan {
   return signed64Plan(typeId, bits, putInteger, integerText)
 }

@@ -14,10 +14,7 @@ const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
 const hexHigh = Buffer.from(Array.from({ length: 256 }, (_, byte) => (byte >> 4).toString(16)).join(''))
 const hexLow = Buffer.from(Array.from({ length: 256 }, (_, byte) => (byte & 15).toString(16)).join(''))
 
-/**
- * Copies a CBOR text as a JSON string. Text with escapes or non-ASCII characters goes through a
- * string.
- */
+/** Text with escapes or non-ASCII characters goes through a string. */
 export function writeText(input: CcfInput, out: ByteWriter): void {
   const length = input.readLength(major.text)
   const start = input.position
@@ -47,7 +44,6 @@ export function writeString(out: ByteWriter, text: string): void {
   out.utf8(JSON.stringify(text))
 }
 
-/** Copies JSON text. */
 export function writeRaw(out: ByteWriter, json: Uint8Array): void {
   const { length } = json
   out.reserve(length)
@@ -57,7 +53,6 @@ export function writeRaw(out: ByteWriter, json: Uint8Array): void {
   out.position = start + length
 }
 
-/** Writes `"0x…"` from `length` bytes of the input. */
 export function writeHex(input: CcfInput, out: ByteWriter, length: number): void {
   const source = input.bytes
   const start = input.position
@@ -98,7 +93,6 @@ export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): 
   input.position = from
 }
 
-/** `writeHexItems` as a string. */
 export function readHexItems(input: CcfInput, count: number): string {
   const source = input.bytes
   const { end } = input

@@ -17,14 +17,13 @@ export interface EventPlan {
 
 interface TypeEntry {
   plans: CachedPlan[]
-  /** Clock value of the last use. */
   used: number
 }
 
 /**
- * Compiled plans by event type. A type can have several prefixes after contract updates. Anyone can
- * deploy event types, so types, prefixes per type and bytes are bounded; a full cache evicts the
- * least recently used quarter of the types.
+ * A type can have several prefixes after contract updates. Anyone can deploy event types, so types,
+ * prefixes per type and bytes are bounded; a full cache evicts the least recently used quarter of
+ * the types.
  */
 export class PlanCache {
   readonly #types = new Map<string, TypeEntry>()
@@ -84,7 +83,6 @@ export class PlanCache {
   }
 }
 
-/** Maximum prefixes per type. */
 const maxPrefixes = 8
 
 function startsWith(payload: Buffer, prefix: Buffer): boolean {

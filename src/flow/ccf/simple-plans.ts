@@ -39,7 +39,6 @@ export const boolPlan: TypePlan = {
   read: readBool,
 }
 
-/** String and Character. */
 export function textPlan(typeId: string): TypePlan {
   return { typeId, kind: 'other', write: writeText, read: readText }
 }
@@ -59,7 +58,6 @@ export const addressPlan: TypePlan = {
   read: readAddress,
 }
 
-/** Writes `"0x"` and 16 hex digits. */
 export function writeAddress(input: CcfInput, out: ByteWriter): void {
   expectAddress(input)
   writeHex(input, out, 8)
@@ -80,7 +78,6 @@ export const bytesPlan: TypePlan = {
   read: (input) => `0x${input.readBytes().toString('hex')}`,
 }
 
-/** StoragePath, PublicPath, PrivatePath. */
 export function pathPlan(typeId: string): TypePlan {
   const read = (input: CcfInput): string => {
     input.expectArray(2)

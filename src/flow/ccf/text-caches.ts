@@ -52,7 +52,6 @@ export class WordTexts {
     this.#spell = spell
   }
 
-  /** @param high upper 32 bits, `low` the lower */
   of(high: number, low: number): string {
     const mixed = Math.imul(low ^ Math.imul(high, 0x9e37_79b1), 0x85eb_ca6b)
     const at = (mixed >>> 16) & (wordEntries - 1)

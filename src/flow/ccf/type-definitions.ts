@@ -56,8 +56,8 @@ interface OpenDefinition {
 }
 
 /**
- * Reads the type definitions of a payload. Types can refer to each other and to themselves, so ids
- * are collected first and fields are read in a second pass.
+ * Types can refer to each other and to themselves, so ids are collected first and fields are read
+ * in a second pass.
  */
 export function readTypeDefinitions(input: CcfInput): Definitions {
   const definitions = new Map<string, TypePlan>()
@@ -110,7 +110,6 @@ const tag = {
   inclusiveRange: 145,
 } as const
 
-/** Composite and interface types of a payload by id. */
 export type Definitions = ReadonlyMap<string, TypePlan>
 
 /** Simple types with an encoding of their own; all others are abstract. */
@@ -251,7 +250,6 @@ function namesType(input: CcfInput): boolean {
   return input.peek() >> 5 === major.tag
 }
 
-/** Encoded as address, then id. */
 function writeCapability(input: CcfInput, out: ByteWriter, borrowTypeJson: string): void {
   input.expectArray(2)
   const address = input.position

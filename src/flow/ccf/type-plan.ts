@@ -23,7 +23,6 @@ export interface TypePlan {
   readonly kind: PlanKind
   readonly write: (input: CcfInput, out: ByteWriter, depth: number) => void
   readonly read: (input: CcfInput, depth: number) => PayloadValue
-  /** For `composite`: fields in the order of the definition. */
   readonly fields?: readonly FieldPlan[]
 }
 
@@ -43,10 +42,7 @@ function fieldPlan(name: string, index: number, plan: TypePlan): FieldPlan {
   return { name, label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`), plan }
 }
 
-/**
- * A struct, resource, event, contract or attachment. `fields` may be filled later, because types
- * can be recursive.
- */
+/** `fields` may be filled later, because types can be recursive. */
 export function compositePlan(typeId: string, fields: readonly FieldPlan[]): TypePlan {
   return {
     typeId,
@@ -74,7 +70,6 @@ export function enumPlan(typeId: string, fields: readonly FieldPlan[]): TypePlan
   }
 }
 
-/** Appends the field values as a JSON array. */
 export function writeValues(input: CcfInput, out: ByteWriter, fields: readonly FieldPlan[]): void {
   const { length } = fields
   input.expectArray(length)
@@ -115,7 +110,6 @@ export function readFields(input: CcfInput, fields: readonly FieldPlan[], depth:
   return values
 }
 
-/** Reads field definitions of a composite type and appends them to `fields`. */
 export function readFieldPlans(input: CcfInput, fields: FieldPlan[], readType: (name: string) => TypePlan): void {
   const count = input.readArray()
   const names = new Set<string>()

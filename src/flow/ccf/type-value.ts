@@ -49,10 +49,9 @@ export function readDefinitionId(input: CcfInput): string {
   return bytes.toString('hex').replace(/^(?:00)+/, '')
 }
 
-/** Tags of authorizations in inline types and type values. */
 const tags = { inline: { set: 146, map: 147 }, value: { set: 195, map: 196 } } as const
 
-/** Authorization of a reference type. @returns the text inside `auth(…)`, or null */
+/** @returns the text inside `auth(…)`, or null */
 export function readAuthorization(input: CcfInput, position: keyof typeof tags): string | null {
   if (input.takeNil()) return null
   const number = input.readTag()
@@ -86,15 +85,14 @@ const tag = {
   lastInterface: 226,
 } as const
 
-/** Texts of the composite types of a type value, by id. */
 type Known = Map<string, string>
 
-/** A value of type `Type`. @returns the text of the type */
+/** @returns the text of the type */
 export function readTypeText(input: CcfInput): string {
   return readText(input, new Map(), 0)
 }
 
-/** A function value. @returns the text of its type */
+/** A function value has only its type. @returns its text */
 export function readFunctionText(input: CcfInput): string {
   return readFunction(input, new Map(), 0)
 }

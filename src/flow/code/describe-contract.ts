@@ -4,7 +4,6 @@ import { importDeclarationAt, scriptImports } from './script-imports.ts'
 import { isMark, isWord, scriptTokens } from './script-tokens.ts'
 import type { ScriptToken } from './script-tokens.ts'
 
-/** Declared standard of a contract. */
 export type ContractKind = 'FT' | 'NFT' | 'CONTRACT'
 
 export interface ContractDescription {
@@ -15,7 +14,7 @@ export interface ContractDescription {
 
 const standards = { FungibleToken: 'FT', NonFungibleToken: 'NFT' } as const
 
-/** Parses contract code. The result depends on the code only. */
+/** The result depends on the code only. */
 export function describeContract(code: string, network: Network): ContractDescription {
   return { kind: kindOf(code, network), imports: contractImports(code, network) }
 }

@@ -1,16 +1,12 @@
 import { hash } from 'node:crypto'
 import { scriptTokens, isMark, isWord } from './script-tokens.ts'
 
-/** Contract code and its location in the transaction. */
 export interface FoundCode {
   readonly code: Buffer
   readonly foundIn: 'argument' | 'script'
 }
 
-/**
- * SHA3-256 of a contract's code, 32 bytes, as in events. Source: onflow/cadence
- * `stdlib/account.go`.
- */
+/** SHA3-256, 32 bytes, as in events. Source: onflow/cadence `stdlib/account.go`. */
 export function contractCodeHash(code: Uint8Array): Buffer {
   return Buffer.from(hash('sha3-256', code, 'hex'), 'hex')
 }
@@ -39,14 +35,12 @@ export function findContractCode(
   return undefined
 }
 
-/** Bytes that a text may encode. */
 function readings(text: string): Buffer[] {
   const digits = text.startsWith('0x') ? text.slice(2) : text
   const isHex = digits.length % 2 === 0 && /^[0-9a-f]+$/i.test(digits)
   return isHex ? [Buffer.from(digits, 'hex'), Buffer.from(text)] : [Buffer.from(text)]
 }
 
-/** Texts and byte arrays in values of any depth. */
 function* textsOfArguments(args: readonly unknown[]): Generator<string | Buffer> {
   const waiting: unknown[] = args.toReversed()
   while (waiting.length > 0) {
@@ -60,7 +54,6 @@ function* textsOfArguments(args: readonly unknown[]): Generator<string | Buffer>
   }
 }
 
-/** Bytes of an array of UInt8, or undefined. */
 function bytesOf(values: readonly unknown[]): Buffer | undefined {
   const bytes = values.map((item) => {
     const { type, value } = (item ?? {}) as { readonly type?: unknown; readonly value?: unknown }
@@ -84,10 +77,7 @@ function unescaped(text: string): string {
   })
 }
 
-/**
- * Names of the events that contract code declares, in source order, including those of nested
- * interfaces.
- */
+/** In source order, including those of nested interfaces. */
 export function declaredEvents(code: string): string[] {
   const tokens = scriptTokens(code)
   const names = new Set<string>()

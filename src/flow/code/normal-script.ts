@@ -42,10 +42,8 @@ function nameOf({ name, address }: ScriptImport, network: Network): string {
 }
 
 /**
- * Accounts of common contracts besides the core contracts: HybridCustody with its filters and
- * factories, other deployments of NFTStorefrontV2, IncrementFi's SwapFactory and SwapRouter,
- * BloctoSwap's pairs, StakingProxy. Source: `flow.json` of onflow/nft-storefront and
- * onflow/flow-core-contracts, the contracts' pages.
+ * Accounts of common contracts besides the core contracts. Source: `flow.json` of
+ * onflow/nft-storefront and onflow/flow-core-contracts, the contracts' pages.
  */
 const moreAccounts: Readonly<Record<Network, readonly string[]>> = {
   mainnet: [
@@ -66,7 +64,6 @@ const known: Readonly<Record<Network, ReadonlySet<string>>> = {
   emulator: accountsOf('emulator'),
 }
 
-/** Whether contracts in this account (16 hex digits) are identified by name. */
 function isKnownAccount(address: string, network: Network): boolean {
   return known[network].has(address)
 }

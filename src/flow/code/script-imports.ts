@@ -11,7 +11,6 @@ export interface ScriptImport {
   readonly address: string | undefined
 }
 
-/** An import declaration in a token list. */
 export interface ImportDeclaration {
   readonly imports: readonly ScriptImport[]
   /** Index of the first token after it. */
@@ -39,7 +38,6 @@ export function scriptImports(script: string): readonly ScriptImport[] {
   return [...found.values()]
 }
 
-/** Reads a declaration after the word `import`. */
 export function importDeclarationAt(tokens: readonly ScriptToken[], start: number): ImportDeclaration {
   const first = tokens[start]
   if (first?.kind === 'text') {
@@ -78,8 +76,8 @@ const maxKnownScripts = 10_000
 const knownScripts = new Map<string, readonly string[]>()
 
 /**
- * Contracts imported by a transaction's script, `A.<address>.<name>`, distinct. None for system
- * transactions, whose scripts are the same in every block.
+ * `A.<address>.<name>`, distinct. None for system transactions, whose scripts are the same in every
+ * block.
  */
 export function importedContracts(transaction: DecodedTransaction, network: Network): readonly string[] {
   if (transaction.isSystem) return []
@@ -104,7 +102,6 @@ export function scriptHash(script: Uint8Array): Buffer {
   return Buffer.from(hash('sha256', script, 'hex'), 'hex')
 }
 
-/** Whether a script contains `import EVM`, which marks EVM transactions. */
 export function importsEvm(script: Buffer): boolean {
   return script.includes(evmImport)
 }

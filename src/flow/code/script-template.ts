@@ -12,13 +12,12 @@ export interface DescribedScript {
   /** Hash of the normal form, 64 hex digits: key of app.script_templates. */
   readonly normalHash: string
   readonly template: ScriptTemplate
-  /** How the template was found. */
   readonly foundBy: 'catalogue' | 'rules' | 'imports' | 'nothing'
 }
 
 /**
- * Template of a script by the catalogue, else by its calls, else by its imports. Takes about 150
- * µs: cache the result by script hash.
+ * By the catalogue, else by calls, else by imports. Takes about 150 µs: cache the result by script
+ * hash.
  */
 export function scriptTemplate(script: string, network: Network): DescribedScript {
   const { imports, hash: normalHash } = normalScript(script, network)
@@ -39,10 +38,9 @@ function fits({ all, none = [] }: TemplateRule, marks: string): boolean {
 }
 
 /**
- * Templates by hash of the normal form. The file has, by category and name, the first 16 hex digits
- * of the hashes of all versions in onflow/flow-core-contracts, flow-ft, flow-nft, nft-storefront
- * and flow-evm-bridge. `npm run farm -- template` prints the hash of a script. Operators add
- * templates to app.script_templates.
+ * The file has, by category and name, the first 16 hex digits of the hashes of all versions in
+ * onflow/flow-core-contracts, flow-ft, flow-nft, nft-storefront and flow-evm-bridge. `npm run farm
+ * -- template` prints the hash of a script.
  */
 const templates: ReadonlyMap<string, ScriptTemplate> = new Map(
   Object.entries(data).flatMap(([category, labels]) =>
@@ -52,7 +50,6 @@ const templates: ReadonlyMap<string, ScriptTemplate> = new Map(
   ),
 )
 
-/** @param normalHash 64 hex digits */
 function catalogueTemplate(normalHash: string): ScriptTemplate | undefined {
   return templates.get(normalHash.slice(0, 16))
 }
@@ -86,7 +83,6 @@ function scriptMarks(script: string, imports: readonly string[]): string {
   return [...marks].join('\n')
 }
 
-/** Whether type arguments and a call start here: `borrow<&A>(from: …)`. */
 function isCallOfType(tokens: readonly ScriptToken[], start: number): boolean {
   if (!isMark(tokens[start], '<')) return false
   let depth = 0
@@ -144,8 +140,6 @@ const byName = new Map<string, ImportCategory>(
 )
 
 /**
- * Category by the highest-ranked imported contract; undefined without imports.
- *
  * @param imports as in the normal form: a contract in another account with the name of a core
  * contract is not one
  */

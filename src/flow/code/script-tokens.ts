@@ -7,9 +7,6 @@ export interface ScriptToken {
   readonly text: string
 }
 
-/**
- * Line comments, starts of block comments, strings, words, multi-character marks, other characters.
- */
 const pattern =
   /\/\/[^\n\r\u2028\u2029]*|\/\*|"(?:\\[^]|[^"\\])*"?|[\p{L}\p{N}_]+|<->|<-!?|[<>=!]=|&&|\|\||\?\?|\?\.|[^\s]/gu
 
@@ -40,7 +37,6 @@ export function isMark(token: ScriptToken | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text
 }
 
-/** End of the block comment that starts before `start`; comments nest. */
 export function endOfComment(script: string, start: number): number {
   const mark = /\/\*|\*\//g
   mark.lastIndex = start

@@ -14,7 +14,6 @@ export type SchedulerScript = 'process' | 'execute'
 const maxKnownScripts = 1000
 const known = new Map<string, SchedulerScript | undefined>()
 
-/** Role of a system transaction for scheduled transactions, or undefined. */
 export function schedulerScript(transaction: DecodedTransaction, network: Network): SchedulerScript | undefined {
   if (!transaction.isSystem) return undefined
   const key = `${network} ${transaction.scriptHash.toString('latin1')}`
@@ -25,7 +24,6 @@ export function schedulerScript(transaction: DecodedTransaction, network: Networ
   return found
 }
 
-/** Whether this is the run of a scheduled transaction. */
 export function isScheduledExecution(transaction: DecodedTransaction, network: Network): boolean {
   return schedulerScript(transaction, network) === 'execute'
 }

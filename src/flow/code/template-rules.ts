@@ -31,13 +31,11 @@ export type TemplateCategory = (typeof templateCategories)[number]
 export interface ScriptTemplate {
   /** One of `templateCategories` or `importCategories`, or a value of app.script_templates. */
   readonly category: string
-  /** Empty if only the category is known. */
   readonly label: string
 }
 
 export const noTemplate: ScriptTemplate = { category: '', label: '' }
 
-/** A rule over the lines of `scriptMarks`. */
 export interface TemplateRule {
   readonly category: TemplateCategory
   readonly label: string

@@ -19,7 +19,6 @@ export interface Dex {
   readonly key: 'incrementfi' | 'bloctoswap' | 'metapier'
   /** Matches the names of pair contracts, also as a PostgreSQL regular expression. */
   readonly pairContract: string
-  /** By event name. */
   readonly events: Readonly<Record<string, DefiEventKind>>
 }
 
@@ -63,12 +62,10 @@ export interface DefiEventType {
   readonly contract: string
 }
 
-/** Recognizes events of exchanges by type; cached. */
 export type DefiEventTypes = (type: string) => DefiEventType | undefined
 
 const patterns = dexes.map(({ pairContract, events }) => ({ contract: new RegExp(pairContract), events }))
 
-/** Depends on the network's factory contracts. */
 export const defiEventTypes: (network: Network) => DefiEventTypes = cachedByType(
   (network) => (type) => parse(type, network),
 )

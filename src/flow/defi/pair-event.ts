@@ -30,8 +30,6 @@ export interface PairOfEvent {
 }
 
 /**
- * Reads an event of an exchange.
- *
  * Increment Labs: direction 0 is token 0 to token 1, 1 the reverse. Blocto: side 1 is token 1 to
  * token 2, 2 the reverse; the incoming amount excludes the fee. Metapier: a pool's id is the number
  * of its account.
@@ -104,7 +102,6 @@ function booleanField(fields: PayloadFields, name: string): boolean {
   return value
 }
 
-/** `A.<address>.<name>`. */
 function tokenKeyField(fields: PayloadFields, name: string): string {
   const value = fields[name]
   if (typeof value !== 'string' || !/^A\.[0-9a-f]{16}\.[^.]+$/.test(value)) {

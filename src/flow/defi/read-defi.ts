@@ -36,7 +36,6 @@ export interface DefiEvent {
   readonly out0?: string | undefined
   readonly in1?: string | undefined
   readonly out1?: string | undefined
-  /** Liquidity tokens. */
   readonly lpAmount?: string | undefined
 }
 
@@ -58,7 +57,6 @@ interface DefiProblem {
   readonly message: string
 }
 
-/** Activity of a transaction, in event order. */
 interface Defi {
   readonly events: readonly DefiEvent[]
   readonly pairs: readonly PairChange[]
@@ -186,14 +184,10 @@ function addition(actions: readonly PairAction[], i: number, moves: PairMoves): 
 
 interface TokenAmount {
   readonly token: string
-  /** UFix64 text. */
   readonly amount: string
 }
 
-/**
- * Transfers into and out of a pair's account within a transaction. Each is matched to at most one
- * event.
- */
+/** Each transfer is matched to at most one event. */
 class PairMoves {
   readonly #into: Set<FungibleTransfer>
   readonly #outOf: Set<FungibleTransfer>
@@ -206,8 +200,7 @@ class PairMoves {
   }
 
   /**
-   * Takes the transfers of a swap by its event amounts, or the nearest ones if they differ (event
-   * without the fee, split vault).
+   * By the event amounts, or the nearest ones if they differ (event without the fee, split vault).
    */
   takeSwap(
     index: number,
@@ -224,15 +217,12 @@ class PairMoves {
     return { tokenIn: into?.token, tokenOut: outOf?.token }
   }
 
-  /**
-   * Takes transfers into the pair between two events; undefined unless these are of one or two
-   * tokens.
-   */
+  /** Between two events; undefined unless these are of one or two tokens. */
   takeInto(after: number, before: number): readonly TokenAmount[] | undefined {
     return take(this.#into, after, before)
   }
 
-  /** Takes transfers out of the pair, as `takeInto`. */
+  /** As `takeInto`. */
   takeOutOf(after: number, before: number): readonly TokenAmount[] | undefined {
     return take(this.#outOf, after, before)
   }

@@ -21,7 +21,6 @@ export function readAbiValues(types: readonly string[], data: Uint8Array): reado
   return values
 }
 
-/** Undefined for an invalid value. */
 export function readAbiWord(type: string, word: Uint8Array): string | boolean | undefined {
   const digits = Buffer.from(word).toString('hex')
   const number = BigInt(`0x${digits}`)
@@ -68,7 +67,6 @@ function wordAt(data: Uint8Array, offset: number): Uint8Array | undefined {
   return offset + wordBytes <= data.length ? data.subarray(offset, offset + wordBytes) : undefined
 }
 
-/** An offset or length, if at most `max`. */
 function smallNumber(word: Uint8Array, max: number): number | undefined {
   const number = BigInt(`0x${Buffer.from(word).toString('hex')}`)
   return number <= BigInt(max) ? Number(number) : undefined

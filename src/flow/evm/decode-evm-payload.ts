@@ -14,13 +14,7 @@ export function evmPayloadType(payload: Buffer): number | undefined {
   return first >= 0xc0 && first !== directCallType ? 0 : first
 }
 
-/**
- * Decodes an EVM transaction or direct call.
- *
- * @returns undefined for an unknown type
- *
- * @throws EvmPayloadError
- */
+/** @returns undefined for an unknown type @throws EvmPayloadError */
 export function decodeEvmPayload(payload: Buffer): EvmPayload | undefined {
   const type = evmPayloadType(payload)
   if (type === undefined) throw new EvmPayloadError('empty')
@@ -90,14 +84,12 @@ function nobodyAsUndefined(address: string): string | undefined {
   return address === zeroAddress ? undefined : address
 }
 
-/** As an integer, without leading zeros. */
 function withoutZeros(address: string): Uint8Array {
   const bytes = Buffer.from(address, 'hex')
   const first = bytes.findIndex((byte) => byte !== 0)
   return first < 0 ? Buffer.alloc(0) : bytes.subarray(first)
 }
 
-/** Field names of signed transactions, in order. */
 const signedFieldNames = {
   0: ['nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'v', 'r', 's'],
   1: ['chainId', 'nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'accessList', 'yParity', 'r', 's'],
@@ -145,8 +137,7 @@ export function isSignedType(type: number): type is SignedType {
 }
 
 /**
- * Decodes a signed transaction without verifying the signature. Source: EIP-155, EIP-2718,
- * EIP-2930, EIP-1559, EIP-7702.
+ * Does not verify the signature. Source: EIP-155, EIP-2718, EIP-2930, EIP-1559, EIP-7702.
  *
  * @param payload RLP list, after the type byte unless the type is 0
  *

@@ -14,13 +14,7 @@ export interface EvmLog {
 
 const fieldNames = ['address', 'topics', 'data']
 
-/**
- * Decodes the RLP list of logs of an EVM transaction.
- *
- * @param bytes empty without logs
- *
- * @throws EvmPayloadError
- */
+/** @param bytes RLP list; empty without logs @throws EvmPayloadError */
 export function decodeEvmLogs(bytes: Buffer): readonly EvmLog[] {
   return bytes.length === 0 ? [] : decodeRlpList(bytes).map(readLog)
 }

@@ -13,7 +13,6 @@ export interface EvmPayload {
    * call.
    */
   readonly type: number
-  /** Transaction hash of these bytes. */
   readonly hash: string
   /** Subtype of a direct call: deposit, withdraw, transfer, deploy, call, or its number. */
   readonly callType: string | undefined

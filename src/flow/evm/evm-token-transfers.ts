@@ -20,11 +20,9 @@ export function isWrappedFlow(address: string, network: Network): boolean {
 
 /** Addresses are 40 hex digits; null is the zero address of mints and burns. */
 export interface EvmTokenTransfer {
-  /** Position of the log in its transaction. */
   readonly logIndex: number
   /** Number within the log, from 0; above 0 only in ERC-1155 batches. */
   readonly batchIndex: number
-  /** Token contract. */
   readonly token: string
   readonly standard: TokenStandard
   readonly from: string | null
@@ -50,9 +48,8 @@ const zeroAddress = '0'.repeat(40)
 const addressPadding = '0'.repeat(24)
 
 /**
- * Token transfers from the logs of a transaction, in order. ERC-20 and ERC-721 share a signature;
- * ERC-721 has the item as a topic. Logs that do not match a standard exactly are ignored. Source:
- * ERC-20, ERC-721, ERC-1155; WETH9 for wrapped FLOW.
+ * ERC-20 and ERC-721 share a signature; ERC-721 has the item as a topic. Logs that do not match a
+ * standard exactly are ignored. Source: ERC-20, ERC-721, ERC-1155; WETH9 for wrapped FLOW.
  */
 export function evmTokenTransfers(logs: readonly EvmLog[], network: Network): readonly EvmTokenTransfer[] {
   return logs.flatMap((log, logIndex) => readTransfers(log, logIndex, network))
@@ -129,7 +126,6 @@ function wordAt(data: Uint8Array, offset: number): string {
   return uintText(data.subarray(offset, offset + wordBytes))
 }
 
-/** A uint256 array, whose offset is in the word at `offset`. */
 function arrayAt(data: Uint8Array, offset: number): readonly string[] | undefined {
   if (data.length < offset + wordBytes) return undefined
   const start = Number(wordAt(data, offset))

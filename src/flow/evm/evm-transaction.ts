@@ -11,10 +11,7 @@ import type { DecodedEvent } from '../decoded-block.ts'
 import type { Network } from '../network.ts'
 import { decodePayload } from '../payload.ts'
 
-/**
- * An EVM transaction from an `EVM.TransactionExecuted` event. Addresses and hashes are lower-case
- * hex without `0x`, integers decimal, amounts in attoflow.
- */
+/** Addresses and hashes are lower-case hex without `0x`, integers decimal, amounts in attoflow. */
 export interface EvmTransaction {
   readonly hash: string
   /** See EvmPayload; the event can have newer types. */
@@ -32,11 +29,8 @@ export interface EvmTransaction {
   /** Undefined if absent, as in events of early 2024. */
   readonly errorMessage: string | undefined
   readonly gasUsed: bigint
-  /** Created contract. */
   readonly contractAddress: string | undefined
-  /** EVM block height. */
   readonly blockHeight: bigint
-  /** Position in the EVM block. */
   readonly index: number
   readonly logs: readonly EvmLog[]
   readonly problems: readonly EvmProblem[]
@@ -142,7 +136,6 @@ function hexField(fields: PayloadFields, name: string, pattern: RegExp): string 
   return digits.toLowerCase()
 }
 
-/** `0x` and hex digits, or hex digits alone. */
 function bytesField(fields: PayloadFields, name: string): Buffer {
   const value = fields[name]
   if (typeof value !== 'string') throw new FieldShapeError(`field ${name} is not bytes`)
@@ -162,14 +155,13 @@ function smallField(fields: PayloadFields, name: string, max: number): number {
 /** Per event object, while it is referenced. */
 const known = new WeakMap<DecodedEvent, EvmTransaction>()
 
-/** Only the core contract counts. */
 export function evmTransactionExecuted(network: Network): string {
   return `A.${coreContracts(network).service}.EVM.TransactionExecuted`
 }
 
 /**
- * `readEvmTransaction`, cached for all workers of a process. Undefined if the payload is
- * undecodable, which ingestion has recorded.
+ * Cached for all workers of a process. Undefined if the payload is undecodable, which ingestion has
+ * recorded.
  *
  * @throws FieldShapeError
  */
@@ -182,8 +174,8 @@ export function evmTransactionOf(event: DecodedEvent): EvmTransaction | undefine
 }
 
 /**
- * Hash (32 bytes) of the EVM transaction of an `EVM.TransactionExecuted` event; undefined if
- * missing or invalid. The field is `[UInt8; 32]`; before Crescendo hex text with or without 0x.
+ * 32 bytes; undefined if missing or invalid. The field is `[UInt8; 32]`; before Crescendo hex text
+ * with or without 0x.
  *
  * @throws PayloadError if the payload is undecodable
  */

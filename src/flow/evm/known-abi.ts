@@ -110,7 +110,6 @@ export interface DecodedAbi {
   }>
 }
 
-/** Undefined for unknown functions and invalid input. */
 export function decodeKnownCall(input: Uint8Array): DecodedAbi | undefined {
   const selector = Buffer.from(input.subarray(0, selectorBytes)).toString('hex')
   const signature = functions.get(selector)
@@ -122,7 +121,6 @@ export function decodeKnownCall(input: Uint8Array): DecodedAbi | undefined {
   return values === undefined ? undefined : decoded(signature, values)
 }
 
-/** Undefined for unknown events and invalid logs. */
 export function decodeKnownLog({ topics, data }: EvmLog): DecodedAbi | undefined {
   const [first = '', ...indexed] = topics
   for (const signature of events.get(first) ?? []) {

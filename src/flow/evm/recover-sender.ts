@@ -1,7 +1,6 @@
 import secp256k1 from 'secp256k1'
 import { keccak256 } from './keccak256.ts'
 
-/** A secp256k1 signature. */
 export interface EvmSignature {
   /** 32 bytes. */
   readonly signingHash: Buffer
@@ -29,7 +28,6 @@ export function recoverSender({ signingHash, r, s, parity }: EvmSignature): stri
   return publicKey === undefined ? undefined : keccak256(publicKey.subarray(1)).toString('hex', 12)
 }
 
-/** 65 bytes, uncompressed. */
 function publicKeyOf(signingHash: Buffer, parity: 0 | 1): Uint8Array | undefined {
   try {
     return secp256k1.ecdsaRecover(signature, parity, signingHash, false)

@@ -3,13 +3,12 @@ import type { NestedUint8Array } from 'rlp'
 import { asError } from '../../platform/errors.ts'
 import { EvmPayloadError } from './evm-payload.ts'
 
-/** Byte strings and lists. */
 export type RlpList = NestedUint8Array
 
 const uint256Bytes = 32
 
 /**
- * Decodes an RLP list. Byte strings are views of `bytes`.
+ * Byte strings are views of `bytes`.
  *
  * @throws EvmPayloadError unless the bytes are exactly one list
  */

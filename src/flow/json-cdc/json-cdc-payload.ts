@@ -6,12 +6,8 @@ import { flattenJsonCdc, isJsonCdcEvent, malformed } from './json-cdc-value.ts'
 import type { JsonNode } from './json-cdc-value.ts'
 
 /**
- * Appends the field values of a JSON-CDC event as a JSON array. Source: onflow/cadence-lang.org,
+ * Appends the field values as a JSON array. Source: onflow/cadence-lang.org,
  * docs/json-cadence-spec.md.
- *
- * @param maxBytes limit of the array
- *
- * @returns the shape
  *
  * @throws PayloadError; `out` is restored
  */
@@ -30,22 +26,14 @@ export function writeJsonCdcEvent(type: string, payload: Buffer, out: ByteWriter
   return { type, fields: Object.keys(fields) }
 }
 
-/**
- * @returns the flattened fields
- *
- * @throws PayloadError
- */
+/** @throws PayloadError */
 export function readJsonCdcEvent(payload: Buffer): PayloadFields {
   const node = parse(payload)
   if (!isJsonCdcEvent(node)) throw malformed('the value is not an event')
   return flattenJsonCdc(node, 0) as PayloadFields
 }
 
-/**
- * Flattens any JSON-CDC value, such as an argument or script result.
- *
- * @throws PayloadError
- */
+/** @throws PayloadError */
 export function readJsonCdcValue(payload: Buffer): PayloadValue {
   return flattenJsonCdc(parse(payload), 0)
 }

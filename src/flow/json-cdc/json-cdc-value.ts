@@ -2,7 +2,6 @@ import { PayloadError, payloadLimits, dictionaryOf, payloadText, setField } from
 import type { PayloadErrorCode, PayloadFields, PayloadValue } from '../payload-value.ts'
 import { typeId, byteFieldsOf } from '../type-id.ts'
 
-/** Result of JSON.parse. */
 export type JsonNode = string | number | boolean | null | JsonNode[] | JsonObject
 
 export interface JsonObject {
@@ -134,9 +133,7 @@ const integer = /^-?\d+$/
 const fixedPoint = /^(-?\d+)\.(\d+)$/
 const addressDigits = /^(?:0x)?([0-9a-f]{1,16})$/i
 
-/**
- * Flattens a parsed JSON-CDC value, whatever the order of names, which has changed over the years.
- */
+/** Accepts any order of names, which has changed over the years. */
 export function flattenJsonCdc(node: JsonNode | undefined, depth: number): PayloadValue {
   if (depth > payloadLimits.depth) throw malformed(`nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
   // Nodes write null for a value without encoding, such as a circular reference.
@@ -188,7 +185,6 @@ export function flattenJsonCdc(node: JsonNode | undefined, depth: number): Paylo
   }
 }
 
-/** Values with fields can be events. */
 export function isJsonCdcEvent(node: JsonNode): boolean {
   const { type } = asObject(node)
   return type === 'Event' || type === 'Struct' || type === 'Resource' || type === 'Contract' || type === 'Attachment'

@@ -6,7 +6,6 @@ import { counterField, optionalAmountField, optionalCounterField, smallField, te
 /** Fields that the event does not have are undefined. */
 export interface EpochEvent {
   readonly index: number
-  /** Last part of the type. */
   readonly name: EpochEventName
   /** Epoch counter; undefined for NewEpoch and EpochTotalRewardsPaid before November 2023. */
   readonly epoch: number | undefined

@@ -9,10 +9,8 @@ import { readStakingEvent } from './staking-event.ts'
 import type { StakingEvent } from './staking-event.ts'
 import { FieldShapeError } from '../event-fields.ts'
 
-/** Vaults of each node and delegator. */
 export type Bucket = 'committed' | 'staked' | 'unstaking' | 'unstaked' | 'rewarded'
 
-/** A movement between buckets of a node or delegator. */
 export interface BucketMove {
   /** Undefined: from outside. `unknown`: from `unstaked` or `rewarded`. */
   readonly from: Bucket | 'unknown' | undefined
@@ -22,7 +20,6 @@ export interface BucketMove {
   readonly amount: string
 }
 
-/** An event and its index within the transaction. */
 export interface PlacedStakingEvent {
   readonly place: number
   readonly event: StakingEvent
@@ -62,13 +59,11 @@ const distances = {
 } as const
 
 /**
- * Bucket movements of the staking events of a transaction, in order; undefined for events without
- * one.
- *
- * Three kinds need the FLOW vault movements of the staking account next to them: `TokensCommitted`
- * (new, unstaked or rewarded tokens; for delegators the amount includes a cancelled request),
- * `TokensUnstaked` (committed tokens taken back, or unstaking ones released at an epoch end), and
- * `NodeRemovedAndRefunded` (one amount for committed and staked tokens).
+ * In order; undefined for events without movement. Three kinds need the FLOW vault movements of the
+ * staking account next to them: `TokensCommitted` (new, unstaked or rewarded tokens; for delegators
+ * the amount includes a cancelled request), `TokensUnstaked` (committed tokens taken back, or
+ * unstaking ones released at an epoch end), and `NodeRemovedAndRefunded` (one amount for committed
+ * and staked tokens).
  *
  * @param epochs indexes of epoch events: NewEpoch follows all movements of an epoch end; others
  * separate earlier ones
@@ -139,10 +134,7 @@ function sourceByScript(script: string): Bucket | undefined {
   return callsUnstaked ? 'unstaked' : 'rewarded'
 }
 
-/**
- * Whether tokens released at the end of an epoch were unstaking, rather than commitments of a
- * removed node.
- */
+/** Otherwise they were commitments of a removed node. */
 function isUnstaking(
   isDelegator: boolean,
   amount: string,
@@ -164,27 +156,20 @@ function isLess(a: string, b: string): boolean {
   return ufix64Units(a) < ufix64Units(b)
 }
 
-/** FLOW moved between vaults of the staking account, from token events. */
 interface InnerMove {
-  /** Indexes of its first and last events. */
   readonly first: number
   readonly last: number
-  /** UFix64 text. */
   readonly amount: string
   /** Uuid of the target vault minus that of the source; undefined before Cadence 1.0. */
   readonly distance: bigint | undefined
 }
 
-/** Inner moves by first and last event. */
 interface InnerMoves {
   beginningAt(place: number): InnerMove | undefined
   endingAt(place: number): InnerMove | undefined
 }
 
-/**
- * Finds moves between vaults of the staking contract: since Cadence 1.0 by uuid in the standard
- * events, before by adjacent token events.
- */
+/** Since Cadence 1.0 by uuid in the standard events, before by adjacent token events. */
 function innerMoves(events: readonly DecodedEvent[], network: Network): InnerMoves {
   const { flowToken, fungibleToken, staking } = coreContracts(network)
   const account = `0x${staking}`
@@ -238,14 +223,12 @@ export interface StakingProblem {
   readonly message: string
 }
 
-/** In event order. */
 export interface Staking {
   readonly events: ReadonlyArray<{ readonly event: StakingEvent; readonly move: BucketMove | undefined }>
   readonly epochs: readonly EpochEvent[]
   readonly problems: readonly StakingProblem[]
 }
 
-/** Recognizes staking and epoch events by type, for the core contracts of a network. */
 export interface StakingTypes {
   readonly table: string
   readonly epoch: string

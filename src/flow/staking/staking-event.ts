@@ -5,7 +5,6 @@ import type { PayloadFields } from '../payload-value.ts'
 /** An event of FlowIDTableStaking about a node, a delegator or a rule. */
 export interface StakingEvent {
   readonly index: number
-  /** Last part of the type. */
   readonly name: string
   /** 64 hex digits; undefined for rules. */
   readonly nodeId: string | undefined
@@ -23,7 +22,6 @@ export interface StakingEvent {
   readonly weight: number | undefined
 }
 
-/** Fields of an event besides `nodeID` and `delegatorID`. */
 interface Shape {
   readonly of: 'node' | 'delegator' | 'all'
   readonly amount?: string
@@ -107,12 +105,12 @@ export function counterField(fields: PayloadFields, name: string): number {
   return smallField(fields, name, Number.MAX_SAFE_INTEGER)
 }
 
-/** `counterField`, undefined in older event versions. */
+/** Undefined in older event versions. */
 export function optionalCounterField(fields: PayloadFields, name: string): number | undefined {
   return fields[name] === undefined ? undefined : counterField(fields, name)
 }
 
-/** A UFix64, undefined in older event versions. */
+/** Undefined in older event versions. */
 export function optionalAmountField(fields: PayloadFields, name: string): string | undefined {
   return fields[name] === undefined ? undefined : amountField(fields, name)
 }

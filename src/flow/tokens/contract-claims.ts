@@ -4,8 +4,8 @@ import { contractOf } from './token-id.ts'
 import { isUfix64, ufix64Units } from './ufix64.ts'
 
 /**
- * Events of contracts about minted and burned tokens and NFTs, with arbitrary fields. They explain
- * why something appeared or did not arrive, and are decoded only if needed.
+ * Contract events about mints and burns, with arbitrary fields: why something appeared or did not
+ * arrive. Decoded only if needed.
  */
 export class ContractClaims {
   readonly #mints = new Map<string, DecodedEvent[]>()

@@ -30,7 +30,6 @@ export interface VaultBurned {
   readonly vault: string
 }
 
-/** Tokens in transit: source account and withdrawal event. */
 interface Lot {
   readonly from: string | undefined
   readonly eventIndex: number
@@ -47,7 +46,6 @@ class Vault {
   origin: string | undefined
   /** Undefined while it is not in transit. */
   lots: Lot[] | undefined
-  /** Whether an event had its balance. */
   hasReportedBalance = false
   /** Created by a withdrawal here: its state is irrelevant until it is in an account. */
   isCreated = false
@@ -113,7 +111,6 @@ export class FungibleFlow {
     markGone(burned, eventIndex)
   }
 
-  /** Tokens sent to EVM with their vault. */
   enteredEvm(eventIndex: number, token: string, amount: string, vault: string, evmAddress: string): void {
     const given = this.#vault(token, vault)
     this.#emit(takeLots(given, amount, eventIndex), token, evmAddress, eventIndex, 'bridge')
@@ -121,7 +118,6 @@ export class FungibleFlow {
     given.isBridged = true
   }
 
-  /** FLOW received from EVM in a new vault. */
   leftEvm(eventIndex: number, token: string, amount: string, vault: string, evmAddress: string): void {
     const made = this.#vault(token, vault)
     addLots(made, [{ from: evmAddress, eventIndex, amount }])
@@ -142,7 +138,7 @@ export class FungibleFlow {
   }
 
   /**
-   * Ends the transaction: tokens still in transit did not arrive.
+   * Tokens still in transit did not arrive.
    *
    * @param isBurned whether the token emitted a burn of this amount
    */
@@ -192,7 +188,6 @@ export class FungibleFlow {
   }
 }
 
-/** Records a balance from an event. */
 function recordBalance(vault: Vault, owner: string | undefined, balance: string, eventIndex: number): void {
   if (owner === undefined && vault.isCreated) return
   vault.isCreated = false

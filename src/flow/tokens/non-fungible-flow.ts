@@ -16,7 +16,6 @@ interface Place {
   readonly isMoving: boolean
   /** In EVM now; the bridge handles the rest. */
   readonly isBridged?: boolean
-  /** Event that moved it here. */
   readonly eventIndex: number
 }
 

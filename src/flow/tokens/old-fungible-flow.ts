@@ -52,7 +52,6 @@ export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Untyped<
   return transfers
 }
 
-/** Balance changes by account. */
 export function oldBalanceChanges(events: readonly OldVaultEvent[]): BalanceChange[] {
   const changes = new Map<string, { token: string; address: string; units: bigint }>()
   for (const { token, isDeposit, amount, party } of events) {

@@ -65,9 +65,8 @@ export function markFees(
 }
 
 /**
- * Token activity of a transaction. If a contract has standard events, its own events are ignored;
- * without them, as before Cadence 1.0, its own events count. A malformed standard event is recorded
- * as a problem.
+ * If a contract has standard events, its own events are ignored; without them, as before Cadence
+ * 1.0, its own events count. A malformed standard event is recorded as a problem.
  */
 export function readTokenMoves(transaction: DecodedTransaction, network: Network): TokenMoves {
   const kindOf = tokenEventKinds(network)
@@ -100,12 +99,10 @@ class Reader {
   /** Processed last, when the tokens with standard events are known: most need no decoding. */
   readonly #old: { readonly kind: TokenEventKind; readonly event: DecodedEvent }[] = []
   readonly #oldVaults: OldVaultEvent[] = []
-  /** Contracts with standard events. */
   readonly #standard = new Set<string>()
   /** Cache of the last one: most transactions move one token. */
   #lastToken = ''
   #ownWords: ContractClaims | undefined
-  /** Contracts whose standard events show burns. */
   #standardBurns: Set<string> | undefined
   #burnsByScript: boolean | undefined
   readonly #fees: FeeEvent[] = []
@@ -237,7 +234,6 @@ class Reader {
     }
   }
 
-  /** Bridge transfers. */
   #readCrossing(kind: TokenEventKind, index: number, fields: PayloadFields): void {
     switch (kind) {
       case 'evm-flow-deposited':
@@ -394,7 +390,6 @@ function isOldEvent(fields: PayloadFields, what: 'amount' | 'id', side: 'from' |
   return isParty && Object.keys(fields).length === 2
 }
 
-/** By `eventIndex`; usually sorted already. */
 function inOrder<T extends { readonly eventIndex: number }>(transfers: T[]): T[] {
   let last = -1
   for (const { eventIndex } of transfers) {
@@ -407,7 +402,6 @@ function inOrder<T extends { readonly eventIndex: number }>(transfers: T[]): T[]
 /** Per transaction object, while it is referenced. */
 const known = new WeakMap<DecodedTransaction, TokenMoves>()
 
-/** `readTokenMoves`, cached for all workers of a process. */
 export function tokenMovesOf(transaction: DecodedTransaction, network: Network): TokenMoves {
   let moves = known.get(transaction)
   if (moves === undefined) {

@@ -27,15 +27,11 @@ const types: Readonly<Record<StakingEventKind, TransferType>> = {
 }
 
 /**
- * Sets the type of FLOW transfers from staking events: for each event the nearest move of the same
- * amount into or out of the staking account, before or after it. Mints keep their type. Source:
- * onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`.
+ * For each event the nearest move of the same amount into or out of the staking account, before or
+ * after it. Mints keep their type. Source: onflow/flow-core-contracts
+ * `contracts/FlowIDTableStaking.cdc`.
  *
- * @param account staking contract
- *
- * @param transfers in the order of `eventIndex`
- *
- * @param events in the order of `eventIndex`
+ * @param transfers, events in the order of `eventIndex`
  */
 export function setStakingTypes(
   transfers: readonly Untyped<FungibleTransfer>[],
@@ -81,10 +77,7 @@ function byAmount(moves: readonly Move[]): Map<string, Move[]> {
   )
 }
 
-/**
- * Takes the nearest move of that amount. Excludes moves with a type: one between buckets both
- * leaves and enters.
- */
+/** Excludes moves with a type: one between buckets both leaves and enters. */
 function takeNearest(moves: ReadonlyMap<string, Move[]>, amount: string, eventIndex: number): Move | undefined {
   const candidates = moves.get(amount)
   let nearest = -1

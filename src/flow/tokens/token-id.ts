@@ -2,9 +2,8 @@ const maxKnown = 20_000
 const known = new Map<string, string | undefined>()
 
 /**
- * Token id from a vault or item type: `A.1654653399040a61.FlowToken.Vault` gives
- * `A.1654653399040a61.FlowToken`. The last part is omitted for `Vault` and `NFT` and kept for other
- * resources of a contract.
+ * `A.1654653399040a61.FlowToken.Vault` gives `A.1654653399040a61.FlowToken`. The last part is
+ * omitted for `Vault` and `NFT` only.
  *
  * @returns undefined unless it is a contract's type
  */

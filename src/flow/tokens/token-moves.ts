@@ -49,7 +49,6 @@ export interface NonFungibleTransfer {
   readonly id: string
   /** UInt64 as decimal text; undefined before Cadence 1.0. */
   readonly uuid: string | undefined
-  /** 0x and 16 hex digits (40 for an EVM account); undefined if none. */
   readonly from: string | undefined
   readonly to: string | undefined
   readonly type: TransferType
@@ -61,14 +60,12 @@ export type Untyped<T extends FungibleTransfer | NonFungibleTransfer> = Omit<T, 
   type: TransferType
 }
 
-/** Balance of a vault from an event. */
 export interface VaultBalance {
   readonly token: string
   /** UInt64 as decimal text. `0` is valid. */
   readonly vault: string
   /** Undefined if in no account or destroyed. */
   readonly owner: string | undefined
-  /** UFix64 text. */
   readonly balance: string
   readonly eventIndex: number
 }
@@ -81,7 +78,6 @@ export interface BalanceChange {
   readonly units: bigint
 }
 
-/** A malformed token event. */
 export interface TokenProblem {
   readonly eventIndex: number
   readonly eventType: string

@@ -23,7 +23,6 @@ export interface ScheduledChange {
   /** -1 for a failed run, which has no event. */
   readonly eventIndex: number
   readonly kind: ScheduledChangeKind
-  /** Scheduler's id. */
   readonly id: bigint
   /** 0 high, 1 medium, 2 low. */
   readonly priority?: number | undefined
@@ -37,7 +36,6 @@ export interface ScheduledChange {
   readonly feesDeducted?: string | undefined
   /** Account that stores the handler, 0x and 16 hex digits. */
   readonly handlerOwner?: string | undefined
-  /** Cadence type of the handler. */
   readonly handlerType?: string | undefined
   readonly handlerUuid?: bigint | undefined
   /** Public path declared by the handler, unverified. */
@@ -62,7 +60,6 @@ export interface ScheduledChanges {
 /** A system transaction that ran a scheduled one. */
 interface Run {
   readonly transaction: DecodedTransaction
-  /** Undefined without an event. */
   readonly executed: bigint | undefined
 }
 
@@ -143,7 +140,6 @@ const kinds: Readonly<Record<string, Exclude<ScheduledChangeKind, 'failed'>>> = 
   Canceled: 'canceled',
 }
 
-/** Kind of a FlowTransactionScheduler event by name. */
 function scheduledEventKind(name: string): Exclude<ScheduledChangeKind, 'failed'> | undefined {
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined
 }

@@ -17,7 +17,6 @@ export interface TransactionFee {
   readonly problems: readonly FeeProblem[]
 }
 
-/** A malformed fee event. */
 export interface FeeProblem {
   readonly eventIndex: number
   readonly eventType: string
@@ -87,7 +86,6 @@ function sumOf(amounts: readonly string[]): string | undefined {
   return ufix64Text(amounts.reduce((sum, amount) => sum + ufix64Units(amount), 0n))
 }
 
-/** Computation used. */
 export interface TransactionGas {
   /** Undefined if no access node has the result. */
   readonly used: bigint | undefined
@@ -96,8 +94,8 @@ export interface TransactionGas {
 }
 
 /**
- * Computation used from the result. Access nodes of some eras and the emulator report 0; then it is
- * the execution effort of the fee, the same number with 8 decimals. 0 without either.
+ * Access nodes of some eras and the emulator report 0; then it is the execution effort of the fee,
+ * the same number with 8 decimals.
  */
 export function gasOfTransaction({ gasUsed }: DecodedTransaction, { executionEffort }: TransactionFee): TransactionGas {
   if (gasUsed !== 0n || executionEffort === undefined) return { used: gasUsed, isFromFee: false }

@@ -9,7 +9,6 @@ export interface BodySignature {
   readonly extensionData: Buffer
 }
 
-/** The parts of a transaction that its id depends on. */
 export interface TransactionBody {
   readonly script: Buffer
   readonly arguments: readonly Buffer[]
@@ -107,7 +106,6 @@ export class BackwardRlp {
     return this.#bytes.subarray(this.#start)
   }
 
-  /** Keeps the buffer. */
   clear(): void {
     this.#start = this.#bytes.length
   }
@@ -174,17 +172,14 @@ export function transactionId(transaction: TransactionBody): Buffer {
   return id
 }
 
-/**
- * Message of the proposer and of authorizers that do not pay, without its tag: RLP of everything
- * but the signatures.
- */
+/** Message of the proposer and of authorizers that do not pay, without its tag. */
 export function transactionPayload(transaction: TransactionBody): Buffer {
   rlp.clear()
   writePayload(transaction)
   return Buffer.from(rlp.view())
 }
 
-/** Message of the payer, without its tag: RLP of the payload and its signatures. */
+/** Message of the payer, without its tag. */
 export function transactionEnvelope(transaction: TransactionBody): Buffer {
   rlp.clear()
   writeSignatures(transaction.payloadSignatures, signerList(transaction))
@@ -194,8 +189,8 @@ export function transactionEnvelope(transaction: TransactionBody): Buffer {
 }
 
 /**
- * The canonical form, with signatures ordered by signer, then by key, from which the payer's
- * message and the id are computed.
+ * Ordered by signer, then by key: the canonical form, from which the payer's message and the id are
+ * computed.
  */
 export function withOrderedSignatures<Transaction extends TransactionBody>(transaction: Transaction): Transaction {
   const signers = signerList(transaction)
