@@ -9,10 +9,7 @@ import { LogThrottle } from '../platform/log-throttle.ts'
 import type { Logger } from '../platform/log.ts'
 import type { HeightRange } from '../platform/ranges.ts'
 
-/**
- * A fault set by the operator: every range of the worker that meets these heights fails. At most
- * one per worker.
- */
+/** Every range of the worker that meets these heights fails. At most one per worker. */
 export interface FaultDrill extends HeightRange {
   readonly worker: string
   readonly reason: string | null
@@ -40,11 +37,7 @@ export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDril
   }))
 }
 
-/**
- * Replaces an earlier one. Completed ranges stay done.
- *
- * @throws FatalError `unknown-worker`, `empty-range`
- */
+/** Replaces an earlier one. @throws FatalError `unknown-worker`, `empty-range` */
 export async function setDrill(
   db: pg.Pool | pg.ClientBase,
   drill: Pick<FaultDrill, 'worker' | 'from' | 'to'> & { readonly reason?: string | undefined },
@@ -73,11 +66,7 @@ export async function setDrill(
   )
 }
 
-/**
- * Of one worker, or all. Failed ranges are retried; flagged ones must be requeued.
- *
- * @returns the number of drills cleared
- */
+/** Flagged ranges must be requeued. @returns the number of drills cleared */
 export async function clearDrills(db: pg.Pool | pg.ClientBase, worker?: string): Promise<number> {
   const { rowCount } = await query(
     db,
@@ -99,10 +88,7 @@ interface DrillWatchOptions {
   readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
 }
 
-/**
- * Reads the drills at startup, on notification and periodically, so that checking a range needs no
- * query.
- */
+/** Caches the drills, so that checking a range needs no query. */
 export class DrillWatch {
   readonly #options: DrillWatchOptions
   readonly #failures = new LogThrottle()
@@ -133,7 +119,6 @@ export class DrillWatch {
     return watch
   }
 
-  /** The error that the range must fail with, or undefined. */
   faultFor(worker: string, range: HeightRange): Error | undefined {
     const drill = this.#drills.get(worker)
     if (drill === undefined || drill.from >= range.to || range.from >= drill.to) return undefined
@@ -149,7 +134,7 @@ export class DrillWatch {
     await this.#reading
   }
 
-  /** Reads run one at a time; a notification during a read triggers another one. Never rejects. */
+  /** A notification during a read triggers another one. Never rejects. */
   #refresh(): Promise<void> {
     this.#isStale = true
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined))

@@ -39,10 +39,7 @@ export type FarmConfig = SettingValues<typeof farmSettings & typeof enrichmentSe
   readonly WEBHOOK_LOG_DAYS: number
 }
 
-/**
- * A coordinator that loses its connection releases its lock after 6 s, so that another process
- * replaces it within 8 s.
- */
+/** Another process replaces a coordinator that lost its connection within 8 s. */
 const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 
 export interface FarmNeighbours extends UpkeepNeighbours {
@@ -81,7 +78,6 @@ export async function startFarm(
   const leaseLimits: PoolOptions = { ...shortStatementLimits, isDurable: false }
   const leasePool = openPool(3, 'flowfarm leases', { ...leaseLimits, isPatient: true })
   const heartbeatPool = openPool(1, 'flowfarm heartbeats', leaseLimits)
-  // For coordinator rounds, metrics and drills.
   const roundsPool = openPool(3, 'flowfarm rounds', leaseLimits)
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
 
@@ -162,13 +158,13 @@ export async function startFarm(
   starting.catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
   })
-  // Depends on all of the above; what it has started is stopped next.
+  // What it has started is stopped next.
   lifecycle.onStop('worker startup', async () => {
     await Promise.allSettled([starting])
   })
 }
 
-/** One connection per concurrent range, within the limits of a server with 100 connections. */
+/** Within the limits of a server with 100 connections. */
 function connectionsFor(running: readonly RunningWorker[]): number {
   return Math.min(30, Math.max(12, 4 + running.reduce((sum, { concurrency }) => sum + concurrency, 0)))
 }
@@ -199,9 +195,7 @@ async function enqueue(queue: WorkQueue, worker: string, leases: readonly Offere
   )
 }
 
-/**
- * Waits until an ingester has recorded the chain, which determines the addresses of core contracts.
- */
+/** The chain determines the addresses of core contracts. */
 function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
   return retryWhile(
     async () => {
@@ -227,11 +221,7 @@ function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
 /** In ms; the same as for a database. */
 const patienceMs = 5000
 
-/**
- * Waits for their store to start.
- *
- * @throws RetryableError `queue-unavailable`; FatalError if the store is unusable
- */
+/** @throws RetryableError `queue-unavailable`; FatalError if the store is unusable */
 function openWorkQueue({
   config,
   databaseUrl,
@@ -249,7 +239,7 @@ function openWorkQueue({
   })
 }
 
-/** Its failure is only logged, because Farm started without it. */
+/** A failure is only logged. */
 function startUpkeep(
   { config, databaseUrl, lifecycle, metrics, ...context }: ServiceContext<FarmConfig, WeighedBlock>,
   neighbours: UpkeepNeighbours,

@@ -5,7 +5,6 @@ import type { Setting } from '../platform/setting.ts'
 const group = 'Farm'
 const enrichmentGroup = 'Enrichment'
 
-/** Workers with settings of their own. */
 const farmWorkers = [...derivingWorkers, ...enrichmentWorkers] as const
 type WorkerName = (typeof farmWorkers)[number]
 

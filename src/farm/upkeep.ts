@@ -15,11 +15,11 @@ import { pruneLeases } from './leases/operator-leases.ts'
 import { pruneErrors } from '../platform/db/indexing-errors.ts'
 import { pruneRequests } from './leases/requests.ts'
 
-/** A maintenance job, run on a schedule by one process of the farm at a time. */
+/** Run by one process of the farm at a time. */
 export interface UpkeepJob {
   /** Lower case, dashes. */
   readonly name: string
-  /** Schedule in addition to a run after each start; five fields, UTC. */
+  /** In addition to a run after each start; five fields, UTC. */
   readonly cron: string
   /** Must be idempotent, because a process can die after it. @returns figures for the log */
   readonly run: () => Promise<Readonly<Record<string, number>>>
@@ -33,20 +33,18 @@ interface UpkeepOptions {
   readonly metrics: Metrics
   /** Interval of polls per queue, s. Default 10. */
   readonly pollSeconds?: number
-  /** Pause before the first retry of a failed job, s; doubles up to an hour. Default 30. */
+  /** Pause before the first retry, s; doubles up to an hour. Default 30. */
   readonly retrySeconds?: number
 }
 
-/** Queue name prefix; other pg-boss schedules are left alone. */
+/** Other pg-boss schedules are left alone. */
 const prefix = 'upkeep-'
 
-/** Time for a running job to finish when the process stops, ms. */
 const graceMs = 2000
 
 /**
- * Runs upkeep jobs with pg-boss. Each has a queue that holds one job across all processes, filled
- * by the schedule and at each start. A job whose process died is delivered again after ten minutes;
- * a failed one after a pause.
+ * Each job has a queue that holds one job across all processes. A job whose process died is
+ * delivered again after ten minutes.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions
@@ -67,8 +65,9 @@ export class Upkeep {
   }
 
   /**
-   * Schedules the jobs; each first runs soon after. One process at a time, because pg-boss cannot
-   * create its schema concurrently. @throws errors of `pg` and pg-boss; the signal's reason
+   * One process at a time, because pg-boss cannot create its schema concurrently.
+   *
+   * @throws errors of `pg` and pg-boss; the signal's reason
    */
   async start(signal?: AbortSignal): Promise<void> {
     const lock = await acquireLock(this.#options.pool, 'farm:upkeep', { signal, applicationName: 'flowfarm upkeep' })
@@ -139,10 +138,10 @@ export class Upkeep {
   }
 }
 
-/** Heights above the head with partitions: about two days on mainnet. */
+/** About two days on mainnet. */
 const heightsAhead = 200_000
 
-/** Leases of removed workers are deleted after this time, because an older version may still run. */
+/** An older version may still run. */
 const leaseAgeMs = 24 * 3600 * 1000
 
 const errorDays = 90

@@ -24,26 +24,24 @@ import type { FoldDebt } from './folds.ts'
 import type { RangeOutput } from './range-output.ts'
 
 /**
- * `fenced`: the claim was revoked, and nothing was written. `rolled-back`: the blocks belong to an
- * older chain version; nothing was written, and the claim is still held.
+ * `fenced`: the claim was revoked. `rolled-back`: the blocks belong to an older chain version; the
+ * claim is still held. Nothing was written in both cases.
  */
 export type CommitOutcome = 'committed' | 'fenced' | 'rolled-back'
 
 interface RangeCommit {
   readonly worker: Worker
   readonly lease: ClaimedLease
-  /** Chain version of the blocks; undefined without blocks. */
   readonly chainVersion: number | undefined
   readonly output: RangeOutput
-  /** Workers whose folds may read this worker's rows (`followersOf`). Default: none. */
+  /** See `followersOf`. Default: none. */
   readonly followers?: readonly Worker[]
 }
 
 /**
- * Replaces a range's rows, folds the touched keys and completes the lease in one transaction. The
- * lease is completed first, so a process that lost it cannot write a row. After a retryable error
- * the commit may have succeeded: retrying returns `fenced` then. Followers fold new keys when they
- * derive the range.
+ * The lease is completed first, so a process that lost it cannot write a row. After a retryable
+ * error the commit may have succeeded: retrying returns `fenced` then. Followers fold new keys when
+ * they derive the range.
  */
 export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<CommitOutcome> {
   const { worker, lease, output, followers = [] } = commit
@@ -76,10 +74,7 @@ function hasToFold(worker: Worker, output: RangeOutput): boolean {
   return foldsOthersRows(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => written.has(name)))
 }
 
-/**
- * No rollback can cross the transaction. Commits if `write` returns true. Skips `write` if the
- * chain version differs.
- */
+/** No rollback can cross the transaction. */
 async function inCommit(
   pool: pg.Pool,
   chainVersion: number | undefined,
@@ -107,7 +102,6 @@ async function inCommit(
   }
 }
 
-/** A repeated problem is counted and reopened. */
 async function recordProblems(
   client: pg.ClientBase,
   workerName: string,
@@ -155,9 +149,8 @@ export function canBatch(worker: Worker): boolean {
 }
 
 /**
- * One transaction of four round trips. Returns the outcomes in order, or undefined if any range has
- * earlier rows or problems and must be committed on its own. All ranges must have the same chain
- * version.
+ * Outcomes in order; undefined if any range has earlier rows or problems and must be committed on
+ * its own. All ranges must have the same chain version.
  */
 export async function commitEmptyRanges(
   pool: pg.Pool,

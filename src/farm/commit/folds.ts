@@ -29,7 +29,6 @@ export function readsOf(fold: Fold): readonly string[] {
   return fold.kind === 'state' ? fold.reads : [fold.of].flat()
 }
 
-/** Because folds read rows of another worker. */
 export function foldsOthersRows({ tables, folds }: Worker): boolean {
   const own = new Set(tables.map(({ name }) => name))
   return folds.some((fold) => fold.kind === 'state' && fold.reads.some((name) => !own.has(name)))
@@ -62,10 +61,7 @@ export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range:
   return { touched, counted }
 }
 
-/**
- * Folds the keys that the range touches now or touched before (`debt`). Requires the fold lock,
- * held since the debt was computed.
- */
+/** Requires the fold lock, held since `debt` was computed. */
 export async function foldRange(
   client: pg.ClientBase,
   worker: Worker,
@@ -137,7 +133,6 @@ function isOfHeights({ tables }: Worker, fold: SumFold): boolean {
   return tables.some(({ name }) => readsOf(fold).includes(name))
 }
 
-/** Arrays as in `TouchedKeys`, also one for each sum. */
 interface Counted {
   readonly count: number
   readonly columns: readonly string[]
@@ -201,8 +196,8 @@ function columnsOf(fold: SumFold): readonly SqlColumn[] {
 }
 
 /**
- * Also resolves its problems. Heights are literals, so that the planner prunes partitions and all
- * statements fit in one round trip.
+ * Heights are literals, so that the planner prunes partitions and all statements fit in one round
+ * trip.
  */
 export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   return [
@@ -211,7 +206,6 @@ export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   ]
 }
 
-/** Returns one row if `clearRangeTexts` would change anything. */
 export function needsClearingText(worker: Worker, range: HeightRange): string {
   return `select 1 where ${needsClearing(worker, range).join(' or ')}`
 }
@@ -254,9 +248,8 @@ function literal(height: number): string {
 }
 
 /**
- * Within the rollback transaction, after `lockOutCommits`. All keys are found before any row is
- * deleted, because a fold may read rows of another worker. Workers must be in phase order, because
- * folds may read other folds.
+ * Call after `lockOutCommits`. Finds all keys before deleting rows, because a fold may read rows of
+ * another worker. Workers must be in phase order, because folds may read other folds.
  */
 export async function rollBackDerived(
   client: pg.ClientBase,

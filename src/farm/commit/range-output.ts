@@ -7,7 +7,7 @@ export interface TableRows {
   readonly writer: CopyWriter
 }
 
-/** COPY rows and problems. Reused from range to range. */
+/** Reused from range to range. */
 export class RangeOutput implements DeriveOutput {
   readonly problems: DeriveProblem[] = []
   readonly #worker: Worker

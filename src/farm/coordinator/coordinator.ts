@@ -15,12 +15,12 @@ import type { Enqueue } from './lease-enqueuer.ts'
 import { Rounds } from './rounds.ts'
 
 export interface CoordinatorOptions {
-  /** For the lock and LISTEN, which need connections of their own. */
+  /** For the lock and LISTEN. */
   readonly databaseUrl: string
   readonly pool: pg.Pool
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Enabled workers, read in each round. Leases of other workers are left alone. */
+  /** Read in each round. Leases of other workers are left alone. */
   readonly workers: () => readonly WorkerPlan[]
   readonly enqueue: Enqueue
   /** ENABLE_LIVE_DERIVERS. False: the head is treated as history. Default true. */
@@ -41,13 +41,11 @@ export interface CoordinatorOptions {
    * least one chunk. Default 100.
    */
   readonly liveBlocks?: number
-  /**
-   * Maximum queued and active leases of a worker in history, and as many near the head. Default 64.
-   */
+  /** In history, and as many near the head. Default 64. */
   readonly maxOpen?: number
   /**
-   * With this many failed and flagged leases a worker gets no new ones, because the worker itself
-   * is failing. Default 1,000.
+   * Failed and flagged leases above which the worker itself is failing and gets no new ones.
+   * Default 1,000.
    */
   readonly maxFailing?: number
   readonly retryPolicy?: RetryPolicy
@@ -57,15 +55,15 @@ export interface CoordinatorOptions {
   readonly tidyMs?: number
   /** Minimum interval of folds, at least ten times the duration of a fold. Default 500 ms. */
   readonly foldMs?: number
-  /** A queued lease that is not claimed in this time is enqueued again. Default 5,000 ms. */
+  /** Unclaimed leases are enqueued again after this time. Default 5,000 ms. */
   readonly staleMs?: number
   /** Initial search depth below the highest stored height. Default 100,000 heights. */
   readonly span?: number
   /** Heartbeat of the lock and LISTEN connections. Default: dead after 20 s of silence. */
   readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
   /**
-   * Time without a response of the queues after which another process may coordinate. Default
-   * 10,000 ms.
+   * After this time without a response of the queues another process may coordinate. Default 10,000
+   * ms.
    */
   readonly queuePatienceMs?: number
   readonly onRound?: (report: RoundReport) => void
@@ -74,11 +72,8 @@ export interface CoordinatorOptions {
 export interface RoundReport {
   readonly allocated: number
   readonly expired: readonly EndedRun[]
-  /** Failed leases whose pause was over. */
   readonly requeued: number
-  /** Leases enqueued again, or for the first time after an operator requeued them. */
   readonly reenqueued: number
-  /** Done leases folded into coverage. */
   readonly folded: number
   readonly seconds: number
 }
@@ -87,7 +82,6 @@ export const coordinatorLock = 'farm:coordinator'
 
 /** Notified by ingesters in the transaction that stores blocks. */
 const blocksChannel = 'flowfarm_blocks'
-/** Time for the last round of a term, ms. */
 const lastRoundMs = 2000
 /** Pause after giving up the lock, ms: longer than others need to find it free. */
 const queueRestMs = 3000
@@ -202,7 +196,6 @@ export class Coordinator {
   }
 }
 
-/** Lets the last round finish before the term ends, unless it hangs. */
 async function settledWithin(round: Promise<unknown> | undefined, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<void>((resolve) => {

@@ -9,8 +9,8 @@ export interface OfferedLease extends QueuedLease {
 export type Enqueue = (worker: string, leases: readonly OfferedLease[]) => Promise<void>
 
 /**
- * One call per worker at a time, without blocking the coordinator. Refused leases stay queued in
- * their table and are enqueued again later.
+ * One call per worker at a time. Refused leases stay queued in their table and are enqueued again
+ * later.
  */
 export class LeaseEnqueuer {
   readonly #enqueue: Enqueue

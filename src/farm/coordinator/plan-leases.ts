@@ -6,16 +6,10 @@ import { asLease, leaseColumns } from '../leases/leases.ts'
 import type { LeaseRow, QueuedLease } from '../leases/leases.ts'
 
 export interface WorkerPlan {
-  /** As in app.worker_leases.worker_type. */
   readonly name: string
-  /**
-   * Workers that must have completed or skipped a height before; `[]` if only the raw tables are
-   * read.
-   */
+  /** `[]` if only the raw tables are read. */
   readonly follows: readonly string[]
-  /** Maximum blocks in a range near the head. */
   readonly liveChunk: number
-  /** Maximum blocks in a range elsewhere. */
   readonly historyChunk: number
 }
 
@@ -25,10 +19,7 @@ interface PlanSettings {
   readonly HISTORY_DERIVERS_CHUNK: number
 }
 
-/**
- * None with RAW_ONLY, else those whose ENABLE_<name> is not false. Ranges are limited by
- * <name>_RANGE and LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
- */
+/** None with RAW_ONLY, else those whose ENABLE_<name> is not false. */
 export function planWorkers(
   config: PlanSettings,
   workers: readonly Pick<WorkerPlan, 'name' | 'follows'>[],
@@ -53,30 +44,28 @@ export interface Allowance {
   readonly plan: WorkerPlan
   readonly liveCapacity: number
   readonly historyCapacity: number
-  /** Search depth below the highest stored height. */
+  /** Below the highest stored height. */
   readonly span: number
-  /** Restricts the search to these heights, whatever `span` is. */
+  /** Whatever `span` is. */
   readonly within?: HeightSet
 }
 
 export interface AllocationOptions {
-  /** Newest heights, allocated in live chunks. */
+  /** Allocated in live chunks. */
   readonly liveBlocks: number
   /** False: allocate only the live zone and heights above the worker's newest lease or coverage. */
   readonly isHistoryEnabled: boolean
 }
 
 /**
- * Head first, then the newest history: the stored heights that all followed workers have completed
- * or skipped and that are neither covered nor leased. Requires `lockCheckpoints`. Linear in the
- * ranges of the window's sets.
+ * Head first, then the newest history. Requires `lockCheckpoints`. Linear in the ranges of the
+ * window's sets.
  */
 export async function allocateLeases(
   client: pg.ClientBase,
   allowances: readonly Allowance[],
   { liveBlocks, isHistoryEnabled }: AllocationOptions,
 ): Promise<QueuedLease[]> {
-  // Workers that follow the same others share an intersection.
   const groups = new Map(allowances.map(({ plan }) => [groupOf(plan), plan.follows]))
   const edges = [...groups].flatMap(([group, follows]) => follows.map((followed) => ({ group, followed })))
   const { rows } = await client.query<LeaseRow>({
@@ -190,7 +179,7 @@ const allocationStatement = `
   returning ${leaseColumns}`
 
 /**
- * Queued leases that were never enqueued, or longer than `staleMs` ago.
+ * Never enqueued, or longer than `staleMs` ago.
  *
  * @returns leases to enqueue; the queue must ignore jobs that are still there
  */
@@ -222,7 +211,6 @@ export async function reenqueueLeases(
 
 const maxDueAtOnce = 1000
 
-/** failed → queued, for leases whose pause is over. */
 export async function requeueDueLeases(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],

@@ -19,7 +19,6 @@ interface Capacity {
   readonly history: number
 }
 
-/** Rounds of one coordinator term. */
 export class Rounds {
   readonly #options: CoordinatorOptions
   readonly #enqueuer: LeaseEnqueuer
@@ -40,10 +39,7 @@ export class Rounds {
     this.#spans = new SearchSpans(options.span ?? 100_000)
   }
 
-  /**
-   * @returns whether this round did not search everything, so that the next one should follow at
-   * once
-   */
+  /** @returns whether the next round should follow at once */
   async next(): Promise<boolean> {
     const startedAt = performance.now()
     const plans = this.#options.workers()
@@ -72,10 +68,7 @@ export class Rounds {
     return isMore
   }
 
-  /**
-   * Heights at the head: none without live derivers, else at least one range, or new blocks could
-   * count as history.
-   */
+  /** Without live derivers none, else at least one range, or new blocks could count as history. */
   #liveBlocks(plans: readonly WorkerPlan[]): number {
     const { isLiveEnabled = true, liveBlocks = 100 } = this.#options
     return isLiveEnabled ? Math.max(liveBlocks, ...plans.map((plan) => plan.liveChunk)) : 0
@@ -154,7 +147,7 @@ export class Rounds {
     return { allocated: [...first, ...allocated], isMore: isMore.includes(true) }
   }
 
-  /** Requested heights come before other history, even if history derivers are disabled. */
+  /** Before other history, even if history derivers are disabled. */
   async #allocateRequested(
     client: pg.ClientBase,
     capacities: readonly Capacity[],
@@ -226,7 +219,7 @@ export class Rounds {
 
 const maxOpen = 1000
 
-/** Uses the index on open requests, which is nearly always empty. */
+/** Uses the index on open requests. */
 async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<string, HeightSet>> {
   const { rows } = await db.query<{ worker: string; heights: string }>({
     name: 'farm-requested-heights',
@@ -296,16 +289,14 @@ export class HistoryRest {
 }
 
 interface LeaseCounts {
-  /** Queued or active, in the live zone. */
   readonly openLive: number
-  /** Queued or active, below the live zone. */
   readonly openHistory: number
   readonly failed: number
   readonly flagged: number
 }
 
 interface FarmState {
-  /** From the lowest to the highest stored height, `to` exclusive; undefined without blocks. */
+  /** `to` exclusive. */
   readonly stored: { readonly from: number; readonly to: number } | undefined
   readonly counts: ReadonlyMap<string, LeaseCounts>
 }
@@ -368,7 +359,6 @@ export async function readFarmState(
 }
 
 interface Search {
-  /** Searched depth below the highest stored height. */
   readonly span: number
   readonly whole: number
   readonly max: number

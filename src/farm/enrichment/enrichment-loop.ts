@@ -15,13 +15,13 @@ export interface EnrichmentLoopOptions {
   readonly worker: EnrichmentWorker
   readonly context: Omit<QueryContext, 'signal'>
   readonly concurrency: number
-  /** Maximum keys in a batch, also limited by the question. */
+  /** Also limited by the question. */
   readonly range: number
   readonly log: Logger
   /** Shared by the workers of the process, because one failing node fails all of them. */
   readonly failures?: LogThrottle | undefined
   readonly metrics: Metrics
-  /** Minimum interval of searches for new keys, and pause after an idle round, ms. Default 1000. */
+  /** Also the pause after an idle round, ms. Default 1000. */
   readonly roundMs?: number | undefined
   /** Maximum pause without a wake-up, ms. Default 10,000. */
   readonly idleMs?: number | undefined
@@ -30,7 +30,6 @@ export interface EnrichmentLoopOptions {
 const defaultRoundMs = 1000
 /** Rest of a scan after a lap that found nothing, in rounds. */
 const lapRestRounds = 60
-/** Maximum pause while no node responds, ms. */
 const maxPauseMs = 60_000
 
 /**
@@ -47,7 +46,6 @@ export class EnrichmentLoop {
   readonly #stores: readonly QuestionStore[]
   readonly #wakeUp = new WakeUp()
   #discoveredAt = Number.NEGATIVE_INFINITY
-  /** A sleep that a wake-up does not end. */
   readonly #uninterruptible = new WakeUp()
 
   constructor(options: EnrichmentLoopOptions) {
@@ -56,7 +54,6 @@ export class EnrichmentLoop {
     this.#stores = options.worker.questions.map((question) => new QuestionStore(options.pool, question, lapRestMs))
   }
 
-  /** Call when there may be new keys. */
   wake(): void {
     this.#wakeUp.call()
   }
@@ -146,7 +143,6 @@ export class EnrichmentLoop {
   }
 }
 
-/** Errors of scripts quote the script. */
 const longestMessage = 2000
 
 const maxFailedInRow = 3
@@ -159,13 +155,12 @@ function isTransient(error: unknown): boolean {
 
 interface BatchResult {
   readonly outcomes: readonly KeyOutcome[]
-  /** Why the other keys have none; undefined if all have one. */
+  /** Undefined if all keys have an outcome. */
   readonly interruption: unknown
 }
 
 /**
- * If a batch fails because of its keys, queries it in halves down to the failing keys. Stops on an
- * error unrelated to the keys, or after consecutive failures, which indicate a failing node.
+ * If a batch fails because of its keys, queries halves down to the failing keys.
  *
  * @throws the signal's reason
  */

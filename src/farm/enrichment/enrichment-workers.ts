@@ -111,7 +111,6 @@ function enrichmentLock(worker: string): string {
   return `enrichment:${worker}`
 }
 
-/** Interval of attempts to get a lock that another process holds, ms. */
 const retryMs = 500
 
 interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'heartbeatMs'> {
@@ -122,8 +121,8 @@ interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'heartbeat
 }
 
 /**
- * Each lock is taken as soon as it is free; all are lost with the session. The session also
- * receives notifications, so a process needs one connection for both.
+ * Each lock is taken as soon as it is free; all are lost with the session, which also receives
+ * notifications.
  */
 class WorkerLocks {
   readonly #connection: DedicatedConnection

@@ -18,13 +18,13 @@ interface AnswerGroup {
 const pageKeys = 1000
 const newestKeys = 200
 
-/** Result table of one question: finds keys, selects due ones and stores outcomes. */
+/** Result table of one question. */
 export class QuestionStore {
   readonly question: Question<never>
   readonly #pool: pg.Pool
   readonly #sql: QuestionSql
   readonly #lapRestMs: number
-  /** Keys found in this lap of the scan, and start of the next (`performance.now()`). */
+  /** `notBefore` as `performance.now()`. */
   #lap = { found: 0, notBefore: 0 }
 
   /** @param lapRestMs rest of the scan after a lap without new keys */
@@ -35,7 +35,7 @@ export class QuestionStore {
     this.#sql = questionSql(question)
   }
 
-  /** Reads the newest keys and the next page of the scan. @returns number of keys added */
+  /** @returns number of keys added */
   async discover(): Promise<number> {
     const { newest } = this.#sql
     const added = newest === undefined ? 0 : (await query(this.#pool, newest, [newestKeys])).rowCount
@@ -153,7 +153,7 @@ interface QuestionSql {
   readonly due: string
   /** $1 … $n: arrays of keys. */
   readonly details: string
-  /** $1: limit; then the scan position. Adds keys and returns the position columns as text. */
+  /** $1: limit; then the scan position. Returns the position columns as text. */
   readonly walk: string | undefined
   /** $1: limit. */
   readonly newest: string | undefined
@@ -165,7 +165,6 @@ interface QuestionSql {
   readonly storeFailures: string
 }
 
-/** Spreads keys that were queried together. */
 const jitter = '(0.9 + random() * 0.2)'
 
 export function questionSql({ table, key, answer, details, walk, newest }: AnyQuestion): QuestionSql {

@@ -30,7 +30,7 @@ export type OpenChainReader = (limits: {
   readonly log: Logger
 }) => ChainReader & { close(): Promise<void> }
 
-/** Default calls per second and node: the usual limit of public nodes for scripts. */
+/** The usual limit of public nodes for scripts, per second and node. */
 const defaultRps = 5
 
 const countEveryMs = 10_000
@@ -125,7 +125,6 @@ export async function loadScripts(network: Network): Promise<(name: ScriptName) 
   return (name) => scripts.get(name) ?? ''
 }
 
-/** Replaces `import "Name"` by `import Name from 0x…`. */
 export function fillImports(source: string, network: Network): string {
   return source.replaceAll(/^import "(\w+)"$/gm, (_, name: string) => {
     const address = coreContractAddress(name, network)

@@ -2,16 +2,12 @@ import type pg from 'pg'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 
 /**
- * The chain version is the generation of the forward ingester's checkpoint; each rollback
- * increments it. Rows derived from blocks of one version can be committed under that version only,
- * so that abandoned forks leave no rows.
+ * Generation of the forward ingester's checkpoint; each rollback increments it. Rows can be
+ * committed under the version of their blocks only, so that abandoned forks leave no rows.
  */
 export const versionQuery = "select generation from app.indexing_checkpoints where service_name = 'main_ingester'"
 
-/**
- * Advisory lock: commits share it, a rollback holds it exclusively. No commit can overlap a
- * rollback.
- */
+/** Commits share it, a rollback holds it exclusively. */
 const rollbackLock = 7_364_831
 
 export async function readChainVersion(db: pg.Pool | pg.ClientBase): Promise<number> {
@@ -20,7 +16,7 @@ export async function readChainVersion(db: pg.Pool | pg.ClientBase): Promise<num
 }
 
 /**
- * In one round trip. Waits for a running rollback.
+ * Waits for a running rollback.
  *
  * @returns the chain version, fixed until the transaction ends, and the row count of each statement
  */
@@ -42,7 +38,7 @@ export async function beginCommit(
   }
 }
 
-/** Waits for running commits and blocks new ones until the transaction of `client` ends. */
+/** Until the transaction of `client` ends. */
 export async function lockOutCommits(client: pg.ClientBase): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(${rollbackLock})`)
 }

@@ -32,8 +32,7 @@ export async function addCheckpoints(db: pg.Pool | pg.ClientBase, workers: reado
 }
 
 /**
- * Locks the checkpoints of workers until the transaction ends. Required for adding or deleting
- * leases: it serializes coordinators, rollbacks and operator actions. Must be a statement of its
+ * Until the transaction ends. Required for adding or deleting leases. Must be a statement of its
  * own, because the next one must have a snapshot from after the wait.
  */
 export async function lockCheckpoints(client: pg.ClientBase, workers: readonly string[]): Promise<void> {
@@ -47,8 +46,8 @@ export async function lockCheckpoints(client: pg.ClientBase, workers: readonly s
 }
 
 /**
- * Moves done leases into coverage. Requires `lockCheckpoints`. Rewrites each worker's set, linear
- * in its ranges (2 ms for 1,000, 20 ms for 10,000), so it runs periodically, not in commits.
+ * Requires `lockCheckpoints`. Linear in the ranges of each worker's set (2 ms for 1,000, 20 ms for
+ * 10,000), so it runs periodically, not in commits.
  *
  * @returns number of leases folded
  */
@@ -79,10 +78,9 @@ export async function foldLeases(client: pg.ClientBase, workers: readonly string
 }
 
 /**
- * Removes coverage above `ancestor` and deletes leases that reach above it, which fences running
- * commits of those heights. Runs first in the transaction that rolls back the raw tables, which has
- * locked all of app.indexing_checkpoints: earlier commits have ended when it returns, and later
- * ones find their lease deleted.
+ * Fences running commits above `ancestor`. Runs first in the transaction that rolls back the raw
+ * tables, which has locked all of app.indexing_checkpoints: earlier commits have ended when it
+ * returns, and later ones find their lease deleted.
  */
 export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Promise<void> {
   const { rows } = await client.query<{ worker: string }>(
@@ -99,8 +97,8 @@ export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Pro
 }
 
 /**
- * SQL condition on leases `l`, found through the primary key, because leases of a worker do not
- * overlap. Arguments are SQL expressions. Also matches a lease that ends exactly at `lowest`.
+ * SQL condition on leases `l` with SQL expressions as arguments. Uses the primary key, because
+ * leases of a worker do not overlap. Also matches a lease that ends exactly at `lowest`.
  */
 export function leasesFrom(worker: string, lowest: string): string {
   return `l.worker_type = ${worker} and l.from_height >= coalesce(
@@ -109,9 +107,8 @@ export function leasesFrom(worker: string, lowest: string): string {
 }
 
 /**
- * Removes heights from the coverage of the workers and deletes leases that reach into them in any
- * state, so that running work cannot commit. What these leases completed or skipped outside the
- * heights stays. Requires `lockCheckpoints`. Locks the leases first, in order, which waits for
+ * Deletes leases that reach into the heights in any state, so that running work cannot commit; what
+ * they completed or skipped outside stays. Requires `lockCheckpoints`. Locking the leases waits for
  * running commits, so that later statements see their rows.
  *
  * @param to end, exclusive; undefined: no limit
@@ -176,7 +173,6 @@ interface FailingHeight {
 }
 
 interface FailingHeights {
-  /** Failing heights first, then the most recently given up ones. */
   readonly heights: readonly FailingHeight[]
   readonly failing: number
   readonly unavailable: number
@@ -219,9 +215,8 @@ export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: num
 const maxHeights = 1000
 
 /**
- * Heights with missing parts are deleted from the raw tables first; derived rows stay until they
- * are derived again. Increments the chain version, which invalidates commits and caches of the old
- * blocks.
+ * Derived rows stay until they are derived again. Increments the chain version, which invalidates
+ * commits and caches of the old blocks.
  *
  * @returns the heights, ascending
  */
@@ -315,7 +310,7 @@ function rangesOf(heights: readonly number[]): HeightRange[] {
 }
 
 /**
- * The ingester gives the height up at its next attempt and stores the available parts.
+ * At the ingester's next attempt; it stores the available parts.
  *
  * @throws ApiError 404 `height-not-failing`
  */

@@ -35,13 +35,12 @@ export type LeaseStatus = 'queued' | 'active' | 'done' | 'failed' | 'flagged' | 
 
 export interface LeaseKey {
   readonly worker: string
-  /** First height. */
   readonly from: number
 }
 
 /**
- * Identifies one claim. Includes the range, because claims are committed asynchronously: after a
- * server crash a generation can be reused for a lease with the same start and another end.
+ * Includes the range, because claims are committed asynchronously: after a server crash a
+ * generation can be reused for another range.
  */
 export interface LeaseClaim extends LeaseKey {
   /** Exclusive. */
@@ -52,21 +51,19 @@ export interface LeaseClaim extends LeaseKey {
 export interface QueuedLease extends LeaseKey {
   /** Exclusive. */
   readonly to: number
-  /** Generation of the last claim, 0 before the first. */
   readonly generation: number
-  /** Attempts so far. Above 0 it runs alone, because it may fail again. */
+  /** Above 0 it runs alone, because it may fail again. */
   readonly attempt: number
 }
 
 export interface ClaimedLease extends LeaseClaim {
-  /** Attempts, including this one. */
   readonly attempt: number
   /** `databaseIdentity` of the claim. */
   readonly database?: string
 }
 
 export interface EndedRun extends LeaseKey {
-  /** End of the range now; for a halved lease, of the lower half. */
+  /** For a halved lease, of the lower half. */
   readonly to: number
   readonly status: 'queued' | 'failed' | 'flagged'
   readonly attempt: number
@@ -100,25 +97,17 @@ export function asLease(row: LeaseRow): QueuedLease {
 }
 
 export interface RetryPolicy {
-  /** Attempts before a height is flagged. */
   readonly maxRuns: number
-  /**
-   * Maximum pause after the first failure, ms; doubles each time. The pause is between half and all
-   * of it, at random.
-   */
+  /** After the first failure, ms; doubles each time. The pause is random, at least half of it. */
   readonly baseMs: number
-  /** Maximum pause, ms. */
   readonly capMs: number
-  /**
-   * Failed attempts after which a range longer than a block is halved, within the two limits below.
-   */
+  /** Failed attempts after which a range is halved, within the two limits below. */
   readonly halveAfterRuns: number
   /**
-   * With this many failing ranges of several blocks, none is halved unless another range was done
+   * Failing ranges of several blocks above which none is halved unless another range was done
    * since: the worker is failing, not the ranges.
    */
   readonly maxFailingUnproven: number
-  /** With this many failing ranges, none is halved. */
   readonly maxFailing: number
 }
 
@@ -133,9 +122,9 @@ export const defaultRetryPolicy: RetryPolicy = {
 }
 
 /**
- * queued → active. Waits for locked rows, which may stay queued. Without statistics the planner may
- * not lock rows in key order, and concurrent callers can deadlock: the loser must retry, so do not
- * call it within a transaction. A locking subquery would cost half as much again.
+ * queued → active. Concurrent callers can deadlock, because without statistics the planner may not
+ * lock rows in key order: the loser must retry, so do not call it within a transaction. A locking
+ * subquery would cost half as much again.
  */
 export async function claimLeases(
   db: pg.Pool | pg.ClientBase,
@@ -163,11 +152,9 @@ export async function claimLeases(
 }
 
 /**
- * Renews leases that have used a quarter of their time. Skips locked rows, which are being
- * committed; the reaper skips them too.
+ * Skips locked rows, which are being committed.
  *
- * @returns revoked claims, whose work must stop. Includes claims that this process has just
- * committed.
+ * @returns revoked claims, whose work must stop, and claims that this process has just committed
  */
 export async function heartbeatLeases(
   db: pg.Pool | pg.ClientBase,
@@ -212,7 +199,7 @@ const completed = `
       set status = 'done', leased_by = null, lease_expires_at = null, last_error = null, last_error_code = null,
         last_error_stack = null, updated_at = now()`
 
-/** Without parameters, to share a round trip. Changes one row if the lease is still held. */
+/** To share a round trip. Changes one row if the lease is still held. */
 export function completeLeaseText({ worker, from, to, generation }: LeaseClaim): string {
   return `update app.worker_leases ${completed}
       where worker_type = ${escapeLiteral(worker)} and from_height = ${BigInt(from)} and to_height = ${BigInt(to)}
@@ -220,8 +207,7 @@ export function completeLeaseText({ worker, from, to, generation }: LeaseClaim):
 }
 
 /**
- * active → done. Run it as the commit's first statement: the locked row can then be neither reaped
- * nor rolled back until COMMIT.
+ * active → done. Run it as the commit's first statement: the row stays locked until COMMIT.
  *
  * @returns the leases still held. Do not commit rows of the others.
  */
@@ -254,8 +240,8 @@ interface FailedRun extends LeaseClaim {
 const maxText = 10_000
 
 /**
- * active → failed or flagged. A RetryableError (e.g. a lost connection) is not the range's fault:
- * the range is retried and never halved; if it only waited, the attempt does not count.
+ * active → failed or flagged. A RetryableError is not the range's fault: the range is never halved;
+ * if it only waited, the attempt does not count.
  *
  * @returns the new state of the leases still held
  */
@@ -297,9 +283,7 @@ export async function failLeases(
   return rows.map(asEndedRun)
 }
 
-/**
- * RetryableErrors of ranges that only waited, for a connection or a lock. Retried without limit.
- */
+/** The range only waited, for a connection or a lock. Retried without limit. */
 const waitingCodes: ReadonlySet<string> = new Set([
   'database-unreachable',
   'database-starting',
@@ -321,7 +305,6 @@ function stored(text: string): string {
 
 interface Reaped {
   readonly runs: readonly EndedRun[]
-  /** Leases requeued at once, which need a job. */
   readonly queued: readonly QueuedLease[]
 }
 
@@ -355,20 +338,19 @@ interface EndedRow extends LeaseRow {
   readonly is_halved: boolean
 }
 
-/** Columns that `ended` returns from the leases `l` that it locks. */
+/** Columns of the CTE `ended`, from leases `l`. */
 const endedColumns = 'l.worker_type, l.from_height, l.to_height, l.generation, l.attempt, l.failed_at'
 
 /** Newest done leases considered. Older ones are folded, unless no process coordinates. */
 const maxUnfolded = 200
 
 /**
- * Rest of a statement that ends attempts without success: active → queued, failed or flagged,
- * halved if that helps. Follows a CTE `ended` with the locked rows: `endedColumns`, is_expiry,
- * may_wait (false: queue at once), may_halve, is_counted (false: not an attempt), error, code,
- * stack. `p` is the position of the first parameter of `endRunsValues`.
+ * active → queued, failed or flagged, halved if that helps. Follows a CTE `ended` with the locked
+ * rows: `endedColumns`, is_expiry, may_wait (false: queue at once), may_halve, is_counted (false:
+ * not an attempt), error, code, stack. `p` is the position of the first parameter of
+ * `endRunsValues`.
  *
- * Failing leases are open ones with a failure since the last success, counted before any is halved
- * here: the n-th candidate counts n more.
+ * Failing leases are counted before any is halved here: the n-th candidate counts n more.
  */
 function endRuns(p: number): string {
   return `

@@ -112,7 +112,7 @@ function keyValues(keys: readonly LeaseKey[]): [workers: string[], from: number[
 /**
  * flagged, failed → queued. The last error stays until an attempt succeeds.
  *
- * @returns number of leases; the coordinator enqueues them when it wakes
+ * @returns number of leases
  */
 export async function requeueLeases(db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[]): Promise<number> {
   const { rowCount } = await db.query({
@@ -129,8 +129,8 @@ export async function requeueLeases(db: pg.Pool | pg.ClientBase, keys: readonly 
 }
 
 /**
- * flagged, failed → skipped: gives the heights up for this worker, so that its followers proceed.
- * To undo it, reopen the range for the worker and its followers.
+ * flagged, failed → skipped, so that followers proceed. To undo it, reopen the range for the worker
+ * and its followers.
  *
  * @returns number of leases
  *
@@ -162,8 +162,7 @@ const splitColumns = `l.worker_type, l.from_height, l.to_height, l.generation, l
           ceil((l.to_height - l.from_height) / greatest($3::numeric, 1))::bigint as step`
 
 /**
- * flagged, failed → queued, each as up to `pieces` leases of similar length. One-block ranges are
- * only queued.
+ * flagged, failed → queued. One-block ranges are only queued.
  *
  * @returns number of leases afterwards
  */
@@ -192,11 +191,7 @@ export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly Le
   return Number(rows[0]?.count ?? 0)
 }
 
-/**
- * Of removed workers that have not changed for `ageMs`, except done and skipped ones.
- *
- * @returns number of leases
- */
+/** Except done and skipped ones. @returns number of leases */
 export async function pruneLeases(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],

@@ -12,11 +12,7 @@ export interface AddedRequest {
   readonly workers: readonly string[]
 }
 
-/**
- * Also the workers that they follow, before other history.
- *
- * @param workers all workers of the farm
- */
+/** @param workers all workers of the farm */
 export async function addRequest(
   pool: pg.Pool,
   workers: readonly LinkedWorker[],
@@ -31,7 +27,7 @@ export async function addRequest(
 }
 
 /**
- * Also all their followers, before other history. Old rows stay until they are replaced.
+ * Old rows stay until they are replaced.
  *
  * @param workers all workers of the farm
  *
@@ -73,7 +69,7 @@ export interface OpenRequest {
   readonly from: number
   /** Exclusive. */
   readonly to: number
-  /** Workers that are disabled in the coordinator's process. */
+  /** In the coordinator's process. */
   readonly workersOff: readonly string[]
   readonly createdAt: Date
 }
@@ -86,11 +82,7 @@ export async function listOpenRequests(db: pg.Pool | pg.ClientBase): Promise<Ope
   return rows
 }
 
-/**
- * Also records which workers of the others are not `enabled`. Linear in the ranges of coverage.
- *
- * @returns finished requests
- */
+/** Linear in the ranges of coverage. @returns finished requests */
 export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: readonly string[]): Promise<number[]> {
   const { rows } = await db.query<{ id: number; finished: boolean }>({
     name: 'farm-finish-requests',
@@ -136,12 +128,12 @@ interface LinkedWorker {
   readonly follows: readonly string[]
 }
 
-/** The named workers and all their direct and indirect followers, in the order of `workers`. */
+/** Direct and indirect ones, in the order of `workers`. */
 export function withFollowers(workers: readonly LinkedWorker[], names: readonly string[]): string[] {
   return closure(workers, names, (worker, found) => worker.follows.some((name) => found.has(name)))
 }
 
-/** The named workers and all that they directly or indirectly follow, in the order of `workers`. */
+/** Direct and indirect ones, in the order of `workers`. */
 export function withFollowed(workers: readonly LinkedWorker[], names: readonly string[]): string[] {
   return closure(workers, names, ({ name }, found) => {
     return workers.some((other) => found.has(other.name) && other.follows.includes(name))
@@ -168,7 +160,6 @@ export interface WorkerProgress {
   readonly done: HeightSet
   readonly skipped: HeightSet
   readonly active: HeightSet
-  /** Waiting for a retry. */
   readonly failed: HeightSet
   readonly flagged: HeightSet
   readonly nextTry: Date | null
@@ -177,18 +168,11 @@ export interface WorkerProgress {
 export interface RequestProgress {
   readonly workers: readonly WorkerProgress[]
   readonly isDone: boolean
-  /**
-   * Only flagged heights, or heights that wait for flagged ones, are left: operator action
-   * required.
-   */
+  /** Only flagged heights, or heights that wait for them, are left. */
   readonly isStuck: boolean
 }
 
-/**
- * @param workers all workers of the farm
- *
- * @param names the workers to report, with all that they follow
- */
+/** @param workers all workers of the farm @param names reported, with all that they follow */
 export async function readRequestProgress(
   db: pg.Pool | pg.ClientBase,
   workers: readonly LinkedWorker[],
@@ -230,11 +214,10 @@ export function owedCount({ workers }: RequestProgress): number {
 
 interface RequestRow {
   readonly worker: string
-  /** Folded coverage within the range, as a multirange. */
+  /** Within the range, as a multirange. */
   readonly covered: string
-  /** Leases that reach into the range, by status, as multiranges. */
+  /** By status, as multiranges. */
   readonly leases: Readonly<Partial<Record<LeaseStatus, string>>>
-  /** Next retry. */
   readonly nextTry: Date | null
 }
 

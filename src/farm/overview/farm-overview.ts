@@ -27,14 +27,13 @@ interface OldestRow {
 
 interface StageRow {
   readonly name: string
-  /** Folded coverage as text; null if its version is the known one, or without a row. */
+  /** As text; null if its version is the known one, or without a row. */
   readonly covered: string | null
-  /** Version of the folded coverage; null without a row. */
   readonly version: string | null
   readonly updatedAt: Date | null
   /** Time of the last completed lease; null for ingesters. */
   readonly succeededAt: Date | null
-  /** Target height of the history ingester; null for others and until it is known. */
+  /** Of the history ingester; null for others and until it is known. */
   readonly target: number | null
   readonly leases: Readonly<Partial<Record<LeaseStatus, LeaseGroup>>> | null
   readonly oldest: OldestRow | null
@@ -45,7 +44,6 @@ interface FarmRows {
   readonly chainId: string | null
   readonly latestHeight: number | null
   readonly unresolvedErrors: number
-  /** Failing and unavailable heights. */
   readonly failingHeights: number
   readonly unavailableHeights: number
 }
@@ -59,8 +57,7 @@ interface Row extends StageRow {
 }
 
 /**
- * In one snapshot. Reads unfolded leases and the coverage whose version is not in `known`: 2 MB for
- * 100,000 ranges.
+ * In one snapshot. Reads only coverage whose version is not in `known`: 2 MB for 100,000 ranges.
  */
 async function readFarmRows(
   db: pg.Pool | pg.ClientBase,
@@ -133,17 +130,17 @@ export interface LeaseCount {
   readonly heights: number
 }
 
-/** Stored heights that a worker cannot derive, because a followed worker has not. */
+/** Stored heights that a worker cannot derive yet. */
 interface Blocked {
-  /** The blocking worker, followed directly or indirectly. */
+  /** Followed directly or indirectly. */
   readonly by: string
   /**
-   * `failed`: that worker has failed or flagged leases on these heights. `stalled`: it has none,
-   * but they have waited too long.
+   * `stalled`: that worker has no failed or flagged leases on these heights, but they have waited
+   * too long.
    */
   readonly cause: 'failed' | 'stalled'
   readonly heights: number
-  /** Creation of the oldest unfinished lease of `by`; without one, the last progress. */
+  /** Of the oldest unfinished lease of `by`; without one, the last progress. */
   readonly since: Date
 }
 
@@ -151,12 +148,12 @@ export interface StageState extends StagePlan, HeightNumbers {
   readonly queued: LeaseCount
   readonly active: LeaseCount
   readonly failed: LeaseCount
-  /** Attempts exhausted: operator action required. */
+  /** Attempts exhausted. */
   readonly flagged: LeaseCount
   readonly skipped: LeaseCount
   /** Null if no heights are blocked, or not for long. */
   readonly blocked: Blocked | null
-  /** The oldest lease that is neither done nor skipped. */
+  /** Neither done nor skipped. */
   readonly oldestUnfinished: {
     readonly from: number
     /** Exclusive. */
@@ -171,16 +168,15 @@ export interface StageState extends StagePlan, HeightNumbers {
 export interface FarmOverview {
   readonly takenAt: Date
   readonly chainId: string | null
-  /** Latest sealed height known to an ingester, else the highest stored height. */
+  /** Known to an ingester, else the highest stored height. */
   readonly head: number | null
-  /** From the lowest to the highest stored height, ignoring gaps. */
+  /** Ignoring gaps. */
   readonly stored: HeightRange | null
   readonly stages: readonly StageState[]
-  /** Heights behind the numbers, by stage. */
+  /** By stage. */
   readonly heights: ReadonlyMap<string, StageHeights>
-  /** From raw.indexing_errors, counted up to `maxCountedErrors`. */
+  /** Counted up to `maxCountedErrors`. */
   readonly unresolvedErrors: number
-  /** Failing and unavailable heights. */
   readonly failingHeights: number
   readonly unavailableHeights: number
 }
@@ -188,9 +184,9 @@ export interface FarmOverview {
 export interface OverviewBounds {
   /** START_BLOCK; 0: none. Default 0. */
   readonly startBlock?: number
-  /** Latest sealed height, if this process knows it better than the database. */
+  /** If this process knows it better than the database. */
   readonly latestHeight?: number | undefined
-  /** Waiting time after which blocked heights are reported as stalled, ms. Default 300,000. */
+  /** Waiting time of blocked heights, ms. Default 300,000. */
   readonly stalledAfterMs?: number
 }
 
@@ -199,8 +195,7 @@ const [forwardService, historyService] = ingesterServices
 export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
 
 /**
- * One statement, and one for each worker that may be stalled. Computing sets of heights is linear
- * in their ranges and yields between stages.
+ * Computing sets of heights is linear in their ranges and yields between stages.
  *
  * @param known cache, updated by this function
  *
@@ -299,7 +294,6 @@ function foldedCoverage({ name, version, covered }: StageRow, known: KnownCovera
   return set
 }
 
-/** Heights blocked by a followed worker that fails or stalls. */
 async function blockedBy(
   db: pg.Pool | pg.ClientBase,
   plan: StagePlan,
@@ -320,7 +314,7 @@ async function blockedBy(
     return { by: name, cause: 'failed', heights, since: new Date(row.oldest.since) }
   }
   const lacks = (name: string): boolean => difference(waiting, chain.passable.get(name) ?? []).length > 0
-  // The first cause: a worker that lacks the heights although its followed workers have them.
+  // Lacks the heights although its followed workers have them.
   const by = followed.find(
     (name) =>
       lacks(name) &&
@@ -334,7 +328,7 @@ async function blockedBy(
   return by === undefined || since === null ? null : { by, cause: 'stalled', heights, since }
 }
 
-/** Null if the heights have not waited since `before`, or the worker has no progress at all. */
+/** Null also if the worker has no progress at all. */
 async function waitingSince(
   db: pg.Pool | pg.ClientBase,
   waiting: HeightSet,

@@ -11,7 +11,7 @@ const windowMs = 30_000
 
 const minMs = 2000
 
-/** Coverage samples of each stage within the window. */
+/** Within the window. */
 export class PaceSamples {
   readonly #samples = new Map<string, Sample[]>()
 
@@ -34,10 +34,7 @@ export class PaceSamples {
   }
 }
 
-/**
- * Whole seconds until the backlog is done, without flagged heights; null if unknown or nothing else
- * is left.
- */
+/** Whole seconds, without flagged heights; null if unknown or nothing else is left. */
 export function etaSeconds(owed: number, flagged: number, rate: number | null): number | null {
   if (owed === 0) return 0
   const left = owed - flagged
@@ -59,7 +56,6 @@ export function heightsPerCell(set: HeightSet, borders: readonly number[]): numb
     let held = 0
     for (let range = set[i]; range !== undefined && range.from < to; range = set[++i]) {
       held += Math.min(range.to, to) - Math.max(range.from, from)
-      // Continues in the next cell.
       if (range.to > to) break
     }
     return held

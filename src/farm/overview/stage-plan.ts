@@ -11,12 +11,8 @@ export interface StagePlan {
   readonly description: string
   /** 0 for ingesters. */
   readonly phase: 0 | 1 | 2
-  /**
-   * Workers that must have completed or skipped a height before; `[]` if only the raw tables are
-   * read.
-   */
+  /** `[]` if only the raw tables are read. */
   readonly follows: readonly string[]
-  /** Whether it is enabled in this process. */
   readonly isEnabled: boolean
 }
 
@@ -66,19 +62,17 @@ export interface StageHeights {
   readonly available: HeightSet
   readonly skipped: HeightSet
   readonly active: HeightSet
-  /** Failed or flagged. */
   readonly failing: HeightSet
 }
 
 export interface HeightNumbers {
   readonly covered: number
   readonly available: number
-  /** Available, and neither covered nor skipped. */
   readonly owed: number
   readonly lowest: number | null
   /** Highest covered height, inclusive. */
   readonly highest: number | null
-  /** Gaps in the backlog with covered heights on both sides. */
+  /** In the backlog, with covered heights on both sides. */
   readonly holes: number
 }
 
@@ -116,10 +110,7 @@ export function availableToForward(covered: HeightSet, startBlock: number, head:
   return from === undefined ? [] : normalize([{ from, to }])
 }
 
-/**
- * From its target to the first block of the forward ingester. Until the target is known, from its
- * own lowest block.
- */
+/** Until the target is known, from its own lowest block. */
 export function availableToHistory(covered: HeightSet, forward: HeightSet, bottom: number | undefined): HeightSet {
   const to = forward[0]?.from ?? covered.at(-1)?.to ?? 0
   const from = Math.min(covered[0]?.from ?? to, bottom ?? to)

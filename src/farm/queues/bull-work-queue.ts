@@ -14,36 +14,29 @@ export interface BullBackend<Backend extends IQueueBackend, Connection> {
   readonly producer: Connection
   /** For taking jobs: waits for the store. */
   readonly consumer: Connection
-  /** Makes an emptied store usable again; undefined if not needed. */
+  /** Undefined if not needed. */
   readonly repair?: ((error: Error) => Promise<boolean>) | undefined
   close(): Promise<void>
 }
 
 /**
- * Jobs are removed when they end: `app.worker_leases` has the outcome, and a remaining id would
- * block requeueing the same leases.
+ * `app.worker_leases` has the outcome, and a remaining id would block requeueing the same leases.
  */
 const jobOptions = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const
 
-/**
- * A job of a killed process is delivered again within 7 s. Its claimed leases expire independently
- * of that.
- */
+/** A job of a killed process is delivered again within 7 s. */
 const workerOptions = {
   lockDuration: 5000,
   stalledInterval: 2000,
   // Stalls are not failures: attempts are counted in the lease.
   maxStalledCount: 1_000_000,
-  // Maximum wait of a job whose notification was lost, s. Each idle queue polls at this interval,
-  // in five statements.
+  // Maximum wait of a job whose notification was lost, s. Idle queues poll at this interval.
   drainDelay: 5,
   // Pause after a failed fetch, ms.
   runRetryDelay: 500,
 } as const satisfies Partial<WorkerOptions>
 
-/** Time for closing a consumer after all jobs are done, ms. */
 const closeMs = 2000
-/** Further time for closing its connection, ms. */
 const disconnectMs = 500
 
 const quietMs = 5000
@@ -61,7 +54,6 @@ type LeaseQueue<Backend extends IQueueBackend, Connection> = Queue<
   Connection
 >
 
-/** Farm queues on BullMQ: one queue per worker, named after it. */
 export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements WorkQueue {
   readonly backend: WorkQueue['backend']
   readonly #store: BullBackend<Backend, Connection>
@@ -117,8 +109,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     })
-    // BullMQ reports an error for each lock that it could not renew, right after this. It is
-    // harmless: the job has just ended, or its leases still allow one process per range.
+    // BullMQ reports an error for each lock that it could not renew, right after this. Harmless:
+    // leases still allow one process per range.
     let unrenewed = 0
     bull.on('lockRenewalFailed', (jobs) => {
       unrenewed = jobs.length
@@ -177,7 +169,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     await this.#store.close()
   }
 
-  /** While the store is down every idle consumer reports it repeatedly: limit the messages. */
+  /** Every idle consumer reports it repeatedly. */
   #trouble(worker: string, error: Error): void {
     // Connections being closed may also report that their server stops.
     if (this.#isClosing) {

@@ -7,7 +7,6 @@ import { BullWorkQueue } from './bull-work-queue.ts'
 import { createPostgresWorkQueue } from './postgres-work-queue.ts'
 import type { PostgresWorkQueue } from './postgres-work-queue.ts'
 
-/** Queues in Redis if a URL is given, else in PostgreSQL. */
 export function createWorkQueue(options: {
   readonly databaseUrl: string
   readonly redisUrl: string | undefined
@@ -29,7 +28,7 @@ const socketTimeoutMs = 15_000
 const maxPauseMs = 2000
 
 /**
- * Queues in Redis 6.2 or newer (or Valkey).
+ * Redis 6.2 or newer, or Valkey.
  *
  * @throws FatalError `redis-evicts`, `redis-too-old`; RetryableError `queue-unavailable` if
  * unreachable

@@ -15,17 +15,14 @@ const schema = 'bullmq'
 
 const poolSize = 6 + 1
 
-/**
- * SQLSTATEs for a dropped schema: undefined_table, undefined_function, undefined_object,
- * invalid_schema_name.
- */
+/** SQLSTATEs for a dropped schema. */
 const missingObject: ReadonlySet<string> = new Set(['42P01', '42883', '42704', '3F000'])
 
 export type PostgresWorkQueue = BullWorkQueue<SharedPostgresBackend, PostgresQueueConnection>
 
 /**
- * Queues in the schema `bullmq`, created or upgraded here. Commits are asynchronous, so a server
- * crash may lose the last jobs, which the coordinator enqueues again.
+ * In the schema `bullmq`. Commits are asynchronous, so a server crash may lose the last jobs, which
+ * the coordinator enqueues again.
  *
  * @throws FatalError `queue-too-new`; RetryableError if the database is unreachable
  */
@@ -147,8 +144,8 @@ const answerTimeoutMs = 10_000
 const failedFetchPauseMs = 250
 
 /**
- * Pool and LISTEN client shared by all queues of a process. By default BullMQ opens both for each
- * queue and worker: 48 connections for 16 workers, where a server allows 100.
+ * By default BullMQ opens a pool and a LISTEN client for each queue and worker: 48 connections for
+ * 16 workers, where a server allows 100.
  */
 class PostgresQueueConnection extends PostgresConnection {
   readonly #pool: Pool
@@ -255,8 +252,8 @@ class SharedPostgresBackend extends PostgresQueueBackend {
   }
 
   /**
-   * Adds jobs in one statement, as flows without parents: BullMQ's own method creates two temporary
-   * tables per call (10 ms instead of 0.5 for a few jobs), which bloats the catalogs.
+   * One statement: BullMQ's own method creates two temporary tables per call (10 ms instead of 0.5
+   * for a few jobs), which bloats the catalogs.
    */
   override async addJobs(entries: Parameters<PostgresQueueBackend['addJobs']>[0]): Promise<string[]> {
     const results = await this.addFlow(

@@ -1,17 +1,17 @@
 import type { HeightRange } from '../../platform/ranges.ts'
 
-/** Reference of a lease in a job; the rest is read from `app.worker_leases` by the claim. */
+/** The rest is read from `app.worker_leases` by the claim. */
 interface LeaseRef {
-  /** First height: the lease's key within its worker. */
+  /** The lease's key within its worker. */
   readonly from: number
-  /** Generation when it was queued; 0 or absent: never claimed. Only makes job ids unique. */
+  /** When it was queued; 0 or absent: never claimed. Only makes job ids unique. */
   readonly generation?: number
 }
 
 /** References only, so that a lost queue loses no data. */
 export interface LeaseJob {
   readonly worker: string
-  /** At least one. Small ranges share a job, which costs far more than an empty range. */
+  /** At least one. */
   readonly leases: readonly LeaseRef[]
 }
 
@@ -19,37 +19,29 @@ export interface LeaseJob {
 export type LeaseJobHandler = (job: LeaseJob) => Promise<void>
 
 export interface QueueConsumer {
-  /** Stops taking jobs; resolves when running ones are done. */
+  /** Resolves when running jobs are done. */
   pause(): Promise<void>
   resume(): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * Delivers jobs at least once, but may lose all of them at any time. Both backends (PostgreSQL,
- * Redis) pass the same tests.
- */
+/** Delivers jobs at least once, but may lose all of them at any time. */
 export interface WorkQueue {
   readonly backend: 'postgres' | 'redis'
   /**
-   * Urgent jobs before all others. Ignores a job with the same leases and generations as a waiting
-   * one.
+   * Ignores a job with the same leases and generations as a waiting one.
    *
    * @throws RetryableError `queue-unavailable`
    */
   add(worker: string, jobs: readonly LeaseJob[], options?: { readonly isUrgent?: boolean }): Promise<void>
-  /** At most `concurrency` jobs at a time. While the backend is down it waits in the background. */
+  /** While the backend is down it waits in the background. */
   work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer>
-  /** Jobs of all processes. */
   counts(worker: string): Promise<{ readonly waiting: number; readonly active: number }>
-  /** Closes open consumers, then the connections. */
+  /** Closes open consumers first. */
   close(): Promise<void>
 }
 
-/**
- * Job id, stable for the same leases until one is claimed, which changes its generation. BullMQ
- * allows neither `:` nor a bare number.
- */
+/** Changes when a lease is claimed. BullMQ allows neither `:` nor a bare number. */
 export function jobId({ leases }: LeaseJob): string {
   const generation = leases.reduce((highest, lease) => Math.max(highest, lease.generation ?? 0), 0)
   return `${leases[0]?.from}-${leases.at(-1)?.from}-${leases.length}-${generation}`
@@ -57,7 +49,6 @@ export function jobId({ leases }: LeaseJob): string {
 
 /** Maximum leases in a job; more gain little. */
 const maxLeases = 32
-/** Maximum heights in a job, so that other processes get their share. */
 const maxHeights = 320
 
 interface PackedLease extends HeightRange {

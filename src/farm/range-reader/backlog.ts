@@ -1,11 +1,10 @@
 export interface BacklogOptions {
-  /** Bytes of unread blocks above which producers wait. */
+  /** Unread bytes above which producers wait. */
   readonly maxBytes: number
   /** Time without a read after which producers stop waiting, ms. Default 5,000. */
   readonly patienceMs?: number | undefined
   /** How long they do not wait then, ms. Default 60,000. */
   readonly restMs?: number | undefined
-  /** Called when `patienceMs` has passed. */
   readonly onGivenUp?: (() => void) | undefined
 }
 
@@ -50,7 +49,7 @@ export class Backlog {
     this.#bytes += bytes
   }
 
-  /** A worker read blocks from `from` to `to`, exclusive. */
+  /** `to` exclusive. */
   read(from: number, to: number): void {
     for (let height = from; height < to; height++) {
       if (!this.#waiting.has(height)) continue
@@ -59,7 +58,7 @@ export class Backlog {
     }
   }
 
-  /** The block will not be read from memory any more. */
+  /** The block will not be read from memory. */
   remove(height: number): void {
     const bytes = this.#waiting.get(height)
     if (bytes === undefined) return

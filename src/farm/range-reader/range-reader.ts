@@ -8,10 +8,7 @@ import type { StoredPiece } from './stored-blocks.ts'
 
 interface BlockCacheOptions {
   readonly maxBytes: number
-  /**
-   * Workers that read blocks. A block read by all of them is dropped. Default: none, and blocks
-   * stay while there is room.
-   */
+  /** A block read by all of them is dropped. Default: none. */
   readonly readers?: readonly string[]
   readonly onGone?: (height: number) => void
 }
@@ -20,15 +17,11 @@ interface KeptBlock extends WeighedBlock {
   readonly unreadBy: Set<string>
 }
 
-/**
- * Blocks by height until all readers have read them. Bounded by bytes, least recently used evicted
- * first.
- */
+/** Until all readers have read them. Bounded by bytes, least recently used evicted first. */
 class BlockCache {
   readonly #maxBytes: number
   readonly #readers: readonly string[]
   readonly #onGone: (height: number) => void
-  /** In the order of their last use. */
   readonly #blocks = new Map<number, KeptBlock>()
   #bytes = 0
 
@@ -59,7 +52,7 @@ class BlockCache {
     return found
   }
 
-  /** Readers that have read a block do not read it again when it is added again. */
+  /** Also remembers its readers when it is added again. */
   add({ block, bytes }: WeighedBlock): void {
     const old = this.#blocks.get(block.height)
     if (old !== undefined) {
@@ -94,45 +87,39 @@ class BlockCache {
 
 export interface RangeReaderOptions {
   readonly pool: pg.Pool
-  /** Bytes of decoded blocks kept for other workers. Default 256 MiB. */
+  /** Default 256 MiB. */
   readonly maxBytes?: number
-  /** Bytes that `readSome` returns at a time, except for one larger block. Default 8 MiB. */
+  /** Limit of `readSome`, except for one larger block. Default 8 MiB. */
   readonly sliceBytes?: number
-  /** Workers that read here. A block read by all of them is dropped. Default: unknown. */
+  /** A block read by all of them is dropped. Default: unknown. */
   readonly readers?: readonly string[]
-  /**
-   * Bytes of unread offered blocks above which `room` waits. Default three quarters of `maxBytes`.
-   */
+  /** Unread bytes above which `room` waits. Default three quarters of `maxBytes`. */
   readonly backlogBytes?: number
-  /** How long `room` waits while nothing is read, ms. Default 5,000. */
+  /** Of `room` while nothing is read, ms. Default 5,000. */
   readonly patienceMs?: number
   readonly onGivenUp?: () => void
   readonly onRead?: (range: HeightRange, seconds: number) => void
 }
 
 export interface ReadRange extends DecodedRange {
-  /** Chain version of the blocks; a commit requires it. */
+  /** A commit requires it. */
   readonly chainVersion: number
 }
 
-/** Blocks being read. Returns only the first ones if they are large. */
+/** Returns only the first blocks if they are large. */
 interface Flight extends HeightRange {
   readonly result: Promise<StoredPiece>
 }
 
-/**
- * Heights read at once: enough to amortize round trips and to share reads between workers with
- * different borders.
- */
+/** Amortizes round trips and shares reads between workers with different borders. */
 const maxAtOnce = 200
 
-/** Limit of retries when rollbacks interrupt a read. */
 const maxTries = 10
 
 /**
- * Each block is read and decoded once for all workers; blocks of this process's ingester are not
- * read at all. All cached blocks have the same chain version. After a rollback in another process,
- * stale blocks are rejected at the commit, and `forget` invalidates the cache.
+ * Each block is read and decoded once for all workers. All cached blocks have the same chain
+ * version. After a rollback in another process, stale blocks are rejected at the commit, and
+ * `forget` invalidates the cache.
  */
 export class RangeReader {
   readonly #stored: StoredBlocks
@@ -207,10 +194,7 @@ export class RangeReader {
     for (const { block, bytes } of blocks) if (this.#cache.has(block.height)) this.#backlog.add(block.height, bytes)
   }
 
-  /**
-   * Backpressure for the ingester: resolves when enough offered blocks are read, or when workers do
-   * not read (`Backlog`). @throws the signal's reason
-   */
+  /** Backpressure for the ingester (see `Backlog`). @throws the signal's reason */
   room(signal: AbortSignal): Promise<void> {
     return this.#backlog.room(signal)
   }
@@ -265,7 +249,6 @@ export class RangeReader {
     return undefined
   }
 
-  /** Up to the next block that is cached or in progress. */
   #start(from: number, limit: number): Flight {
     let to = from + 1
     while (to < limit && to < from + maxAtOnce && !this.#cache.has(to) && this.#flightOver(to) === undefined) to++

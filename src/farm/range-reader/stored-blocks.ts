@@ -43,16 +43,13 @@ export interface StoredPiece {
   readonly chainVersion: number
 }
 
-/**
- * Bytes of an event and of a transaction besides their texts, and growth of a payload by decoding.
- */
+/** Besides the texts, and growth of a payload by decoding. */
 const eventBytes = 250
 const transactionBytes = 700
 const decodedFactor = 4
 
 const maxBytes = 32 * 1024 * 1024
 
-/** Initial estimate of an event's bytes. */
 const usualEventBytes = 2000
 
 // The version is read with the blocks: a rollback after this statement makes the commit fail.
@@ -209,7 +206,7 @@ function storedTransaction(row: TransactionRow, script: string, events: readonly
   }
 }
 
-/** Characters of cached scripts: a few thousand scripts make up nearly all transactions. */
+/** A few thousand scripts make up nearly all transactions. */
 const maxCharacters = 16 * 1024 * 1024
 
 class ScriptTexts {

@@ -24,9 +24,8 @@ export interface CompareOptions {
   readonly from?: number
   /** Exclusive. Default: no limit. */
   readonly to?: number
-  /** Schema of the rebuild. Default `rebuild`. */
   readonly schema?: string
-  /** Reported rows per differing table. Default 5. */
+  /** Per differing table. Default 5. */
   readonly maxRows?: number
 }
 
@@ -40,16 +39,14 @@ export interface RowDifference {
 }
 
 export interface TableComparison {
-  /** `schema.name`, or `raw.indexing_errors` for problems of workers. */
+  /** Or `raw.indexing_errors` for problems. */
   readonly table: string
   readonly workers: readonly string[]
-  /** Rows of the compared heights, or rows of a fold. */
+  /** Rows of heights, or keys of a fold. */
   readonly kind: 'heights' | 'fold'
-  /** Compared rows of the farm. */
   readonly kept: number
-  /** Compared rows of the rebuild. */
   readonly rebuilt: number
-  /** Keys of a fold that heights outside the comparison touch; not compared. */
+  /** Keys that heights outside the comparison touch. */
   readonly leftOut: number
   readonly differences: number
   readonly first: readonly RowDifference[]
@@ -59,15 +56,14 @@ export interface DerivedComparison {
   readonly isEqual: boolean
   /** Compared heights: in the rebuild and covered by all workers. */
   readonly heights: HeightSet
-  /** Heights of the rebuild that a worker has not covered; not compared. */
+  /** Heights that a worker has not covered. */
   readonly leftOut: HeightSet
   readonly tables: readonly TableComparison[]
 }
 
 /**
- * In one snapshot; the farm may keep running. Compares all rows of the compared heights, all keys
- * of folds except those that other heights touch, and unresolved problems: the stored bytes of all
- * columns, except those declared as not derived.
+ * In one snapshot; the farm may keep running. Compares stored bytes, except keys of folds that
+ * other heights touch, resolved problems and columns declared as not derived.
  *
  * @throws FatalError `not-rebuilt`; RetryableError `chain-rolled-back` if blocks were replaced
  * since
@@ -159,13 +155,10 @@ async function readDifferences(
 }
 
 interface TableShape {
-  /** In table order. */
   readonly columns: readonly string[]
-  /** Empty without a primary key. */
   readonly primaryKey: readonly string[]
 }
 
-/** Empty for a missing table. */
 async function readTableShapes(client: pg.ClientBase, tables: readonly string[]): Promise<Map<string, TableShape>> {
   const { rows } = await client.query<TableShape & { readonly name: string }>(
     `select t.name,
@@ -196,9 +189,8 @@ interface TableToCompare {
 }
 
 /**
- * Two statements: a count, and the first differing rows in key order. Rows are compared by stored
- * bytes (`*<>`), so 1.0 differs from 1.00. Literals instead of parameters let the planner prune
- * partitions. Keys of a fold that uncompared heights touch are excluded and counted.
+ * A count, and the first differing rows in key order. `*<>` compares stored bytes, so 1.0 differs
+ * from 1.00. Literals instead of parameters let the planner prune partitions.
  */
 function compareTableTexts(compared: TableToCompare): { readonly count: string; readonly first: string } {
   const { columns, copy, table } = compared
@@ -223,7 +215,7 @@ function compareTableTexts(compared: TableToCompare): { readonly count: string; 
   }
 }
 
-/** Keys of a fold that heights outside the comparison touch, on either side. */
+/** On either side. */
 function withOthers({ table, heights, movedFold }: TableToCompare): string {
   if (table.fold === undefined || movedFold === undefined) return ''
   const key = table.fold.key.map(({ column }) => escapeIdentifier(column)).join(', ')

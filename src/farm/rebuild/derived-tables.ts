@@ -12,7 +12,6 @@ export interface DerivedTable {
   /** Undefined for a folded table. */
   readonly heightColumn: string | undefined
   readonly fold: Fold | undefined
-  /** Columns that may differ in a rebuild. */
   readonly notDerived: readonly string[]
   /** SQL condition on the rows of the original. */
   readonly onlyWhere?: string
@@ -20,10 +19,9 @@ export interface DerivedTable {
   readonly key?: readonly string[]
 }
 
-/** Problems of workers, which are part of what they derive. */
+/** Part of what workers derive. */
 export const problemsTable = 'raw.indexing_errors'
 
-/** Tables of workers in phase order, and their problems. */
 export function derivedTablesOf(workers: readonly Worker[]): DerivedTable[] {
   const own = inOrderOfPhases(workers).flatMap(({ name: worker, tables, folds }): DerivedTable[] => [
     ...tables.map(({ name, heightColumn, notDerived = [] }) => ({
@@ -53,7 +51,7 @@ export function derivedTablesOf(workers: readonly Worker[]): DerivedTable[] {
   return [...own, problems]
 }
 
-/** Workers that follow none first, otherwise in the given order. */
+/** Otherwise in the given order. */
 export function inOrderOfPhases(workers: readonly Worker[]): Worker[] {
   return workers.toSorted((a, b) => a.phase - b.phase)
 }
@@ -62,7 +60,7 @@ export function copyOf(table: string, schema: string): string {
   return `${schema}.${table.slice(table.indexOf('.') + 1)}`
 }
 
-/** The same fold on copies of the workers' tables; other tables stay. */
+/** Other tables stay. */
 export function moveFold(fold: Fold, copy: (table: string) => string | undefined): Fold {
   const move = (sql: string): string =>
     renameTables(sql, (table) => {
@@ -84,10 +82,7 @@ type Piece =
 
 const identifier = String.raw`(?:"(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)`
 
-/**
- * Splits SQL into comments, string constants of all kinds
- * (https://www.postgresql.org/docs/18/sql-syntax-lexical.html), qualified names and parameters.
- */
+/** Source: https://www.postgresql.org/docs/18/sql-syntax-lexical.html */
 const pieces = new RegExp(
   [
     String.raw`(?<comment>--[^\n]*|/\*[^]*?\*/)`,
@@ -100,9 +95,9 @@ const pieces = new RegExp(
 )
 
 /**
- * `rename` is called for each `schema.table`; undefined keeps it. A third part, a column, stays.
+ * A third part of a name, a column, stays.
  *
- * @throws FatalError `table-in-string` if a string constant contains such a name
+ * @throws FatalError `table-in-string` if a string constant contains a renamed table
  */
 export function renameTables(sql: string, rename: (table: string) => string | undefined): string {
   return rewritten(sql, (piece) => {
@@ -174,8 +169,8 @@ function checkSchemaName(schema: string): void {
 }
 
 /**
- * Existing copies with the same columns are emptied. Copies are unlogged and not partitioned,
- * because a rebuild is written once and discarded.
+ * Empties existing copies with the same columns. Copies are unlogged and not partitioned, because a
+ * rebuild is written once and discarded.
  *
  * @throws FatalError `bad-schema`
  */

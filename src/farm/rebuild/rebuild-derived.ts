@@ -26,26 +26,25 @@ import {
 
 export interface RebuildOptions {
   readonly pool: pg.Pool
-  /** In any order, including all workers that they follow. */
+  /** Including all workers that they follow. */
   readonly workers: readonly Worker[]
   readonly network: Network
   /** First height. Default: the lowest stored one. */
   readonly from?: number
   /** Exclusive. Default: the end of the stored heights. */
   readonly to?: number
-  /** Target schema. Default `rebuild`. */
   readonly schema?: string
-  /** Called after each piece with the derived and total heights, before the last fold. */
+  /** After each piece, before the last fold. */
   readonly onProgress?: (done: number, all: number) => void
   readonly signal?: AbortSignal
 }
 
 export interface RebuildReport {
-  /** Derived heights: the stored ones of the range. */
+  /** The stored ones of the range. */
   readonly heights: HeightSet
   readonly rows: number
   readonly problems: number
-  /** Blocks that a worker cannot derive; the farm flags them. */
+  /** The farm flags them. */
   readonly failed: readonly FailedBlock[]
 }
 
@@ -55,19 +54,15 @@ export interface FailedBlock {
   readonly error: Error
 }
 
-/** Heights derived and committed at a time, while the next ones are read. */
+/** While the next ones are read. */
 const heightsAtOnce = 200
-/**
- * Heights whose keys are folded together, some hundred thousand keys. A multiple of
- * `heightsAtOnce`.
- */
+/** Some hundred thousand keys. A multiple of `heightsAtOnce`. */
 const heightsPerFold = 10_000
 const readerBytes = 64 * 1024 * 1024
 
 /**
- * All workers in one ascending pass, without leases and queues, with folds every 10,000 heights.
- * Shows what the farm must have derived. The farm may keep running. One rebuild per schema at a
- * time; each piece is a transaction.
+ * All workers in one ascending pass, without leases and queues. The farm may keep running. One
+ * rebuild per schema at a time; each piece is a transaction.
  *
  * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` if
  * blocks were replaced meanwhile
@@ -180,7 +175,6 @@ class Rebuild {
     }
   }
 
-  /** @returns the error */
   #tryDerive(worker: Worker, range: ReadRange, output: RangeOutput): Error | undefined {
     output.clear()
     try {
@@ -218,10 +212,7 @@ class Rebuild {
     this.#problems += rowCount ?? 0
   }
 
-  /**
-   * Folds a window after all its rows and before any row of the next one: a sum fold counts the
-   * difference that the window makes, so later rows must not be there yet.
-   */
+  /** Before any row of the next window: a sum fold counts the difference that the window makes. */
   async #fold({ from }: HeightRange): Promise<void> {
     const first = from - (from % heightsPerFold)
     for (const worker of this.#workers) {

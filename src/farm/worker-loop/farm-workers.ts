@@ -15,24 +15,22 @@ import { EmptyRanges, Batcher, WorkerLoop } from './worker-loop.ts'
 import type { FaultFor } from './worker-loop.ts'
 
 interface FarmWorkersOptions {
-  /** All workers of the farm, because some fold rows of others. Default: those that run here. */
+  /** Some fold rows of others. Default: those that run here. */
   readonly workers?: readonly Worker[]
   /** For reading and committing ranges. */
   readonly pool: pg.Pool
-  /** For claims and ends of attempts, which must not wait for rows. */
+  /** For claims and ends of attempts, which must not wait for commits. */
   readonly leasePool: pg.Pool
-  /** For heartbeats only, which must not wait for anything else. One connection suffices. */
+  /** For heartbeats only. One connection suffices. */
   readonly heartbeatPool: pg.Pool
   readonly queue: WorkQueue
   readonly reader: RangeReader
   readonly log: Logger
   readonly metrics: Metrics
   readonly network: () => Network
-  /**
-   * Lease duration without a heartbeat, ms. Default 5,000: a killed process is replaced within 8 s.
-   */
+  /** Without a heartbeat, ms. Default 5,000: a killed process is replaced within 8 s. */
   readonly leaseMs?: number
-  /** Time for running ranges to finish after `stop`, ms. Default 4,000. */
+  /** For running ranges after `stop`, ms. Default 4,000. */
   readonly graceMs?: number
   readonly retryPolicy?: RetryPolicy
   readonly faultFor?: FaultFor

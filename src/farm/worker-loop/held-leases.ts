@@ -10,8 +10,8 @@ export interface HeldLease {
 }
 
 /**
- * Leases of this process. One statement at a time renews all of them, on a connection of its own,
- * so that large commits do not delay it.
+ * One statement at a time renews all leases, on a connection of its own, so that large commits do
+ * not delay it.
  */
 export class HeldLeases {
   readonly #pool: pg.Pool
@@ -22,7 +22,7 @@ export class HeldLeases {
   #isStopped = false
   #endOfWork: Error | undefined
 
-  /** @param leaseMs lease duration without a heartbeat; there are five in that time */
+  /** @param leaseMs has five heartbeats */
   constructor(pool: pg.Pool, leaseMs: number, onError: (error: unknown) => void) {
     this.#pool = pool
     this.#leaseMs = leaseMs
@@ -83,9 +83,8 @@ function nameOf({ worker, from, to, generation }: LeaseClaim): string {
 }
 
 /**
- * Notifies the coordinator of completed ranges after their commits, not within: NOTIFY holds a
- * server-wide lock until COMMIT, which would serialize commits. Commits during a notification share
- * the next one. Errors are only reported, because the coordinator also polls.
+ * After commits, not within: NOTIFY holds a server-wide lock until COMMIT. Commits during a
+ * notification share the next one. Errors are only reported, because the coordinator also polls.
  */
 export class CompletionAnnouncer {
   readonly #pool: pg.Pool

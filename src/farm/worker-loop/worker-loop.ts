@@ -18,8 +18,8 @@ import type { LeaseJob } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
 
 /**
- * Batches requests: those of one turn of the event loop, and those made while a batch is running,
- * form the next batch. One batch runs at a time.
+ * Requests of one turn of the event loop, or made while a batch is running, form the next batch.
+ * One batch runs at a time.
  */
 export class Batcher<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => Promise<readonly Answer[]>
@@ -60,12 +60,11 @@ interface EmptyRange extends EmptyCommit {
   readonly chainVersion: number
 }
 
-/** Pending empty ranges above which jobs wait. */
 const maxPending = 512
 
 /**
- * Completes leases of ranges without rows, which are most ranges, many in one transaction. Jobs
- * need not wait for it: the state is in the lease, not in the job.
+ * Completes many leases without rows in one transaction. Jobs need not wait: the state is in the
+ * lease.
  */
 export class EmptyRanges {
   readonly #pending = new Set<Promise<void>>()
@@ -134,7 +133,7 @@ export class WorkerLoop {
     this.#options = options
   }
 
-  /** @throws database errors if the leases could not be claimed: they stay queued */
+  /** @throws database errors if the leases could not be claimed */
   async run(job: LeaseJob): Promise<void> {
     const { worker, claims, held, metrics, reader } = this.#options
     const claimed = await Promise.all(job.leases.map(({ from }) => claims.ask({ worker: worker.name, from })))
@@ -175,7 +174,7 @@ export class WorkerLoop {
     }
   }
 
-  /** @returns the chain version of the blocks; undefined for a worker that reads none */
+  /** @returns undefined for a worker that reads no blocks */
   async #derive({ lease, signal }: HeldLease, output: RangeOutput): Promise<number | undefined> {
     const { worker, reader, network, metrics } = this.#options
     if (worker.derive === undefined) return undefined
