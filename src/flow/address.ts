@@ -30,18 +30,14 @@ export function addressDigits(bytes: Uint8Array): string {
   return bytes.length >= addressLength ? text : text.padStart(16, '0')
 }
 
-/**
- * With or without `0x`, in any case, with or without leading zeros.
- *
- * @returns the canonical text, or undefined
- */
+/** @returns the canonical text, or undefined */
 export function parseAddress(text: string): string | undefined {
   const digits = /^(?:0x)?([0-9a-f]{1,16})$/i.exec(text)?.[1]
   return digits === undefined ? undefined : `0x${digits.toLowerCase().padStart(16, '0')}`
 }
 
 export function addressBytes(text: string): Buffer {
-  // Fast path for canonical text, used some hundred times per block.
+  // Fast path, used some hundred times per block.
   if (text.length === 2 + 2 * addressLength && text.startsWith('0x')) {
     const bytes = Buffer.from(text.slice(2), 'hex')
     if (bytes.length === addressLength) return bytes
@@ -52,9 +48,8 @@ export function addressBytes(text: string): Buffer {
 }
 
 /**
- * Whether an address is valid on a network: its 64 bits, XORed with the network's word, are a word
- * of the [64,45,7] linear code. The account need not exist. The zero address is invalid. Source:
- * onflow/flow-go `model/flow/address.go`, `model/flow/chain.go`.
+ * The 64 bits, XORed with the network's word, are a word of the [64,45,7] linear code. The account
+ * need not exist. Source: onflow/flow-go `model/flow/address.go`, `model/flow/chain.go`.
  *
  * @param text canonical
  */
@@ -69,11 +64,7 @@ export function isValidAddress(text: string, network: Network): boolean {
   return word !== 0n && parity === 0
 }
 
-/**
- * Address of account number `index` of a network; 1 is the service account.
- *
- * @param index 1 to 2^45 - 1
- */
+/** 1 is the service account. @param index 1 to 2^45 - 1 */
 export function addressAtIndex(index: number, network: Network): string {
   let address = networkWords[network]
   let rest = BigInt(index)
@@ -88,10 +79,7 @@ export function isZeroAddress(text: string): boolean {
   return text === '0x0000000000000000'
 }
 
-/**
- * [64,45,7] linear code of Flow addresses: two of them differ in at least seven bits. Source of the
- * constants: onflow/flow-go `model/flow/address.go`.
- */
+/** [64,45,7] linear code of Flow addresses. Source: onflow/flow-go `model/flow/address.go`. */
 
 /** Row i is the code word of account index 2^i. */
 const generatorMatrixRows: readonly bigint[] = [
@@ -142,7 +130,7 @@ const generatorMatrixRows: readonly bigint[] = [
   0xc8cf73ba23fdc736n,
 ]
 
-/** Column i is the contribution of bit i to the parity, which is 0 for a code word. */
+/** Column i is the contribution of bit i to the parity, 0 for a code word. */
 const parityCheckMatrixColumns: readonly number[] = [
   0x00001, 0x00002, 0x00004, 0x00008, 0x00010, 0x00020, 0x00040, 0x00080, 0x00100, 0x00200, 0x00400, 0x00800, 0x01000,
   0x02000, 0x04000, 0x08000, 0x10000, 0x20000, 0x40000, 0x7328d, 0x6689a, 0x6112f, 0x6084b, 0x433fd, 0x42aab, 0x41951,

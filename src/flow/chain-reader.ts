@@ -3,7 +3,7 @@ import type { CadenceArgument } from './json-cdc/cadence-argument.ts'
 import type { PayloadValue } from './payload-value.ts'
 
 export interface StateAt {
-  /** State after this block; default: the latest sealed block that the node has executed. */
+  /** Default: the latest sealed block that the node has executed. */
   readonly height?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -12,7 +12,7 @@ export interface ChainAccountKey {
   readonly index: number
   /** Raw public key, hex without `0x`. */
   readonly publicKey: string
-  /** 2 ECDSA_P256, 3 ECDSA_secp256k1. Source: onflow/flow-go `model/flow` key algorithms. */
+  /** 2 ECDSA_P256, 3 ECDSA_secp256k1. Source: onflow/flow-go `model/flow`. */
   readonly signatureAlgorithm: number
   /** 1 SHA2_256, 3 SHA3_256. */
   readonly hashAlgorithm: number
@@ -33,8 +33,6 @@ export interface ChainAccount {
 /** Calls are slow and rate-limited. Every method rejects with the signal's reason on abort. */
 export interface ChainReader {
   /**
-   * Decodes the result as event fields.
-   *
    * @param script with import addresses
    *
    * @throws ScriptFailedError, StateNotServedError, ChainCallFailedError, ChainUnavailableError;
@@ -58,21 +56,21 @@ export class ScriptFailedError extends FlowfarmError {
   }
 }
 
-/** No node has the state of this height: pruned, or not executed yet. */
+/** Pruned, or not executed yet. */
 export class StateNotServedError extends FlowfarmError {
   constructor(message: string, cause: unknown) {
     super('state-not-served', message, { cause })
   }
 }
 
-/** The call failed, possibly because of the request: timeout, node error or oversized response. */
+/** Possibly because of the request: timeout, node error or oversized response. */
 export class ChainCallFailedError extends RetryableError {
   constructor(message: string, cause: unknown) {
     super('chain-call-failed', message, { cause })
   }
 }
 
-/** No node responds, or all limit the rate. The request is not at fault. */
+/** No node responds, or all limit the rate. */
 export class ChainUnavailableError extends RetryableError {
   constructor(message: string, cause: unknown) {
     super('chain-unavailable', message, { cause })

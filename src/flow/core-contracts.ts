@@ -48,17 +48,14 @@ export function coreContracts(network: Network): CoreContracts {
   return byNetwork[network]
 }
 
-/** Further fee receivers. Source: FlowFees.ChildFeeAccountsChanged on testnet. */
+/** Source: FlowFees.ChildFeeAccountsChanged on testnet. */
 const moreFeeReceivers: Readonly<Record<Network, readonly string[]>> = {
   mainnet: [],
   testnet: ['e1ac6b2740d204c2', '05cbd2fa5128041d', '139fb7c9c82c0e7c'],
   emulator: [],
 }
 
-/**
- * Known accounts that receive transaction fees, 16 hex digits. Networks can add others (event
- * `FlowFees.ChildFeeAccountsChanged`).
- */
+/** 16 hex digits. Networks can add others (event `FlowFees.ChildFeeAccountsChanged`). */
 export function feeReceivers(network: Network): readonly string[] {
   return [byNetwork[network].flowFees, ...moreFeeReceivers[network]]
 }
@@ -106,13 +103,12 @@ export function coreContractAddress(name: string, network: Network): string | un
   return account === undefined ? undefined : byNetwork[network][account]
 }
 
-/** A contract with one of these names in another account is not a core contract. */
+/** In other accounts these names are not core contracts. */
 export const coreContractNames: ReadonlySet<string> = new Set(Object.keys(accountByName))
 
 /**
- * Fills in addresses of core contracts in `0x{FlowToken}`, `A.{FlowToken}` and lines `import
- * "FlowToken"`, which access nodes require with an address, and the network in `{network}`. Other
- * names are kept.
+ * Replaces `0x{FlowToken}`, `A.{FlowToken}`, lines `import "FlowToken"`, which access nodes require
+ * with an address, and `{network}`.
  */
 export function inNetwork(text: string, network: Network): string {
   return text
@@ -128,8 +124,7 @@ export function inNetwork(text: string, network: Network): string {
 }
 
 /**
- * Event types by which system contracts notify the protocol: epochs, node versions, protocol state
- * version. Restricted to the accounts of the core contracts. Source: onflow/flow-go
+ * Events to the protocol: epochs, node versions, protocol state version. Source: onflow/flow-go
  * `fvm/systemcontracts/system_contracts.go`, `model/convert/service_event.go`.
  */
 export function serviceEventTypes(network: Network): readonly string[] {

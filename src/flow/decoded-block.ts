@@ -1,13 +1,12 @@
 import type { PayloadFields } from './payload-value.ts'
 
-/** A block for workers, from the ingester's memory or from the raw tables. */
+/** From the ingester's memory or from the raw tables. */
 export interface DecodedBlock {
   readonly height: number
   /** 32 bytes. */
   readonly id: Buffer
   /** Microseconds since 1970, UTC. */
   readonly timestampUs: number
-  /** In block order, system transactions last. */
   readonly transactions: readonly DecodedTransaction[]
 }
 
@@ -19,7 +18,7 @@ export interface WeighedBlock {
 
 export interface DecodedTransaction {
   readonly index: number
-  /** 32 bytes; repeated by the two system transactions at the end of every block. */
+  /** 32 bytes; repeated by the system transactions of every block. */
   readonly id: Buffer
   /** System transactions are in no collection. */
   readonly isSystem: boolean
@@ -29,7 +28,7 @@ export interface DecodedTransaction {
   readonly authorizers: readonly string[]
   /** SHA-256, 32 bytes. */
   readonly scriptHash: Buffer
-  /** Cadence source; read on first use if it comes from the database. */
+  /** Read on first use if it comes from the database. */
   readonly script: string
   /** 0 succeeded, 1 failed; undefined if the result is unavailable. */
   readonly statusCode: number | undefined
@@ -41,14 +40,11 @@ export interface DecodedTransaction {
 export interface DecodedEvent {
   readonly type: string
   readonly index: number
-  /**
-   * Fields as stored (`payload.ts`), decoded on first use. Undefined if undecodable, which
-   * ingestion has recorded.
-   */
+  /** Decoded on first use. Undefined if undecodable, which ingestion has recorded. */
   readonly fields: PayloadFields | undefined
 }
 
-/** Consecutive blocks, ascending, one for every height from `from` to `to` (exclusive). */
+/** Ascending, one for every height from `from` to `to` (exclusive). */
 export interface DecodedRange {
   readonly from: number
   readonly to: number
@@ -57,7 +53,7 @@ export interface DecodedRange {
 
 const dayUs = 86_400_000_000
 
-/** Days since 1970-01-01. @param timestampUs microseconds since 1970 */
+/** @param timestampUs microseconds since 1970 */
 export function utcDay(timestampUs: number): number {
   return Math.floor(timestampUs / dayUs)
 }

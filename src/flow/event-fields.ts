@@ -19,21 +19,21 @@ export function uint64Field(fields: PayloadFields, name: string): string {
   return value
 }
 
-/** A UInt64 in the range of bigint. */
+/** In the range of bigint. */
 export function int8Field(fields: PayloadFields, name: string): bigint {
   const value = BigInt(uint64Field(fields, name))
   if (value > BigInt(maxInt8)) throw new FieldShapeError(`field ${name} exceeds ${maxInt8}`)
   return value
 }
 
-/** A resource's uuid: a UInt64 that the chain keeps below 2^56, and PostgreSQL below 2^63. */
+/** A UInt64 that the chain keeps below 2^56, and PostgreSQL below 2^63. */
 export function uuidField(fields: PayloadFields, name: string): string {
   const value = uint64Field(fields, name)
   if (value.length < maxInt8.length || (value.length === maxInt8.length && value <= maxInt8)) return value
   throw unexpected(name, 'a uuid')
 }
 
-/** An `Address?`; undefined for nil. */
+/** Undefined for nil. */
 export function optionalAddressField(fields: PayloadFields, name: string): string | undefined {
   const value = fields[name]
   if (value === null) return undefined

@@ -3,8 +3,8 @@ import type { PayloadFields, PayloadValue } from './payload-value.ts'
 import type { DecodedEvent } from './decoded-block.ts'
 
 /**
- * Type and field names of events in the node's order, stored once. A contract update can give a
- * type another shape. Undecodable events have a shape without fields.
+ * Fields in the node's order. A contract update can give a type another shape. Undecodable events
+ * have no fields.
  */
 export interface EventShape {
   readonly type: string
@@ -28,7 +28,7 @@ export interface StoredShape extends EventShape {
 /** A chain has some thousands. */
 const maxShapes = 100_000
 
-/** Caches shapes by id. Shapes never change. */
+/** Shapes never change. */
 export class EventShapes {
   readonly #read: (ids: readonly number[]) => Promise<readonly StoredShape[]>
   readonly #max: number
@@ -40,9 +40,7 @@ export class EventShapes {
     this.#max = max
   }
 
-  /**
-   * @throws Error if one is not stored: shapes are committed before their events and never deleted
-   */
+  /** @throws Error if one is not stored: shapes are committed before their events */
   async ofAll(lists: readonly (readonly number[])[]): Promise<readonly (readonly EventShape[])[]> {
     // A concurrent call may replace the map; this one keeps using its own.
     const known = this.#known
@@ -61,19 +59,19 @@ function stored(shape: EventShape | undefined, id: number): EventShape {
 }
 
 /**
- * Maximum events of a transaction in one row; rows start at multiples of it. Each row costs 28
- * bytes and an index entry; larger rows read too much for a single event.
+ * Rows start at multiples of it. Each row costs 28 bytes and an index entry; larger rows read too
+ * much for a single event.
  */
 export const eventsPerChunk = 64
 
 export interface EventChunk {
   readonly firstEventIndex: number
   readonly shapes: readonly EventShape[]
-  /** JSON text: a list of values for each event, null if undecodable. */
+  /** JSON text; null for an undecodable event. */
   readonly payloads: string
 }
 
-/** Parses the text on first use of any fields: most events are recognized by type alone. */
+/** Parses the text on first use: most events are recognized by type alone. */
 export function eventsOfChunk({ firstEventIndex, shapes, payloads }: EventChunk): readonly DecodedEvent[] {
   let values: readonly (PayloadValue[] | null)[] | undefined
   const valuesAt = (place: number): PayloadValue[] | null => {

@@ -1,6 +1,6 @@
 import type { Network } from './network.ts'
 
-/** Bounded, because anyone can deploy contracts; far more than a network uses in a day. */
+/** Anyone can deploy contracts. Far more than a network uses in a day. */
 const maxTypes = 20_000
 
 /** @param create is called once per network */

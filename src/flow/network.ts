@@ -2,12 +2,7 @@
 export const networks = ['mainnet', 'testnet', 'emulator'] as const
 export type Network = (typeof networks)[number]
 
-/**
- * Network of a chain id. Local chains use the emulator's addresses. Source: onflow/flow-go
- * `model/flow/chain.go`.
- *
- * @returns undefined for other chains
- */
+/** Local chains use the emulator's addresses. Source: onflow/flow-go `model/flow/chain.go`. */
 export function chainIdToNetwork(chainId: string): Network | undefined {
   switch (chainId) {
     case 'flow-mainnet':
@@ -24,15 +19,15 @@ export function chainIdToNetwork(chainId: string): Network | undefined {
   }
 }
 
-/** A section of a network's history, served by nodes of its own. */
+/** A section of a network's history with separate nodes. */
 export interface Spork {
-  /** As in the host names of its nodes: `mainnet17`, `candidate4`, `devnet52`. */
+  /** As in host names: `mainnet17`, `candidate4`, `devnet52`. */
   readonly name: string
   readonly network: Network
   readonly rootHeight: number
   /** Exclusive; undefined for the latest spork in this table. */
   readonly endHeight: number | undefined
-  /** Default access node, plaintext gRPC; undefined if none is listed. */
+  /** Plaintext gRPC; undefined if none is listed. */
   readonly endpoint: string | undefined
   /** Nodes serve only `access.AccessAPI`. */
   readonly legacy: boolean
@@ -83,7 +78,7 @@ const testnetRoots: readonly (readonly [name: string, rootHeight: number])[] = [
   ['devnet54', 305_778_201],
 ]
 
-/** Hosts of the newest spork, and sporks without a listed host. */
+/** Also sporks without a listed host. */
 const otherEndpoints: Readonly<Record<string, string | undefined>> = {
   mainnet28: 'access.mainnet.nodes.onflow.org:9000',
   devnet53: undefined,

@@ -1,48 +1,38 @@
 import { FlowfarmError } from '../platform/errors.ts'
 
 /**
- * Limits of one payload. Real events stay far below (nodes respond with at most 20 MB, and an event
- * of more than 256 KB fails its transaction); they bound hostile payloads.
+ * Bounds for hostile payloads. Real events stay far below: nodes respond with at most 20 MB, and an
+ * event of more than 256 KB fails its transaction.
  */
 export const payloadLimits = {
-  /**
-   * Nesting of values and types. Two stack frames per level; jsonb accepts several times as many.
-   */
+  /** Two stack frames per level; jsonb accepts several times as many. */
   depth: 500,
-  /** Bytes of a big integer: converting it to decimal is superlinear. */
+  /** Conversion to decimal is superlinear. */
   integerBytes: 64 * 1024,
-  /**
-   * Characters of a type's text: types can reference each other, so a short payload can expand to a
-   * long text.
-   */
+  /** Types can reference each other, so a short payload can expand to a long text. */
   typeIdLength: 1024 * 1024,
   /**
-   * Bytes of flattened text. Field and type names repeat for each struct, so the text can be a
-   * thousand times the payload. Arrays of UFix64 zeros, the longest ordinary values, take 13 bytes
-   * per byte.
+   * The text can be a thousand times the payload, because names repeat for each struct. UFix64
+   * zeros, the longest ordinary values, take 13 bytes per byte.
    */
   outputBytes: 16 * 1024 * 1024,
   outputPerByte: 32,
-  /** Bytes of flattened text allowed for any payload. */
+  /** Allowed for any payload. */
   outputFloor: 64 * 1024,
-  /** Characters of all type texts of a payload. */
   typeTextLength: 4 * 1024 * 1024,
-  /**
-   * Characters of a non-text dictionary key, and of all pairs of a dictionary whose keys share a
-   * text.
-   */
+  /** Of a non-text key, and of all pairs whose keys share a text. */
   keyTextLength: 1024,
   pairTextLength: 64 * 1024,
 } as const
 
 /**
- * Expansion limits across payloads. Text up to `ownPerByte` times its payload and up to `ownFloor`
- * does not count, so one sender cannot use up the limit of other events in a block.
+ * Text up to `ownPerByte` times its payload and up to `ownFloor` does not count, so one sender
+ * cannot use up the limit of other events in a block.
  */
 export const expansionLimits = {
   ownPerByte: 4,
   ownFloor: 1024,
-  /** Bytes of counted text for all events of a transaction and of a block. */
+  /** For all events of a transaction and of a block. */
   transactionBytes: 16 * 1024 * 1024,
   blockBytes: 32 * 1024 * 1024,
 } as const
@@ -75,9 +65,7 @@ export type PayloadErrorCode =
 
 const messageLength = 300
 
-/**
- * An undecodable payload: the event is stored raw and recorded, and the rest of the block proceeds.
- */
+/** The event is stored raw and recorded, and the rest of the block proceeds. */
 export class PayloadError extends FlowfarmError {
   declare readonly code: PayloadErrorCode
   /** Byte offset of the error; 0 for JSON. */
@@ -95,15 +83,14 @@ export type PayloadValue = string | boolean | null | PayloadValue[] | PayloadFie
 export type PayloadFields = { [name: string]: PayloadValue }
 
 /**
- * Text that PostgreSQL's jsonb accepts: U+0000 becomes the six characters `\u0000`, an unpaired
- * surrogate U+FFFD.
+ * jsonb accepts no U+0000, which becomes the six characters `\u0000`, and no unpaired surrogate,
+ * which becomes U+FFFD.
  */
 export function payloadText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\\u0000') : wellFormed
 }
 
-/** Sets an own property, also for `__proto__`. */
 export function setField(fields: PayloadFields, name: string, value: PayloadValue): void {
   if (name === '__proto__') {
     Object.defineProperty(fields, name, { value, writable: true, enumerable: true, configurable: true })
@@ -113,8 +100,8 @@ export function setField(fields: PayloadFields, name: string, value: PayloadValu
 }
 
 /**
- * A dictionary key as an object key: text as is, other values as JSON text (`true`, `null`).
- * Bounded, because each level of dictionaries in keys doubles the text.
+ * Text unchanged, other values as JSON text. Bounded, because each level of dictionaries in keys
+ * doubles the text.
  */
 export function dictionaryKey(key: PayloadValue): string {
   if (typeof key === 'string') return key
@@ -123,9 +110,8 @@ export function dictionaryKey(key: PayloadValue): string {
 }
 
 /**
- * A dictionary as an object. If keys of different types have the same text (`1` and `"1"` in
- * `{HashableStruct: T}`), a list of `{key, value}`, sorted because the encodings order pairs
- * differently.
+ * If keys of different types have the same text (`1` and `"1"`), a list of `{key, value}`, sorted
+ * because the encodings order pairs differently.
  */
 export function dictionaryOf(pairs: ReadonlyArray<readonly [key: PayloadValue, value: PayloadValue]>): PayloadValue {
   const fields: PayloadFields = {}

@@ -7,7 +7,7 @@ import type { PayloadFields, PayloadValue } from './payload-value.ts'
 
 export type PayloadEncoding = 'ccf' | 'json-cdc'
 
-/** By the first byte: CCF starts with a CBOR tag, JSON-CDC with a brace or white space. */
+/** CCF starts with a CBOR tag, JSON-CDC with a brace or white space. */
 export function payloadEncoding(payload: Uint8Array): PayloadEncoding | undefined {
   switch (payload[0]) {
     case 0xd8:
@@ -58,7 +58,7 @@ export function writePayloadValues(
   throw unknownEncoding()
 }
 
-/** `fieldsOf` the text of `writePayloadValues`. @throws PayloadError */
+/** @throws PayloadError */
 export function decodePayload(type: string, payload: Uint8Array): PayloadFields {
   const encoding = payloadEncoding(payload)
   if (encoding === 'ccf') return readCcfEvent(type, asBuffer(payload))
@@ -66,7 +66,7 @@ export function decodePayload(type: string, payload: Uint8Array): PayloadFields 
   throw unknownEncoding()
 }
 
-/** Flattens as `writePayloadValues`. @throws PayloadError */
+/** @throws PayloadError */
 export function decodeValue(payload: Uint8Array): PayloadValue {
   const encoding = payloadEncoding(payload)
   if (encoding === 'ccf') return readCcfValue(asBuffer(payload))

@@ -8,8 +8,8 @@ export interface EventTypeParts {
 }
 
 /**
- * Splits an event type: `A.1654653399040a61.FlowToken.TokensDeposited`, or `flow.AccountCreated`.
- * Other texts are all name.
+ * `A.1654653399040a61.FlowToken.TokensDeposited`, or `flow.AccountCreated`. Other texts are all
+ * name.
  */
 export function parseEventType(type: string): EventTypeParts {
   const contractEvent = /^A\.([0-9a-f]{16})\.([^.]+)\.(.+)$/.exec(type)
@@ -20,8 +20,8 @@ export function parseEventType(type: string): EventTypeParts {
 }
 
 /**
- * Type texts as in Cadence's `Type.identifier`, without spaces: `{String:Int}`, `(Int)?`. Source:
- * the functions Format…TypeID of onflow/cadence, package sema.
+ * As Cadence's `Type.identifier`, without spaces: `{String:Int}`, `(Int)?`. Source: the functions
+ * Format…TypeID of onflow/cadence, package sema.
  */
 export const typeId = {
   optional: (element: string): string => bounded(`(${element})?`),
@@ -31,7 +31,7 @@ export const typeId = {
   inclusiveRange: (element: string): string => bounded(`InclusiveRange<${element}>`),
   capability: (borrowType: string | null): string =>
     bounded(borrowType === null ? 'Capability' : `Capability<${borrowType}>`),
-  /** `authorization`: text inside `auth(…)`, or null. */
+  /** `authorization`: inside `auth(…)`. */
   reference: (authorization: string | null, referenced: string): string =>
     bounded(authorization === null ? `&${referenced}` : `auth(${authorization})&${referenced}`),
   /** References before Cadence 1.0. */
@@ -42,7 +42,7 @@ export const typeId = {
   /** Restricted types before Cadence 1.0; `type` is empty without a base type. */
   restriction: (type: string, restrictions: readonly string[]): string =>
     bounded(`${type}{${joined(restrictions, ',')}}`),
-  /** All or any of the entitlements. */
+  /** All or any. */
   entitlements: (entitlements: readonly string[], kind: 'conjunction' | 'disjunction'): string =>
     joined(entitlements.toSorted(byCodePoint), kind === 'conjunction' ? ',' : '|'),
   typeParameter: (name: string, bound: string | null): string => bounded(bound === null ? name : `${name}:${bound}`),
@@ -78,9 +78,8 @@ function byCodePoint(left: string, right: string): number {
 }
 
 /**
- * Fields of core events declared `[UInt8]` that can be empty. JSON-CDC has no element type for
- * empty arrays, so an empty array is `[]` in both encodings, except for these fields, which are
- * always `"0x"`.
+ * JSON-CDC has no element type for empty arrays, so they are `[]` in both encodings, except for
+ * these `[UInt8]` fields, which are always `"0x"`.
  */
 const byteFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['EVM.TransactionExecuted', new Set(['payload', 'logs', 'returnedData', 'precompiledCalls'])],

@@ -44,7 +44,7 @@ interface AccountKeyProblem {
 const maxKeyIndex = 0x7fff_ffff
 
 /**
- * Keys added and revoked by a transaction. Key indexes start at 0 and are never reused. Before
+ * Key indexes start at 0 and are never reused. Before
  * Cadence 1.0 events omit the index; it is inferred here only for accounts that the same
  * transaction created.
  *
@@ -149,9 +149,8 @@ function ofRawValue(numbers: Readonly<Record<string, number>>, value: PayloadVal
 interface AccountKey {
   readonly publicKey: Buffer
   readonly signingAlgorithm: number
-  /** As in `hashingAlgorithms`; undefined if unknown. */
   readonly hashingAlgorithm: number | undefined
-  /** Of 1000; undefined if unknown. */
+  /** Of 1000. */
   readonly weight: number | undefined
 }
 
@@ -159,8 +158,8 @@ interface AccountKey {
 const maxWeight = 0x7fff_ffff
 
 /**
- * An account key of `addPublicKey` before Cadence 1.0: an RLP list of public key, signing
- * algorithm, hashing algorithm and weight. Source: onflow/flow-go `model/flow/account_encoder.go`.
+ * Before Cadence 1.0: an RLP list of public key, signing algorithm, hashing algorithm and weight.
+ * Source: onflow/flow-go `model/flow/account_encoder.go`.
  *
  * @throws FieldShapeError
  */

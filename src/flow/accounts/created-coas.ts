@@ -5,8 +5,8 @@ import { addressField, evmAddressField, FieldShapeError } from '../event-fields.
 import type { Network } from '../network.ts'
 
 /**
- * Why an account is considered the owner: `capability`: it issued a capability for a COA between
- * this creation and the next; `only_account`: the transaction had access to no other account.
+ * `capability`: it issued a capability for a COA between this creation and the next;
+ * `only_account`: the transaction had access to no other account.
  */
 export type OwnerEvidence = 'capability' | 'only_account'
 

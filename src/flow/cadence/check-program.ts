@@ -13,11 +13,10 @@ interface Finding extends Place {
 export interface ScriptCheck {
   readonly is_valid: boolean
   readonly errors: readonly Finding[]
-  /** Constructs that parse but that nodes reject. */
+  /** Parsed, but rejected by nodes. */
   readonly warnings: readonly Finding[]
   /** `script`, `transaction`, `contract`, several of them, or none. */
   readonly kinds: readonly string[]
-  /** True if more findings were omitted. */
   readonly truncated: boolean
   readonly note: string
 }

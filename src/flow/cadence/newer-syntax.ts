@@ -1,8 +1,8 @@
 import { endOfComment } from '../code/script-tokens.ts'
 
 /**
- * Hides syntax newer than the parser: string templates (`"\(name)"`) and aliased imports (`import A
- * as B from 0x1`). Keeps lines and byte offsets.
+ * String templates (`"\(name)"`) and aliased imports (`import A as B from 0x1`). Keeps lines and
+ * byte offsets.
  */
 export function hideNewerSyntax(code: string): string {
   return hideAliases(hideTemplates(code))

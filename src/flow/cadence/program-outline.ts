@@ -244,8 +244,7 @@ class Outline {
       nameStart: name.StartPos.Offset,
     }
     container?.members.push(declaration)
-    // Fields and functions of composites are reached through `self` only; types are names in their
-    // container.
+    // Fields and functions of composites are reached through `self` only.
     if (container === undefined || isType(declaration)) scope.declared.push(declaration)
     return declaration
   }

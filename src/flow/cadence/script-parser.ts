@@ -5,11 +5,11 @@ import type { ParserWord } from './parser-worker.ts'
 import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 
 interface ScriptParserOptions {
-  /** CPU time per source. Default 4,000 ms: a contract of 90 KB takes 1,000 to 2,000. */
+  /** CPU time. Default 4,000 ms: a contract of 90 KB takes 1,000 to 2,000. */
   readonly cpuLimitMs?: number
-  /** Maximum waiting sources; further ones are refused. Default 32. */
+  /** Further sources are refused. Default 32. */
   readonly maxWaiting?: number
-  /** Time until an idle thread (about 90 MB) is ended. Default 60,000 ms. */
+  /** Of a thread, which takes about 90 MB. Default 60,000 ms. */
   readonly idleMs?: number
   readonly onThread?: (event: 'started' | 'ended') => void
 }
@@ -20,7 +20,7 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** CPU time to start a thread, which compiles 5.5 MB of WebAssembly. */
+/** Starting compiles 5.5 MB of WebAssembly. */
 const startCpuMs = 30_000
 
 /** Enough for the tree of the longest source. */

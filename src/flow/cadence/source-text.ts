@@ -7,10 +7,9 @@ export interface Place {
 const maxShownCharacters = 240
 const lineFeed = 0x0a
 
-/** Converts between byte offsets (parser) and lines and columns. */
+/** Converts between byte offsets and lines and columns. */
 export class SourceText {
   readonly #bytes: Buffer
-  /** Start of each line, in bytes. */
   readonly #starts: readonly number[]
 
   constructor(code: string) {
@@ -38,7 +37,7 @@ export class SourceText {
     return { line: line + 1, column: Array.from(this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)).length + 1 }
   }
 
-  /** Byte offset; undefined for a missing line. A column past the end means the end of the line. */
+  /** Undefined for a missing line. A column past the end means the end of the line. */
   offsetOf({ line, column }: Place): number | undefined {
     const start = this.#starts[line - 1]
     if (start === undefined) return undefined

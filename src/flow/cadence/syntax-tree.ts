@@ -1,4 +1,4 @@
-/** A node of the parser's tree; other fields depend on `Type`. */
+/** Other fields depend on `Type`. */
 export interface SyntaxNode {
   readonly Type?: string
   readonly StartPos: SyntaxPlace
@@ -12,12 +12,12 @@ interface SyntaxPlace {
   readonly Offset: number
 }
 
-/** A name; has no `Type`. */
+/** Has no `Type`. */
 export interface NameNode extends SyntaxNode {
   readonly Identifier: string
 }
 
-/** A syntax error. Without a message: nested too deeply. */
+/** Without a message: nested too deeply. */
 export interface SyntaxFault {
   readonly Message?: string
   readonly SuggestedFix?: string
@@ -63,14 +63,13 @@ export function nodesBelow(node: SyntaxNode): SyntaxNode[] {
 function nodesOf(value: unknown): SyntaxNode[] {
   if (isNode(value)) return [value]
   if (Array.isArray(value)) return value.flatMap(nodesOf)
-  // Members and conditions are in objects without a position; positions are objects of numbers.
+  // Positions are objects of numbers.
   return typeof value === 'object' && value !== null
     ? Object.values(value).flatMap((inner) => (typeof inner === 'object' ? nodesOf(inner) : []))
     : []
 }
 
 export interface Declaration {
-  /** `contract`, `resource`, `function`, `field`, `constant`, `parameter`, `import` … */
   readonly kind: string
   readonly name: string
   /** `access(all)`; undefined if omitted. */
@@ -78,12 +77,11 @@ export interface Declaration {
   readonly signature: string
   readonly doc: string
   readonly type: string | undefined
-  /** Bytes, inclusive. */
   readonly start: number
   readonly end: number
   readonly nameStart: number
   readonly container: Declaration | undefined
   readonly members: Declaration[]
-  /** Location of an import: 16 hex digits or a name. */
+  /** 16 hex digits or a name. */
   readonly location: string | undefined
 }

@@ -1,17 +1,16 @@
 import { PayloadError, payloadLimits } from '../payload-value.ts'
 import type { PayloadErrorCode } from '../payload-value.ts'
 
-/** Major types used by CCF (RFC 8949 §3.1). Maps, floats and indefinite lengths do not occur. */
+/** RFC 8949 §3.1. Maps, floats and indefinite lengths do not occur. */
 export const major = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, tag: 6, simple: 7 } as const
 
-/** CBOR simple values. */
 export const simple = { false: 0xf4, true: 0xf5, nil: 0xf6 } as const
 
 const noBytes = Buffer.alloc(0)
 
 /**
- * Reads the CBOR data items of one payload. `open` starts a payload; readers advance `position`.
- * 64-bit arguments are split into `high` and `low` to avoid BigInt.
+ * `open` starts a payload; readers advance `position`. 64-bit arguments are split into `high` and
+ * `low` to avoid BigInt.
  */
 export class CcfInput {
   bytes: Buffer = noBytes
@@ -19,9 +18,7 @@ export class CcfInput {
   end = 0
   high = 0
   low = 0
-  /**
-   * Composed types and the length of their texts, which determine the memory of a compiled plan.
-   */
+  /** Composed types and the length of their texts: the memory of a compiled plan. */
   typeCount = 0
   typeTextLength = 0
 
@@ -33,7 +30,7 @@ export class CcfInput {
     this.typeTextLength = 0
   }
 
-  /** Releases the payload, which may be a view of a larger buffer. */
+  /** The payload may be a view of a larger buffer. */
   close(): void {
     this.bytes = noBytes
     this.end = 0
@@ -48,7 +45,6 @@ export class CcfInput {
     return this.bytes[this.position] as number
   }
 
-  /** @returns the major type */
   readHead(): number {
     const initial = this.peek()
     this.position++
@@ -92,10 +88,7 @@ export class CcfInput {
     )
   }
 
-  /**
-   * Checks the length against the remaining bytes before anything is allocated: each byte or item
-   * takes at least one.
-   */
+  /** Checked against the remaining bytes before anything is allocated. */
   readLength(expected: number): number {
     const kind = this.readHead()
     if (kind !== expected) throw this.fail(`expected major type ${expected}, found ${kind}`)
@@ -126,7 +119,7 @@ export class CcfInput {
     if (found !== number) throw this.fail(`expected tag ${number}, found ${found}`)
   }
 
-  /** An unsigned integer below 2^53: a size, id or enumeration. */
+  /** Below 2^53: a size, id or enumeration. */
   readSmall(): number {
     const kind = this.readHead()
     if (kind !== major.unsigned || this.high > 0x1f_ffff) throw this.fail('expected a small unsigned integer')
@@ -141,7 +134,7 @@ export class CcfInput {
     return this.bytes.toString('utf8', start, this.position)
   }
 
-  /** Returns a view. */
+  /** A view. */
   readBytes(): Buffer {
     const length = this.readLength(major.bytes)
     const start = this.position

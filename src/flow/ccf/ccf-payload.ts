@@ -9,20 +9,19 @@ import { readInlineType, readTypeDefinitions } from './type-definitions.ts'
 import { PlanCache } from './plan-cache.ts'
 import type { EventPlan } from './plan-cache.ts'
 
-/** Tags of a payload: with type definitions before the value, or with built-in types only. */
+/** With type definitions before the value, or with built-in types only. */
 const tag = { definitionsAndValue: 129, typeAndValue: 130 } as const
 
-/** Memory of a compiled type or field without its text. */
+/** Without its text. */
 const typeBytes = 256
 
 const cache = new PlanCache()
 const input = new CcfInput()
 
 /**
- * Appends the field values as a JSON array. Source: https://github.com/onflow/ccf, ccf_specs.md,
- * fully self-describing mode.
+ * Source: https://github.com/onflow/ccf, ccf_specs.md, fully self-describing mode.
  *
- * @returns the shape: the same object for events of one shape, while cached
+ * @returns the same object for events of one shape, while cached
  *
  * @throws PayloadError; `out` is restored
  */

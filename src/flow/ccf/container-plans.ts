@@ -70,7 +70,7 @@ export function arrayPlan(element: TypePlan, size?: number): TypePlan {
   }
 }
 
-/** The same array in a field that is known to hold bytes: `"0x"` if empty. */
+/** `"0x"` if empty. */
 export function byteFieldPlan(array: TypePlan): TypePlan {
   return {
     ...array,

@@ -1,6 +1,6 @@
 /**
- * Writes unsigned 64-bit integers, given as two 32-bit halves, as decimal ASCII without strings or
- * BigInt: splits them into a quotient by 10^8, exact in a double, and eight last digits.
+ * Without strings or BigInt: splits 64-bit integers into a quotient by 10^8, exact in a double, and
+ * eight last digits.
  */
 
 const split = 1e8
@@ -8,7 +8,7 @@ const zero = 0x30
 const point = 0x2e
 const pairs = Buffer.from(Array.from({ length: 100 }, (_, pair) => String(pair).padStart(2, '0')).join(''))
 
-/** Maximum bytes of one call: 20 digits and a point. */
+/** 20 digits and a point. */
 export const maxDecimalBytes = 21
 
 /** @returns the position after the text */
@@ -26,7 +26,7 @@ export function putFixed8(target: Uint8Array, at: number, high: number, low: num
   return putEight(target, pointAt + 1, remainderOf(high, low, quotient))
 }
 
-/** Integer quotient by 10^8, below 1.9 * 10^11. */
+/** Below 1.9 * 10^11. */
 function quotientOf(high: number, low: number): number {
   // Below 2^53 the rounded quotient of two doubles never reaches the next integer.
   if (high < 0x20_0000) return Math.floor((high * 0x1_0000_0000 + low) / split)
@@ -103,7 +103,7 @@ export function spellInteger(high: number, low: number): string {
   return String(upper) + eightDigits(value - upper * split)
 }
 
-/** A 64-bit word with 8 decimals. */
+/** 8 decimals. */
 export function spellFixed(high: number, low: number): string {
   if (high >= 0x20_0000) {
     const digits = word(high, low).toString()

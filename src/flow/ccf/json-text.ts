@@ -6,7 +6,7 @@ import type { CcfInput } from './ccf-input.ts'
 
 export const quote = 0x22
 
-/** 1 for printable ASCII other than quote and backslash, which needs no escape. */
+/** Printable ASCII other than quote and backslash, which needs no escape. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte < 0x7f && byte !== quote && byte !== 0x5c ? 1 : 0,
 )
@@ -69,7 +69,7 @@ export function writeHex(input: CcfInput, out: ByteWriter, length: number): void
   input.position = start + length
 }
 
-/** Writes `"0x…"` from `count` UInt8 values, each of one or two bytes. */
+/** Each item has one or two bytes. */
 export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): void {
   const source = input.bytes
   const { end } = input

@@ -1,7 +1,7 @@
 import type { EventShape } from '../event-shape.ts'
 import type { FieldPlan } from './type-plan.ts'
 
-/** The bytes before the value, equal in all events of a shape, and their plan. */
+/** `prefix` is equal in all events of a shape. */
 export interface CachedPlan {
   readonly prefix: Buffer
   readonly plan: EventPlan
@@ -21,9 +21,8 @@ interface TypeEntry {
 }
 
 /**
- * A type can have several prefixes after contract updates. Anyone can deploy event types, so types,
- * prefixes per type and bytes are bounded; a full cache evicts the least recently used quarter of
- * the types.
+ * A type can have several prefixes after contract updates. Anyone can deploy event types, so all
+ * numbers are bounded; a full cache evicts the least recently used quarter of the types.
  */
 export class PlanCache {
   readonly #types = new Map<string, TypeEntry>()
@@ -32,7 +31,7 @@ export class PlanCache {
   #bytes = 0
   #clock = 0
 
-  /** @param limits types and bytes of memory; plans above 1/64 of the bytes are not cached */
+  /** @param limits plans above 1/64 of the bytes are not cached */
   constructor(limits: { types: number; bytes: number } = { types: 8192, bytes: 64 * 1024 * 1024 }) {
     this.#maxTypes = limits.types
     this.#maxBytes = limits.bytes
@@ -62,7 +61,7 @@ export class PlanCache {
     return found
   }
 
-  /** Copies `prefix`, because payloads are views of larger buffers. @param bytes memory of both */
+  /** Copies `prefix`, a view of a larger buffer. @param bytes memory of both */
   add(type: string, prefix: Buffer, plan: EventPlan, bytes = prefix.length): void {
     if (bytes > this.#maxBytes / 64) return
     const entry = this.#types.get(type) ?? { plans: [], used: 0 }

@@ -70,7 +70,7 @@ export function readAddress(input: CcfInput): string {
   return addresses.of(bytes.readUInt32BE(position), bytes.readUInt32BE(position + 4))
 }
 
-/** Bytes: a type of built-in functions only. */
+/** Built-in functions only. */
 export const bytesPlan: TypePlan = {
   typeId: 'Bytes',
   kind: 'other',
@@ -88,7 +88,7 @@ export function pathPlan(typeId: string): TypePlan {
   return { typeId, kind: 'other', write: (input, out) => writeString(out, read(input)), read }
 }
 
-/** Type as text; null for a type unknown to its node. */
+/** Null for a type unknown to its node. */
 export const metaTypePlan: TypePlan = {
   typeId: 'Type',
   kind: 'other',

@@ -4,13 +4,13 @@ const textEntries = 1024
 const longest = 96
 
 /**
- * Cache of short texts with one slot per hash. Events repeat a few type names, and comparing bytes
- * is cheaper than creating a string.
+ * One slot per hash. Events repeat a few type names, and comparing bytes is cheaper than creating a
+ * string.
  */
 export class ShortTexts {
   readonly #texts: string[] = Array.from({ length: textEntries }, () => '')
 
-  /** Text of `bytes[start..end)`; undefined if empty, long, or with NUL or non-ASCII bytes. */
+  /** Undefined if empty, long, or with NUL or non-ASCII bytes. */
   of(bytes: Buffer, start: number, end: number): string | undefined {
     const length = end - start
     if (length === 0 || length > longest) return undefined
@@ -37,10 +37,7 @@ function isSame(text: string, bytes: Buffer, start: number): boolean {
 /** A power of 2. */
 const wordEntries = 4096
 
-/**
- * Cache of the texts of 64-bit words with one slot per hash: amounts, vaults and accounts repeat
- * within a few transactions.
- */
+/** One slot per hash: amounts, vaults and accounts repeat within a few transactions. */
 export class WordTexts {
   readonly #spell: (high: number, low: number) => string
   readonly #highs = new Uint32Array(wordEntries)

@@ -38,7 +38,7 @@ import {
   writeNull,
 } from './simple-plans.ts'
 
-/** Tags of type definitions; CCF specification, `composite-typedef`. */
+/** CCF specification, `composite-typedef`. */
 const definitionTag = {
   firstComposite: 160,
   event: 162,
@@ -48,7 +48,7 @@ const definitionTag = {
   lastInterface: 178,
 } as const
 
-/** A composite type whose fields are read later, from `position`. */
+/** Fields are read later, from `position`. */
 interface OpenDefinition {
   fields: FieldPlan[]
   position: number
@@ -56,8 +56,7 @@ interface OpenDefinition {
 }
 
 /**
- * Types can refer to each other and to themselves, so ids are collected first and fields are read
- * in a second pass.
+ * Types can refer to each other, so ids are collected first and fields are read in a second pass.
  */
 export function readTypeDefinitions(input: CcfInput): Definitions {
   const definitions = new Map<string, TypePlan>()
@@ -95,7 +94,7 @@ export function readTypeDefinitions(input: CcfInput): Definitions {
   return definitions
 }
 
-/** Tags of inline types; CCF specification, `inline-type`. */
+/** CCF specification, `inline-type`. */
 const tag = {
   typeAndValue: 130,
   definition: 136,
@@ -112,7 +111,7 @@ const tag = {
 
 export type Definitions = ReadonlyMap<string, TypePlan>
 
-/** Simple types with an encoding of their own; all others are abstract. */
+/** All other simple types are abstract. */
 const concretePlans: ReadonlyMap<string, TypePlan> = new Map(
   [
     unsignedPlan('UInt8', 8, 'uint8'),
@@ -199,10 +198,7 @@ function planOf(input: CcfInput, number: number, definitions: Definitions, depth
   }
 }
 
-/**
- * A type whose values name their own: AnyStruct, Integer, an interface. Nil is a value without
- * encoding.
- */
+/** AnyStruct, Integer, an interface. Nil is a value without encoding. */
 export function abstractPlan(id: string, definitions: Definitions): TypePlan {
   return {
     typeId: id,

@@ -10,13 +10,13 @@ import type { CcfInput } from './ccf-input.ts'
  *
  * - `abstract`: each value names its own type
  *
- * - `composite`: has fields, can be an event
+ * - `composite`: can be an event
  */
 export type PlanKind = 'uint8' | 'array' | 'abstract' | 'composite' | 'other'
 
 /**
- * Compiled decoder of a Cadence type. Both functions consume one value. `write` appends its JSON
- * text; `read` returns what JSON.parse would make of it.
+ * Both functions consume one value. `write` appends its JSON text; `read` returns what JSON.parse
+ * would make of it.
  */
 export interface TypePlan {
   readonly typeId: string
@@ -30,7 +30,7 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const comma = 0x2c
 
-/** `label` is the JSON text before the value: `{` or `,`, the name, a colon. */
+/** `label` is the JSON text before the value, e.g. `{"name":`. */
 export interface FieldPlan {
   readonly name: string
   readonly label: Buffer
@@ -42,7 +42,7 @@ function fieldPlan(name: string, index: number, plan: TypePlan): FieldPlan {
   return { name, label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`), plan }
 }
 
-/** `fields` may be filled later, because types can be recursive. */
+/** `fields` may be filled later: types can be recursive. */
 export function compositePlan(typeId: string, fields: readonly FieldPlan[]): TypePlan {
   return {
     typeId,

@@ -2,8 +2,8 @@ import type { CcfInput } from './ccf-input.ts'
 import { typeId } from '../type-id.ts'
 
 /**
- * Names of simple types by number; CCF specification, `simple-type-id`, and two later additions.
- * Missing numbers belong to removed types.
+ * CCF specification, `simple-type-id`, and two later additions. Missing numbers belong to removed
+ * types.
  */
 export const simpleTypeNames: ReadonlyMap<number, string> = new Map([
   ...numbered(0, ['Bool', 'String', 'Character', 'Address']),
@@ -42,7 +42,7 @@ function numbered(first: number, list: readonly string[]): Array<[number, string
   return list.map((name, index) => [first + index, name])
 }
 
-/** Id by which types of a payload refer to each other; leading zeros do not count. */
+/** Leading zeros do not count. */
 export function readDefinitionId(input: CcfInput): string {
   const bytes = input.readBytes()
   if (bytes.length > 8) throw input.fail('type id exceeds 8 bytes')
@@ -66,7 +66,7 @@ export function readAuthorization(input: CcfInput, position: keyof typeof tags):
   return typeId.entitlements(entitlements, kind === 0 ? 'conjunction' : 'disjunction')
 }
 
-/** Tags of type values; CCF specification, `type-value`. */
+/** CCF specification, `type-value`. */
 const tag = {
   reference: 184,
   simple: 185,
@@ -87,7 +87,7 @@ const tag = {
 
 type Known = Map<string, string>
 
-/** @returns the text of the type */
+/** @returns the type's text */
 export function readTypeText(input: CcfInput): string {
   return readText(input, new Map(), 0)
 }
@@ -147,9 +147,7 @@ function readText(input: CcfInput, known: Known, depth: number): string {
   }
 }
 
-/**
- * Fields and initializers are not part of the text, but can define types that the rest refers to.
- */
+/** Fields and initializers are not part of the text, but can define types. */
 function readComposite(input: CcfInput, known: Known, depth: number): string {
   input.expectArray(5)
   const id = readDefinitionId(input)

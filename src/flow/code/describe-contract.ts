@@ -14,12 +14,11 @@ export interface ContractDescription {
 
 const standards = { FungibleToken: 'FT', NonFungibleToken: 'NFT' } as const
 
-/** The result depends on the code only. */
 export function describeContract(code: string, network: Network): ContractDescription {
   return { kind: kindOf(code, network), imports: contractImports(code, network) }
 }
 
-/** Imports without an address are core contracts, or the code could not be deployed. */
+/** Imports without an address are core contracts. */
 function contractImports(code: string, network: Network): string[] {
   const found = new Set<string>()
   for (const { name, address = coreContractAddress(name, network) } of scriptImports(code)) {
@@ -38,7 +37,7 @@ function kindOf(code: string, network: Network): ContractKind {
   return 'CONTRACT'
 }
 
-/** Local names of the standards, which imports can alias. */
+/** Imports can alias the standards. */
 function standardNames(tokens: readonly ScriptToken[], network: Network): ReadonlyMap<string, ContractKind> {
   const names = new Map<string, ContractKind>()
   for (let i = 0; i < tokens.length; i++) {
@@ -59,7 +58,7 @@ function aliasOf(name: string, declaration: readonly ScriptToken[]): string {
   return alias?.kind === 'word' ? alias.text : name
 }
 
-/** Conformances of `contract A: B, C {`. None for interfaces, which declare a standard. */
+/** Of `contract A: B, C {`. None for interfaces, which declare a standard. */
 function conformances(tokens: readonly ScriptToken[]): string[] {
   const at = tokens.findIndex((token, i) => isWord(token, 'contract') && isMark(tokens[i + 2], ':'))
   if (at < 0 || isWord(tokens[at + 1], 'interface')) return []

@@ -12,8 +12,8 @@ export function contractCodeHash(code: Uint8Array): Buffer {
 }
 
 /**
- * Searches the deploying transaction for code with this hash: an argument or string literal, plain
- * or hex, or an argument of bytes. Contracts that deploy generated code are not found.
+ * Searches arguments and string literals, plain or hex. Contracts that deploy generated code are
+ * not found.
  *
  * @param args JSON-CDC values, as in raw.transactions.arguments
  */
@@ -68,7 +68,7 @@ function* textsOfScript(script: string): Generator<string> {
 
 const escapes: Readonly<Record<string, string>> = { 0: '\0', n: '\n', r: '\r', t: '\t', '"': '"', "'": "'", '\\': '\\' }
 
-/** Source of the escapes: onflow/cadence `parser/expression.go`, parseStringLiteralContent. */
+/** Source: onflow/cadence `parser/expression.go`, parseStringLiteralContent. */
 function unescaped(text: string): string {
   return text.replace(/\\(?:u\{([0-9a-f]{1,8})\}|(.))/gis, (literal, digits?: string, mark?: string) => {
     if (mark !== undefined) return escapes[mark] ?? literal
@@ -77,7 +77,7 @@ function unescaped(text: string): string {
   })
 }
 
-/** In source order, including those of nested interfaces. */
+/** In source order, with nested interfaces. */
 export function declaredEvents(code: string): string[] {
   const tokens = scriptTokens(code)
   const names = new Set<string>()

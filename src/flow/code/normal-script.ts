@@ -7,18 +7,17 @@ import { isMark, isWord, scriptTokens } from './script-tokens.ts'
 import type { ScriptToken } from './script-tokens.ts'
 
 interface NormalScript {
-  /** Names of well-known contracts, and `A.<address>.<name>` of others. Sorted and distinct. */
+  /** Names of well-known contracts, `A.<address>.<name>` of others. Sorted, distinct. */
   readonly imports: readonly string[]
-  /** Tokens without imports, separated by one space. Strings are quoted. */
+  /** Tokens without imports, separated by one space. */
   readonly body: string
   /** SHA-256 of both, 64 hex digits. */
   readonly hash: string
 }
 
 /**
- * Normal form of a script: equal for variants that differ in comments, white space, semicolons at
- * line ends, spelling and order of imports, and network. String literals are unchanged. Contracts
- * imported from a known account, or without one, are identified by name.
+ * Equal for variants that differ in comments, white space, semicolons at line ends, imports and
+ * network. Contracts imported from a known account, or without one, are identified by name.
  */
 export function normalScript(script: string, network: Network): NormalScript {
   const tokens = scriptTokens(script)
@@ -42,8 +41,8 @@ function nameOf({ name, address }: ScriptImport, network: Network): string {
 }
 
 /**
- * Accounts of common contracts besides the core contracts. Source: `flow.json` of
- * onflow/nft-storefront and onflow/flow-core-contracts, the contracts' pages.
+ * Besides the core contracts. Source: `flow.json` of onflow/nft-storefront and
+ * onflow/flow-core-contracts, the contracts' pages.
  */
 const moreAccounts: Readonly<Record<Network, readonly string[]>> = {
   mainnet: [

@@ -13,25 +13,20 @@ export interface ScriptImport {
 
 export interface ImportDeclaration {
   readonly imports: readonly ScriptImport[]
-  /** Index of the first token after it. */
   readonly end: number
 }
 
 /**
- * Imports of a Cadence script, distinct, in source order, in all spellings of the grammar:
- *
- *     import A from 0x1        import A, B as C from 0x1        import A        import "A"
- * import A from "place"
- *
- * `import 0x1` has no names. Returns the readable part of invalid scripts. Source: onflow/cadence
- * `parser/import.go` of the releases from 0.12 on.
+ * In all spellings of the grammar: `import A from 0x1`, `import A, B as C from 0x1`, `import A`,
+ * `import "A"`, `import A from "place"`; `import 0x1` has no names. Returns the readable part of
+ * invalid scripts. Source: onflow/cadence `parser/import.go` of the releases from 0.12 on.
  */
 export function scriptImports(script: string): readonly ScriptImport[] {
   if (!script.includes('import')) return []
   const tokens = scriptTokens(script)
   const found = new Map<string, ScriptImport>()
   for (let i = 0; i < tokens.length; i++) {
-    // `import` is a reserved word, so it always starts a declaration.
+    // `import` is a reserved word.
     if (!isWord(tokens[i], 'import')) continue
     for (const one of importDeclarationAt(tokens, i + 1).imports) found.set(`${one.address ?? ''}.${one.name}`, one)
   }
@@ -75,10 +70,7 @@ function addressOf(literal: string): string | undefined {
 const maxKnownScripts = 10_000
 const knownScripts = new Map<string, readonly string[]>()
 
-/**
- * `A.<address>.<name>`, distinct. None for system transactions, whose scripts are the same in every
- * block.
- */
+/** `A.<address>.<name>`. None for system transactions, which are the same in every block. */
 export function importedContracts(transaction: DecodedTransaction, network: Network): readonly string[] {
   if (transaction.isSystem) return []
   const key = `${network} ${transaction.scriptHash.toString('latin1')}`

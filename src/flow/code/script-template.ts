@@ -15,10 +15,7 @@ export interface DescribedScript {
   readonly foundBy: 'catalogue' | 'rules' | 'imports' | 'nothing'
 }
 
-/**
- * By the catalogue, else by calls, else by imports. Takes about 150 µs: cache the result by script
- * hash.
- */
+/** Takes about 150 µs: cache the result by script hash. */
 export function scriptTemplate(script: string, network: Network): DescribedScript {
   const { imports, hash: normalHash } = normalScript(script, network)
   const known = catalogueTemplate(normalHash)
@@ -38,7 +35,7 @@ function fits({ all, none = [] }: TemplateRule, marks: string): boolean {
 }
 
 /**
- * The file has, by category and name, the first 16 hex digits of the hashes of all versions in
+ * By category and name, the first 16 hex digits of the hashes of all versions in
  * onflow/flow-core-contracts, flow-ft, flow-nft, nft-storefront and flow-evm-bridge. `npm run farm
  * -- template` prints the hash of a script.
  */
@@ -96,7 +93,7 @@ function isCallOfType(tokens: readonly ScriptToken[], start: number): boolean {
   return false
 }
 
-/** Categories of scripts by imported contract, most specific first. */
+/** Most specific first. */
 export const importCategories = [
   'marketplace',
   'defi',
@@ -139,10 +136,7 @@ const byName = new Map<string, ImportCategory>(
   ),
 )
 
-/**
- * @param imports as in the normal form: a contract in another account with the name of a core
- * contract is not one
- */
+/** @param imports as in the normal form, where core contracts have no address */
 function categoryOfImports(imports: readonly string[]): ImportCategory | undefined {
   if (imports.length === 0) return undefined
   const found = new Set(imports.map((one) => categoryOf(one)))

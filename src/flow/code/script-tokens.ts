@@ -1,7 +1,4 @@
-/**
- * A word (name, keyword, number), a text (string literal without quotes) or a mark (operator,
- * bracket).
- */
+/** A word (name, keyword, number), a text (string literal without quotes) or a mark. */
 export interface ScriptToken {
   readonly kind: 'word' | 'text' | 'mark'
   readonly text: string
@@ -12,10 +9,7 @@ const pattern =
 
 const wordStart = /^[\p{L}\p{N}_]/u
 
-/**
- * Tokens of a Cadence script, also of an invalid one. Skips comments, which nest. Source:
- * onflow/cadence `parser/lexer`.
- */
+/** Also of an invalid script. Skips comments, which nest. Source: onflow/cadence `parser/lexer`. */
 export function scriptTokens(script: string): ScriptToken[] {
   const tokens: ScriptToken[] = []
   pattern.lastIndex = 0

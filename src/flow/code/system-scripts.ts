@@ -4,8 +4,8 @@ import type { Network } from '../network.ts'
 import { scriptImports } from './script-imports.ts'
 
 /**
- * System transactions for scheduled transactions: in each block one that emits `PendingExecution`
- * for each due transaction, then one for each of them in the same order. Source: onflow/flow-go
+ * In each block one transaction emits `PendingExecution` for each due one, then one transaction
+ * follows for each in the same order. Source: onflow/flow-go
  * `fvm/blueprints/scheduled_callback.go`.
  */
 export type SchedulerScript = 'process' | 'execute'

@@ -1,6 +1,6 @@
 /**
- * Kinds of scripts. Upper-case categories come from templates or calls of the script, lower-case
- * ones from its imports.
+ * Upper-case categories come from templates or calls of the script, lower-case ones from its
+ * imports.
  */
 export const templateCategories = [
   'FT_TRANSFER',
@@ -57,7 +57,6 @@ const systemContract =
 
 /** The first match wins, so specific rules come first. */
 export const templateRules: readonly TemplateRule[] = [
-  // System transactions.
   {
     category: 'SYSTEM',
     label: 'Find due scheduled transactions',

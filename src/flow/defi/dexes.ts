@@ -14,10 +14,10 @@ export type DefiEventKind =
   | 'pair-created'
   | 'fee-updated'
 
-/** An exchange, by its pair contracts. To support another one, add an entry and an event reader. */
+/** To support another exchange, add an entry and an event reader. */
 export interface Dex {
   readonly key: 'incrementfi' | 'bloctoswap' | 'metapier'
-  /** Matches the names of pair contracts, also as a PostgreSQL regular expression. */
+  /** Also a PostgreSQL regular expression. */
   readonly pairContract: string
   readonly events: Readonly<Record<string, DefiEventKind>>
 }
@@ -25,9 +25,9 @@ export interface Dex {
 const liquidity = { TokensMinted: 'lp-minted', TokensBurned: 'lp-burned' } as const
 
 /**
- * Supported exchanges, in matching order. In the first two, the pair contract is also the liquidity
- * token, whose mints and burns show liquidity changes. Sources: the deployed contracts SwapPair
- * (Increment Labs), FlowSwapPair and its siblings (Blocto), PierPair (Metapier).
+ * In matching order. In the first two, the pair contract is also the liquidity token. Sources: the
+ * deployed contracts SwapPair (Increment Labs), FlowSwapPair and its siblings (Blocto), PierPair
+ * (Metapier).
  */
 export const dexes: readonly Dex[] = [
   {
@@ -47,7 +47,7 @@ export const dexes: readonly Dex[] = [
   },
 ]
 
-/** Accounts of factory contracts; undefined: every account, for networks without a known one. */
+/** Undefined: every account. */
 const factories: Readonly<Record<Network, readonly string[] | undefined>> = {
   mainnet: ['b063c16cac85dbd1'],
   testnet: undefined,

@@ -3,8 +3,8 @@ import type { PayloadFields } from '../payload-value.ts'
 import type { DefiEventType } from './dexes.ts'
 
 /**
- * Data of the event itself, before tokens are matched to transfers. `isForward`: from the first
- * token of the pair to the second. Liquidity amounts are in the pair's token order.
+ * Before tokens are matched to transfers. `isForward`: from the first token of the pair to the
+ * second. Liquidity amounts are in the pair's token order.
  */
 export type PairEvent =
   | { readonly what: 'swap'; readonly isForward: boolean; readonly amountIn: string; readonly amountOut: string }
@@ -23,7 +23,7 @@ export type PairEvent =
       readonly isStable: boolean | undefined
     }
 
-/** The pair, and the account that holds its tokens, `0x` and 16 hex digits. */
+/** `0x` and 16 hex digits. */
 export interface PairOfEvent {
   readonly pair: string
   readonly holder: string
@@ -83,7 +83,7 @@ export function readPairEvent({ kind }: DefiEventType, fields: PayloadFields): P
   }
 }
 
-/** The pair of an event: its contract, and for contracts with many pools the pool's account. */
+/** For contracts with many pools, the pair includes the pool's account. */
 export function pairOf({ kind, contract, account }: DefiEventType, fields: PayloadFields): PairOfEvent {
   if (!kind.startsWith('pool-')) return { pair: contract, holder: `0x${account}` }
   const pool = BigInt(uint64Field(fields, 'poolId')).toString(16).padStart(16, '0')

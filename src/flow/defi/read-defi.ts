@@ -11,7 +11,7 @@ import type { PairEvent, PairOfEvent } from './pair-event.ts'
 const decimals = 18
 const scale = 10n ** BigInt(decimals)
 
-/** Ratio of two UFix64 texts, truncated to 18 decimals; undefined if `of` is 0. */
+/** Truncated to 18 decimals; undefined if `of` is 0. */
 export function price(amount: string, of: string): string | undefined {
   const units = ufix64Units(of)
   if (units === 0n) return undefined
@@ -28,7 +28,7 @@ export interface DefiEvent {
   /** `A.<address>.<contract>`, with a further part if one contract has many pools. */
   readonly pair: string
   readonly type: DefiType
-  /** `A.<address>.<name>`; in the pair's order for swaps, else in the order of the transfers. */
+  /** In the pair's order for swaps, else in the order of the transfers. */
   readonly asset0: string | undefined
   readonly asset1: string | undefined
   /** Paid into and out of the pair. */
@@ -44,9 +44,8 @@ export interface PairChange {
   readonly pair: string
   readonly asset0: string | undefined
   readonly asset1: string | undefined
-  /** Whether it is a stable pair; undefined if unknown. */
   readonly isStable: boolean | undefined
-  /** Swap fee as a UFix64 text: 0.00300000 is 30 basis points. */
+  /** UFix64 text: 0.00300000 is 30 basis points. */
   readonly fee: string | undefined
 }
 
@@ -68,7 +67,6 @@ interface PairAction extends PairOfEvent {
   readonly event: PairEvent
 }
 
-/** Undefined without an event of an exchange. */
 export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes, network: Network): Defi | undefined {
   const actions: PairAction[] = []
   const pairs: PairChange[] = []
@@ -104,7 +102,7 @@ function created(
   return { index, pair: `A.${pairAddress.slice(2)}.SwapPair`, asset0: token0, asset1: token1, isStable, fee: undefined }
 }
 
-/** Swaps are matched to transfers first, because their amounts are known; the rest is liquidity. */
+/** Swaps first, because their amounts are known; the rest is liquidity. */
 function eventsOfPair(actions: readonly PairAction[], moves: PairMoves): DefiEvent[] {
   const events = new Map<number, DefiEvent>()
   for (const one of actions) {
@@ -117,7 +115,7 @@ function eventsOfPair(actions: readonly PairAction[], moves: PairMoves): DefiEve
   for (const [i, one] of actions.entries()) {
     if (one.event.what === 'burn') events.set(one.index, removal(one, actions[i - 1], actions[i + 1], moves))
   }
-  // From the last one back: an event takes the transfers since the previous one.
+  // Backwards: an event takes the transfers since the previous one.
   for (const [i, one] of [...actions.entries()].toReversed()) {
     if (one.event.what === 'mint') events.set(one.index, addition(actions, i, moves))
   }
@@ -135,7 +133,7 @@ function swap(
     : { index, pair, type: 'Swap', asset0: tokenOut, asset1: tokenIn, in1: amountIn, out0: amountOut }
 }
 
-/** Tokens are moved after the burn event, or before it if they had left already. */
+/** After the burn event, or before it if the tokens had left already. */
 function removal(
   { index, pair, event }: PairAction,
   before: PairAction | undefined,
@@ -158,8 +156,8 @@ function removal(
 }
 
 /**
- * Tokens are moved before or after the mint event. A pair can mint twice for one deposit: a first
- * small part that is locked in a new pair, and the exchange's fees since the last liquidity change.
+ * Before or after the mint event. A pair can mint twice for one deposit: a first small part that is
+ * locked in a new pair, and the exchange's fees.
  */
 function addition(actions: readonly PairAction[], i: number, moves: PairMoves): DefiEvent {
   const { index, pair, event } = actions[i] as PairAction
@@ -192,16 +190,14 @@ class PairMoves {
   readonly #into: Set<FungibleTransfer>
   readonly #outOf: Set<FungibleTransfer>
 
-  /** @param lpToken the pair's liquidity token, which is not part of its reserves */
+  /** @param lpToken not part of the pair's reserves */
   constructor(transfers: readonly FungibleTransfer[], holder: string, lpToken: string) {
     const others = transfers.filter(({ type, token }) => type !== 'fee' && token !== lpToken)
     this.#into = new Set(others.filter(({ to }) => to === holder))
     this.#outOf = new Set(others.filter(({ from }) => from === holder))
   }
 
-  /**
-   * By the event amounts, or the nearest ones if they differ (event without the fee, split vault).
-   */
+  /** By amounts, or the nearest transfers if they differ (event without the fee, split vault). */
   takeSwap(
     index: number,
     amountIn: string,
@@ -217,7 +213,7 @@ class PairMoves {
     return { tokenIn: into?.token, tokenOut: outOf?.token }
   }
 
-  /** Between two events; undefined unless these are of one or two tokens. */
+  /** Undefined unless these are of one or two tokens. */
   takeInto(after: number, before: number): readonly TokenAmount[] | undefined {
     return take(this.#into, after, before)
   }

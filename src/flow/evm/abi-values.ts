@@ -1,11 +1,11 @@
-/** An EVM argument or log value. Integers are decimal; others are hex digits with `0x`. */
+/** Integers are decimal; others are hex digits with `0x`. */
 export type AbiValue = string | boolean | readonly string[]
 
 const wordBytes = 32
 
 /**
- * Decodes contract ABI values: `address`, `bool`, `uintN`, `intN`, `bytesN`, `bytes`, `string` and
- * arrays of the first five.
+ * Types: `address`, `bool`, `uintN`, `intN`, `bytesN`, `bytes`, `string` and arrays of the first
+ * five.
  *
  * @returns undefined for invalid data, because contracts can be called with any bytes
  */
@@ -39,7 +39,7 @@ function isReference(type: string): boolean {
   return type === 'bytes' || type === 'string' || type.endsWith('[]')
 }
 
-/** A dynamic value: the word is its offset. */
+/** The word is the offset of the value. */
 function referred(type: string, data: Uint8Array, word: Uint8Array): AbiValue | undefined {
   const start = smallNumber(word, data.length)
   const lengthWord = start === undefined ? undefined : wordAt(data, start)

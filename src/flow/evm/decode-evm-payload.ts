@@ -6,7 +6,7 @@ import { decodeRlpList, RlpFields, uintText, hexOf } from './rlp-fields.ts'
 import type { RlpList } from './rlp-fields.ts'
 import type { EvmSignature } from './recover-sender.ts'
 
-/** From the first byte; undefined for an empty payload. */
+/** Undefined for an empty payload. */
 export function evmPayloadType(payload: Buffer): number | undefined {
   const [first] = payload
   if (first === undefined) return undefined
@@ -22,12 +22,12 @@ export function decodeEvmPayload(payload: Buffer): EvmPayload | undefined {
   return isSignedType(type) ? decodeSignedTransaction(type, payload) : undefined
 }
 
-/** Type of direct calls, and first byte of their payload. */
+/** Also the first byte of the payload. */
 const directCallType = 0xff
 
 const fieldNames = ['type', 'subtype', 'from', 'to', 'data', 'value', 'gasLimit', 'nonce']
 
-/** By subtype. Source: onflow/flow-go `fvm/evm/types/call.go`. */
+/** Source: onflow/flow-go `fvm/evm/types/call.go`. */
 const subtypes: Readonly<Record<string, string>> = {
   1: 'deposit',
   2: 'withdraw',
@@ -39,9 +39,8 @@ const subtypes: Readonly<Record<string, string>> = {
 const zeroAddress = '0'.repeat(40)
 
 /**
- * A direct call, made by Cadence without a signature: for a COA, for the FLOW bridge, or for fees
- * to the coinbase. The payload is the byte 0xff and an RLP list of type, subtype, from, to, data,
- * value, gas limit and nonce. The hash is that of a legacy transaction with price 0 and the
+ * A call by Cadence without a signature: the byte 0xff and an RLP list of type, subtype, from, to,
+ * data, value, gas limit and nonce. The hash is that of a legacy transaction with price 0 and the
  * signature R = from, S = subtype, V = 255. Source: onflow/flow-go `fvm/evm/types/call.go`.
  *
  * @throws EvmPayloadError
@@ -126,10 +125,7 @@ const signedFieldNames = {
 
 export type SignedType = keyof typeof signedFieldNames
 
-/**
- * v of legacy signatures: 27 and 28 without a chain id; with one from here on, two values each
- * (EIP-155).
- */
+/** v of legacy signatures is 27 or 28 without a chain id (EIP-155). */
 const firstReplayProtectedV = 35n
 
 export function isSignedType(type: number): type is SignedType {
@@ -183,10 +179,7 @@ export function decodeSignedTransaction(type: SignedType, payload: Buffer): EvmP
 
 type SignedBy = Pick<EvmSignature, 'signingHash' | 'parity'>
 
-/**
- * The signed content is the list without the signature; since EIP-155 with the chain id in its
- * place.
- */
+/** Since EIP-155 the chain id replaces the signature in the signed list. */
 function legacySignature(list: RlpList, v: bigint): { chainId: string | undefined; signature: SignedBy } {
   const unsigned = list.slice(0, 6)
   if (v === 27n || v === 28n) {

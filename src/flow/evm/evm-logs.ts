@@ -5,9 +5,7 @@ import type { RlpList } from './rlp-fields.ts'
 export interface EvmLog {
   /** Contract, 40 hex digits. */
   readonly address: string
-  /**
-   * At most four, 64 hex digits each; by convention the first is the hash of the event signature.
-   */
+  /** At most four, 64 hex digits each; the first is usually the hash of the event signature. */
   readonly topics: readonly string[]
   readonly data: Uint8Array
 }

@@ -4,8 +4,8 @@ import type { EvmSignature } from './recover-sender.ts'
 export class EvmPayloadError extends Error {}
 
 /**
- * A decoded EVM transaction. Addresses and hashes are lower-case hex without `0x`, integers
- * decimal, amounts in attoflow (10^-18 FLOW), prices in attoflow per gas.
+ * Addresses and hashes are lower-case hex without `0x`, integers decimal, amounts in attoflow
+ * (10^-18 FLOW), prices in attoflow per gas.
  */
 export interface EvmPayload {
   /**
@@ -14,7 +14,7 @@ export interface EvmPayload {
    */
   readonly type: number
   readonly hash: string
-  /** Subtype of a direct call: deposit, withdraw, transfer, deploy, call, or its number. */
+  /** deposit, withdraw, transfer, deploy, call, or a number. */
   readonly callType: string | undefined
   /** Undefined for direct calls and for legacy transactions without replay protection. */
   readonly chainId: string | undefined
@@ -28,7 +28,7 @@ export interface EvmPayload {
   readonly gasLimit: string
   /** Types 0 and 1. */
   readonly gasPrice: string | undefined
-  /** Types 2 and 4, as the next one. */
+  /** Types 2 and 4. */
   readonly maxFeePerGas: string | undefined
   readonly maxPriorityFeePerGas: string | undefined
   readonly accessList: readonly AccessListEntry[]

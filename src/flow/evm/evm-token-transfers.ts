@@ -4,9 +4,9 @@ import { keccak256 } from './keccak256.ts'
 import { uintText } from './rlp-fields.ts'
 
 /**
- * Contracts that wrap FLOW as an ERC-20 token like WETH9, 40 hex digits. They log wrapping as
- * `Deposit` and `Withdrawal` without `Transfer`; other contracts may use these names for other
- * events. Source: onflow/docs, "Stablecoins and wrapped assets"; same address on testnet.
+ * 40 hex digits. Like WETH9 they log wrapping as `Deposit` and `Withdrawal` without `Transfer`;
+ * other contracts may use these names for other events. Source: onflow/docs, "Stablecoins and
+ * wrapped assets"; same address on testnet.
  */
 const wrappedFlow: Readonly<Record<Network, ReadonlySet<string>>> = {
   mainnet: new Set(['d3bf53dac106a0290b0483ecbc89d40fcc961f3e']),
@@ -21,7 +21,7 @@ export function isWrappedFlow(address: string, network: Network): boolean {
 /** Addresses are 40 hex digits; null is the zero address of mints and burns. */
 export interface EvmTokenTransfer {
   readonly logIndex: number
-  /** Number within the log, from 0; above 0 only in ERC-1155 batches. */
+  /** Above 0 only in ERC-1155 batches. */
   readonly batchIndex: number
   readonly token: string
   readonly standard: TokenStandard
@@ -49,7 +49,7 @@ const addressPadding = '0'.repeat(24)
 
 /**
  * ERC-20 and ERC-721 share a signature; ERC-721 has the item as a topic. Logs that do not match a
- * standard exactly are ignored. Source: ERC-20, ERC-721, ERC-1155; WETH9 for wrapped FLOW.
+ * standard exactly are ignored.
  */
 export function evmTokenTransfers(logs: readonly EvmLog[], network: Network): readonly EvmTokenTransfer[] {
   return logs.flatMap((log, logIndex) => readTransfers(log, logIndex, network))
@@ -111,7 +111,7 @@ function readWrapping({ topics, data }: EvmLog): readonly Movement[] | undefined
   return [{ standard: 20, from, to, tokenId: null, amount: uintText(data) }]
 }
 
-/** Null for the zero address; undefined if it is not an address. */
+/** Null for the zero address; undefined if invalid. */
 function partyOf(topic: string | undefined): string | null | undefined {
   if (topic === undefined || !topic.startsWith(addressPadding)) return undefined
   const address = topic.slice(addressPadding.length)

@@ -18,9 +18,8 @@ export interface EvmTransaction {
   readonly type: number
   /** Undefined if the payload is unreadable or untrusted. */
   readonly from: string | undefined
-  /** Undefined for contract creation, and as `from`. */
   readonly to: string | undefined
-  /** Undefined if unreadable or untrusted. */
+  /** As `from`. */
   readonly payload: EvmPayload | undefined
   /** 1 succeeded, 0 failed, as in Ethereum receipts. */
   readonly status: 0 | 1
@@ -36,7 +35,6 @@ export interface EvmTransaction {
   readonly problems: readonly EvmProblem[]
 }
 
-/** Code: stable, lower case, dashes. */
 export interface EvmProblem {
   readonly code: 'evm-payload' | 'evm-type-unknown' | 'evm-hash-mismatch' | 'evm-signature' | 'evm-logs'
   readonly message: string
@@ -46,12 +44,9 @@ const hashPattern = /^(?:0x)?([0-9a-f]{64})$/i
 const addressPattern = /^(?:0x)?([0-9a-f]{40})$/i
 
 /**
- * Reads an `EVM.TransactionExecuted` event of any version: in early 2024 bytes were hex text with
- * or without `0x`, since then [UInt8]; `errorMessage`, `returnedData`, `precompiledCalls` and
- * `stateUpdateChecksum` were added later.
- *
- * Recovering the sender takes as long as all other events of a block. The payload is used only if
- * its hash equals that of the event.
+ * In early 2024 bytes were hex text with or without `0x`, since then [UInt8]; some fields were
+ * added later. Recovering the sender takes as long as all other events of a block. The payload is
+ * used only if its hash equals that of the event.
  *
  * @throws FieldShapeError for an unknown shape
  */
@@ -160,8 +155,7 @@ export function evmTransactionExecuted(network: Network): string {
 }
 
 /**
- * Cached for all workers of a process. Undefined if the payload is undecodable, which ingestion has
- * recorded.
+ * Undefined if the payload is undecodable, which ingestion has recorded.
  *
  * @throws FieldShapeError
  */

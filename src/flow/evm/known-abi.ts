@@ -6,7 +6,7 @@ import { keccak256 } from './keccak256.ts'
 interface AbiParameter {
   readonly name: string
   readonly type: string
-  /** Event parameters: whether it is a topic. */
+  /** A topic of an event. */
   readonly isIndexed: boolean
 }
 
@@ -14,18 +14,12 @@ interface AbiSignature {
   readonly name: string
   /** `transfer(address,uint256)` */
   readonly canonical: string
-  /**
-   * Keccak-256 hash of `canonical`, 64 hex digits: an event's first topic, and the first 8 digits
-   * select a function.
-   */
+  /** Keccak-256, 64 hex digits: an event's first topic; the first 8 digits select a function. */
   readonly hash: string
   readonly parameters: readonly AbiParameter[]
 }
 
-/**
- * @param declaration as in Solidity: `Transfer(address indexed from, address indexed to, uint256
- * value)`
- */
+/** @param declaration as in Solidity */
 function abiSignature(declaration: string): AbiSignature {
   const [, name = '', list = ''] = /^(\w+)\((.*)\)$/.exec(declaration) ?? []
   const parameters =
@@ -68,9 +62,7 @@ const functions: ReadonlyMap<string, AbiSignature> = new Map(
     .map((signature) => [signature.hash.slice(0, 8), signature]),
 )
 
-/**
- * ERC-20 and ERC-721 share signatures for transfers and approvals; the number of topics differs.
- */
+/** ERC-20 and ERC-721 share signatures; the number of topics differs. */
 const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
   [
     'Transfer(address indexed from, address indexed to, uint256 value)',
@@ -98,7 +90,7 @@ const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
 const wordBytes = 32
 const selectorBytes = 4
 
-/** A call or log decoded by a common signature, which the contract may use differently. */
+/** By a common signature, which the contract may use differently. */
 export interface DecodedAbi {
   readonly name: string
   readonly signature: string

@@ -11,13 +11,12 @@ export interface EvmSignature {
   readonly parity: 0 | 1
 }
 
-/** Half of the curve's order, rounded down. */
 const halfOrder = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 const signature = Buffer.alloc(64)
 
 /**
- * Signer's address, 40 hex digits; undefined for an invalid signature: `r` or `s` out of range, or
- * the larger of the two possible `s`, invalid since Homestead (EIP-2).
+ * 40 hex digits; undefined for an invalid signature: `r` or `s` out of range, or the larger of the
+ * two possible `s`, invalid since Homestead (EIP-2).
  */
 export function recoverSender({ signingHash, r, s, parity }: EvmSignature): string | undefined {
   signature.fill(0)
@@ -32,8 +31,7 @@ function publicKeyOf(signingHash: Buffer, parity: 0 | 1): Uint8Array | undefined
   try {
     return secp256k1.ecdsaRecover(signature, parity, signingHash, false)
   } catch {
-    // With 64 and 32 bytes it throws only for `r` or `s` that is 0 or above the order, or `r` that
-    // is on no point.
+    // It throws only for `r` or `s` that is 0 or above the order, or `r` that is on no point.
     return undefined
   }
 }

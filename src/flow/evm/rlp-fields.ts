@@ -17,20 +17,20 @@ export function decodeRlpList(bytes: Buffer): RlpList {
   try {
     decoded = decode(bytes)
   } catch (error) {
-    // The package throws no errors of its own type; deep nesting overflows its recursion.
+    // Deep nesting overflows the package's recursion.
     throw new EvmPayloadError(asError(error).message, { cause: error })
   }
   if (!Array.isArray(decoded)) throw new EvmPayloadError('not an RLP list')
   return decoded
 }
 
-/** Reads the fields of a list in order by expected type. @throws EvmPayloadError */
+/** In order, by expected type. @throws EvmPayloadError */
 export class RlpFields {
   readonly #list: RlpList
   readonly #names: readonly string[]
   #next = 0
 
-  /** @param names of all fields, for messages; the count must match */
+  /** @param names for messages; the count must match */
   constructor(list: RlpList, names: readonly string[]) {
     if (list.length !== names.length) {
       throw new EvmPayloadError(`the list has ${list.length} fields, expected ${names.length}`)
@@ -58,7 +58,7 @@ export class RlpFields {
     return hexOf(bytes)
   }
 
-  /** 40 hex digits; undefined if empty, as for contract creation. */
+  /** Undefined if empty, as for contract creation. */
   optionalAddress(): string | undefined {
     const bytes = this.bytes()
     if (bytes.length === 0) return undefined
@@ -66,7 +66,6 @@ export class RlpFields {
     return hexOf(bytes)
   }
 
-  /** Decimal. */
   uint(maxBytes = uint256Bytes): string {
     return uintText(this.uintBytes(maxBytes))
   }
@@ -97,7 +96,7 @@ export function hexOf(bytes: Uint8Array): string {
   return (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)).toString('hex')
 }
 
-/** Big-endian unsigned integer of any length, as decimal text. */
+/** Big-endian, any length. */
 export function uintText(bytes: Uint8Array): string {
   if (bytes.length === 0) return '0'
   if (bytes.length > 6) return BigInt(`0x${hexOf(bytes)}`).toString()

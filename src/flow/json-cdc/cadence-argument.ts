@@ -1,4 +1,3 @@
-/** A script or transaction argument as a JSON-CDC node. */
 export interface CadenceArgument {
   readonly type: string
   readonly value: ArgumentValue
@@ -15,8 +14,8 @@ type ArgumentValue =
 const maxUint64 = 2n ** 64n - 1n
 
 /**
- * Creates arguments. Numbers are validated here, because a node's error for an invalid one looks
- * like a script error. Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * Numbers are validated here, because a node's error for an invalid one looks like a script error.
+ * Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
  */
 export const cadence = {
   /** @param text `0x` and 16 hex digits */
@@ -26,7 +25,6 @@ export const cadence = {
   },
   string: (text: string): CadenceArgument => ({ type: 'String', value: text }),
   bool: (value: boolean): CadenceArgument => ({ type: 'Bool', value }),
-  /** @param value an integer of any size, as number, bigint or decimal text */
   int: (value: number | bigint | string): CadenceArgument => ({ type: 'Int', value: BigInt(value).toString() }),
   /** @throws RangeError */
   uint64(value: number | bigint | string): CadenceArgument {

@@ -6,8 +6,7 @@ import { flattenJsonCdc, isJsonCdcEvent, malformed } from './json-cdc-value.ts'
 import type { JsonNode } from './json-cdc-value.ts'
 
 /**
- * Appends the field values as a JSON array. Source: onflow/cadence-lang.org,
- * docs/json-cadence-spec.md.
+ * Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
  *
  * @throws PayloadError; `out` is restored
  */

@@ -32,8 +32,8 @@ export function asText(node: JsonNode | undefined): string {
 }
 
 /**
- * Text of a JSON-CDC type; null for a type unknown to the node (empty string). Old payloads have
- * the text itself; recursive types have the text in the inner place.
+ * Null for a type unknown to the node (empty string). Old payloads have the text itself; recursive
+ * types have the text in the inner place.
  */
 export function nullableTypeText(node: JsonNode | undefined, depth = 0): string | null {
   if (node === undefined || node === null || node === '') return null
@@ -212,7 +212,7 @@ function addressText(value: JsonNode | undefined): string {
   return `0x${digits.toLowerCase().padStart(16, '0')}`
 }
 
-/** Bytes if non-empty and all items are UInt8: JSON-CDC has no other type information. */
+/** JSON-CDC has no other type information. */
 function flattenArray(items: JsonNode[], depth: number): PayloadValue {
   if (items.length > 0 && items.every(isUInt8)) {
     const bytes = Buffer.alloc(items.length)
@@ -310,7 +310,7 @@ function flattenInclusiveRange(range: JsonObject, depth: number): PayloadFields 
   }
 }
 
-/** A link: the predecessor of capabilities before Cadence 1.0. */
+/** The predecessor of capabilities before Cadence 1.0. */
 function flattenLink(link: JsonObject): PayloadFields {
   return { targetPath: flattenPath(link['targetPath']), borrowType: typeValueText(link['borrowType']) }
 }

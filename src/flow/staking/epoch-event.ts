@@ -20,12 +20,12 @@ export interface EpochEvent {
   /** FLOW, UFix64 texts. */
   readonly totalStaked?: string | undefined
   readonly totalSupply?: string | undefined
-  /** Planned for the starting epoch, or paid for the previous one. */
+  /** For the starting epoch, or paid for the previous one. */
   readonly totalRewards?: string | undefined
   readonly fromFees?: string | undefined
   readonly minted?: string | undefined
   readonly feesBurned?: string | undefined
-  /** Nodes with their balances at that time; EpochSetup and EpochRecover only. */
+  /** EpochSetup and EpochRecover only. */
   readonly nodes?: readonly EpochNode[]
 }
 
@@ -55,10 +55,9 @@ export type EpochEventName =
 type Reader = (fields: PayloadFields) => Omit<EpochEvent, 'index' | 'name'>
 
 /**
- * Setup, Commit and Recover are about a future epoch and are emitted in the previous one. NewEpoch:
- * all tokens have moved. EpochStart, right after it: the epoch has begun. Source:
- * onflow/flow-core-contracts `contracts/epochs/FlowEpoch.cdc`, `contracts/FlowIDTableStaking.cdc`,
- * all versions.
+ * Setup, Commit and Recover are emitted in the previous epoch. NewEpoch: all tokens have moved.
+ * EpochStart follows it. Source: onflow/flow-core-contracts `contracts/epochs/FlowEpoch.cdc`,
+ * `contracts/FlowIDTableStaking.cdc`, all versions.
  */
 const readers: Readonly<Record<EpochEventName, Reader>> = {
   EpochSetup: readSetup,
@@ -96,7 +95,7 @@ export function readEpochEvent({ index }: DecodedEvent, name: EpochEventName, fi
   return { index, name, ...readers[name](fields) }
 }
 
-/** End of the year 9999, which PostgreSQL can store; test networks have arbitrary times. */
+/** End of the year 9999; test networks have arbitrary times. */
 const lastTime = 253_402_300_799
 
 function readSetup(fields: PayloadFields): Omit<EpochEvent, 'index' | 'name'> {

@@ -31,9 +31,8 @@ export interface PlacedEpochEvent {
 }
 
 /**
- * Movements by event name without `Delegator`; other events depend on their context.
- * `TokensStaked`, `TokensUnstaking` and rewards are processed for all at the end of an epoch, the
- * rest by the token owner. Source: FlowIDTableStaking.
+ * By event name without `Delegator`. `TokensStaked`, `TokensUnstaking` and rewards are processed at
+ * the end of an epoch, the rest by the token owner. Source: FlowIDTableStaking.
  */
 const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket | undefined]> = new Map<
   string,
@@ -50,8 +49,8 @@ const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket 
 ])
 
 /**
- * Uuid distances between the vaults of a node or delegator, which the contract creates in sequence.
- * All versions use the same order, but the first vault of an older node came from outside.
+ * Uuid distances between vaults, which the contract creates in sequence. The first vault of an
+ * older node came from outside.
  */
 const distances = {
   node: { unstakingToUnstaked: 1n, unstakedToCommitted: -4n, rewardedToCommitted: -5n },
@@ -59,14 +58,12 @@ const distances = {
 } as const
 
 /**
- * In order; undefined for events without movement. Three kinds need the FLOW vault movements of the
- * staking account next to them: `TokensCommitted` (new, unstaked or rewarded tokens; for delegators
- * the amount includes a cancelled request), `TokensUnstaked` (committed tokens taken back, or
- * unstaking ones released at an epoch end), and `NodeRemovedAndRefunded` (one amount for committed
- * and staked tokens).
+ * Undefined for events without movement. Three kinds need the vault movements next to them:
+ * `TokensCommitted` (new, unstaked or rewarded tokens; for delegators the amount includes a
+ * cancelled request), `TokensUnstaked` (committed tokens, or unstaking ones at an epoch end), and
+ * `NodeRemovedAndRefunded` (one amount for committed and staked tokens).
  *
- * @param epochs indexes of epoch events: NewEpoch follows all movements of an epoch end; others
- * separate earlier ones
+ * @param epochs indexes of epoch events: NewEpoch follows all movements of an epoch end
  */
 export function bucketMoves(
   staking: readonly PlacedStakingEvent[],
@@ -116,7 +113,7 @@ function committed(
   return { from: sourceOf(moved, isDelegator, script), to: 'committed', amount: moved.amount }
 }
 
-/** Source of tokens committed again: by the vaults, or for older nodes by the script's calls. */
+/** By the vaults, or for older nodes by the script's calls. */
 function sourceOf({ distance }: InnerMove, isDelegator: boolean, script: string): Bucket | 'unknown' {
   const byScript = sourceByScript(script)
   if (!isDelegator && byScript !== undefined) return byScript
@@ -126,7 +123,7 @@ function sourceOf({ distance }: InnerMove, isDelegator: boolean, script: string)
   return byScript ?? 'unknown'
 }
 
-/** By function names of FlowIDTableStaking, LockedTokens and FlowStakingCollection. */
+/** Functions of FlowIDTableStaking, LockedTokens and FlowStakingCollection. */
 function sourceByScript(script: string): Bucket | undefined {
   const callsUnstaked = /(stake|delegate)UnstakedTokens\s*\(/.test(script)
   const callsRewarded = /(stake|delegate)RewardedTokens\s*\(/.test(script)
@@ -160,7 +157,7 @@ interface InnerMove {
   readonly first: number
   readonly last: number
   readonly amount: string
-  /** Uuid of the target vault minus that of the source; undefined before Cadence 1.0. */
+  /** Target uuid minus source uuid; undefined before Cadence 1.0. */
   readonly distance: bigint | undefined
 }
 
@@ -169,7 +166,7 @@ interface InnerMoves {
   endingAt(place: number): InnerMove | undefined
 }
 
-/** Since Cadence 1.0 by uuid in the standard events, before by adjacent token events. */
+/** Since Cadence 1.0 by uuid, before by adjacent token events. */
 function innerMoves(events: readonly DecodedEvent[], network: Network): InnerMoves {
   const { flowToken, fungibleToken, staking } = coreContracts(network)
   const account = `0x${staking}`
@@ -239,7 +236,6 @@ export function stakingTypes(network: Network): StakingTypes {
   return { table: `A.${staking}.FlowIDTableStaking.`, epoch: `A.${staking}.FlowEpoch.` }
 }
 
-/** Undefined without a staking or epoch event, which is the usual case. */
 export function readStaking(
   transaction: DecodedTransaction,
   types: StakingTypes,

@@ -2,7 +2,7 @@ import type { DecodedEvent } from '../decoded-block.ts'
 import { amountField, FieldShapeError, uint64Field } from '../event-fields.ts'
 import type { PayloadFields } from '../payload-value.ts'
 
-/** An event of FlowIDTableStaking about a node, a delegator or a rule. */
+/** About a node, a delegator or a rule. */
 export interface StakingEvent {
   readonly index: number
   readonly name: string
@@ -10,15 +10,14 @@ export interface StakingEvent {
   readonly nodeId: string | undefined
   /** From 1 within a node; 0 for the node itself. */
   readonly delegatorId: number
-  /** UFix64 text: FLOW, or the value of a rule. */
+  /** UFix64: FLOW, or the value of a rule. */
   readonly amount: string | undefined
-  /** Rewarded epoch; since November 2023. */
+  /** Since November 2023. */
   readonly epoch: number | undefined
-  /** Role of a new node: 1 collection, 2 consensus, 3 execution, 4 verification, 5 access. */
+  /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access. */
   readonly role: number | undefined
-  /** New host and port of a node. */
   readonly networkingAddress: string | undefined
-  /** New initial weight of a node, 0 to 100. */
+  /** 0 to 100. */
   readonly weight: number | undefined
 }
 
@@ -32,9 +31,8 @@ const node: Shape = { of: 'node', amount: 'amount' }
 const delegator: Shape = { of: 'delegator', amount: 'amount' }
 
 /**
- * All events of the contract except epoch events (`epoch-event.ts`). The first three of the last
- * group are from test networks of 2020. Source: onflow/flow-core-contracts
- * `contracts/FlowIDTableStaking.cdc`, all versions.
+ * The first three of the last group are from test networks of 2020. Source:
+ * onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`, all versions.
  */
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['NewNodeCreated', { of: 'node', amount: 'amountCommitted', has: 'role' }],
@@ -69,7 +67,7 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 
 const maxInt4 = 2_147_483_647
 
-/** @throws FieldShapeError for an unexpected shape or unknown event */
+/** @throws FieldShapeError */
 export function readStakingEvent({ index }: DecodedEvent, name: string, fields: PayloadFields): StakingEvent {
   const shape = shapes.get(name)
   if (shape === undefined) throw new FieldShapeError(`unknown event ${name} of FlowIDTableStaking`)
@@ -93,14 +91,14 @@ export function textField(fields: PayloadFields, name: string): string {
   return value
 }
 
-/** An integer from 0 to `max`; default: the range of type integer. */
+/** Default: the range of type integer. */
 export function smallField(fields: PayloadFields, name: string, max: number = maxInt4): number {
   const value = Number(uint64Field(fields, name))
   if (value > max) throw new FieldShapeError(`field ${name} exceeds ${max}`)
   return value
 }
 
-/** A UInt64 counter or view, exact as a number. */
+/** Exact as a number. */
 export function counterField(fields: PayloadFields, name: string): number {
   return smallField(fields, name, Number.MAX_SAFE_INTEGER)
 }

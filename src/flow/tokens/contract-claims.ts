@@ -3,10 +3,7 @@ import type { PayloadFields } from '../payload-value.ts'
 import { contractOf } from './token-id.ts'
 import { isUfix64, ufix64Units } from './ufix64.ts'
 
-/**
- * Contract events about mints and burns, with arbitrary fields: why something appeared or did not
- * arrive. Decoded only if needed.
- */
+/** Contract events about mints and burns, with arbitrary fields. Decoded only if needed. */
 export class ContractClaims {
   readonly #mints = new Map<string, DecodedEvent[]>()
   readonly #burns = new Map<string, DecodedEvent[]>()
@@ -21,7 +18,7 @@ export class ContractClaims {
     add(this.#burns, event)
   }
 
-  /** True only while the contract's minted amount is not used up. */
+  /** While the contract's minted amount is not used up. */
   isMinted(token: string, amount: string): boolean {
     const contract = contractOf(token)
     const events = this.#mints.get(contract)
@@ -81,7 +78,7 @@ function amountOf(fields: PayloadFields | undefined): string | undefined {
   return typeof amount === 'string' && isUfix64(amount) ? amount : undefined
 }
 
-/** Whether any field has the id; an event without numbers matches any item. */
+/** An event without numbers matches any item. */
 function mayName({ fields }: DecodedEvent, id: string): boolean {
   if (fields === undefined) return true
   let namesAny = false

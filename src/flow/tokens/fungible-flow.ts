@@ -42,7 +42,7 @@ class Vault {
   owner: string | undefined
   balance = ufix64Zero
   eventIndex = 0
-  /** Owner of the earlier content: the account where the vault was last seen, or EVM. */
+  /** Where the vault was last seen, or EVM. */
   origin: string | undefined
   /** Undefined while it is not in transit. */
   lots: Lot[] | undefined
@@ -59,13 +59,12 @@ class Vault {
 }
 
 /**
- * Tracks fungible tokens through a transaction by vault uuid. A withdrawn vault carries lots:
- * amounts with the account that they left. Withdrawing from it takes its oldest lots, depositing
- * into it adds lots, and depositing it into a vault in an account delivers them. So vaults can be
- * split, merged and passed on, and what left equals what arrived, plus burned or retained amounts,
- * minus new ones.
+ * Tracks vaults by uuid. A withdrawn vault carries lots: amounts with the account that they left.
+ * Withdrawing from it takes its oldest lots, depositing into it adds lots, and depositing it into a
+ * vault in an account delivers them. What left equals what arrived, plus burned or retained
+ * amounts, minus new ones.
  *
- * Tracks the events of FungibleToken only, which every vault emits. Source: onflow/flow-ft
+ * Uses events of FungibleToken only, which every vault emits. Source: onflow/flow-ft
  * `contracts/FungibleToken.cdc` (post-conditions of `withdraw` and `deposit`, `burnCallback`);
  * onflow/flow-evm-bridge `cadence/contracts/bridge/interfaces/IFlowEVMTokenBridge.cdc`.
  */
@@ -79,7 +78,7 @@ export class FungibleFlow {
     let lots: Lot[]
     if (from === undefined) lots = takeLots(source, amount, eventIndex)
     else {
-      // A vault in transit was stored in this account, which has no event.
+      // Storing it in this account emitted no event.
       if (source.lots !== undefined) this.#arrive(source, from, eventIndex)
       lots = [{ from, eventIndex, amount }]
     }
@@ -124,7 +123,7 @@ export class FungibleFlow {
     made.isCreated = true
   }
 
-  /** A vault given out by the bridge for tokens from EVM: minted or released. */
+  /** Minted or released by the bridge for tokens from EVM. */
   unlocked(eventIndex: number, token: string, vault: string, evmAddress: string): void {
     const given = this.#vault(token, vault)
     if (given.lots === undefined) {
@@ -156,7 +155,7 @@ export class FungibleFlow {
     }
   }
 
-  /** Final state of each vault that is or was in an account, without temporary ones. */
+  /** Without temporary vaults. */
   vaults(): VaultBalance[] {
     const reported: VaultBalance[] = []
     for (const { hasReportedBalance, token, vault, owner, balance, eventIndex } of this.#vaults.values()) {
@@ -171,7 +170,7 @@ export class FungibleFlow {
     return vault
   }
 
-  /** A vault in transit turns out to be in an account: lots of others have arrived there. */
+  /** The vault turns out to be in an account: lots of others have arrived there. */
   #arrive(vault: Vault, owner: string, eventIndex: number): void {
     const moved = (vault.lots ?? []).filter((lot) => lot.from !== owner)
     vault.lots = undefined
@@ -208,7 +207,7 @@ function addLots(vault: Vault, lots: Lot[]): void {
   else for (const lot of lots) vault.lots.push(lot)
 }
 
-/** Takes `amount` from the oldest lots of a vault; the rest was in it before. */
+/** Oldest lots first; the rest was in the vault before. */
 function takeLots(vault: Vault, amount: string, eventIndex: number): Lot[] {
   const { lots } = vault
   if (lots === undefined) return [{ from: vault.origin, eventIndex, amount }]

@@ -1,7 +1,7 @@
 import { isEvmAddress } from './fungible-flow.ts'
 import type { NonFungibleTransfer, TransferType, Untyped } from './token-moves.ts'
 
-/** An NFT, identified by uuid and id, because items of the earliest collections share uuids. */
+/** The earliest collections share uuids, so an item has uuid and id. */
 export interface Item {
   readonly token: string
   readonly id: string
@@ -20,15 +20,13 @@ interface Place {
 }
 
 /**
- * Tracks NFTs through a transaction. For nested collections a move is emitted twice: again out of
- * the account that the item has left, or again into the one where it is; the second event is
- * ignored. A withdrawal from an account in which the item was not seen to arrive counts as both: it
- * arrived with a collection, and left.
+ * For nested collections a move is emitted twice: the second event is ignored. A withdrawal from an
+ * account in which the item was not seen to arrive counts as both: it arrived with a collection,
+ * and left.
  *
  * Source: onflow/flow-nft `contracts/NonFungibleToken.cdc` (post-conditions of `withdraw` and
- * `deposit`); nested collections and shared uuids as in onflow/flow-go
- * `module/state_synchronization/indexer/extended/transfers`; onflow/flow-evm-bridge
- * `cadence/contracts/bridge/interfaces/IFlowEVMNFTBridge.cdc`.
+ * `deposit`); onflow/flow-go `module/state_synchronization/indexer/extended/transfers`;
+ * onflow/flow-evm-bridge `cadence/contracts/bridge/interfaces/IFlowEVMNFTBridge.cdc`.
  */
 export class NonFungibleFlow {
   readonly transfers: Untyped<NonFungibleTransfer>[] = []
@@ -43,7 +41,7 @@ export class NonFungibleFlow {
     }
     const { account, isMoving } = place
     if (from === undefined) {
-      // From a collection in transit: the item comes from the owner of the collection.
+      // The item comes from the owner of the collection.
       if (!isMoving) this.#places.set(key, { item, account, isMoving: true, eventIndex })
       return
     }
@@ -66,7 +64,7 @@ export class NonFungibleFlow {
     this.#places.set(key, { item, account: to, isMoving: false, eventIndex })
   }
 
-  /** The bridge locks or destroys the item after this. */
+  /** The bridge locks or destroys the item next. */
   enteredEvm(eventIndex: number, item: Item, evmAddress: string): void {
     const key = keyOf(item)
     this.#emit(eventIndex, item, this.#places.get(key)?.account, evmAddress, 'bridge')
@@ -83,10 +81,7 @@ export class NonFungibleFlow {
     this.#places.set(key, { item, account: evmAddress, isMoving: true, eventIndex })
   }
 
-  /**
-   * The event does not name the collection, which is known only for items withdrawn in this
-   * transaction.
-   */
+  /** The event does not name the collection, known only for items withdrawn here. */
   destroyed(eventIndex: number, id: string, uuid: string): void {
     for (const [key, { item, account }] of this.#places) {
       if (item.id !== id || item.uuid !== uuid) continue

@@ -1,7 +1,7 @@
 import type { BalanceChange, FungibleTransfer, Untyped } from './token-moves.ts'
 import { ufix64Text, ufix64Units } from './ufix64.ts'
 
-/** An event before Cadence 1.0, with the account of a vault but not its uuid. */
+/** Before Cadence 1.0, with the account of a vault but not its uuid. */
 export interface OldVaultEvent {
   readonly eventIndex: number
   readonly token: string
@@ -17,9 +17,8 @@ interface Lot {
 }
 
 /**
- * Matches withdrawals and deposits of a token within a transaction: a deposit takes the oldest
- * withdrawal of the same amount, else what it needs from the oldest ones. Moves between vaults in
- * no account are ignored.
+ * A deposit takes the oldest withdrawal of the same amount, else parts of the oldest ones. Ignores
+ * moves between vaults in no account.
  */
 export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Untyped<FungibleTransfer>[] {
   const transfers: Untyped<FungibleTransfer>[] = []

@@ -42,9 +42,8 @@ export interface FeeEvent {
 }
 
 /**
- * Marks the fee of a transaction: for each fee event the last arrival of FLOW before it, if the
- * amounts are equal. Uses position and amount instead of the receiver: the network rotates fee
- * accounts, and anyone can send the same amount to them, but the fee is deducted last. Source:
+ * For each fee event the last arrival of FLOW before it, if the amounts are equal. Not by receiver:
+ * the network rotates fee accounts, and anyone can send the same amount to them. Source:
  * onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
  *
  * @param transfers in the order of `eventIndex`
@@ -64,10 +63,7 @@ export function markFees(
   }
 }
 
-/**
- * If a contract has standard events, its own events are ignored; without them, as before Cadence
- * 1.0, its own events count. A malformed standard event is recorded as a problem.
- */
+/** Events of a contract itself count only if it has no standard events, as before Cadence 1.0. */
 export function readTokenMoves(transaction: DecodedTransaction, network: Network): TokenMoves {
   const kindOf = tokenEventKinds(network)
   let reader: Reader | undefined
@@ -96,11 +92,11 @@ class Reader {
   readonly #stakingAccount: string
   readonly #fungible = new FungibleFlow()
   #nonFungible: NonFungibleFlow | undefined
-  /** Processed last, when the tokens with standard events are known: most need no decoding. */
+  /** Processed last: most need no decoding. */
   readonly #old: { readonly kind: TokenEventKind; readonly event: DecodedEvent }[] = []
   readonly #oldVaults: OldVaultEvent[] = []
   readonly #standard = new Set<string>()
-  /** Cache of the last one: most transactions move one token. */
+  /** Most transactions move one token. */
   #lastToken = ''
   #ownWords: ContractClaims | undefined
   #standardBurns: Set<string> | undefined
@@ -340,16 +336,14 @@ class Reader {
   }
 
   #markFees(fungible: readonly Untyped<FungibleTransfer>[]): void {
-    // Since Cadence 1.0 other deposits to FlowFees have the same events: prepaid fees of scheduled
-    // transactions.
+    // Prepaid fees of scheduled transactions have the same events.
     const fees = this.#standard.has(this.#flowToken) ? this.#fees.filter((fee) => fee.isDeduction) : this.#fees
     markFees(fungible, fees, this.#flowToken)
   }
 
   /**
-   * Whether an amount that left and did not arrive was burned. If the token emits its own burn
-   * events, each explains one amount. If neither it nor the standard does, as for FLOW, burns
-   * require an import of Burner in the script.
+   * If the token emits burn events, each explains one amount. If neither it nor the standard does,
+   * as for FLOW, burns require an import of Burner in the script.
    */
   #isBurned(token: string, amount: string): boolean {
     if (this.#ownWords?.hasBurnEvents(token) === true) return this.#ownWords.isBurned(token, amount)
@@ -379,10 +373,7 @@ class Reader {
   }
 }
 
-/**
- * Contracts can emit arbitrary events with the names of the old standards: accepts only an amount
- * or id, and an account or nil.
- */
+/** Contracts can emit arbitrary events with the names of the old standards. */
 function isOldEvent(fields: PayloadFields, what: 'amount' | 'id', side: 'from' | 'to'): boolean {
   const { [what]: moved, [side]: party } = fields
   if (typeof moved !== 'string' || !(what === 'amount' ? isUfix64(moved) : /^\d{1,20}$/.test(moved))) return false

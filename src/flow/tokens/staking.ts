@@ -2,17 +2,14 @@ import type { StakingEventKind } from './token-event-kind.ts'
 import type { FungibleTransfer, TransferType, Untyped } from './token-moves.ts'
 import { ufix64Text, ufix64Units, ufix64Zero } from './ufix64.ts'
 
-/**
- * A FlowIDTableStaking event with an amount that entered or left its account, or changed the
- * bucket.
- */
+/** An amount that entered or left the account, or changed the bucket. */
 export interface StakingEvent {
   readonly eventIndex: number
   readonly kind: StakingEventKind
   readonly amount: string
 }
 
-/** Amount that one event brought into the staking account, or one transfer took out. */
+/** By one event in, or one transfer out. */
 interface Move {
   readonly eventIndex: number
   readonly transfers: readonly Untyped<FungibleTransfer>[]
@@ -27,9 +24,8 @@ const types: Readonly<Record<StakingEventKind, TransferType>> = {
 }
 
 /**
- * For each event the nearest move of the same amount into or out of the staking account, before or
- * after it. Mints keep their type. Source: onflow/flow-core-contracts
- * `contracts/FlowIDTableStaking.cdc`.
+ * For each event the nearest move of the same amount, before or after it. Mints keep their type.
+ * Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`.
  *
  * @param transfers, events in the order of `eventIndex`
  */
@@ -49,7 +45,7 @@ export function setStakingTypes(
     const found = takeNearest(isOut ? outgoing : incoming, amount, eventIndex)
     for (const transfer of found?.transfers ?? []) if (transfer.type === 'transfer') transfer.type = types[kind]
     if (found !== undefined || kind !== 'staking-node') continue
-    // The vault was stored as the new node's, without a deposit event.
+    // Stored without a deposit event.
     for (const transfer of takeNearest(unarrived, amount, eventIndex)?.transfers ?? []) {
       transfer.to = account
       transfer.type = 'stake'

@@ -3,10 +3,10 @@ import { cachedByType } from '../event-type-cache.ts'
 import type { Network } from '../network.ts'
 
 /**
- * Role of an event for tokens. `ft-` and `nft-`: standard events since Cadence 1.0, with uuids.
- * `old-`: events of the contracts themselves, before and often still. `own-minted`, `own-burned`:
- * contract events with arbitrary fields that explain moves; `tokens-burned` also has the amount.
- * `staking-`: FlowIDTableStaking events that explain FLOW moves of its account.
+ * `ft-` and `nft-`: standard events since Cadence 1.0. `old-`: events of the contracts themselves.
+ * `own-minted`, `own-burned`: contract events with arbitrary fields that explain moves;
+ * `tokens-burned` also has the amount. `staking-`: FlowIDTableStaking events that explain FLOW
+ * moves of its account.
  */
 export type TokenEventKind =
   | 'ft-withdrawn'
@@ -32,7 +32,7 @@ export type TokenEventKind =
   | 'fees-deducted'
   | 'fees-deposited'
 
-/** `staking-node`: a new node, whose first stake can come without a deposit. */
+/** `staking-node`: its first stake can come without a deposit. */
 export type StakingEventKind =
   | 'staking-staked'
   | 'staking-node'
@@ -61,7 +61,7 @@ const stakingEvents: ReadonlyArray<readonly [name: string, kind: StakingEventKin
   ['RewardsPaid', 'staking-reward-paid'],
 ]
 
-/** Recognizes token events by type; cached. */
+/** Cached by type. */
 export const tokenEventKinds: (network: Network) => TokenEventKinds = cachedByType((network) => {
   const standard = standardEvents(network)
   return (type) => standard.get(type) ?? kindByEnding(type)
@@ -91,10 +91,7 @@ function standardEvents(network: Network): ReadonlyMap<string, TokenEventKind> {
   ])
 }
 
-/**
- * By the event names of the old standards, and of contract-specific mints and burns: `Minted`,
- * `MomentDestroyed`, `NFT.ResourceDestroyed`.
- */
+/** Also contract-specific mints and burns: `Minted`, `MomentDestroyed`, `NFT.ResourceDestroyed`. */
 function kindByEnding(type: string): TokenEventKind | undefined {
   const [, , , ...name] = type.startsWith('A.') ? type.split('.') : []
   const [first] = name

@@ -2,8 +2,8 @@ const maxKnown = 20_000
 const known = new Map<string, string | undefined>()
 
 /**
- * `A.1654653399040a61.FlowToken.Vault` gives `A.1654653399040a61.FlowToken`. The last part is
- * omitted for `Vault` and `NFT` only.
+ * `A.1654653399040a61.FlowToken.Vault` gives `A.1654653399040a61.FlowToken`; only `Vault` and `NFT`
+ * are omitted.
  *
  * @returns undefined unless it is a contract's type
  */

@@ -27,7 +27,6 @@ export type TransferType =
   | 'deposit'
   | 'withdrawal'
 
-/** A movement from one account to another by one event. */
 export interface FungibleTransfer {
   /** Deposit event; without one, the withdrawal event. */
   readonly eventIndex: number
@@ -54,7 +53,7 @@ export interface NonFungibleTransfer {
   readonly type: TransferType
 }
 
-/** A transfer before its type is known, which can follow from later events. */
+/** The type can follow from later events. */
 export type Untyped<T extends FungibleTransfer | NonFungibleTransfer> = Omit<T, 'to' | 'type'> & {
   to: string | undefined
   type: TransferType
@@ -62,7 +61,7 @@ export type Untyped<T extends FungibleTransfer | NonFungibleTransfer> = Omit<T, 
 
 export interface VaultBalance {
   readonly token: string
-  /** UInt64 as decimal text. `0` is valid. */
+  /** UInt64 in decimal. `0` is valid. */
   readonly vault: string
   /** Undefined if in no account or destroyed. */
   readonly owner: string | undefined
@@ -89,7 +88,6 @@ export interface TokenProblem {
 export interface TokenMoves {
   readonly fungible: readonly FungibleTransfer[]
   readonly nonFungible: readonly NonFungibleTransfer[]
-  /** Final state of each vault that is or was in an account. */
   readonly vaults: readonly VaultBalance[]
   readonly changes: readonly BalanceChange[]
   readonly problems: readonly TokenProblem[]

@@ -26,19 +26,18 @@ export interface ScheduledChange {
   readonly id: bigint
   /** 0 high, 1 medium, 2 low. */
   readonly priority?: number | undefined
-  /** Scheduled time, microseconds since 1970. */
+  /** Microseconds since 1970. */
   readonly dueUs?: number | undefined
-  /** Computation limit. */
   readonly executionEffort?: bigint | undefined
   /** Paid in advance, in FLOW, UFix64 text. */
   readonly fees?: string | undefined
   readonly feesReturned?: string | undefined
   readonly feesDeducted?: string | undefined
-  /** Account that stores the handler, 0x and 16 hex digits. */
+  /** Stores the handler; 0x and 16 hex digits. */
   readonly handlerOwner?: string | undefined
   readonly handlerType?: string | undefined
   readonly handlerUuid?: bigint | undefined
-  /** Public path declared by the handler, unverified. */
+  /** Declared by the handler, unverified. */
   readonly handlerPublicPath?: string | undefined
 }
 
@@ -51,7 +50,6 @@ export interface ScheduledProblem {
   readonly eventType?: string
 }
 
-/** In chain order. */
 export interface ScheduledChanges {
   readonly changes: readonly ScheduledChange[]
   readonly problems: readonly ScheduledProblem[]
@@ -66,9 +64,9 @@ interface Run {
 const none: ScheduledChanges = { changes: [], problems: [] }
 
 /**
- * Changes of scheduled transactions in a block. A successful run emits `Executed` with its id, a
- * failed one no event; runs are in the order of `PendingExecution`, so both lists match after
- * removing the successful ones. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
+ * A successful run emits `Executed` with its id, a failed one no event; runs are in the order of
+ * `PendingExecution`, so both lists match after removing the successful ones. Source:
+ * onflow/flow-go `fvm/blueprints/scheduled_callback.go`.
  */
 export function readScheduledChanges({ transactions }: DecodedBlock, network: Network): ScheduledChanges {
   const prefix = `A.${coreContractAddress('FlowTransactionScheduler', network) ?? ''}.FlowTransactionScheduler.`
@@ -145,9 +143,8 @@ function scheduledEventKind(name: string): Exclude<ScheduledChangeKind, 'failed'
 }
 
 /**
- * Fields of a scheduler event. Handler uuid and path exist since October 2025; since then the
- * handler type in `PendingExecution` is empty. Source: onflow/flow-core-contracts
- * `contracts/FlowTransactionScheduler.cdc`.
+ * Handler uuid and path exist since October 2025; since then the handler type in `PendingExecution`
+ * is empty. Source: onflow/flow-core-contracts `contracts/FlowTransactionScheduler.cdc`.
  *
  * @throws FieldShapeError
  */

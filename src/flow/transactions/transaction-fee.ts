@@ -8,11 +8,11 @@ import { ufix64Text, ufix64Units } from '../tokens/ufix64.ts'
 
 /** All three are undefined if the event is undecodable. */
 export interface TransactionFee {
-  /** Sum of the deductions in FLOW, UFix64 text; `0.00000000` if none. */
+  /** FLOW, UFix64 text; `0.00000000` if none. */
   readonly amount: string | undefined
-  /** Inclusion effort of the fee; undefined also if no event has it. */
+  /** Undefined also if no event has it. */
   readonly inclusionEffort: string | undefined
-  /** Execution effort of the fee, in units of 10^8; undefined as `inclusionEffort`. */
+  /** In units of 10^8; undefined as `inclusionEffort`. */
   readonly executionEffort: string | undefined
   readonly problems: readonly FeeProblem[]
 }
@@ -27,8 +27,7 @@ const zero = '0.00000000'
 const nothing: TransactionFee = { amount: zero, inclusionEffort: undefined, executionEffort: undefined, problems: [] }
 
 /**
- * Fee of a transaction, failed ones included: the sum of `FlowFees.FeesDeducted`; before March
- * 2022, when that event was introduced, the transfer that paid it. Source:
+ * The sum of `FlowFees.FeesDeducted`; before March 2022 the transfer that paid it. Source:
  * onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
  */
 export function feeOfTransaction(transaction: DecodedTransaction, network: Network): TransactionFee {
@@ -89,13 +88,13 @@ function sumOf(amounts: readonly string[]): string | undefined {
 export interface TransactionGas {
   /** Undefined if no access node has the result. */
   readonly used: bigint | undefined
-  /** Computed from the fee because the result has 0: execution effort times 10^8. */
+  /** The result has 0: execution effort times 10^8. */
   readonly isFromFee: boolean
 }
 
 /**
- * Access nodes of some eras and the emulator report 0; then it is the execution effort of the fee,
- * the same number with 8 decimals.
+ * Access nodes of some eras and the emulator report 0; the execution effort of the fee is the same
+ * number with 8 decimals.
  */
 export function gasOfTransaction({ gasUsed }: DecodedTransaction, { executionEffort }: TransactionFee): TransactionGas {
   if (gasUsed !== 0n || executionEffort === undefined) return { used: gasUsed, isFromFee: false }

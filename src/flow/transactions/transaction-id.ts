@@ -28,8 +28,8 @@ export interface TransactionBody {
 const maxUint64 = 0xffff_ffff_ffff_ffffn
 
 /**
- * Writes RLP backwards: list headers follow their items, so lengths are known and nothing is moved.
- * Write the items of a list last to first.
+ * Writes RLP backwards: list headers follow their items, so nothing is moved. Write the items of a
+ * list last to first.
  */
 export class BackwardRlp {
   #bytes: Buffer
@@ -40,7 +40,7 @@ export class BackwardRlp {
     this.#start = initialCapacity
   }
 
-  /** Bytes written so far. Read it before the items of a list and pass it to `list`. */
+  /** Read it before the items of a list and pass it to `list`. */
   get length(): number {
     return this.#bytes.length - this.#start
   }
@@ -95,7 +95,7 @@ export class BackwardRlp {
     this.#bytes[--this.#start] = 0x80 + length
   }
 
-  /** Ends the list of everything written since `length` was `before`. */
+  /** @param before `length` before the items */
   list(before: number): void {
     this.#reserve(9)
     this.#header(this.length - before, 0xc0)
@@ -119,7 +119,7 @@ export class BackwardRlp {
     this.#bytes[--this.#start] = offset + 55 + lengthOfLength
   }
 
-  /** Big-endian without leading zeros. @returns number of bytes */
+  /** Without leading zeros. @returns number of bytes */
   #digits(value: number): number {
     let rest = value
     let count = 0
@@ -143,10 +143,7 @@ export class BackwardRlp {
 
 const addressLength = 8
 const identifierLength = 32
-/**
- * Signer index of a signer that is neither proposer, payer nor authorizer: Go's -1 as an unsigned
- * integer.
- */
+/** Neither proposer, payer nor authorizer: Go's -1 as an unsigned integer. */
 const unknownSigner = 0xffff_ffff_ffff_ffffn
 /** Larger buffers are not reused. */
 const keptCapacity = 4 * 1024 * 1024
@@ -154,10 +151,9 @@ const keptCapacity = 4 * 1024 * 1024
 let rlp = new BackwardRlp()
 
 /**
- * Transaction id, 32 bytes: SHA3-256 of the RLP list of payload, payload signatures and envelope
- * signatures. System transactions arrive with empty addresses and an empty reference block, which
- * are hashed as zeros. Source: onflow/flow-go `model/flow/transaction.go` (canonical forms),
- * `transaction_body_builder.go` (signer list).
+ * SHA3-256 of the RLP list of payload, payload signatures and envelope signatures. System
+ * transactions arrive with empty addresses and reference block, hashed as zeros. Source:
+ * onflow/flow-go `model/flow/transaction.go`, `transaction_body_builder.go`.
  */
 export function transactionId(transaction: TransactionBody): Buffer {
   rlp.clear()
@@ -188,10 +184,7 @@ export function transactionEnvelope(transaction: TransactionBody): Buffer {
   return Buffer.from(rlp.view())
 }
 
-/**
- * Ordered by signer, then by key: the canonical form, from which the payer's message and the id are
- * computed.
- */
+/** Ordered by signer, then by key: the canonical form. */
 export function withOrderedSignatures<Transaction extends TransactionBody>(transaction: Transaction): Transaction {
   const signers = signerList(transaction)
   const placeOf = ({ address }: BodySignature): number => signers.findIndex((signer) => signer.equals(address))
@@ -243,7 +236,7 @@ function isPlain(extensionData: Buffer): boolean {
   return extensionData.length === 0 || (extensionData.length === 1 && extensionData[0] === 0)
 }
 
-/** Proposer, payer, authorizers, distinct. Signatures refer to positions in this list. */
+/** Distinct. Signatures refer to positions in this list. */
 function signerList({ proposerAddress, payer, authorizers }: TransactionBody): Buffer[] {
   const signers: Buffer[] = []
   if (!isZero(proposerAddress)) signers.push(proposerAddress)

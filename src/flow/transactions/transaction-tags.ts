@@ -28,7 +28,7 @@ export const transactionTags = [
 export type TransactionTag = (typeof transactionTags)[number]
 
 interface Rule {
-  /** Core account of the contract; undefined for contracts deployed in many accounts. */
+  /** Undefined for contracts deployed in many accounts. */
   readonly account?: keyof CoreContracts
   /** Matches `<contract>.<event>`. */
   readonly event: RegExp
@@ -69,13 +69,15 @@ const tagOfMove: Readonly<Partial<Record<TransferType, TransactionTag>>> = {
 const none: readonly TransactionTag[] = []
 
 /**
- * Tags of a transaction, in the order of `transactionTags`:
+ * In the order of `transactionTags`:
  *
  * - `EVM`: the script contains `import EVM`, or an EVM transaction was executed
- * - `FT_TRANSFER`: fungible tokens moved, as in `app.ft_transfers`, without fees and zero amounts.
- * `TOKEN_MINT`, `TOKEN_BURN` and `EVM_BRIDGE` follow from the types of these transfers
- * - `NFT_TRANSFER`: an NFT moved, as in `app.nft_transfers`
- * - `SCHEDULED_TX`: it scheduled, canceled or ran a scheduled transaction, including failed ones
+ *
+ * - `FT_TRANSFER`: without fees and zero amounts; `TOKEN_MINT`, `TOKEN_BURN` and `EVM_BRIDGE`
+ * follow from the types of these transfers
+ *
+ * - `SCHEDULED_TX`: scheduled, canceled or ran a scheduled transaction, even a failed one
+ *
  * - others: by event type
  */
 export function tagsOfTransaction(transaction: DecodedTransaction, network: Network): readonly TransactionTag[] {
@@ -97,7 +99,7 @@ export function tagsOfTransaction(transaction: DecodedTransaction, network: Netw
   return found.size === 0 ? none : transactionTags.filter((tag) => found.has(tag))
 }
 
-/** Excludes fees and zero amounts, which forwarding contracts emit. */
+/** Forwarding contracts emit zero amounts. */
 function isRealTransfer({ type, amount }: FungibleTransfer): boolean {
   return type !== 'fee' && /[1-9]/.test(amount)
 }
