@@ -31,10 +31,7 @@ function transactionsPerCycle(activities: readonly Activity[], busyness: number)
   )
 }
 
-/**
- * Spreads the turns of a cycle over its first half, by place. The plan is the same on all branches, and so is what
- * grows with each turn.
- */
+/** Over the first half of a cycle, by place. The plan is the same on all branches. */
 function planTurns(
   seed: number,
   cycle: number,
@@ -79,7 +76,7 @@ class OpenBlock {
   readonly #userTransactions: SignedDraft[] = []
   #uuids = 0
 
-  /** @param timeAt time of the block at a height, in milliseconds since 1970 */
+  /** @param timeAt in milliseconds since 1970 */
   constructor(height: number, timeAt: (height: number) => number, state: LedgerState, chance: BlockChance) {
     this.height = height
     this.#timeAt = timeAt
@@ -135,12 +132,11 @@ function systemDraft(script: Buffer, events: readonly DraftEvent[]): DraftTransa
   return { script, arguments: [], authorizers: [], gasLimit: 9999, computation: 0, events }
 }
 
-/** Determines all blocks of a ledger, apart from submissions. */
 export interface LedgerPlan {
   readonly seed: number
   readonly branch: Branch
   readonly clock: ClockShape
-  /** A multiple of the turns of an ordinary chain. */
+  /** Of the turns of an ordinary chain. */
   readonly busyness: number
   readonly activities: readonly Activity[]
   readonly systemWorks: readonly SystemWork[]
@@ -158,10 +154,9 @@ interface DoneTurn {
   readonly activity: Activity
 }
 
-/** Reversals that may wait for the next block. */
 const maxPending = 3
 
-/** Runs a cycle block by block: drafts of its blocks, and the state after the last. */
+/** Block by block. */
 export class CycleRun {
   readonly state: LedgerState
   readonly #plan: LedgerPlan
@@ -225,8 +220,8 @@ export class CycleRun {
   }
 
   /**
-   * Reverses the turns of the mirrored place, the last one first. A few wait for the next block, so that branches
-   * differ in the second half too.
+   * The last turn first. A few wait for the next block, so that branches differ in the second half
+   * too.
    */
   #fall(block: OpenBlock, place: number, random: Random): void {
     const before = this.#doneBefore[cycleLength - place] ?? this.#toReturn.length

@@ -47,7 +47,7 @@ export function payloadHash(source: IdSource, height: number): Buffer {
   return placedId(source, height, 'payload')
 }
 
-/** The height in an id of a block or collection. The caller verifies the id. */
+/** The caller verifies the id. */
 export function heightInId(id: Buffer): number | undefined {
   if (id.length !== 32) return undefined
   const [high, low] = [
@@ -58,7 +58,7 @@ export function heightInId(id: Buffer): number | undefined {
   return Number.isSafeInteger(height) ? height : undefined
 }
 
-/** An id that carries its height, masked by its own hash. */
+/** Carries its height, masked by its own hash. */
 function placedId({ seed, branch, busyness }: IdSource, height: number, what: string): Buffer {
   const text = `${seed} ${busyness} ${branch.saltAt(height)} ${height} ${what}`
   const id = Buffer.from(hash('sha3-256', text, 'hex'), 'hex')
@@ -75,7 +75,7 @@ function argumentsOf({ arguments: values }: DraftTransaction): Buffer[] {
   return values.map(({ type, value }: DraftArgument) => encodeArgument(type, value))
 }
 
-/** @param seed of the signatures, which are random: no key has a secret */
+/** @param seed of the signatures: no key has a secret */
 function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: number): TransactionBody {
   const { payer, authorizers, sequenceNumber } = draft
   const random = new Random(seed, payer.index, sequenceNumber)
@@ -102,7 +102,7 @@ function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: number): T
   }
 }
 
-/** System transactions have no reference block, proposer, payer and signatures. */
+/** Without reference block, proposer, payer and signatures. */
 function systemBody(draft: DraftTransaction): TransactionBody {
   return {
     script: draft.script,
@@ -123,7 +123,7 @@ interface BlockContext extends IdSource {
   readonly clock: ClockShape
 }
 
-/** Messages of a ledger block. Transactions and results are cached. */
+/** Caches transactions and results. */
 export class LedgerBlock implements NodeBlock {
   readonly height: number
   readonly id: Buffer
@@ -133,7 +133,6 @@ export class LedgerBlock implements NodeBlock {
   readonly transactionIds: readonly Buffer[]
   readonly #draft: DraftBlock
   readonly #context: BlockContext
-  /** User transactions of each collection. */
   readonly #collectionSizes: readonly number[]
   readonly #results: Partial<Record<EventEncoding, readonly Buffer[]>> = {}
 

@@ -14,16 +14,15 @@ import { cycleLength, cycleOf } from './world/cycle.ts'
 
 const maxCollections = 1000
 
-/** Transaction ids that are remembered for calls by id alone. */
+/** For calls by id alone. */
 const maxRememberedTransactions = 100_000
 
-/** Two of every block, and executions of scheduled transactions. */
+/** Two of every block, and scheduled ones. */
 const maxSystemBodies = 1000
 
 /**
- * A branch of the ledger. Any block is made on demand from the start of its cycle. Ids of blocks and collections carry
- * their heights; transaction ids are hashes, and are known for recently requested blocks. Submissions are in the node's
- * journal: plan and journal determine the chain.
+ * Any block is made on demand from the start of its cycle. Ids of blocks and collections carry
+ * their heights; transaction ids are known for recently requested blocks only.
  */
 export class LedgerChain implements NodeChain {
   readonly name: string
@@ -36,7 +35,7 @@ export class LedgerChain implements NodeChain {
   readonly #journal: Journal
   readonly #outside: ExternalInput
   readonly #atGenesis: ExternalAccounts
-  /** Journal changes that cached blocks and runs include. */
+  /** Journal changes included in the caches. */
   #known = 0
   readonly #runs = new RecentCache<number, CycleRun>(3)
   readonly #states = new RecentCache<number, CycleRun>(2)
@@ -67,7 +66,7 @@ export class LedgerChain implements NodeChain {
     return this.#runs.get(cycle, () => this.#run(cycle)).block(height)
   }
 
-  /** The state after a block. Read it at once: later calls change it. */
+  /** Read it at once: later calls change it. */
   stateAt(height: number): LedgerState {
     this.#invalidate()
     const cycle = cycleOf(height)
@@ -111,7 +110,7 @@ export class LedgerChain implements NodeChain {
   placeOfCollection(id: Buffer): ChainPlace | undefined {
     const height = heightInId(id)
     if (height === undefined) return undefined
-    // Compare hashes first: the height in a foreign id may have no block.
+    // The height in a foreign id may have no block.
     const index = Array.from({ length: maxCollections }, (_, nth) => nth).find((nth) =>
       collectionId(this.#plan, height, nth).equals(id),
     )
@@ -157,7 +156,7 @@ export class LedgerChain implements NodeChain {
     transactionIds.forEach((id, index) => {
       const key = id.toString('latin1')
       if (index < userTransactionCount) this.#transactions.get(key, () => ({ height, index }))
-      // A copy: the messages of a block share one piece of memory.
+      // The messages of a block share one piece of memory.
       else this.#systemBodies.get(key, () => Buffer.from(transactions[index] as Buffer))
     })
   }

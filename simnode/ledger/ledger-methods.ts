@@ -56,7 +56,7 @@ function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, te
   return Buffer.concat([tell(state, account, request), metadataField(view, 2)])
 }
 
-/** @param heightField number of the request's field `block_height`; none: at the head */
+/** @param heightField of the request; none: at the head */
 function method(tell: Telling, heightField?: number): LedgerMethod {
   const heightOf = (view: NodeView, request: Buffer): number =>
     heightField === undefined ? view.head : numberOf(request, heightField)

@@ -40,10 +40,10 @@ const allActivities: readonly Activity[] = [
   ...evmActivities,
 ]
 
-/** In the order of the block. */
+/** In order. */
 const allSystemWorks: readonly SystemWork[] = [firstContracts, schedulerWork, epochs, versionBeacons, evmBlocks]
 
-/** Equal shapes are equal chains, byte for byte, in any process. */
+/** Equal shapes give equal chains. */
 interface LedgerShape {
   /** Default 1. */
   readonly seed?: number
@@ -51,11 +51,10 @@ interface LedgerShape {
   readonly branch?: string
   /** Default: from 2026, at mainnet's pace. */
   readonly clock?: ClockShape
-  /** A multiple of an ordinary chain's transactions. Default 1. */
+  /** Default 1. */
   readonly busyness?: number
-  /** Heights of blocks with 50,000 additional events. */
+  /** Blocks with 50,000 additional events. */
   readonly hugeBlocks?: readonly number[]
-  /** Whether `publishedPayer` exists. Default false. */
   readonly hasPayer?: boolean
 }
 
@@ -63,10 +62,7 @@ export interface LedgerNodeOptions extends AccessNodeOptions, LedgerShape {}
 
 const defaultHead = 1000
 
-/**
- * @param journal of submissions; default: none
- * @throws FatalError for a malformed branch
- */
+/** @throws FatalError for a malformed branch */
 export function ledgerChain(shape: LedgerShape = {}, journal = new Journal()): LedgerChain {
   const { seed = 1, branch = '', clock = defaultClock, busyness = 1, hugeBlocks: huge = [], hasPayer = false } = shape
   return new LedgerChain(
@@ -83,10 +79,7 @@ export function ledgerChain(shape: LedgerShape = {}, journal = new Journal()): L
   )
 }
 
-/**
- * An access node on a simulated chain. It can switch to any branch by name; submitted transactions enter the next
- * block.
- */
+/** A node on a simulated chain. Submitted transactions enter the next block. */
 export class LedgerNode extends AccessNode<LedgerChain> {
   readonly #journal: Journal
   readonly #mempool: Mempool

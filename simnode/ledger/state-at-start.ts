@@ -33,7 +33,7 @@ interface TurnsBefore {
   of(activity: Activity): number
 }
 
-/** Balances at the start of a cycle: genesis, fees, and what activities leave behind. */
+/** Genesis, fees, and permanent effects of activities. */
 export function startBalances(activities: readonly Activity[], turns: TurnsBefore): StartBalance {
   const lasting = activities.filter((activity) => activity.lasting !== undefined)
   return (token, account) => {
@@ -72,7 +72,6 @@ function evmStateAtStart(turnsOf: (activity: Activity) => number, cycle: number)
   return new EvmState(evmAtStart(turns, cycle))
 }
 
-/** @param before effects of earlier submissions */
 export function stateAtStart(
   activities: readonly Activity[],
   turns: TurnsBefore,

@@ -76,7 +76,7 @@ export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
   },
 }
 
-/** A subscription: one message a block, from a start height up to the head. */
+/** One message a block, from a start height up to the head. */
 export interface StreamMethod {
   /** @throws Refusal without a start block */
   start(view: NodeView, request: Buffer): number
@@ -107,8 +107,8 @@ const blockAsAsked =
     bytesField(1, numberOf(request, fullFieldNumber) === 1 ? block.full : block.light)
 
 /**
- * After a switch of the chain a stream keeps its next height and repeats none, as on a real node: clients detect a
- * rollback by parent ids.
+ * After a switch of the chain a stream continues at its next height, as on a real node: clients
+ * detect a rollback by parent ids.
  */
 export const streamMethods: Readonly<Record<string, StreamMethod>> = {
   SubscribeBlocksFromStartHeight: { start: fromHeight, message: blockAsAsked(3) },

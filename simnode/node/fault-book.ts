@@ -37,11 +37,7 @@ export class FaultBook {
     return [...this.#entries]
   }
 
-  /**
-   * Decides what happens to a call, and counts it for each fault that it meets.
-   * @param callOf called only when there are faults
-   * @param hasFailedTransaction of the block of the call
-   */
+  /** Also counts the call for each fault. @param callOf called only when there are faults */
   judge(callOf: () => FaultCall, hasFailedTransaction: (height: number | undefined) => boolean): Verdict {
     if (this.#entries.size === 0) return well
     const call = callOf()
@@ -91,7 +87,7 @@ class Entry implements InjectedFault {
     return fault.when === undefined || fault.when(call)
   }
 
-  /** Counts a matching call; false before `after` and when `times` is used up. */
+  /** False before `after` and when `times` is used up. */
   isDue(): boolean {
     return ++this.#seen > (this.fault.after ?? 0) && this.hits < (this.fault.times ?? Number.POSITIVE_INFINITY)
   }
@@ -109,7 +105,7 @@ class Entry implements InjectedFault {
   }
 }
 
-/** Messages are those of flow-go and grpc-go where a client may see them. */
+/** The messages of flow-go and grpc-go. */
 function endOf(fault: EndingFault, { service, method }: FaultCall): NonNullable<Verdict['end']> {
   if (fault.kind === 'drop-connection' || fault.kind === 'never-answer') return fault.kind
   if (fault.kind === 'status') {

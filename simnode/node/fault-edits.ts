@@ -6,7 +6,7 @@ const tag = { payload: 129, eventType: 162, structType: 160, reference: 136, arr
 
 const anyStruct = 39
 
-/** CBOR head of one data item; RFC 8949 §3. */
+/** RFC 8949 §3. */
 function head(major: number, argument: number): Buffer {
   const initial = major << 5
   if (argument < 24) return Buffer.from([initial | argument])
@@ -24,11 +24,11 @@ const tagged = (number: number, item: Buffer): Buffer => Buffer.concat([Buffer.f
 interface ExpandingEvent {
   readonly type: string
   readonly structs: number
-  /** Length of the structs' only field name. */
+  /** Of the structs' only field. */
   readonly nameLength: number
 }
 
-/** CCF of an event with an array of structs: their field's name occurs once, but once per struct in the JSON text. */
+/** The field's name occurs once in CCF, but once per struct in JSON. */
 export function expandingPayload({ type, structs, nameLength }: ExpandingEvent): Buffer {
   const eventId = Buffer.alloc(0)
   const structId = Buffer.from([1])
@@ -125,10 +125,10 @@ function oversized(answer: Buffer, fault: OversizedFault): Buffer {
 }
 
 const expandingType = 'A.0000000000000001.Expanding.Event'
-/** 62 kB, as large as four events of a transaction may be; 64 MB of text. */
+/** 62 kB in CCF, 64 MB of text. */
 const expanding = expandingPayload({ type: expandingType, structs: 1100, nameLength: 59_000 })
 
-/** Adds events of at least `bytes` bytes, four to each result. */
+/** Four to each result. */
 function withExpandingEvents(answer: Buffer, bytes: number): Buffer {
   let left = bytes
   return editEach(answer, 1, (result) => {

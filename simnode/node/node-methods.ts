@@ -12,7 +12,7 @@ function unimplemented(method: string): UnaryMethod {
   }
 }
 
-/** The unary methods of `flow.access.AccessAPI` that all nodes answer alike, or refuse. */
+/** Answered alike by all nodes. */
 export const sharedMethods: Readonly<Record<string, UnaryMethod>> = {
   Ping: { answer: () => Buffer.alloc(0) },
   ...Object.fromEntries(
@@ -36,10 +36,7 @@ export const sharedMethods: Readonly<Record<string, UnaryMethod>> = {
   ...eventMethods,
 }
 
-/**
- * The service `access.AccessAPI` of candidate sporks, with fewer calls and fields. Source: onflow/flow
- * `protobuf/flow/legacy`.
- */
+/** `access.AccessAPI` of candidate sporks. Source: onflow/flow `protobuf/flow/legacy`. */
 
 const onlyFirst = (answer: Buffer): Buffer => keepFields(answer, [1])
 
@@ -51,7 +48,7 @@ const block = (answer: Buffer): Buffer => withContent(answer, [1, 2, 3, 4, 5, 6,
 const header = (answer: Buffer): Buffer => withContent(answer, [1, 2, 3, 4])
 const events = (answer: Buffer): Buffer => withContent(answer, [1, 2, 3])
 
-/** Its methods, each with the fields that remain of the modern answer. */
+/** Each keeps some fields of the modern answer. */
 export const legacyMethods: Readonly<Record<string, (answer: Buffer) => Buffer>> = {
   Ping: onlyFirst,
   GetLatestBlockHeader: header,

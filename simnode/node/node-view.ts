@@ -19,20 +19,19 @@ export interface NodeBlock {
   readonly full: Buffer
   /** `entities.BlockHeader` */
   readonly header: Buffer
-  /** `entities.Collection` messages, in the order of the guarantees. */
+  /** In the order of the guarantees. */
   readonly collections: readonly Buffer[]
-  /** `entities.Transaction` messages, system transactions last. */
+  /** System transactions last. */
   readonly transactions: readonly Buffer[]
   /** A system transaction has the same id in every block. */
   readonly transactionIds: readonly Buffer[]
-  /** The other transactions are system transactions. */
   readonly userTransactionCount: number
   readonly hasFailedTransaction: boolean
-  /** Returned instead of transactions and results. */
+  /** Instead of transactions and results. */
   readonly bulkError: NodeError | undefined
-  /** `TransactionResultResponse` messages, without metadata. */
+  /** Without metadata. */
   results(encoding: EventEncoding): readonly Buffer[]
-  /** `entities.Event` messages that only the event calls return. */
+  /** Returned by the event calls only. */
   eventsBesideResults(type: string, encoding: EventEncoding): readonly Buffer[]
 }
 
@@ -42,28 +41,27 @@ export interface ChainPlace {
   readonly index: number
 }
 
-/** A chain that a node can serve; its bytes do not depend on earlier calls. */
+/** Its bytes do not depend on earlier calls. */
 export interface NodeChain {
   readonly name: string
   readonly lowest: number
   /** Infinity for an endless chain. */
   readonly highest: number
-  /** Default head of a node. */
   readonly firstHead: number
-  /** `entities.Metadata`, the same in every answer. */
+  /** The same in every answer. */
   readonly metadata: Buffer
   /** @param height from `lowest` to `highest` */
   block(height: number): NodeBlock
   heightOfBlock(id: Buffer): number | undefined
   placeOfCollection(id: Buffer): ChainPlace | undefined
-  /** Finds a user transaction; the last place if it occurs several times. */
+  /** The last place if it occurs several times. */
   placeOfTransaction(id: Buffer): ChainPlace | undefined
   systemTransaction(id: Buffer): Buffer | undefined
 }
 
 export type StatusName = Exclude<keyof typeof status, 'OK'>
 
-/** A call ends with this status instead of an answer. */
+/** The status of a call without an answer. */
 export class Refusal extends Error {
   readonly code: number
 
@@ -79,14 +77,13 @@ export interface NodeView<Chain extends NodeChain = NodeChain> {
   /** The latest height, sealed as on the emulator. */
   readonly head: number
   readonly sporkRootHeight: number
-  /** Chains served before; their blocks are found by id, as orphans. */
+  /** Their blocks are found by id, as orphans. */
   readonly orphanChains: readonly Chain[]
 }
 
 /**
- * @throws Refusal NOT_FOUND, with the emulator's message above the head and that of a later spork's node below the
- * root.
- * Source: flow-go `engine/access/rpc/backend`.
+ * @throws Refusal NOT_FOUND, with the emulator's message above the head and a later spork's below
+ * the root. Source: flow-go `engine/access/rpc/backend`.
  */
 export function servedHeight(view: NodeView, height: number): number {
   if (height < view.sporkRootHeight) {
@@ -104,7 +101,7 @@ export function blockAt(view: NodeView, height: number): NodeBlock {
   return view.chain.block(servedHeight(view, height))
 }
 
-/** Undefined for an unknown block, and for one above the head. */
+/** Undefined also above the head. */
 export function findBlock(view: NodeView, id: Buffer): NodeBlock | undefined {
   const height = view.chain.heightOfBlock(id)
   if (height === undefined || height > view.head || height < view.sporkRootHeight) return undefined
@@ -150,7 +147,6 @@ export function encodingOf(request: Buffer, fieldNumber: number): EventEncoding 
   return numberOf(request, fieldNumber) === 1 ? 'ccf' : 'json-cdc'
 }
 
-/** The last field of every answer. */
 export function metadataField(view: NodeView, fieldNumber: number): Buffer {
   return bytesField(fieldNumber, view.chain.metadata)
 }
@@ -162,7 +158,7 @@ export interface CallFailure {
   readonly details: string
 }
 
-/** A unary call of any protocol. It is answered or fails once; a fault may do neither. */
+/** Answered or failed once; a fault may do neither. */
 export interface UnaryCall {
   /** The client's `address:port`. */
   readonly peer: string

@@ -9,7 +9,7 @@ function unknownTransaction(id: Buffer): Refusal {
   return new Refusal('NOT_FOUND', `could not find transaction with ID ${id.toString('hex')}`)
 }
 
-/** `TransactionResultResponse`. For an index past the end the emulator names the zero id. */
+/** Past the end the emulator names the zero id. */
 function singleResult(view: NodeView, block: NodeBlock, index: number, encoding: EventEncoding): Buffer {
   const result = block.results(encoding)[index]
   if (result === undefined) throw unknownTransaction(zeroId)
@@ -40,7 +40,7 @@ function placeOf(view: NodeView, request: Buffer): { block: NodeBlock; index: nu
 const byBlockId = (view: NodeView, request: Buffer): number | undefined => view.chain.heightOfBlock(bytesOf(request, 1))
 const byTransaction = (view: NodeView, request: Buffer): number | undefined => placeOf(view, request)?.block.height
 
-/** The system transaction of an id; default: the system chunk. */
+/** Default: the system chunk. */
 function systemIndex(view: NodeView, request: Buffer, idFieldNumber: number): { block: NodeBlock; index: number } {
   const block = findBlock(view, bytesOf(request, 1))
   const id = bytesOf(request, idFieldNumber)
@@ -120,7 +120,7 @@ function response(view: NodeView, results: readonly Buffer[]): Buffer {
   return Buffer.concat([...results.map((result) => bytesField(1, result)), metadataField(view, 2)])
 }
 
-/** A range ends silently at the head and has no other limit, as on the emulator. */
+/** A range ends silently at the head, as on the emulator. */
 export const eventMethods: Readonly<Record<string, UnaryMethod>> = {
   GetEventsForHeightRange: {
     answer(view, request) {

@@ -6,7 +6,7 @@ interface WireField {
   /** Behind the length of a length-delimited field. */
   readonly contentStart: number
   readonly end: number
-  /** The value of a varint; exact up to 2^53. */
+  /** Exact up to 2^53. */
   readonly value: number
 }
 
@@ -56,17 +56,17 @@ export function contentsOf(message: Buffer, number: number): Buffer[] {
     .map((f) => contentOf(message, f))
 }
 
-/** The last field of that number, as protobuf reads a singular one; default: empty. */
+/** The last field of that number; default: empty. */
 export function bytesOf(message: Buffer, number: number): Buffer {
   return contentsOf(message, number).at(-1) ?? Buffer.alloc(0)
 }
 
-/** The last varint of that number; 0 without one. */
+/** The last one; 0 without one. */
 export function numberOf(message: Buffer, number: number): number {
   return readFields(message).findLast((f) => f.number === number && f.wireType === 0)?.value ?? 0
 }
 
-/** A varint of a value from 0 to 2^53. */
+/** 0 to 2^53. */
 export function varint(value: number): Buffer {
   const bytes: number[] = []
   let rest = value
@@ -87,7 +87,8 @@ export function bytesField(number: number, content: Uint8Array): Buffer {
 }
 
 /**
- * A repeated field, then other bytes, with one copy of each content: these answers are large.
+ * One copy of each content: these answers are large.
+ *
  * @param number 1 to 15, so that a key is one byte
  */
 export function repeatedMessage(number: number, contents: readonly Uint8Array[], end: Uint8Array): Buffer {
@@ -113,7 +114,6 @@ function varintLength(value: number): number {
 }
 
 /**
- * Copies a message with edited fields.
  * @param edit returns the new field with its key, no bytes to delete it, or undefined to keep it
  */
 export function rewrite(message: Buffer, edit: (field: WireField, content: Buffer) => Buffer | undefined): Buffer {

@@ -19,15 +19,15 @@ export interface RecordedBlock {
   readonly light: Buffer
   readonly full: Buffer
   readonly header: Buffer
-  /** `entities.Collection` messages, in the order of the guarantees. */
+  /** In the order of the guarantees. */
   readonly collections: readonly Buffer[]
   readonly collectionIds: readonly Buffer[]
-  /** `entities.Transaction` messages, system transactions last. */
+  /** System transactions last. */
   readonly transactions: readonly Buffer[]
   readonly transactionIds: readonly Buffer[]
   readonly userTransactionCount: number
   readonly results: Readonly<Record<EventEncoding, readonly Buffer[]>>
-  /** The node's error for transactions and results, at height 0. */
+  /** At height 0. */
   readonly bulkError: NodeError | undefined
 }
 
@@ -83,16 +83,16 @@ export interface RecordedCall {
   readonly answer: Buffer | NodeError
 }
 
-/** One version of the recorded chain, from height 0 to its head. */
+/** From height 0 to its head. */
 export interface RecordedVersion {
   /** `''` for `calls.jsonl.gz`, `a` for `calls-a.jsonl.gz`. */
   readonly name: string
   readonly blocks: readonly RecordedBlock[]
   /** Answers that do not follow from blocks, by `keyOf`. */
   readonly answers: ReadonlyMap<string, Buffer | NodeError>
-  /** Events of height 0 as `EventsResponse.Result` messages, by `${encoding} ${type}`; no other call returns them. */
+  /** Of height 0, by `${encoding} ${type}`; no other call returns them. */
   readonly bootstrapEvents: ReadonlyMap<string, Buffer>
-  /** `entities.Metadata`, the same in every answer. */
+  /** The same in every answer. */
   readonly metadata: Buffer
   readonly calls: readonly RecordedCall[]
 }
@@ -117,8 +117,8 @@ export function keyOf(method: string, request: Buffer): string {
 }
 
 /**
- * Reads every `calls*.jsonl.gz` and `scripts*.jsonl.gz` of a folder. A file whose heights do not begin at 0 continues
- * the file before it, and replaces its heights.
+ * A file whose heights do not begin at 0 continues the file before it, and replaces its heights.
+ *
  * @throws FatalError when the folder is unreadable or empty, or a height is incomplete
  */
 export async function loadRecording(folder: string): Promise<Recording> {
@@ -263,7 +263,7 @@ export function readRecordedEvents(folder: 'base' | 'fork', file: string): Recor
     if (method !== resultsMethod || response === undefined) continue
     const payloads = eventsOf(Buffer.from(response, 'base64'))
     if (payloads.length === 0) continue
-    // A block is requested once in each encoding; the requests differ in that only.
+    // Requests for a block differ in the encoding only.
     const byBlock = payloads.some(({ payload }) => payload[0] === 0x7b) ? json : ccf
     byBlock.set(bytesOf(Buffer.from(request, 'base64'), 1).toString('hex'), payloads)
   }

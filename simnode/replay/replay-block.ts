@@ -10,7 +10,7 @@ interface BlockIdentity {
   readonly id: Buffer
   readonly parentId: Buffer
   readonly timestampNs: bigint
-  /** Added to the recorded view, so that views grow along the chain. */
+  /** Views grow along the chain. */
   readonly viewShift: number
   /** By position, as `RecordedBlock.collectionIds`. */
   readonly collectionIds: readonly Buffer[]
@@ -18,16 +18,15 @@ interface BlockIdentity {
 }
 
 /**
- * A recorded block in the replayed chain. At its recorded place its messages are the recorded bytes; elsewhere heights,
- * times and ids are replaced, and transaction ids computed. Messages are made on demand.
+ * At its recorded place its messages are the recorded bytes; elsewhere heights, times and ids are
+ * replaced. Messages are made on demand.
  */
 export class ReplayBlock implements NodeBlock {
   readonly #version: RecordedVersion
   readonly recorded: RecordedBlock
   readonly identity: BlockIdentity
-  /** Height or time differ from the recording. */
+  /** In height or time. */
   readonly #isMoved: boolean
-  /** Ids differ from the recording. */
   readonly #isRenamed: boolean
   #light: Buffer | undefined
   #full: Buffer | undefined

@@ -6,22 +6,13 @@ import { bytesField, numberOf } from '../node/wire.ts'
 import type { RecordedBlock, RecordedVersion } from './recording.ts'
 import { ReplayBlock } from './replay-block.ts'
 
-/** The layout of recorded blocks as a chain. Equal shapes are equal chains, byte for byte. */
+/** Equal shapes give equal chains. */
 export interface ChainShape {
-  /**
-   * After the last recorded block, repeat from height 1 with new ids, parents and times, without end. Events keep their
-   * recorded payloads. Default false.
-   */
+  /** Repeats from height 1 with new ids, parents and times, without end. Default false. */
   readonly loop?: boolean
-  /**
-   * The height of recorded block 1; recorded block 0 is then omitted, and ids of the first pass stay. Default 0:
-   * heights as recorded.
-   */
+  /** Of recorded block 1; block 0 is then omitted. Default 0: heights as recorded. */
   readonly startHeight?: number
-  /**
-   * Block times `spacingMs` apart, with `time` at `height`. `pastSpacingMs` applies below it. Default: times as
-   * recorded.
-   */
+  /** `pastSpacingMs` applies below `height`. Default: times as recorded. */
   readonly clock?: {
     readonly height: number
     readonly time: Date
@@ -32,22 +23,22 @@ export interface ChainShape {
   readonly cachedBlocks?: number
 }
 
-/** Transaction ids of repeated passes that are remembered for calls by id alone. */
+/** For calls by id alone. */
 const maxRememberedTransactions = 200_000
 
 /**
- * One version of a recording as a chain. Any height is made on demand: ids of repeated blocks and collections carry
- * their place. Transaction ids are hashes, and are known for recently requested blocks.
+ * Any height is made on demand: ids of repeated blocks and collections carry their place.
+ * Transaction ids are known for recently requested blocks only.
  */
 export class ReplayChain implements NodeChain {
   readonly version: RecordedVersion
   readonly lowest: number
   readonly highest: number
-  /** Height of the last recorded block in the first pass. */
+  /** In the first pass. */
   readonly lastRecorded: number
   readonly #shape: ChainShape
   readonly #shift: number
-  /** Blocks of one pass: all but block 0. */
+  /** All blocks but block 0. */
   readonly #length: number
   readonly #passNs: bigint
   readonly #viewsPerPass: number
@@ -146,7 +137,7 @@ export class ReplayChain implements NodeChain {
     return pass === 0 ? recorded.id : freshId(recorded.id, pass, recorded.height)
   }
 
-  /** The height in a new id. The caller verifies the id. */
+  /** The caller verifies the id. */
   #placeInFreshId(id: Buffer): number | undefined {
     if (id.length !== 32 || this.#shape.loop !== true) return undefined
     const pass = (id.readUInt32BE(24) ^ id.readUInt32BE(0)) >>> 0
@@ -190,7 +181,7 @@ export class ReplayChain implements NodeChain {
   }
 }
 
-/** An id that carries its place, masked by its own hash. */
+/** Carries its place, masked by its own hash. */
 function freshId(recordedId: Buffer, pass: number, recordedHeight: number): Buffer {
   const id = hash('sha3-256', Buffer.concat([recordedId, bytesField(1, Buffer.from(String(pass)))]), 'buffer')
   id.writeUInt32BE((id.readUInt32BE(0) ^ pass) >>> 0, 24)

@@ -28,7 +28,7 @@ function asRecorded(method: string): ReplayMethod {
   }
 }
 
-/** An account at the end of the recording, for any height: no other state was recorded. */
+/** At the end of the recording, for any height. */
 function account(view: ReplayView, address: Buffer): Buffer {
   const answer = recorded(view, 'GetAccountAtLatestBlock', bytesField(1, address))
   if (answer !== undefined) return answer
@@ -36,7 +36,7 @@ function account(view: ReplayView, address: Buffer): Buffer {
   throw new Refusal('INTERNAL', `rpc error: code = NotFound desc = could not find account with address ${hex}`)
 }
 
-/** As recorded, with the spork's root where it is not 0. */
+/** With the spork's root where it is not 0. */
 function versionInfo(view: ReplayView, request: Buffer): Buffer {
   const answer = recorded(view, 'GetNodeVersionInfo', request) ?? Buffer.alloc(0)
   if (view.sporkRootHeight === 0) return answer
@@ -67,16 +67,14 @@ interface JsonCdc {
 }
 
 /**
- * Scripts return the values at the end of the recording. Scripts that take lists were recorded with one element each;
- * longer lists are assembled from these.
+ * Values at the end of the recording. Lists were recorded with one element each; longer ones are
+ * assembled.
  */
 export const scriptMethods: Readonly<Record<string, ReplayMethod>> = {
   [method]: { answer: (view, request) => recorded(view, method, request) ?? assembled(view, request) },
 }
 
-/**
- * @throws Refusal UNIMPLEMENTED for an unrecorded element, or argument lists of different lengths
- */
+/** @throws Refusal UNIMPLEMENTED for an unrecorded element, or lists of different lengths */
 function assembled(view: ReplayView, request: Buffer): Buffer {
   const script = bytesField(1, bytesOf(request, 1))
   const lists = contentsOf(request, 2).map(listOf)
@@ -111,7 +109,7 @@ export interface ReplayNodeOptions extends AccessNodeOptions, ChainShape {
   readonly version?: string
 }
 
-/** An access node that serves the versions of a recording. Accounts and script results are those at its end. */
+/** Accounts and script results are those at the end of the recording. */
 export class ReplayNode extends AccessNode<ReplayChain> {
   readonly recording: Recording
 

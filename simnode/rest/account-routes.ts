@@ -111,7 +111,7 @@ export const accountRoutes = [
 const maxArguments = 100
 const scriptSchema = z.object({ script: z.string(), arguments: z.array(z.string()).max(maxArguments).nullish() })
 
-/** The response is a JSON string: base64 of a value in JSON-CDC. */
+/** Base64 of a value in JSON-CDC. */
 export const scriptRoutes = [
   route({
     ...withBody,

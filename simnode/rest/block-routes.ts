@@ -22,12 +22,12 @@ import { transactionJson, eventJson } from './transaction-routes.ts'
 const maxBlocks = 50
 const statuses = ['BLOCK_UNKNOWN', 'BLOCK_FINALIZED', 'BLOCK_SEALED'] as const
 
-/** In milliseconds, as block times are. */
+/** In milliseconds. */
 function timeText(timestamp: Timestamp | undefined): string {
   return (timestamp === undefined ? new Date(0) : timestampDate(timestamp)).toISOString()
 }
 
-/** Simulated blocks have no seals, and no execution results. */
+/** Without seals and execution results. */
 function blockJson({ block, blockStatus }: BlockResponse, expand: ReadonlySet<string>): unknown {
   if (block === undefined) throw new Refusal('INTERNAL', 'the answer has no block')
   const id = hex(block.id)

@@ -11,7 +11,7 @@ export type UnaryCalls = Readonly<Record<string, (call: UnaryCall) => void>>
 
 export const accessCalls = AccessAPI.method
 
-/** A node's gRPC calls for one REST client: REST and gRPC share one set of rules, counts and faults. */
+/** REST and gRPC share rules, counts and faults. */
 export class RestCalls {
   readonly #calls: UnaryCalls
   readonly #peer: string
@@ -22,7 +22,7 @@ export class RestCalls {
     this.#peer = peer
   }
 
-  /** Never settles where a fault of the node says so. @throws Refusal */
+  /** A fault may leave it unsettled. @throws Refusal */
   async ask<Request extends DescMessage, Answer extends DescMessage>(
     { name, input, output }: DescMethodUnary<Request, Answer>,
     init: MessageInitShape<Request>,

@@ -15,9 +15,8 @@ import type { UnaryCalls } from './rest-calls.ts'
 import { transactionRoutes } from './transaction-routes.ts'
 
 /**
- * HTTP status and message prefix by gRPC code. Source: onflow/flow-go
- * `engine/access/rest/common/base_http_request_handler.go`, where INTERNAL is the client's fault too. UNIMPLEMENTED
- * means an unknown script.
+ * Source: onflow/flow-go `engine/access/rest/common/base_http_request_handler.go`, where INTERNAL
+ * is the client's fault too. UNIMPLEMENTED means an unknown script.
  */
 const statuses: Readonly<Record<number, { readonly code: number; readonly prefix: string }>> = {
   [status.NOT_FOUND]: { code: 404, prefix: 'Flow resource not found: ' },
@@ -49,8 +48,8 @@ const errorForm: ErrorForm = {
 }
 
 /**
- * The access API's REST, `/v1`, which any page may call.
- * Source: onflow/flow `openapi/access.yaml`; onflow/flow-go `engine/access/rest`.
+ * `/v1`, for any origin. Source: onflow/flow `openapi/access.yaml`; onflow/flow-go
+ * `engine/access/rest`.
  */
 export class RestServer {
   readonly url: string

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { ApiError } from '../../src/platform/errors.ts'
 
 /**
- * Reads and writes values as access nodes do: ids and addresses in hex without `0x`, 64-bit integers as text, bytes in
- * base64. Source: onflow/flow-go `engine/access/rest/common/parser`.
+ * Ids and addresses in hex without `0x`, 64-bit integers as text, bytes in base64. Source:
+ * onflow/flow-go `engine/access/rest/common/parser`.
  */
 
-/** A height, or the latest block. `final` equals `sealed`, since blocks are sealed at once. */
+/** `final` equals `sealed`, since blocks are sealed at once. */
 export type WantedHeight = bigint | 'latest'
 
 const maxUint64 = 2n ** 64n - 1n
@@ -80,7 +80,7 @@ export const expandParameter = z
   .default('')
   .transform((text): ReadonlySet<string> => new Set(text.split(',')))
 
-/** For routes with a body: JSON regardless of the content type, which clients do not send. */
+/** JSON regardless of the content type, which clients do not send. */
 export const withBody = { body: z.unknown(), maxBodyBytes: 4 * 1024 * 1024, readBody } as const
 
 /** @throws ApiError */

@@ -25,7 +25,7 @@ const statuses = ['', 'Pending', 'Finalized', 'Executed', 'Sealed', 'Expired'] a
 const sealed = 4
 const expired = 5
 
-/** @param result to include @throws Refusal INTERNAL for an answer without a transaction */
+/** @throws Refusal INTERNAL for an answer without a transaction */
 export function transactionJson(
   id: Uint8Array,
   { transaction }: TransactionResponse,

@@ -14,30 +14,30 @@ export interface AccessNodeOptions {
   readonly host?: string
   /** Default 0: a free port. */
   readonly port?: number
-  /** Also serve the access API's REST. Default false. */
+  /** Default false. */
   readonly hasRest?: boolean
   /** Default 0: a free port. */
   readonly restPort?: number
-  /** The first head. Default: the chain's `firstHead`. */
+  /** Default: the chain's `firstHead`. */
   readonly head?: number
-  /** Milliseconds between new blocks, until the chain ends. Default: the head moves only on request. */
+  /** Milliseconds. Default: the head moves only on request. */
   readonly intervalMs?: number
-  /** The lowest height that is served, as in GetNodeVersionInfo. Default: the chain's lowest. */
+  /** Default: the chain's lowest. */
   readonly sporkRootHeight?: number
   /**
-   * After a switch, blocks of earlier versions are found by id with `block_status` UNKNOWN, as on a real node. Default
-   * false: they are not found, as on the emulator.
+   * After a switch, blocks of earlier versions are found by id with `block_status` UNKNOWN, as on a
+   * real node. Default false, as on the emulator.
    */
   readonly keepsOrphans?: boolean
   readonly faults?: readonly Fault[]
 }
 
-/** Limits the memory of a node that is switched for hours; orphans of older chains are lost. */
+/** Orphans of older chains are lost. */
 const maxKeptChains = 8
 
 export interface ChainSource<Chain extends NodeChain> {
   readonly first: string
-  /** Known names of chains; there may be more. */
+  /** There may be more. */
   readonly names: readonly string[]
   /** @throws FatalError for an unknown name */
   chain(name: string): Chain
@@ -45,9 +45,8 @@ export interface ChainSource<Chain extends NodeChain> {
 }
 
 /**
- * An access node that serves a chain over gRPC (`flow.access.AccessAPI`, `access.AccessAPI`) and, if wanted, REST.
- * States: idle; serving, after `listen`; stopped, after `stop`. While it serves, callers change the version of the
- * chain (`switchTo`), the head, and the faults.
+ * Serves gRPC (`flow.access.AccessAPI`, `access.AccessAPI`) and optionally REST. States: idle;
+ * serving, after `listen`; stopped, after `stop`.
  */
 export class AccessNode<Chain extends NodeChain = NodeChain> {
   readonly events = new EventEmitter<AccessNodeEvents>()
@@ -146,8 +145,10 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   }
 
   /**
-   * Serves another version of the chain, as after a rollback; the head may be lower.
+   * As after a rollback; the head may be lower.
+   *
    * @param head default: the first head of the version
+   *
    * @throws FatalError for an unknown version or height
    */
   switchTo(version: string, head?: number): void {
@@ -171,7 +172,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     this.#rest?.dropConnections()
   }
 
-  /** Stops at once; calls and streams under way are cut. */
+  /** Cuts calls and streams in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await Promise.all([this.#server?.close(), this.#rest?.close()])

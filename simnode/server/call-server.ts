@@ -11,9 +11,9 @@ import { streamMethods } from '../node/block-methods.ts'
 import type { StreamMethod } from '../node/block-methods.ts'
 
 export interface AccessNodeEvents {
-  /** The head moved; after a switch it may be lower. */
+  /** After a switch it may be lower. */
   head: [height: number]
-  /** A call arrived; its answer may be under way. */
+  /** Its answer may be in progress. */
   call: [call: FaultCall]
 }
 
@@ -31,7 +31,7 @@ type ServiceName = FaultCall['service']
 const modern = 'flow.access.AccessAPI'
 const legacy = 'access.AccessAPI'
 
-/** Applies faults to calls, answers them from the present view, and follows the head in streams. */
+/** Applies faults to calls, and follows the head in streams. */
 export class CallServer<Chain extends NodeChain> {
   readonly #context: CallContext<Chain>
 
@@ -39,7 +39,7 @@ export class CallServer<Chain extends NodeChain> {
     this.#context = context
   }
 
-  /** The unary calls of the modern service, for other protocols. */
+  /** For other protocols. */
   unaryCalls(): Record<string, (call: UnaryCall) => void> {
     return Object.fromEntries(
       Object.entries(this.#methods()).map(([name, method]) => [name, this.#unary(modern, name, method)]),
@@ -94,7 +94,7 @@ export class CallServer<Chain extends NodeChain> {
     }
   }
 
-  /** Sends blocks up to the head, and waits for more until the client leaves. */
+  /** Until the client leaves. */
   async #follow(call: GrpcCall, name: string, method: StreamMethod, verdict: Verdict): Promise<void> {
     if (verdict.delayMs > 0) await delay(verdict.delayMs)
     if (this.#isHeld(verdict, call.peer)) return

@@ -9,10 +9,7 @@ const responseHeaders: OutgoingHttpHeaders = { ':status': 200, 'content-type': '
 const okTrailers: OutgoingHttpHeaders = { 'grpc-status': '0' }
 const frameHeadLength = 5
 
-/**
- * A client's call on an HTTP/2 stream. After an answer, a failure or a cancel, further writes are ignored. Source:
- * "gRPC over HTTP2".
- */
+/** After the end, further writes are ignored. Source: "gRPC over HTTP2". */
 export class GrpcCall {
   /** The client's `address:port`. */
   readonly peer: string
@@ -26,7 +23,6 @@ export class GrpcCall {
     this.request = request
   }
 
-  /** Whether the call has ended, or the client has left. */
   get isOver(): boolean {
     return this.#stream.destroyed || this.#stream.closed || this.#stream.writableEnded
   }
@@ -56,7 +52,7 @@ export class GrpcCall {
     } else this.#stream.respond({ ...responseHeaders, ...trailers }, { endStream: true })
   }
 
-  /** Calls the listener when the buffer drains, and at the end of the call. @returns unsubscribes */
+  /** When the buffer drains, and at the end of the call. @returns unsubscribes */
   onChange(listener: () => void): () => void {
     this.#stream.on('drain', listener).on('close', listener)
     return () => this.#stream.off('drain', listener).off('close', listener)
@@ -90,12 +86,12 @@ export type CallHandler = (call: GrpcCall) => void
 
 export type RawService = Readonly<Record<string, CallHandler>>
 
-/** MB per connection. Larger than any client should accept, so that clients can be tested. */
+/** MB per connection, larger than any client should accept. */
 const maxSessionMemory = 4096
 
 /**
- * A plaintext gRPC server that passes messages as bytes and owns its sockets, so that it can cut a connection and stop
- * at once. `node:http2` takes 50 µs a call, `@grpc/grpc-js` 85. Deadlines are the client's; nothing is compressed.
+ * Plaintext. Owns its sockets, so that it can cut a connection and stop at once. `node:http2` takes
+ * 50 µs a call, `@grpc/grpc-js` 85. Deadlines are the client's; nothing is compressed.
  */
 export class RawGrpcServer {
   readonly host: string

@@ -97,7 +97,7 @@ export function readArguments<Parsed>(parse: () => Parsed): Parsed {
   try {
     return parse()
   } catch (thrown) {
-    // Node's further sentences are about file names that begin with a dash.
+    // Node's further sentences are about file names.
     throw wrongArgument(`${asError(thrown).message.split('. ')[0]}; --help shows the options`)
   }
 }

@@ -4,14 +4,9 @@ import type { Account } from '../world/account.ts'
 import type { Token } from '../world/tokens.ts'
 import { systemAccounts } from '../world/tokens.ts'
 
-/** A turn of an activity, or its reversal: one user transaction. */
 export interface Turn extends Moment {
-  /** Turns of the activity since the first block. */
   readonly ordinal: number
-  /**
-   * Users pay in rotation: for their own turns in the first half of a cycle, for any turns in the
-   * second.
-   */
+  /** In rotation: for their own turns in the first half of a cycle, for any turns in the second. */
   readonly payer: Account
 }
 
@@ -21,8 +16,8 @@ export interface Done<Memo> {
 }
 
 /**
- * A kind of user transaction with the same number of turns in every cycle. Its permanent effects
- * (`giveBack` missing or not exact) must depend only on the number of its turns.
+ * Permanent effects (`giveBack` missing or not exact) must depend only on the number of turns, the
+ * same in every cycle.
  */
 export interface Activity<Memo = unknown> {
   readonly name: string
@@ -31,7 +26,7 @@ export interface Activity<Memo = unknown> {
   act(turn: Turn): Done<Memo>
   /** In the second half of the same cycle. It may not fail. */
   giveBack?(turn: Turn, memo: Memo): DraftTransaction
-  /** The permanent change of a vault by the start of a cycle. @param turns before the cycle */
+  /** By the start of a cycle. @param turns before the cycle */
   lasting?(token: Token, account: Account, turns: number, cycle: number): bigint
 }
 
@@ -39,13 +34,13 @@ export function activity<Memo>(declared: Activity<Memo>): Activity {
   return declared
 }
 
-/** System transactions of every block, after the user transactions. */
+/** System transactions follow the user transactions. */
 export interface SystemWork {
   readonly name: string
-  /** Events of the first system transaction, which announces the due ones. */
+  /** The first system transaction announces the due ones. */
   process?(moment: Moment): readonly DraftEvent[]
   executions?(moment: Moment): readonly DraftTransaction[]
-  /** Events of the last system transaction, the system chunk. */
+  /** The last system transaction, the system chunk. */
   chunk?(moment: Moment): readonly DraftEvent[]
 }
 

@@ -199,7 +199,7 @@ const reference = { kind: 'reference', authorization: { kind: 'none' }, referenc
 const firstControllerId = 64
 const creationGas = 702_600
 const creationGasLimit = 723_000
-/** A placeholder for the proxy code of such accounts. */
+/** A placeholder. */
 const code = Buffer.from('608060405234801561001057600080fd5b50610dd6806100206000396000f3fe', 'hex')
 
 const createScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7

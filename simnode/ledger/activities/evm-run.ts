@@ -56,14 +56,10 @@ interface SignedCall extends Outcome {
 }
 
 const noBytes = Buffer.alloc(0)
-/** Gas of a transfer to an account with code. */
 const transferGas = 21_055
 const transferGasLimit = 23_300
 
-/**
- * Charges the gas and pays it to the relayer, like `EVM.run`. The caller applies the effects of the
- * call.
- */
+/** Pays the gas to the relayer, like `EVM.run`. The caller applies the effects of the call. */
 function runSigned(
   moment: Moment,
   kind: SignedKind,

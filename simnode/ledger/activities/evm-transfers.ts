@@ -91,7 +91,6 @@ interface ItemsSent {
 
 const itemContract = evmContracts.items
 const itemContractHex = itemContract.toString('hex')
-/** Offset of the empty `data`. */
 const noDataAt = 160
 
 export const evmItemTransfer = signedActivity<ItemsSent>({
@@ -110,7 +109,7 @@ export const evmItemTransfer = signedActivity<ItemsSent>({
   },
 })
 
-/** Error code of a revert. Source: onflow/flow-go `fvm/evm/types/errors.go`. */
+/** Source: onflow/flow-go `fvm/evm/types/errors.go`. */
 const reverted = 306
 
 export const evmFailure = activity({

@@ -12,7 +12,7 @@ import { drawAmount, drawUser } from '../world/users.ts'
 import { drawItem, collections, itemUuid } from '../world/collections.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
 
-/** A listing with its buyer, or its seller if it was removed. */
+/** `buyer`: the seller if the listing was removed. */
 interface Sale {
   readonly listing: Listing
   readonly buyer: Account | undefined
@@ -154,7 +154,7 @@ function remove({ state }: Turn, place: number, listing: Listing): DraftTransact
   return draft(removeScript, seller, [argument.uint64(uuid)], 40, [{ shape: marketShapes.destroyed, values }])
 }
 
-/** The payment is in a vault of its own: the seller gets its cut, then the rest, which is 0. */
+/** The seller gets its cut, then the rest, which is 0. */
 function buy(turn: Turn, place: number, listing: Listing, buyer: Account): DraftTransaction {
   const { seller, uuid, collection, id, price, expiry } = listing
   const { state } = turn

@@ -81,10 +81,7 @@ transaction(id: UInt64) {
 }
 `)
 
-/**
- * Announces the due transactions and runs each in a separate transaction; fees are collected one
- * block later.
- */
+/** Runs each due job in a separate transaction; fees are collected one block later. */
 export const schedulerWork: SystemWork = {
   name: 'scheduler',
   process(moment) {
@@ -127,7 +124,7 @@ function execution({ id, priority, fails }: Scheduled): DraftTransaction {
   }
 }
 
-/** Kinds of jobs, in rotation. Fees are in units of 10^-8 FLOW, and even: cancelling returns half of them. */
+/** In rotation. Fees are in units of 10^-8 FLOW, and even: cancelling returns half of them. */
 const kinds = [
   { priority: priorities.high, fees: 11_026n, end: 'runs' },
   { priority: priorities.medium, fees: 6_026n, end: 'fails' },

@@ -194,7 +194,7 @@ export function epochPayout(table: StakingTable): bigint {
   return table.registered.reduce((total, staker) => total + rewardOf(table.of(staker).staked), 0n)
 }
 
-/** The views of an epoch, both ends inclusive. An epoch is a cycle; staking ends before its last block. */
+/** Both ends inclusive. An epoch is a cycle; staking ends before its last block. */
 export function viewsOf(epoch: number): {
   readonly first: number
   readonly stakingEnd: number
@@ -208,10 +208,7 @@ export function viewsOf(epoch: number): {
   }
 }
 
-/**
- * Epochs are as long as cycles, since permanent stakes are the same in each. The last block of an epoch sets up the
- * next, whose first block pays rewards and moves tokens.
- */
+/** The last block of an epoch sets up the next, whose first block pays rewards and moves tokens. */
 export const epochs: SystemWork = {
   name: 'epochs',
   chunk(moment) {

@@ -65,8 +65,7 @@ export const swap = activity<Swap>({
     const isForward = random.percent(50)
     const [tokenIn, tokenOut] = isForward ? [pair.token0, pair.token1] : [pair.token1, pair.token0]
     const amountIn = drawAmount(random, maxAmount)
-    // Keeps x * y constant, rounded in favour of the pair. Without a fee, so that the reversal
-    // returns the same amount.
+    // Rounded in favour of the pair. Without a fee, so that the reversal returns the same amount.
     const [held, stock] = [vaults.balance(tokenIn, pair.contract), vaults.balance(tokenOut, pair.contract)]
     const memo = { pair, by: payer, isForward, amountIn, amountOut: (amountIn * stock) / (held + amountIn) }
     return { transaction: change(turn, memo), memo }

@@ -13,7 +13,7 @@ import { moveTokens } from '../state/token-moves.ts'
 import { userOfTurn } from '../world/users.ts'
 
 const scheduler = 'auth(FlowTransactionScheduler.Process) &FlowTransactionScheduler.SharedScheduler'
-/** The first system transaction of each block. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`. */
+/** Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`. */
 export const processScript = Buffer.from(`import FlowTransactionScheduler from 0xf8d6e0586b0a20c7
 
 // Process scheduled transactions by the FlowTransactionScheduler contract.
@@ -28,7 +28,7 @@ transaction {
     }
 }`)
 
-/** The last one, the system chunk. Source: onflow/flow-go `fvm/blueprints/system.go`. */
+/** Source: onflow/flow-go `fvm/blueprints/system.go`. */
 export const chunkScript = Buffer.from(`import RandomBeaconHistory from 0xf8d6e0586b0a20c7
 import EVM from 0xf8d6e0586b0a20c7
 
@@ -76,7 +76,7 @@ const versionBeacon = eventShape(`${contract}.VersionBeacon`, {
 })
 
 const cyclesPerVersion = 50
-/** Blocks between the announcement of a version and the first block that needs it. */
+/** Blocks before the version is needed. */
 const notice = 5 * cycleLength
 
 export const versionBeacons: SystemWork = {
@@ -95,7 +95,7 @@ export const versionBeacons: SystemWork = {
   },
 }
 
-/** As in the largest transactions of mainnet, the payouts of staking rewards. */
+/** As in mainnet's payouts of staking rewards. */
 const eventsWanted = 50_000
 const eventsPerMove = 4
 
@@ -106,7 +106,7 @@ transaction(height: UInt64) {
 }
 `)
 
-/** A system transaction with 50,000 events at some heights; it reverts its payouts. */
+/** Reverts its payouts. */
 export function hugeBlocks(heights: ReadonlySet<number>): SystemWork {
   return {
     name: 'huge-block',

@@ -146,7 +146,7 @@ export function arrayOf(element: CadenceType, size?: number): ArrayType {
   return size === undefined ? { kind: 'array', element } : { kind: 'array', element, size }
 }
 
-/** @param fields type by name, in the order of declaration */
+/** @param fields in the order of declaration */
 export function compositeType<Kind extends CompositeType['kind']>(
   kind: Kind,
   id: string,
@@ -159,7 +159,7 @@ export function eventShape(id: string, fields: Readonly<Record<string, CadenceTy
   return compositeType('event', id, fields)
 }
 
-/** A type with an id, which messages define before use. */
+/** Messages define these types before use. */
 export type NominalType = CompositeType | InterfaceType
 
 export function collectNominalTypes(type: CadenceType, found: Map<string, NominalType>): void {
@@ -170,7 +170,7 @@ export function collectNominalTypes(type: CadenceType, found: Map<string, Nomina
   for (const part of partsOf(type)) collectNominalTypes(part, found)
 }
 
-/** The types of a type's values within values; those of interfaces and functions have none. */
+/** Within values; interfaces and functions have none. */
 export function partsOf(type: CadenceType): readonly CadenceType[] {
   if (typeof type === 'string' || type.kind === 'function') return []
   switch (type.kind) {

@@ -4,7 +4,7 @@ const whole = new BigInt64Array(1)
 const halves = new Uint32Array(whole.buffer)
 const lowIndex = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 1
 
-/** The halves of a bigint modulo 2^64, without bigint arithmetic, which would dominate encoding. */
+/** Modulo 2^64, without bigint arithmetic, which would dominate encoding. */
 const splitUint64 = {
   set(value: bigint): void {
     whole[0] = value
@@ -19,12 +19,12 @@ const splitUint64 = {
   },
 }
 
-/** Major types: the upper three bits of a head. Source: RFC 8949. */
+/** The upper three bits of a head. Source: RFC 8949. */
 export const major = { unsigned: 0x00, negative: 0x20, bytes: 0x40, text: 0x60, array: 0x80, tag: 0xc0 } as const
 
 type Major = (typeof major)[keyof typeof major]
 
-/** Short texts are copied by character, which is faster than a call into the runtime. */
+/** Faster than a call into the runtime. */
 const shortText = 64
 
 /** In the shortest form. */
@@ -112,7 +112,7 @@ function writeShortAscii(out: ByteWriter, text: string, length: number): boolean
   return true
 }
 
-/** The low 32 bits, big endian. The caller has reserved the space. */
+/** Big endian. The caller has reserved the space. */
 function writeUint32(out: ByteWriter, value: number): void {
   const { bytes } = out
   const low = value >>> 0

@@ -8,7 +8,7 @@ export type DefinitionIds = ReadonlyMap<string, number>
 
 const simpleNumbers = new Map([...simpleTypeNames].map(([number, name]) => [name, number]))
 
-/** CBOR tags of types: `inline` within a message that defines its nominal types, `value` for values of type `Type`. */
+/** `inline` within a message that defines its nominal types, `value` for values of type `Type`. */
 const tags = {
   inline: {
     reference: 136,
@@ -39,7 +39,7 @@ const tags = {
 } as const
 const functionTag = 193
 
-/** Tags of definitions; CCF specification, `composite-type` and `interface-type`. */
+/** CCF specification, `composite-type` and `interface-type`. */
 const nominalTags = {
   struct: 160,
   resource: 161,
@@ -54,7 +54,7 @@ const nominalTags = {
 /** From the tag of a definition to that of the same type within a type value. */
 const nominalShift = 48
 
-/** The order in which the chain defines types: shorter ids first. */
+/** Shorter ids first, as on the chain. */
 export function sortDefinitions(types: Iterable<NominalType>): readonly NominalType[] {
   return [...types].sort((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1))
 }
@@ -81,7 +81,7 @@ export function writeInlineType(out: ByteWriter, type: CadenceType, ids: Definit
   new InlineTypeWriter(out, ids).type(type)
 }
 
-/** A value of type `Type`: it defines nominal types at their first mention. */
+/** Defines nominal types at their first mention. */
 export function writeTypeValue(out: ByteWriter, type: CadenceType | null): void {
   if (type === null) writeNil(out)
   else new TypeValueWriter(out).type(type)
@@ -241,13 +241,13 @@ class TypeValueWriter extends TypeWriter {
   }
 }
 
-/** A definition's number: its bytes without leading zeros. */
+/** Without leading zeros. */
 function writeDefinitionId(out: ByteWriter, id: number): void {
   const digits = id === 0 ? '' : id.toString(16)
   writeBytes(out, Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex'))
 }
 
-/** @param setTag of a set of entitlements; that of an entitlement map is the next */
+/** @param setTag that of an entitlement map is the next */
 function writeAuthorization(out: ByteWriter, authorization: Authorization, setTag: number): void {
   if (authorization.kind === 'none') {
     writeNil(out)

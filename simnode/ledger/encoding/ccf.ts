@@ -168,7 +168,7 @@ function dictionaryWriter({ key, value }: DictionaryType): CcfWriter {
   }
 }
 
-/** The pairs of a dictionary in the chain's order, by encoded key. */
+/** In the chain's order, by encoded key. */
 export function sortedPairs(key: CadenceType, pairs: CadenceValue, ids: DefinitionIds): readonly CadenceValue[] {
   const list = itemsOf('dictionary', pairs)
   if (list.length < 2) return list
@@ -235,15 +235,15 @@ interface MessagePlan {
 
 interface TypePlan extends MessagePlan {
   readonly nominal: ReadonlyMap<string, NominalType>
-  /** Whether values may bring types that the message must define. */
+  /** Values may bring types that the message must define. */
   readonly isOpen: boolean
 }
 
 const plans = new Map<CadenceType, TypePlan>()
 
 /**
- * Appends a value in CCF with the definitions of its types.
  * Source: https://github.com/onflow/ccf, ccf_specs.md, fully self-describing mode.
+ *
  * @throws TypeError for a value of another type
  */
 export function writeCcf(out: ByteWriter, type: CadenceType, value: CadenceValue): void {

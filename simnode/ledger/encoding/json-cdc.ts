@@ -29,7 +29,7 @@ const escapes: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003
 /** Escaped by Go's encoder too, for HTML. */
 const unsafe = /[<>&\u2028\u2029]/g
 
-/** Short texts are copied by character, which is faster than a call into the runtime. */
+/** Faster than a call into the runtime. */
 const shortText = 64
 
 function jsonText(text: string): string {
@@ -90,7 +90,7 @@ const kinds = {
   'contract-interface': 'ContractInterface',
 } as const
 
-/** A type value. A repeated nominal type is its id. */
+/** A repeated nominal type is its id. */
 function typeJson(type: CadenceType, known = new Set<string>()): string {
   const inner = (element: CadenceType): string => typeJson(element, known)
   if (typeof type === 'string') return `{"kind":"${type}"}`
@@ -168,7 +168,8 @@ const formNames = {
 } as const
 
 /**
- * Appends a value in JSON-CDC, as nodes write it, without the line break after events.
+ * Without the line break that nodes write after events.
+ *
  * @throws TypeError for a value of another type
  */
 export function writeJsonCdc(out: ByteWriter, type: CadenceType, value: CadenceValue): void {

@@ -45,12 +45,10 @@ export function headerMessage(block: BlockParts): Buffer {
   return messageOf((out) => writeHeader(out, block))
 }
 
-/** `entities.Block` without `full_block_response` */
 export function lightBlockMessage(block: BlockParts): Buffer {
   return messageOf((out) => writeLightBlock(out, block))
 }
 
-/** `entities.Block` with `full_block_response` */
 export function fullBlockMessage(block: BlockParts): Buffer {
   return messageOf((out) => {
     writeLightBlock(out, block)
@@ -183,7 +181,7 @@ const failed = 1
 
 const typeFields = new Map<EventShape, Buffer>()
 
-/** `TransactionResultResponse`, without metadata, in the block's order. */
+/** In the block's order. */
 export function resultMessages(
   block: { readonly height: number; readonly id: Buffer },
   results: readonly ResultParts[],

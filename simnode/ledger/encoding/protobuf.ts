@@ -1,9 +1,9 @@
 import { ByteWriter } from '../../../src/platform/byte-writer.ts'
 
-/** Bytes reserved for the length of a nested message: enough for 128 to 16,383 bytes. */
+/** Enough for 128 to 16,383 bytes. */
 const guessedLengthBytes = 2
 
-/** A varint of a value from 0 to 2^53. */
+/** 0 to 2^53. */
 export function writeVarint(out: ByteWriter, value: number): void {
   out.reserve(8)
   const { bytes } = out
@@ -40,7 +40,7 @@ export function writeBytesField(out: ByteWriter, number: number, content: Uint8A
   out.raw(content)
 }
 
-/** Omits empty fields, as proto3 does. */
+/** As proto3 does. */
 export function writeBytesIfAny(out: ByteWriter, number: number, content: Uint8Array): void {
   if (content.length > 0) writeBytesField(out, number, content)
 }
@@ -53,7 +53,7 @@ export function beginMessage(out: ByteWriter, number: number): number {
   return out.position
 }
 
-/** Writes the length of a nested message, and moves the message if the length needs other space. */
+/** Moves the message if its length needs other space. */
 export function endMessage(out: ByteWriter, start: number): void {
   const length = out.position - start
   const lengthStart = start - guessedLengthBytes
@@ -73,10 +73,10 @@ export function endMessage(out: ByteWriter, start: number): void {
 
 const keptCapacity = 16 * 1024 * 1024
 
-/** Undefined while a message is written, since that may write other messages. */
+/** Undefined while a message is written, which may write other messages. */
 let scratch: ByteWriter | undefined
 
-/** Messages in one piece of memory: one allocation for a block. */
+/** One allocation for a block. */
 export function messagesOf<Item>(
   items: readonly Item[],
   write: (out: ByteWriter, item: Item, index: number) => void,

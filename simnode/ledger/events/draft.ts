@@ -40,26 +40,24 @@ export const argument = {
   uint64s: (value: readonly number[]): DraftArgument => ({ type: lists.uint64, value }),
 } as const
 
-/** A transaction and its outcome, before it has a place in a block. */
 export interface DraftTransaction {
-  /** Source text; one constant for all transactions of a kind. */
+  /** One constant for all transactions of a kind. */
   readonly script: Buffer
   readonly arguments: readonly DraftArgument[]
   /** None on most system transactions. */
   readonly authorizers: readonly Account[]
   readonly gasLimit: number
   readonly computation: number
-  /** Error message of a failed transaction, which has no events but those of its fee. */
+  /** Of a failed transaction, which has no events but those of its fee. */
   readonly error?: string
-  /** Without those of the fee. */
   readonly events: readonly DraftEvent[]
 }
 
 export interface SignedDraft extends DraftTransaction {
-  /** Pays the fee and proposes; its key 0 signs the envelope, the keys 0 of other authorizers the payload. */
+  /** Pays the fee and proposes; its key 0 signs the envelope. */
   readonly payer: Account
   readonly sequenceNumber: number
-  /** As submitted to the node. Default: made from the draft, with random signatures. */
+  /** Default: made from the draft, with random signatures. */
   readonly body?: TransactionBody
 }
 

@@ -46,9 +46,11 @@ export function vaultOf(token: Token, account: Account): VaultRef {
 }
 
 /**
- * The events of a withdrawal, in their order. FLOW has an event of its own, except for vaults of the service account.
+ * FLOW has an additional event, except for vaults of the service account.
+ *
  * @param amount in units of 10^-8
- * @param movedUuid of the vault that holds the tokens in transit
+ *
+ * @param movedUuid of the vault in transit
  */
 export function withdrawn(vault: VaultRef, amount: bigint, movedUuid: number, balanceAfter: bigint): DraftEvent[] {
   return moved('Withdrawn', vault, amount, movedUuid, balanceAfter)

@@ -19,7 +19,6 @@ interface ReceiptParts {
 }
 
 const bloomBytes = 256
-/** Direct calls, whose receipts are those of type 0. */
 const directCallType = 255
 
 function receiptBytes({ type, succeeded, cumulativeGas, logs }: ReceiptParts): Buffer {
@@ -36,7 +35,7 @@ function logList(logs: readonly LogParts[]): RlpItem {
   return logs.map(({ address, topics, data }) => [address, topics, data])
 }
 
-/** 2048 bits; each address and topic sets three. Source: Ethereum yellow paper, 4.3.1. */
+/** Each address and topic sets three bits. Source: Ethereum yellow paper, 4.3.1. */
 function bloomOf(logs: readonly LogParts[]): Buffer {
   const bloom = Buffer.alloc(bloomBytes)
   for (const { address, topics } of logs) {
@@ -64,8 +63,8 @@ const paths: Array<readonly number[]> = []
 const emptyRoot = rlpHash(empty)
 
 /**
- * The root of the Merkle Patricia trie of a list, each item under the RLP of its index.
- * Source: Ethereum yellow paper, appendix D.
+ * Merkle Patricia trie. Source: Ethereum yellow paper, appendix D.
+ *
  * @param items empty items are omitted
  */
 function listRoot(items: readonly Uint8Array[]): Buffer {
@@ -104,13 +103,13 @@ function commonDepth(leaves: readonly Leaf[], depth: number): number {
   return common
 }
 
-/** A node in its parent: itself if it is short, else its hash. */
+/** Itself if it is short, else its hash. */
 function reference(node: RlpItem): RlpItem {
   const encoded = encodeRlp(node)
   return encoded.length < 32 ? node : keccak256(encoded)
 }
 
-/** Nibbles, with a flag for a leaf and for an odd count. */
+/** With a flag for a leaf and for an odd count. */
 function packed(path: readonly number[], isLeaf: boolean): Buffer {
   const mark = (isLeaf ? 2 : 0) + (path.length % 2)
   const padded = path.length % 2 === 0 ? [mark, 0, ...path] : [mark, ...path]
@@ -137,7 +136,7 @@ interface OpenEvmBlock {
   readonly height: number
   /** Seconds since 1970. */
   readonly timestamp: number
-  /** All FLOW in the EVM after the block, in attoflow. */
+  /** In attoflow, after the block. */
   readonly totalSupply: bigint
   readonly prevrandao: Buffer
   readonly transactions: readonly BlockTransaction[]

@@ -50,7 +50,7 @@ export function lazy<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value
 }
 
-/** An address of 20 bytes, or a number of 256 bits. */
+/** 20 bytes, or 256 bits. */
 type AbiWord = Buffer | bigint | number
 
 const wordBytes = 32

@@ -12,7 +12,7 @@ const evmContract = 'A.f8d6e0586b0a20c7.EVM'
 const bytes = arrayOf('UInt8')
 const hash = arrayOf('UInt8', 32)
 
-/** The events of the EVM contract since September 2024. */
+/** Since September 2024. */
 export const evmEvents = {
   transactionExecuted: eventShape(`${evmContract}.TransactionExecuted`, {
     hash,
@@ -64,11 +64,11 @@ export interface ExecutedTransaction {
   readonly payload: () => EvmPayload
   readonly gasUsed: number
   readonly logs: readonly LogParts[]
-  /** Return data; the code of a new contract. */
+  /** The code of a new contract. */
   readonly returnedData: Buffer
   /** 20 bytes, of a created contract. */
   readonly contractAddress?: Buffer
-  /** 306 for a revert, 301 to 400 in general. Source: onflow/flow-go `fvm/evm/types/codeFinder.go`. */
+  /** Source: onflow/flow-go `fvm/evm/types/codeFinder.go`. */
   readonly error?: { readonly code: number; readonly message: string }
 }
 
@@ -77,7 +77,6 @@ export function transactionExecuted(transaction: ExecutedTransaction, index: num
   const { type, error, gasUsed, contractAddress, logs, returnedData } = transaction
   return lazyEvent(evmEvents.transactionExecuted, () => {
     const { hash, bytes } = transaction.payload()
-    // A placeholder for the checksum of the changes.
     const stateUpdateChecksum = hash.subarray(0, 4)
     return [
       hash,

@@ -5,11 +5,11 @@ import type { RlpItem } from './evm-encoding.ts'
 import { evmAddressLength } from './evm-world.ts'
 
 interface RecoverableSignature {
-  /** Parity of the nonce point's y coordinate: 0 or 1. */
+  /** Of the nonce point's y coordinate. */
   readonly parity: number
   /** 32 bytes, big endian. */
   readonly r: Buffer
-  /** 32 bytes, big endian, in the lower half of the order (EIP-2). */
+  /** In the lower half of the order (EIP-2). */
   readonly s: Buffer
 }
 
@@ -20,18 +20,20 @@ interface Nonce {
   readonly parity: number
 }
 
-/** The order of the curve. */
 const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n
 const scalarBytes = 32
-/** A power of two: the last bits of a hash select the nonce. */
+/** A power of two. */
 const nonceCount = 64
 
 const nonces: Array<Nonce | undefined> = Array.from({ length: nonceCount }, () => undefined)
 
 /**
- * Signs a hash deterministically. **Only for published keys.** Nonces come from a small table, which is ten times as
- * fast as the library; two signatures with one nonce reveal the key. Source: SEC 1, 4.1.3 and 4.1.6.
- * @param hash 32 bytes @param privateKey 32 bytes
+ * **Only for published keys.** Nonces come from a small table, ten times as fast as the library;
+ * two signatures with one nonce reveal the key. Source: SEC 1, 4.1.3 and 4.1.6.
+ *
+ * @param hash 32 bytes
+ *
+ * @param privateKey 32 bytes
  */
 export function signRecoverably(hash: Uint8Array, privateKey: Uint8Array): RecoverableSignature {
   const { inverse, r, rBytes, parity } = nonceOf((hash[scalarBytes - 1] as number) % nonceCount)
@@ -74,7 +76,7 @@ function toBytes(scalar: bigint): Buffer {
   return Buffer.from(scalar.toString(16).padStart(2 * scalarBytes, '0'), 'hex')
 }
 
-/** Amounts are in attoflow, prices in attoflow per gas. */
+/** In attoflow, and attoflow per gas. */
 interface UnsignedTransaction {
   /** 0 legacy (EIP-155), 1 with access list (EIP-2930), 2 with fee caps (EIP-1559). */
   readonly type: 0 | 1 | 2
@@ -89,14 +91,14 @@ interface UnsignedTransaction {
   readonly input: Buffer
 }
 
-/** Kinds of direct calls. Source: onflow/flow-go `fvm/evm/types/call.go`. */
+/** Source: onflow/flow-go `fvm/evm/types/call.go`. */
 const directCallKinds = { deposit: 1, withdraw: 2, transfer: 3, deploy: 4, call: 5 } as const
 
 export interface DirectCall {
   readonly kind: keyof typeof directCallKinds
   /** 20 bytes each. */
   readonly from: Buffer
-  /** Undefined to create a contract at an address that follows from the nonce. */
+  /** Undefined to create a contract. */
   readonly to: Buffer | undefined
   readonly input: Buffer
   readonly value: bigint
@@ -114,7 +116,7 @@ export const directCallType = 255
 const noAddress = Buffer.alloc(evmAddressLength)
 const noBytes = Buffer.alloc(0)
 
-/** @param privateKey 32 bytes of secp256k1, published; the signature is deterministic */
+/** @param privateKey published; the signature is deterministic */
 export function signedPayload(transaction: UnsignedTransaction, privateKey: Uint8Array): EvmPayload {
   const { type, chainId, nonce, gasPrice, gasLimit, to, value, input } = transaction
   const prices = type === 2 ? [gasPrice, gasPrice] : [gasPrice]
@@ -128,7 +130,7 @@ export function signedPayload(transaction: UnsignedTransaction, privateKey: Uint
   return payloadOf(type, encodeRlp([...fields, parity, r, s], type))
 }
 
-/** The hash is that of a legacy transaction with price 0 and the sender and kind as signature. */
+/** The hash is that of a legacy transaction with sender and kind as signature. */
 export function directCallPayload({ kind, from, to, input, value, gasLimit, nonce }: DirectCall): EvmPayload {
   const number = directCallKinds[kind]
   const fields = [directCallType, number, from, to ?? noAddress, input, value, gasLimit, nonce]

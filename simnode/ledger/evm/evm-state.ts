@@ -1,7 +1,7 @@
 import type { StatePart } from '../world/cycle.ts'
 import type { BlockTransaction } from './evm-block.ts'
 
-/** The EVM at the start of a cycle. Addresses have 40 hex digits. */
+/** Addresses have 40 hex digits. */
 export interface EvmStart {
   nonce(address: string): number
   /** In attoflow. */
@@ -15,7 +15,7 @@ export interface EvmStart {
   lastHash(): Buffer
 }
 
-/** The EVM's accounts and tokens, and its open block. */
+/** The EVM and its open block. */
 export class EvmState implements StatePart {
   totalSupply: bigint
   lastHash: () => Buffer

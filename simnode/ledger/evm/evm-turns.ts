@@ -16,10 +16,7 @@ import type { EvmStart } from './evm-state.ts'
 
 export type Direction = 'there' | 'back'
 
-/**
- * Signers, relayers and costs of an activity's transactions. They follow from the ordinals of turns, so that nonces and
- * fees follow from the number of turns.
- */
+/** Follow from the ordinals of turns, so that nonces and fees follow from the number of turns. */
 interface SignedTurns {
   readonly signers: Readonly<Record<Direction, Rotation>>
   readonly relayers: Rotation
@@ -48,7 +45,7 @@ function signedTurns(
   }
 }
 
-/** Gas as recorded for the same calls. */
+/** As recorded for the same calls. */
 export const signedTurnsOf = {
   transfer: signedTurns(0, 21_000, 31_000),
   erc20: signedTurns(11, 34_515, 60_000),
@@ -90,7 +87,7 @@ const native = {
 /** EIP-161. */
 const firstContractNonce = 1
 
-/** Follows from the number of turns of each activity before the cycle. */
+/** A function of the number of turns before the cycle. */
 export function evmAtStart(turns: EvmTurns, cycle: number): EvmStart {
   return {
     nonce(address) {
@@ -118,10 +115,7 @@ export function evmAtStart(turns: EvmTurns, cycle: number): EvmStart {
   }
 }
 
-/**
- * The hash of the last block before a cycle. It does not follow from the block's content: otherwise every hash would
- * need all blocks below.
- */
+/** Not computed from the block's content: every hash would need all blocks below. */
 export function hashBefore(cycle: number): Buffer {
   return keccak256(Buffer.from(`the last block of the simulated EVM before tide ${cycle}`))
 }
@@ -149,7 +143,7 @@ function feesOf(coa: number, turns: EvmTurns): bigint {
   }, 0n)
 }
 
-/** Direct calls, including the withdrawals that reverse deposits. */
+/** Including withdrawals that reverse deposits. */
 function callsOf(coa: number, turns: EvmTurns): number {
   return coaTurns.call.turnsOf(coa, turns.coaCall) + coaTurns.deposit.turnsOf(coa, turns.deposit)
 }

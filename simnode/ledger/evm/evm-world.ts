@@ -12,14 +12,13 @@ export const evmAddressLength = 20
 export const nativeAccounts = {
   /** Sender of deposits and recipient of withdrawals. */
   bridge: reserved('01'),
-  /** Deploys Cadence-owned accounts. */
   coaFactory: reserved('02'),
   /** Collects gas fees, and pays them to relayers. */
   coinbase: reserved('03'),
 } as const
 
 const coaPrefix = Buffer.from('000000000000000000000002', 'hex')
-/** Source: onflow/flow-go `fvm/evm/handler/addressAllocator.go`; confirmed by recordings. */
+/** Source: onflow/flow-go `fvm/evm/handler/addressAllocator.go`. */
 const coaMultiplier = 0xffeeddccbbaa9977n
 
 export function coaAddress(uuid: number | bigint): Buffer {
@@ -79,7 +78,7 @@ export const evmUsers: readonly EvmUser[] = Array.from({ length: userCount }, (_
   return { index, privateKey, address: keyAddress(privateKey) }
 })
 
-/** They exist from the first block, relay signed transactions, and act themselves. */
+/** They exist from the first block. */
 export const coas: readonly Coa[] = Array.from({ length: coaCount }, (_, index) => {
   const uuid = 2 ** 49 + index * 2 ** 20
   return { owner: userOfTurn(index), uuid, address: coaAddress(uuid) }
@@ -103,7 +102,7 @@ export const pictureCount = 1009
 /** ERC-1155 tokens, with ids from 1. */
 export const itemKinds = 7
 
-/** First holdings of each account, in the smallest unit. */
+/** In the smallest unit. */
 export const genesisHoldings = {
   attoFlow: 1_000_000n * 10n ** 18n,
   erc20: 1_000_000_000n * 10n ** 6n,
@@ -116,7 +115,7 @@ export function firstOwner(id: number): Buffer {
 
 const [herons] = collections
 
-/** Bridged contracts, 40 hex digits, by type of token or item. */
+/** 40 hex digits. */
 export const bridgedContracts: ReadonlyMap<string, string> = new Map([
   [usdc.vaultType, evmContracts.stableCoin.toString('hex')],
   [pebble.vaultType, evmContracts.wrappedCoin.toString('hex')],

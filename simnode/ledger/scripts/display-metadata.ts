@@ -122,7 +122,7 @@ const weathers: Readonly<Record<string, () => readonly string[]>> = {
   Fog: () => [36, 48, 60].map((y) => rectangle(0, y, side, 6, 'rgb(220 225 235 / .28)')),
 }
 
-/** @param shift of the moon and the hills, -1 to 1 */
+/** @param shift -1 to 1 */
 function drawNightTrain(traits: Readonly<Record<string, string>>, shift: number): string {
   const { Livery: livery = '', Carriage: carriage = '', Weather: weather = '' } = traits
   const paint = liveries[livery] ?? '#24478f'
@@ -166,12 +166,11 @@ export function tokenPicture({ symbol }: Token): string {
 
 function drawItem(collection: Collection, id: number): string {
   const { index, name } = collection
-  // Other random numbers than those of the traits.
   const lean = new Random(id, index).between(-100, 100) / 100
   return draws[name]?.(itemTraits(collection, id), lean) ?? ''
 }
 
-/** A reserved name: links lead nowhere. */
+/** Links lead nowhere. */
 const site = 'https://simulated.example.org'
 
 const tokenTexts: Readonly<Record<string, string>> = {

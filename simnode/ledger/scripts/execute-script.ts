@@ -28,15 +28,16 @@ let known: ReadonlyMap<string, ScriptAnswer> | undefined
 let knownByWords: ReadonlyMap<string, ScriptAnswer> | undefined
 
 /**
- * The result of a script, in JSON-CDC. No Cadence runs: the program's own scripts and the samples are recognised by
- * their text, with any network's imports, comments and white space.
+ * No Cadence runs: the program's scripts and the samples are recognised by their text.
+ *
  * @param args one JSON-CDC value each
+ *
  * @throws Refusal UNIMPLEMENTED for any other script; INVALID_ARGUMENT as of a failing script
  */
 export function executeScript(state: ScriptState, source: Buffer, args: readonly Buffer[]): Buffer {
   const answer = answerOf(source.toString('utf8'))
   if (answer === undefined) throw new Refusal('UNIMPLEMENTED', refusal)
-  // A script's own types are named after its hash. Source: onflow/flow-go `fvm/script.go`.
+  // Source: onflow/flow-go `fvm/script.go`.
   const location = hash('sha3-256', source, 'hex')
   return encodeJson(
     answer.answer(state, new ScriptArguments(args, answer.arguments), (name) => `s.${location}.${name}`),
@@ -47,7 +48,7 @@ const refusal =
   'simulated nodes run no Cadence: only the scripts of flowfarm, recognised by their text, ' +
   `and the samples: ${sampleScripts.map(({ title }) => title).join('; ')}`
 
-/** Scripts are compared by text first, by tokens if the text is unknown. */
+/** By text first, by tokens if the text is unknown. */
 function answerOf(source: string): ScriptAnswer | undefined {
   known ??= new Map(scripts().map(([code, answer]) => [withoutAddresses(code), answer]))
   const answer = known.get(withoutAddresses(source))
@@ -73,7 +74,7 @@ function withoutAddresses(source: string): string {
     .trim()
 }
 
-/** Without the addresses of imports. Strings are marked, to tell them from words. */
+/** Strings are marked, to tell them from words. */
 function wordsOf(source: string): string {
   const words: unknown[] = []
   const tokens = scriptTokens(source)

@@ -18,21 +18,20 @@ export type SampleName = (typeof sampleNames)[number]
 export interface SampleScript {
   readonly name: SampleName
   readonly title: string
-  /** Cadence with the emulator's addresses. */
+  /** With the emulator's addresses. */
   readonly code: string
-  /** Default arguments in JSON-CDC, about accounts of every simulated chain. */
+  /** JSON-CDC. */
   readonly arguments: readonly CadenceJson[]
 }
 
 const sampleAccount: CadenceJson = { value: `0x${userOfTurn(3).hex}`, type: 'Address' }
 const service = `0x${systemAccounts.service.hex}`
 
-/** Answered from the simulated ledger; they run on any network. */
+/** They run on any network. */
 export const sampleScripts: readonly SampleScript[] = [
   {
     name: 'add',
     title: 'Sum of two numbers',
-    // The first script of a new editor project.
     code: `/// Adds two numbers. Run it with Ctrl+Enter, or ⌘ Enter.
 access(all) fun main(a: Int, b: Int): Int {
     return a + b

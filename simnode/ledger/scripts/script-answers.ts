@@ -7,10 +7,7 @@ import type { SampleName } from './sample-scripts.ts'
 
 export interface ScriptAnswer {
   readonly arguments: number
-  /**
-   * @param structId identifier of a struct declared by the script
-   * @throws Refusal INVALID_ARGUMENT where the script would fail
-   */
+  /** @throws Refusal INVALID_ARGUMENT where the script would fail */
   answer(state: ScriptState, args: ScriptArguments, structId: (name: string) => string): CadenceJson
 }
 
@@ -146,7 +143,7 @@ export const itemAnswers = {
   },
 } as const satisfies Record<string, ScriptAnswer>
 
-/** A missing account holds nothing, as on the chain. */
+/** As on the chain. */
 const missingAccount: StoredAccount = {
   balance: '0.00000000',
   availableBalance: '0.00000000',
@@ -165,7 +162,7 @@ export const accountAnswers = {
     arguments: 2,
     answer(state, args, structId) {
       const account = state.account(args.address(0))
-      // Storage of a missing account is an error of the virtual machine.
+      // An error of the virtual machine.
       if (account === undefined)
         throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
       const max = args.int(1)

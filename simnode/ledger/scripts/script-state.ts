@@ -27,7 +27,7 @@ interface StoredThing {
 /** Amounts are decimal text with eight decimals. */
 export interface StoredAccount {
   readonly balance: string
-  /** FLOW that is not reserved for storage. */
+  /** Without the storage reservation. */
   readonly availableBalance: string
   readonly storageUsed: number | bigint
   readonly storageCapacity: number | bigint
@@ -72,7 +72,7 @@ export interface ItemMetadata {
   readonly traits: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** A row of the staking table; amounts are decimal text with eight decimals. */
+/** Amounts are decimal text with eight decimals. */
 export interface NodeState {
   readonly id: string
   /** 1 collection, 2 consensus, 3 execution, 4 verification, 5 access. */
@@ -112,16 +112,16 @@ interface NetworkState {
   readonly stakedNodeIds: readonly string[]
 }
 
-/** The state after a block, as scripts read it. Addresses are 0x and 16 hex digits. */
+/** Addresses are 0x and 16 hex digits. */
 export interface ScriptState {
   readonly height: number
   readonly view: number
-  /** Block time, in seconds since 1970. */
+  /** Seconds since 1970. */
   readonly timestamp: number
   account(address: string): StoredAccount | undefined
   token(address: string, contract: string): TokenMetadata | undefined
   collection(address: string, contract: string): CollectionMetadata | undefined
-  /** The bridged EVM contract of a type, 40 hex digits. */
+  /** 40 hex digits. */
   evmAddress(type: string): string | undefined
   collectionsOf(holder: string, prefix: string): number
   idsOf(holder: string, itemType: string): readonly bigint[]
@@ -132,7 +132,7 @@ export interface ScriptState {
 
 const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleToken.Receiver}>`
 
-/** Users store all tokens and collections; other accounts a FLOW vault and what they hold. */
+/** Users store all tokens and collections. */
 function storedBy(state: LedgerState, account: Account): readonly StoredThing[] {
   const isUser = placeInRound(account) !== undefined
   const own = tokens.filter((token) => token === flow || isUser || state.vaults.balance(token, account) > 0n)
@@ -170,7 +170,7 @@ function publishedBy(state: LedgerState, account: Account): readonly StoredThing
   ]
 }
 
-/** Storage capacity: 100 MB per FLOW. */
+/** 100 MB per FLOW. */
 const bytesPerFlow = 100_000_000n
 const unit = 100_000_000n
 

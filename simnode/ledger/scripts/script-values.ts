@@ -1,6 +1,6 @@
 import { Refusal } from '../../node/node-view.ts'
 
-/** A value in JSON-CDC, with keys in the order of nodes. */
+/** Keys are in the order of nodes. */
 export interface CadenceJson {
   readonly value?: unknown
   readonly type: string
@@ -29,7 +29,7 @@ export const json = {
     value: value === undefined ? null : of(value),
     type: 'Optional',
   }),
-  /** @param id type identifier, `s.<script>.Name` for one that a script declares */
+  /** @param id type identifier, or `s.<script>.Name` */
   struct: (id: string, fields: Readonly<Record<string, CadenceJson>>): CadenceJson => ({
     value: { id, fields: Object.entries(fields).map(([name, value]) => ({ value, name })) },
     type: 'Struct',
@@ -44,7 +44,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** As nodes write it: Go's encoder escapes HTML and adds a line break. */
+/** Go's encoder escapes HTML and adds a line break. */
 export function encodeJson(value: CadenceJson): Buffer {
   return Buffer.from(
     `${JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character)}\n`,
@@ -54,10 +54,7 @@ export function encodeJson(value: CadenceJson): Buffer {
 export class ScriptArguments {
   readonly #args: readonly CadenceJson[]
 
-  /**
-   * @param encoded one JSON-CDC value each
-   * @throws Refusal INVALID_ARGUMENT for other bytes, or another number of arguments
-   */
+  /** @throws Refusal INVALID_ARGUMENT */
   constructor(encoded: readonly Buffer[], count: number) {
     if (encoded.length !== count) {
       throw new Refusal('INVALID_ARGUMENT', `the script takes ${count} arguments, not ${encoded.length}`)

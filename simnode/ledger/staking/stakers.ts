@@ -5,7 +5,7 @@ import type { Account } from '../world/account.ts'
 export const buckets = ['committed', 'staked', 'unstaking', 'unstaked', 'rewarded'] as const
 export type Bucket = (typeof buckets)[number]
 
-/** Final number; each cycle adds a node or a delegator. */
+/** Each cycle adds a node or a delegator. */
 export const nodeCount = 24
 const delegatorsPerNode = 2
 export const stakerCount = nodeCount * (1 + delegatorsPerNode)
@@ -16,11 +16,11 @@ export interface Staker {
   /** From 1; 0 for the node itself. */
   readonly delegatorId: number
   readonly owner: Account
-  /** Staked at registration, in units of 10^-8 FLOW. */
+  /** In units of 10^-8 FLOW. */
   readonly firstAmount: bigint
 }
 
-/** Above the minimum, for the unstaking of the first node and delegator. */
+/** For unstaking above the minimum. */
 const spare = 100_00000000n
 
 const flow = (amount: number): bigint => BigInt(amount) * 1_0000_0000n
@@ -64,14 +64,14 @@ export const stakers: readonly Staker[] = Array.from({ length: stakerCount }, (_
   return { index, node, delegatorId, owner: accountAt(firstOwner + ((node + delegatorId) % nodeCount)), firstAmount }
 })
 
-/** FLOW of a staker at genesis, in units of 10^-8. */
+/** In units of 10^-8 FLOW. */
 export const ownersFirstBalance = flow(5_000_000)
 
 export function isStakersOwner({ index }: Account): boolean {
   return index >= firstOwner && index < firstOwner + nodeCount
 }
 
-/** Offsets of the vaults' uuids, in the contract's order of creation. */
+/** In the contract's order of creation. */
 const offsets: Readonly<Record<'node' | 'delegator', Readonly<Record<Bucket, number>>>> = {
   node: { committed: 0, staked: 2, unstaking: 3, unstaked: 4, rewarded: 5 },
   delegator: { committed: 0, staked: 1, unstaking: 2, rewarded: 3, unstaked: 4 },
@@ -86,7 +86,7 @@ export function networkingAddress(node: number, changes: number): string {
   return `node-${nodeIdOf(node).slice(0, 8)}${changes === 0 ? '' : `-${changes}`}.example.org:3569`
 }
 
-/** Hex digits of a key without a private key. */
+/** No private key exists. */
 export function publicKeyText(node: number, purpose: 'networking' | 'staking'): string {
   const first = hash('sha3-384', `${purpose} ${node}`, 'hex')
   return purpose === 'staking' ? first + hash('sha3-384', first, 'hex') : hash('sha3-512', first, 'hex')

@@ -12,7 +12,7 @@ const struct = (name: string, fields: Readonly<Record<string, CadenceType>>) =>
   compositeType('struct', `${account}.${name}`, fields)
 const dictionary = (value: CadenceType): CadenceType => ({ kind: 'dictionary', key: 'String', value })
 
-/** Events of a node or delegator with an amount, without the prefix `Delegator`. */
+/** Without the prefix `Delegator`. */
 const amountEvents = [
   'TokensCommitted',
   'TokensStaked',

@@ -25,7 +25,7 @@ export type StakingCall =
   | 'withdraw-unstaked'
   | 'take-back'
 
-/** Unstaked and staked again in every cycle, in units of 10^-8 FLOW; less than a node's rewards. */
+/** In units of 10^-8 FLOW; less than a node's rewards. */
 const roundNode = 10000000n
 const roundDelegator = 2_00000000n
 
@@ -33,8 +33,8 @@ const [firstNode, firstDelegator] = stakers as readonly [Staker, Staker, ...Stak
 const nodes = stakers.filter(({ delegatorId }) => delegatorId === 0)
 
 /**
- * The permanent turns of a cycle. Each cycle registers a staker until all are registered, withdraws a node's rewards,
- * and has the first node and the first delegator unstake and stake the same amount.
+ * Each cycle registers a staker until all are registered, withdraws a node's rewards, and has the
+ * first node and delegator unstake and stake the same amount.
  */
 export const lastingTurns: readonly ((cycle: number, table: StakingTable) => StakingTurn)[] = [
   (cycle) => {
@@ -55,7 +55,6 @@ export const lastingTurns: readonly ((cycle: number, table: StakingTable) => Sta
   }),
   (_tide, table) => allOf(firstNode, 'unstaked', table),
   (cycle, table) => {
-    // The second cycle registers the first delegator.
     if (cycle < 4) return allOf(firstNode, 'rewarded', table)
     const [staker, step] = [firstDelegator, cycle % 4]
     if (step === 0) return { call: 'request-unstaking', staker, amount: roundDelegator }
@@ -68,7 +67,7 @@ function nodeOfCycle(cycle: number): Staker {
   return nodes[cycle % nodeCount] ?? firstNode
 }
 
-/** All tokens of a vault, even 0. */
+/** Even 0. */
 function allOf(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTable): StakingTurn {
   return {
     call: bucket === 'unstaked' ? 'withdraw-unstaked' : 'withdraw-rewards',
@@ -103,7 +102,7 @@ export function doStaking(table: StakingTable, context: StakingContext, { call, 
   }
 }
 
-/** Rewards of an epoch of 160 s per 1,000,000,000: about 5.5 % a year. */
+/** Per 1,000,000,000 and epoch of 160 s: about 5.5 % a year. */
 const earned = 280n
 
 export function rewardOf(staked: bigint): bigint {
@@ -117,7 +116,7 @@ export function beginEpoch(table: StakingTable, context: StakingContext, epoch: 
 }
 
 interface StakingStart extends StakingContent {
-  /** Net FLOW that staking has moved into vaults, by account index, in units of 10^-8. */
+  /** By account index, in units of 10^-8 FLOW. */
   readonly purses: ReadonlyMap<number, bigint>
 }
 
@@ -131,7 +130,7 @@ const maxRecent = 64
 
 let known: readonly StakingStart[] | undefined
 
-/** Staking at the start of a cycle. The first cycles are computed once; later ones repeat them. */
+/** The first cycles are computed once; later ones repeat them. */
 export function stakingAtStart(cycle: number): StakingStart {
   const found = recent.get(cycle)
   if (found !== undefined) return found
@@ -172,7 +171,7 @@ function goThrough(cycles: number): StakingStart[] {
   })
 }
 
-/** Adds the difference of two states that are one period apart, `laps` times. */
+/** Repeats the difference of two states that are one period apart. */
 function extended(now: StakingStart, later: StakingStart, laps: bigint): StakingStart {
   const grown = (before: bigint, after: bigint): bigint => before + (after - before) * laps
   return {
@@ -195,7 +194,7 @@ function extended(now: StakingStart, later: StakingStart, laps: bigint): Staking
   }
 }
 
-/** FLOW of an account by staking at the start of a cycle, in units of 10^-8. */
+/** In units of 10^-8. */
 export function stakersFlow(account: Account, cycle: number): bigint {
   const isOwner = isStakersOwner(account)
   if (!isOwner && account !== systemAccounts.flowFees) return 0n

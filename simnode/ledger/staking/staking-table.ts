@@ -21,9 +21,9 @@ export interface StakingContext {
   newUuid(): number
 }
 
-/** The vaults of a node or delegator, in units of 10^-8 FLOW. */
+/** In units of 10^-8 FLOW. */
 export interface Stake extends Record<Bucket, bigint> {
-  /** The part of `staked` to be unstaked at the end of the epoch. */
+  /** Part of `staked`, until the end of the epoch. */
   requested: bigint
 }
 
@@ -35,22 +35,22 @@ export interface StakingContent {
   readonly minted: bigint
 }
 
-/** Percent of a delegator's rewards that goes to its node. */
+/** Percent. */
 const delegatorCut = 8n
 
-/** Rewards paid out of fees in each epoch, in units of 10^-8 FLOW; the rest is minted. */
+/** In units of 10^-8 FLOW; the other rewards are minted. */
 const feesPerEpoch = 100_000n
 
 /**
- * The staking table of FlowIDTableStaking, with the events of each call in the order of the contract.
- * Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`.
+ * Emits events in the order of the contract. Source: onflow/flow-core-contracts
+ * `contracts/FlowIDTableStaking.cdc`.
  */
 export class StakingTable implements StatePart {
   readonly #stakes: Stake[]
   readonly #addressChanges: number[]
   readonly #touched = new Set<number>()
   #minted: bigint
-  /** Lasting turns of this cycle so far. */
+  /** Permanent turns of this cycle. */
   turns = 0
 
   constructor({ stakes, addressChanges, minted }: StakingContent) {
@@ -95,7 +95,7 @@ export class StakingTable implements StatePart {
     return networkingAddress(node, this.#addressChanges[node] ?? 0)
   }
 
-  /** @param role of nodes, their delegators included; default: all */
+  /** @param role includes delegators; default: all */
   totalStaked(role?: number): bigint {
     const counted = this.registered.filter(({ node }) => role === undefined || roleOf(node) === role)
     return counted.reduce((total, staker) => total + this.of(staker).staked, 0n)
@@ -162,12 +162,12 @@ export class StakingTable implements StatePart {
     this.#minted += minted
   }
 
-  /** Ends an epoch: stakes committed tokens, unstakes requested ones. */
+  /** Stakes committed tokens, unstakes requested ones. */
   moveTokens(context: StakingContext): void {
     for (const node of this.nodes) {
       const pending = [node, ...this.delegatorsOf(node.node)].filter((staker) => isPending(this.of(staker)))
       if (pending.length === 0) continue
-      // The contract also stakes the committed tokens of a node whose delegators alone are pending, even if 0.
+      // Even if the committed amount of a node with pending delegators is 0.
       for (const staker of pending.includes(node) ? pending : [node, ...pending]) this.#endEpoch(context, staker)
     }
   }

@@ -61,12 +61,11 @@ export class Contracts implements StatePart {
   }
 }
 
-/** Accounts and their keys. Key 0 signs; others are added in the first half of a cycle and revoked in the second. */
+/** Key 0 signs; others are added in the first half of a cycle and revoked in the second. */
 export class Accounts implements StatePart {
   #created: number
   readonly #keyTurns: number
   readonly #transactions: number
-  /** Sequence numbers of key 0, by account. */
   readonly #sequenceNumbers = new Map<number, number>()
   readonly #keyCounts = new Map<number, number>()
   /** Keys added and not yet revoked, as `account key`. */
@@ -74,9 +73,11 @@ export class Accounts implements StatePart {
   readonly #externalAccounts: ExternalAccounts
 
   /**
-   * @param created by transactions before the cycle
-   * @param keyTurns keys added before the cycle, to users in rotation
-   * @param transactions user transactions before the cycle, proposed by users in rotation
+   * All numbers are before the cycle.
+   *
+   * @param keyTurns keys added
+   *
+   * @param transactions user transactions
    */
   constructor(created: number, keyTurns: number, transactions: number, externalAccounts: ExternalAccounts) {
     this.#externalAccounts = externalAccounts
@@ -99,7 +100,7 @@ export class Accounts implements StatePart {
     return createdAccount(this.#created++)
   }
 
-  /** By index, including revoked ones. Only key 0 of simulated users proposes. */
+  /** Including revoked keys. */
   keys(account: Account): readonly AccountKey[] {
     if (isExternal(account)) return this.#externalAccounts.keys(account)
     return Array.from({ length: this.keyCount(account) }, (_, index) => ({

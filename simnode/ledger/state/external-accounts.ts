@@ -2,15 +2,11 @@ import type { Account, AccountKey, NewAccountKey } from '../world/account.ts'
 import { externalAccount, publishedPayer, publishedPayerKey, accountAt, fullWeight } from '../world/account.ts'
 import type { StatePart } from '../world/cycle.ts'
 
-/**
- * The effects of submitted transactions. Cycles do not reverse them, so they are carried from one
- * cycle to the next.
- */
+/** Effects of submitted transactions, which cycles do not reverse. */
 export class ExternalAccounts implements StatePart {
   readonly #keys: Map<number, readonly AccountKey[]>
-  /** Difference from the formula, by account, in units of 10^-8 FLOW. */
+  /** From the formula, in units of 10^-8 FLOW. */
   readonly #moved: Map<number, bigint>
-  /** Additional supply of FLOW. */
   readonly supply: bigint
 
   private constructor(keys: Map<number, readonly AccountKey[]>, moved: Map<number, bigint>, supply: bigint) {
@@ -19,9 +15,8 @@ export class ExternalAccounts implements StatePart {
     this.supply = supply
   }
 
-  /** @param hasPayer whether the published payer exists */
   static atGenesis(hasPayer: boolean): ExternalAccounts {
-    // The payer's place stays reserved, so that later accounts are the same.
+    // Reserved, so that later accounts are the same.
     if (!hasPayer) return new ExternalAccounts(new Map(), new Map(), 0n)
     const { account, keyCount, signatureAlgorithm, hashAlgorithm, funds } = publishedPayer
     const key = {

@@ -5,12 +5,12 @@ import type { Collection } from '../world/collections.ts'
 import { timesServed } from '../world/cycle.ts'
 import type { StatePart } from '../world/cycle.ts'
 
-/** At the start of a cycle each item is with its first owner; first owners rotate. */
+/** At the start of a cycle each item is with its first owner. */
 export class Items implements StatePart {
   readonly #counts: number[]
   readonly #moved: ReadonlyArray<Map<number, Account>> = collections.map(() => new Map())
 
-  /** @param minted before the cycle, in all collections in rotation */
+  /** @param minted before the cycle */
   constructor(minted: number) {
     this.#counts = collections.map(({ index }) => genesisItems + timesServed(index, collections.length, minted))
   }

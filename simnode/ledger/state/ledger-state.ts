@@ -25,7 +25,7 @@ export interface Moment {
   readonly height: number
   /** Milliseconds since 1970. */
   readonly timeMs: number
-  /** Time of the block at a height, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly timeAt: (height: number) => number
   readonly state: LedgerState
   /** Drawn from seed, branch, height and place in the block. */

@@ -17,7 +17,7 @@ export interface Listing {
   readonly expiry: number
 }
 
-/** Open listings; all of them close in the cycle that opens them. */
+/** All listings close in the cycle that opens them. */
 export class Market implements StatePart {
   readonly #listings = new Map<number, Listing>()
   readonly #touched = new Set<number>()
@@ -50,7 +50,6 @@ export function storefrontUuid({ index }: Account): number {
 
 const storefront = `A.${systemAccounts.service.hex}.NFTStorefrontV2`
 
-/** Fields of all listing events. @param type of the fields that name types */
 const of = (type: 'Type' | 'String'): Readonly<Record<string, CadenceType>> => ({
   nftType: type,
   nftUUID: 'UInt64',

@@ -7,18 +7,17 @@ export interface Scheduled {
   readonly priority: number
   /** Seconds since 1970. */
   readonly timestamp: number
-  /** Height of the block that executes it. */
   readonly dueHeight: number
   /** Paid in advance, in units of 10^-8 FLOW. */
   readonly fees: bigint
   readonly fails: boolean
 }
 
-/** Transactions scheduled in this cycle; none lasts longer. */
+/** Transactions last at most a cycle. */
 export class Schedule implements StatePart {
   readonly #pending = new Map<number, Scheduled>()
   readonly #ended = new Set<number>()
-  /** Executed in the last block; their fees are taken in the next. */
+  /** Their fees are taken in the next block. */
   #ran: readonly Scheduled[] = []
 
   add(one: Scheduled): void {

@@ -65,9 +65,7 @@ export function burnTokens(moment: Moment, token: Token, from: Account, amount: 
   events.push({ shape: burned[token.index] as EventShape, values: [amount, token.vaultType] })
 }
 
-/**
- * The constant fee of a user transaction, in units of 10^-8 FLOW: a fee by effort would leave no formula for balances.
- */
+/** In units of 10^-8 FLOW. Constant: a fee by effort would leave no formula for balances. */
 export const transactionFee = 1000n
 
 const feesDeducted = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.FeesDeducted`, {
@@ -82,7 +80,7 @@ export function takeFee(moment: Moment, payer: Account, computation: number, eve
   events.push({ shape: feesDeducted, values: [transactionFee, inclusionEffort, BigInt(computation)] })
 }
 
-/** The minimum balance, paid by the creator of an account, in units of 10^-8 FLOW. */
+/** Paid by the creator of an account, in units of 10^-8 FLOW. */
 export const endowment = 100_000n
 
 const feesDeposited = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.TokensDeposited`, { amount: 'UFix64' })

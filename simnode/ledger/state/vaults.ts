@@ -8,11 +8,11 @@ import { accountAt } from '../world/account.ts'
 import type { StatePart } from '../world/cycle.ts'
 
 const unit = 100_000_000n
-/** Minimum savings at genesis, more than any cycle spends. */
+/** More than any cycle spends. */
 const minSavings = 20_000n * unit
-/** Savings are spread evenly over this many doublings of the minimum. */
+/** Savings are spread evenly over these doublings of the minimum. */
 const doublings = 4
-/** Additional wealth of the richest user; the nth has an nth of it. */
+/** The nth richest user has an nth of it. */
 const fortune = 5_000_000n * unit
 /** Values of a 32-bit chance per doubling. */
 const oneOfChance = 2n ** 32n / BigInt(doublings)
@@ -49,7 +49,7 @@ function sum(token: Token): bigint {
   return total
 }
 
-/** The balance of a vault at the start of a cycle, in units of 10^-8. */
+/** In units of 10^-8. */
 export type StartBalance = (token: Token, account: Account) => bigint
 
 export class Vaults implements StatePart {
@@ -90,12 +90,12 @@ export class Vaults implements StatePart {
   }
 }
 
-/** Supplies of tokens, in units of 10^-8. */
+/** In units of 10^-8. */
 export class Supplies implements StatePart {
   readonly #start: (token: Token) => bigint
   readonly #changes = new Map<Token, bigint>()
 
-  /** @param start supply at the start of the cycle */
+  /** @param start of the cycle */
   constructor(start: (token: Token) => bigint) {
     this.#start = start
   }

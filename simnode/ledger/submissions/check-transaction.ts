@@ -13,14 +13,16 @@ import { canBeSignature, signedBytes } from './signatures.ts'
 /** Source: onflow/flow-go `model/flow/constants.go`. */
 const maxBytes = 1_500_000
 const maxGas = 9999n
-/** Blocks after the reference block until a transaction expires; it is refused in the last few of them. */
+/** Blocks after the reference block. */
 export const expiry = 600
 const expiryBuffer = 30
 
 /**
- * The checks of an access node, with its messages. Signatures and sequence numbers are verified at execution.
- * Source: onflow/flow-go `access/validator/validator.go`.
- * @param size bytes of the message
+ * Signatures and sequence numbers are verified at execution. Source: onflow/flow-go
+ * `access/validator/validator.go`.
+ *
+ * @param size in bytes
+ *
  * @throws Refusal INVALID_ARGUMENT
  */
 export function checkTransaction(view: NodeView<LedgerChain>, body: TransactionBody, size: number): void {

@@ -8,26 +8,25 @@ export interface Submission {
   readonly body: TransactionBody
 }
 
-/** Submissions in the blocks that a branch owns. */
+/** Of the blocks that a branch owns. */
 interface Chapter {
-  /** Heights with submissions, ascending. */
+  /** Ascending. */
   readonly heights: number[]
   readonly byHeight: Map<number, readonly Submission[]>
-  /** Height by transaction id in hex. */
   readonly heightsOfIds: Map<string, number>
   /** The highest block that clients may have seen. */
   shown: number
 }
 
 /**
- * All submissions in blocks, by branch and height. Branches share them where they share the block. A block that clients
- * may have seen gets no more.
+ * Branches share submissions where they share the block. A block that clients may have seen gets no
+ * more.
  */
 export class Journal {
   readonly #chapters = new Map<string, Chapter>()
-  /** External accounts after the last block with a submission, by branch and height. */
+  /** By branch and height. */
   readonly #settled = new Map<string, ExternalAccounts>()
-  /** Heights that received submissions, in order; earlier results for these blocks are void. */
+  /** In order; earlier results for these blocks are void. */
   readonly changes: number[] = []
 
   at(branch: Branch, height: number): readonly Submission[] {

@@ -13,14 +13,11 @@ import { transactionMessages } from '../encoding/messages.ts'
 
 type UnminedStatus = 'pending' | 'expired'
 
-/** They enter one block, whose uuids are limited. */
+/** They enter one block. */
 const maxPending = 5000
 const maxExpired = 10_000
 
-/**
- * Accepts transactions, and adds them to the first unseen block when the head moves. A transaction is pending, then in
- * a block of the branch, or expired.
- */
+/** A transaction is pending, then in a block of the branch, or expired. */
 export class Mempool {
   readonly #journal: Journal
   readonly #waiting = new Map<string, Submission>()
@@ -32,7 +29,7 @@ export class Mempool {
 
   /**
    * @param request `SendTransactionRequest`
-   * @returns the transaction's id
+   *
    * @throws Refusal INVALID_ARGUMENT; RESOURCE_EXHAUSTED when full
    */
   take(view: NodeView<LedgerChain>, request: Buffer): Buffer {
@@ -82,7 +79,7 @@ export class Mempool {
   }
 }
 
-/** In the same field of requests and answers. Copied, since it outlives the call. */
+/** Copied, since it outlives the call. */
 function bodyOf(request: Buffer): TransactionBody {
   try {
     return withOrderedSignatures(readTransactionResponse(Buffer.from(request)))

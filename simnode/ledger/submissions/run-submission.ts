@@ -14,7 +14,7 @@ import { flow, systemAccounts } from '../world/tokens.ts'
 import { errorMessage, isPoint, preprocessingError } from './signatures.ts'
 import type { Submission } from './journal.ts'
 
-/** The effect of a transaction, or its error. Everything is checked before anything changes. */
+/** Everything is checked before anything changes. */
 type SubmissionPlan =
   | { readonly computation: number; readonly error: string }
   | {
@@ -36,10 +36,10 @@ const computations: Readonly<Record<KnownTransaction['name'], number>> = {
   'revoke-key': 8,
 }
 const computationOfFailed = 5
-/** Bytes, of an account with FLOW only. */
+/** Bytes. */
 const storageUsed = 920
 
-/** No Cadence runs: the wallet's transactions are recognised by their text, all others fail. */
+/** The wallet's transactions are recognised by their text, all others fail. */
 function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPlan {
   const code = {
     script: body.script.toString('utf8'),
@@ -166,7 +166,7 @@ function keyError(added: AddedKey): string | undefined {
   return executionError(1051, `invalid value (${ufix64Text(weight)}): weight must be between 0 and 1000`)
 }
 
-/** Checks moves in order; senders must keep the minimum balance, and the payer its fee. */
+/** Senders must keep the minimum balance, and the payer its fee. */
 function balanceError({ vaults }: LedgerState, moves: readonly Move[], payer: Account | undefined): string | undefined {
   const balances = new Map<number, bigint>()
   const balanceOf = (account: Account): bigint => balances.get(account.index) ?? vaults.balance(flow, account)
@@ -195,12 +195,11 @@ function shortage(amount: bigint, balance: bigint): string | undefined {
   )
 }
 
-/** Stands for unknown addresses; such a transaction fails. */
 const unknownAccount = accountAt(0)
 
 /**
- * Executes a submission. Wrong signatures or sequence numbers cost nothing, as on the chain; later failures cost the
- * fee and the sequence number.
+ * Wrong signatures or sequence numbers cost nothing, as on the chain; later failures cost the fee
+ * and the sequence number.
  */
 export function runSubmission(moment: Moment, { body }: Submission): SignedDraft {
   const { state } = moment

@@ -21,9 +21,9 @@ const flags = {
 } as const
 
 /**
- * The signed bytes: the tagged message, or a passkey's data in its place (FLIP-264).
- * Source: onflow/flow-go `model/flow/webauthn.go`, `transaction.go`.
- * @param message payload or envelope
+ * The tagged message, or a passkey's data (FLIP-264). Source: onflow/flow-go
+ * `model/flow/webauthn.go`, `transaction.go`.
+ *
  * @returns undefined for invalid extension data
  */
 export function signedBytes({ extensionData }: BodySignature, message: Buffer): Buffer | undefined {
@@ -70,14 +70,14 @@ function isWhole(data: Buffer): boolean {
 
 type SignatureAlgorithm = NewAccountKey['signatureAlgorithm']
 
-/** Header of SubjectPublicKeyInfo, before the 64 bytes of the point. */
+/** SubjectPublicKeyInfo, before the 64 bytes of the point. */
 const heads: Readonly<Record<SignatureAlgorithm, Buffer>> = {
   ECDSA_P256: Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex'),
   ECDSA_secp256k1: Buffer.from('3056301006072a8648ce3d020106052b8104000a03420004', 'hex'),
 }
 const hashes = { SHA2_256: 'sha256', SHA3_256: 'sha3-256' } as const
 
-/** Orders of the curves: both halves of a signature are below. */
+/** Both halves of a signature are below. */
 const orders: Readonly<Record<SignatureAlgorithm, bigint>> = {
   ECDSA_P256: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
   ECDSA_secp256k1: 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n,
@@ -87,7 +87,7 @@ export function isPoint(publicKey: Buffer, algorithm: SignatureAlgorithm): boole
   return keyObject(publicKey, algorithm) !== undefined
 }
 
-/** Whether the bytes can be a signature of either curve. */
+/** Of either curve. */
 export function canBeSignature(signature: Buffer): boolean {
   if (signature.length !== 64) return false
   const halves = [signature.subarray(0, 32), signature.subarray(32)].map((half) => BigInt(`0x${half.toString('hex')}`))
@@ -123,8 +123,8 @@ const codes: Readonly<Record<SignedPart, number>> = { payload: 1008, envelope: 1
 const threshold = Number(fullWeight / 100_000_000n)
 
 /**
- * The checks of the virtual machine before it runs a transaction: signatures, weights, sequence number.
  * Source: onflow/flow-go `fvm/transactionVerifier.go`, `transactionSequenceNum.go`.
+ *
  * @returns the error of a transaction that does not run and costs nothing
  */
 export function preprocessingError({ accounts }: LedgerState, body: TransactionBody): string | undefined {
@@ -187,7 +187,7 @@ function wrongOf(signature: BodySignature, key: AccountKey | undefined, message:
   return bytes !== undefined && isSignedBy(key, bytes, signature.signature) ? undefined : 'signature is not valid'
 }
 
-/** The first signer with too little weight: authorizers sign the payload, the payer the envelope. */
+/** Authorizers sign the payload, the payer the envelope. */
 function lightSigner(
   { payer, authorizers }: TransactionBody,
   { payload, envelope }: Readonly<Record<SignedPart, ReadonlyMap<string, number>>>,

@@ -1,7 +1,7 @@
 import { createECDH, hash } from 'node:crypto'
 import { addressAtIndex, addressBytes } from '../../../src/flow/address.ts'
 
-/** An account by its index on the emulator's network, from which the address follows. */
+/** The address follows from the index. */
 export interface Account {
   readonly index: number
   /** 8 bytes. */
@@ -13,7 +13,7 @@ export interface Account {
 const addressLength = 8
 const known = new Map<number, Account>()
 const maxKnown = 100_000
-/** Accounts below are always the same objects, comparable by identity. */
+/** Below, equal accounts are the same object. */
 const firstForgotten = 8192
 
 export function accountAt(index: number): Account {
@@ -47,7 +47,7 @@ export function accountOfAddress(address: Uint8Array): Account | undefined {
 const networkWord = BigInt(addressAtIndex(0, 'emulator'))
 const indexBits = 45
 
-/** The address code's rows in echelon form, with the index of each word. */
+/** In echelon form, with the index of each word. */
 const reducedRows = reduceRows()
 
 function reduceRows(): Array<{ word: bigint; index: bigint; pivot: bigint }> {
@@ -67,13 +67,10 @@ function reduceRows(): Array<{ word: bigint; index: bigint; pivot: bigint }> {
   return rows
 }
 
-/**
- * External accounts, whose keys are held outside the simulated chain, begin far above the accounts that the chain
- * creates: the formula of its state does not include them.
- */
+/** Far above the accounts that the chain creates, which the formula of its state includes. */
 const firstExternal = 2 ** 39
 
-/** @param ordinal in the order of creation; 0 is the published payer */
+/** @param ordinal 0 is the published payer */
 export function externalAccount(ordinal: number): Account {
   return accountAt(firstExternal + ordinal)
 }
@@ -82,12 +79,12 @@ export function isExternal({ index }: Account): boolean {
   return index >= firstExternal
 }
 
-/** Keys for parallel transactions, since each key has its own sequence number. All share one secret. */
+/** Each key has its own sequence number. All share one secret. */
 const payerKeys = 10
 
 const secret = '5f10a7fa42d15e0f0f1a9b6c3d7e8a214b5c6d7e8f90a1b2c3d4e5f607182939'
 
-/** An optional account with FLOW and a published key, to try account creation offline. */
+/** Optional, to try account creation offline. */
 export const publishedPayer = {
   account: externalAccount(0),
   address: `0x${externalAccount(0).hex}`,
@@ -100,7 +97,7 @@ export const publishedPayer = {
   hashAlgorithm: 'SHA3_256',
 } as const
 
-/** The wallet's payer setting: <address>/<key indexes>/<algorithm>/<hash>/<private key>. */
+/** <address>/<key indexes>/<algorithm>/<hash>/<private key> */
 export const publishedPayerSetting = [
   publishedPayer.address,
   `0-${payerKeys - 1}`,
@@ -116,7 +113,7 @@ export function publishedPayerKey(): Buffer {
   return pair.getPublicKey().subarray(1)
 }
 
-/** Key algorithms, as numbered by the access API (`api`) and by Cadence (`cadence`). */
+/** As numbered by the access API (`api`) and by Cadence (`cadence`). */
 export const signatureAlgorithms = {
   ECDSA_P256: { api: 2, cadence: 1 },
   ECDSA_secp256k1: { api: 3, cadence: 2 },
@@ -133,14 +130,13 @@ export interface NewAccountKey {
 }
 
 export interface AccountKey extends NewAccountKey {
-  /** Sequence number of the next transaction that the key proposes. */
   readonly sequenceNumber: number
   readonly isRevoked: boolean
 }
 
 export const fullWeight = 100_000_000_000n
 
-/** A key of a simulated user. Its bytes are not on any curve: no private key exists. */
+/** Not on any curve: no private key exists. */
 export function inventedKey(account: Account, keyIndex: number): NewAccountKey {
   return {
     publicKey: hash('sha512', `key ${keyIndex} of ${account.hex}`, 'buffer'),

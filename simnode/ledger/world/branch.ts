@@ -8,8 +8,8 @@ interface Fork {
 }
 
 /**
- * A branch of the chain, defined by its name so that several nodes agree: forks joined by dots, each the last shared
- * height and letters. '' is the trunk; `1234b` leaves it after height 1234; `1234b.1300c` leaves that one after 1300.
+ * Defined by its name: forks joined by dots, each the last shared height and letters. '' is the
+ * trunk; `1234b` leaves it after height 1234; `1234b.1300c` leaves that one after 1300.
  */
 export class Branch {
   readonly name: string
@@ -42,18 +42,17 @@ export class Branch {
     })
   }
 
-  /** The branch that owns the block at a height: this one, or one that it forks from. */
+  /** This branch, or one that it forks from. */
   ownerAt(height: number): string {
     return this.#forks.findLast(({ after }) => height > after)?.name ?? ''
   }
 
-  /** Branches from the trunk to this one, each with its last height; this one has none. */
+  /** From the trunk to this branch, each with its last height. */
   get owners(): readonly { readonly name: string; readonly to: number }[] {
     const names = ['', ...this.#forks.map(({ name }) => name)]
     return names.map((name, nth) => ({ name, to: this.#forks[nth]?.after ?? Number.POSITIVE_INFINITY }))
   }
 
-  /** Salt of the blocks at a height: equal for branches that share the block. */
   saltAt(height: number): number {
     return this.#forks.findLast(({ after }) => height > after)?.salt ?? 0
   }

@@ -1,14 +1,11 @@
 import { Random } from './random.ts'
 
-/** Block times: `time` at `height`, with an average spacing. */
+/** `time` at `height`, with an average spacing. */
 export interface ClockShape {
   readonly height: number
   readonly time: Date
   readonly spacingMs: number
-  /**
-   * Spacing below `height`, for a long past of few blocks with busy and calm days; at least `spacingMs`. Default: as
-   * above `height`.
-   */
+  /** Below `height`, for a long past of few blocks; at least `spacingMs`. Default: `spacingMs`. */
   readonly pastSpacingMs?: number
 }
 
@@ -21,7 +18,7 @@ export const defaultClock: ClockShape = {
 }
 
 const dayMs = 86_400_000
-/** Waves of activity in a long past: their period, and their share of density. */
+/** Their period, and their share of density. */
 const waves = [
   { lengthMs: 7 * dayMs, share: 0.25 },
   { lengthMs: 2.6 * dayMs, share: 0.2 },
@@ -30,7 +27,7 @@ const waves = [
 
 const jitterSteps = 2 ** 32
 
-/** Milliseconds since 1970. Times are jittered, and increase with height. */
+/** Milliseconds since 1970. Jittered, and increasing with height. */
 export function timeOf(height: number, { height: known, time, spacingMs, pastSpacingMs }: ClockShape): number {
   const jitter = (new Random(height).below(jitterSteps) / jitterSteps - 0.5) * 0.5
   const blocks = height - known
@@ -38,10 +35,10 @@ export function timeOf(height: number, { height: known, time, spacingMs, pastSpa
   return Math.round(time.getTime() - ageInWaves(-blocks * pastSpacingMs) + jitter * minSpacing * pastSpacingMs)
 }
 
-/** Minimum spacing in the past, as a share of the average. */
+/** A share of the average. */
 const minSpacing = 1 - waves.reduce((sum, { share }) => sum + share, 0)
 
-/** The age of a block, given its age without waves, in milliseconds. */
+/** In milliseconds. */
 function ageInWaves(ageMs: number): number {
   return waves.reduce((age, { lengthMs, share }) => {
     const angle = (2 * Math.PI) / lengthMs

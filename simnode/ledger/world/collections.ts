@@ -13,7 +13,7 @@ export interface Collection {
   readonly publicPath: string
 }
 
-/** Items of each collection at genesis; ids are 1 to this. */
+/** Ids are 1 to this. */
 export const genesisItems = 1_200
 /** The first items are traded most. */
 const wanted = 120
@@ -31,7 +31,7 @@ export function itemUuid({ index }: Collection, id: number): number {
   return 2 ** 51 + index * 2 ** 44 + id
 }
 
-/** Values of each trait, by collection; the first trait is in the item's name. */
+/** The first trait is in the item's name. */
 const choices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   Herons: {
     Species: ['Grey Heron', 'Purple Heron', 'Reef Heron', 'Tiger Heron', 'Whistling Heron', 'Great Blue Heron'],

@@ -1,14 +1,11 @@
 /**
- * Heights are divided into cycles. In the first half users act; in the second half each turn is reversed, the last one
- * first. A cycle leaves behind only what grows by the same amount each time, so the state at the start of any cycle is
- * a formula.
+ * In the first half of a cycle users act; in the second half each turn is reversed, the last one
+ * first. A cycle leaves behind only what grows by the same amount each time, so the state at the
+ * start of any cycle is a formula.
  */
 export const cycleLength = 200
 
-/**
- * Turns are at places 1 to 99 of a cycle, reversals at 101 to 199; a turn at place p is reversed at 200 - p or soon
- * after.
- */
+/** Turns are at places 1 to 99; a turn at place p is reversed at 200 - p or soon after. */
 export const cycleMiddle = 100
 
 /** From 0. */
@@ -21,23 +18,20 @@ export function placeInCycle(height: number): number {
   return height % cycleLength
 }
 
-/** How often member `position` of `size` had a turn in a rotation of `turns` turns. */
+/** In a rotation of `turns` turns. */
 export function timesServed(position: number, size: number, turns: number): number {
   return position >= turns ? 0 : Math.floor((turns - 1 - position) / size) + 1
 }
 
-/** Assigns turns to members so that each has one turn a round, and totals follow from the number of turns. */
+/** Each member has one turn a round, and totals follow from the number of turns. */
 export interface Rotation {
-  /** The member of a turn, by ordinal from 0. */
+  /** By ordinal from 0. */
   placeOf(ordinal: number): number
-  /** A member's share of the first `turns` turns. */
+  /** Of the first `turns` turns. */
   turnsOf(place: number, turns: number): number
 }
 
-/**
- * @param size a prime
- * @param stride between the members of two turns, coprime to `size`
- */
+/** @param size a prime @param stride coprime to `size` */
 export function rotation(size: number, stride: number, first: number): Rotation {
   const ordinals = new Map(Array.from({ length: size }, (_, ordinal) => [(first + ordinal * stride) % size, ordinal]))
   return {
@@ -46,10 +40,10 @@ export function rotation(size: number, stride: number, first: number): Rotation 
   }
 }
 
-/** The state of one domain: a formula for the start of the cycle, and the changes since. */
+/** A formula for the start of the cycle, and the changes since. */
 export interface StatePart {
-  /** Keys of everything changed since the start of the cycle, even if it was changed back. */
+  /** Also keys that were changed back. */
   touched(): Iterable<string>
-  /** The value of a key as text, to compare states. */
+  /** Text, to compare states. */
   read(key: string): string
 }

@@ -16,12 +16,12 @@ export interface Import {
 
 export type Version = 1 | 2
 
-/** A kind of contract that users deploy. The second version adds a part. */
+/** The second version adds a part. */
 interface Kind {
   readonly name: string
   readonly comment: string
   readonly imports: readonly Import[]
-  /** Also imports the contract deployed this many turns before, if there is one. */
+  /** The contract deployed this many turns before. */
   readonly importsEarlier?: number
   readonly first: string
   readonly second: string
@@ -123,7 +123,7 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-/** Users deploy in rotation; each contract is updated once. */
+/** In rotation; each contract is updated once. */
 export function deployer(ordinal: number): Account {
   return userOfTurn(ordinal)
 }

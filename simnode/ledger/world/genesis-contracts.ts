@@ -10,7 +10,7 @@ export const alarmContract: Account = accountAt(34)
 
 export const alarmKeeper: Account = accountAt(35)
 
-/** FLOW of the keeper at genesis, in units of 10^-8. */
+/** In units of 10^-8 FLOW. */
 export const keepersFirstBalance = 1_000_000_00000000n
 
 export const alarmJob = {
@@ -20,7 +20,6 @@ export const alarmJob = {
   publicPath: '/public/AlarmJob',
 } as const
 
-/** Maximum computation of a job. */
 export const executionEffort = 500
 
 const { service, fungibleToken, flowToken, flowFees } = systemAccounts
@@ -37,7 +36,7 @@ const imported = {
 
 const moved = 'type: String, amount: UFix64'
 
-/** System contracts except FLOW's. Their code has only their public interface. */
+/** Except FLOW's. Only their public interface. */
 export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
   core(
     service,
@@ -193,7 +192,7 @@ function core(
   ]
 }
 
-/** Contracts at genesis, by account index. Their code has only declarations. */
+/** By account index. Their code has only declarations. */
 export const genesisContracts: ReadonlyMap<number, readonly ContractCode[]> = byAccount([
   ...coreContracts,
   ...tokens.map(({ contract, name }): [Account, ContractCode] => [

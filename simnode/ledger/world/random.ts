@@ -1,4 +1,4 @@
-/** Deterministic random numbers from a seed of several parts (hash: FNV-1a, generator: mulberry32). */
+/** Hash: FNV-1a; generator: mulberry32. */
 export class Random {
   #state: number
 
@@ -7,7 +7,7 @@ export class Random {
     this.#state = hashOf(parts)
   }
 
-  /** From 0 up to, not including, `limit` (at most 2^32). */
+  /** Exclusive; at most 2^32. */
   below(limit: number): number {
     return Math.floor((this.#next() / 0x1_0000_0000) * limit)
   }

@@ -14,7 +14,7 @@ export interface Token {
   readonly balancePath: string
 }
 
-/** Accounts of system contracts, as on the emulator. */
+/** As on the emulator. */
 export const systemAccounts = {
   service: accountAt(1),
   fungibleToken: accountAt(2),
@@ -49,7 +49,7 @@ function token(index: number, name: string, title: string, symbol: string, contr
 
 export interface Pair {
   readonly index: number
-  /** Has the contract `SwapPair`, and holds the reserves. */
+  /** Holds the reserves. */
   readonly contract: Account
   readonly token0: Token
   readonly token1: Token
@@ -76,7 +76,7 @@ export const pairs: readonly Pair[] = [
   },
 ]
 
-/** Reserves of a pair's account at the start of a cycle, in units of 10^-8. */
+/** In units of 10^-8. */
 export function reservesAtStart(token: Token, account: Account): bigint {
   const pair = pairs.find(({ contract }) => contract === account)
   if (token === pair?.token0) return pair.firstReserves[0]

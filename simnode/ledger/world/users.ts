@@ -4,13 +4,13 @@ import type { Account } from './account.ts'
 import { timesServed } from './cycle.ts'
 
 /**
- * Simulated users. They pay for transactions in rotation, so that sequence numbers and fees follow from the number of
- * transactions.
+ * They pay for transactions in rotation, so that sequence numbers and fees follow from the number
+ * of transactions.
  */
 export const userCount = 5003
 const firstPerson = 64
 const crowdSize = 50
-/** Between the addresses of consecutive turns. Coprime to `userCount`, a prime. */
+/** Coprime to `userCount`, a prime. */
 const stride = 1877
 
 export function userOfTurn(turn: number): Account {
@@ -23,7 +23,7 @@ export function placeInRound(account: Account): number | undefined {
   return person < 0 || person >= userCount ? undefined : (person * inverseStride) % userCount
 }
 
-/** Draws a user, often a popular one. */
+/** Often a popular one. */
 export function drawUser(random: Random, except: Account): Account {
   const place = random.percent(30) ? random.below(crowdSize) : random.below(userCount)
   const person = userOfTurn(place)
@@ -35,7 +35,6 @@ export function turnsOf(account: Account, turns: number): number {
   return place === undefined ? 0 : timesServed(place, userCount, turns)
 }
 
-/** Created accounts follow the users. */
 export function createdAccount(ordinal: number): Account {
   return accountAt(firstPerson + userCount + ordinal)
 }
@@ -59,11 +58,7 @@ const smallest = 1_000_000
 const sizes = 6
 const roundNumbers = [1, 1, 1.5, 2, 2.5, 3, 5, 5, 7.5, 8] as const
 
-/**
- * Draws an amount: most are small and round, few are large.
- * @param max in whole tokens
- * @returns units of 10^-8
- */
+/** Most are small and round. @param max in whole tokens @returns units of 10^-8 */
 export function drawAmount(random: Random, max: number): bigint {
   const size = smallest * 10 ** Math.min(random.below(sizes), random.below(sizes))
   const amount = random.percent(55)

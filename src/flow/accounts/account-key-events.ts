@@ -44,17 +44,14 @@ interface AccountKeyProblem {
 const maxKeyIndex = 0x7fff_ffff
 
 /**
- * Key indexes start at 0 and are never reused. Before
- * Cadence 1.0 events omit the index; it is inferred here only for accounts that the same
- * transaction created.
+ * Key indexes start at 0 and are never reused. Before Cadence 1.0 events omit the index; it is
+ * inferred here only for accounts that the same transaction created.
  *
  *     1.0     AccountKeyAdded(address, publicKey: PublicKey, weight, hashAlgorithm, keyIndex)
- *     before  AccountKeyAdded(address, publicKey: PublicKey)      by `keys.add`
- *             AccountKeyAdded(address, publicKey: [UInt8])        by `addPublicKey`: an encoded
- * account key
- *     1.0     AccountKeyRemoved(address, publicKey: Int)          the index, also before by
- * `keys.revoke`
- *     before  AccountKeyRemoved(address, publicKey: [UInt8])      by `removePublicKey`
+ *     before  AccountKeyAdded(address, publicKey: PublicKey)    `keys.add`
+ *             AccountKeyAdded(address, publicKey: [UInt8])      `addPublicKey`: an encoded key
+ *     1.0     AccountKeyRemoved(address, publicKey: Int)        the index, also before: `keys.revoke`
+ *     before  AccountKeyRemoved(address, publicKey: [UInt8])    `removePublicKey`
  *
  * Source: onflow/cadence `stdlib/flow.go`, `stdlib/account.go` of the releases.
  */
