@@ -31,7 +31,7 @@ function transactionsPerCycle(activities: readonly Activity[], busyness: number)
   )
 }
 
-/** Over the first half of a cycle, by place. The plan is the same on all branches. */
+/** Spreads turns over the first half of a cycle. The plan is the same on all branches. */
 function planTurns(
   seed: number,
   cycle: number,
@@ -136,14 +136,14 @@ export interface LedgerPlan {
   readonly seed: number
   readonly branch: Branch
   readonly clock: ClockShape
-  /** Of the turns of an ordinary chain. */
+  /** A multiple of the turns of an ordinary chain. */
   readonly busyness: number
   readonly activities: readonly Activity[]
   readonly systemWorks: readonly SystemWork[]
 }
 
 export interface ExternalInput {
-  /** Their effects before a cycle. */
+  /** Effects before a cycle. */
   before(cycle: number): ExternalAccounts
   at(height: number): readonly Submission[]
 }
@@ -156,7 +156,7 @@ interface DoneTurn {
 
 const maxPending = 3
 
-/** Block by block. */
+/** Runs a cycle block by block. */
 export class CycleRun {
   readonly state: LedgerState
   readonly #plan: LedgerPlan

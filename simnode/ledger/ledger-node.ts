@@ -40,10 +40,10 @@ const allActivities: readonly Activity[] = [
   ...evmActivities,
 ]
 
-/** In order. */
+/** In the order of the block. */
 const allSystemWorks: readonly SystemWork[] = [firstContracts, schedulerWork, epochs, versionBeacons, evmBlocks]
 
-/** Equal shapes give equal chains. */
+/** Equal shapes give equal chains, byte for byte. */
 interface LedgerShape {
   /** Default 1. */
   readonly seed?: number

@@ -24,7 +24,7 @@ const tagged = (number: number, item: Buffer): Buffer => Buffer.concat([Buffer.f
 interface ExpandingEvent {
   readonly type: string
   readonly structs: number
-  /** Of the structs' only field. */
+  /** Length of the structs' only field name. */
   readonly nameLength: number
 }
 
@@ -128,7 +128,7 @@ const expandingType = 'A.0000000000000001.Expanding.Event'
 /** 62 kB in CCF, 64 MB of text. */
 const expanding = expandingPayload({ type: expandingType, structs: 1100, nameLength: 59_000 })
 
-/** Four to each result. */
+/** Adds four events to each result. */
 function withExpandingEvents(answer: Buffer, bytes: number): Buffer {
   let left = bytes
   return editEach(answer, 1, (result) => {

@@ -61,7 +61,7 @@ export interface NodeChain {
 
 export type StatusName = Exclude<keyof typeof status, 'OK'>
 
-/** The status of a call without an answer. */
+/** A call ends with this status instead of an answer. */
 export class Refusal extends Error {
   readonly code: number
 

@@ -61,7 +61,7 @@ export function bytesOf(message: Buffer, number: number): Buffer {
   return contentsOf(message, number).at(-1) ?? Buffer.alloc(0)
 }
 
-/** The last one; 0 without one. */
+/** The last varint of that number; 0 without one. */
 export function numberOf(message: Buffer, number: number): number {
   return readFields(message).findLast((f) => f.number === number && f.wireType === 0)?.value ?? 0
 }

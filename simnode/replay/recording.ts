@@ -27,7 +27,7 @@ export interface RecordedBlock {
   readonly transactionIds: readonly Buffer[]
   readonly userTransactionCount: number
   readonly results: Readonly<Record<EventEncoding, readonly Buffer[]>>
-  /** At height 0. */
+  /** The node's error for transactions and results, at height 0. */
   readonly bulkError: NodeError | undefined
 }
 
@@ -90,7 +90,7 @@ export interface RecordedVersion {
   readonly blocks: readonly RecordedBlock[]
   /** Answers that do not follow from blocks, by `keyOf`. */
   readonly answers: ReadonlyMap<string, Buffer | NodeError>
-  /** Of height 0, by `${encoding} ${type}`; no other call returns them. */
+  /** Events of height 0, by `${encoding} ${type}`; no other call returns them. */
   readonly bootstrapEvents: ReadonlyMap<string, Buffer>
   /** The same in every answer. */
   readonly metadata: Buffer

@@ -25,7 +25,7 @@ export class ReplayBlock implements NodeBlock {
   readonly #version: RecordedVersion
   readonly recorded: RecordedBlock
   readonly identity: BlockIdentity
-  /** In height or time. */
+  /** Height or time differ from the recording. */
   readonly #isMoved: boolean
   readonly #isRenamed: boolean
   #light: Buffer | undefined

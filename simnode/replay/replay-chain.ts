@@ -6,11 +6,11 @@ import { bytesField, numberOf } from '../node/wire.ts'
 import type { RecordedBlock, RecordedVersion } from './recording.ts'
 import { ReplayBlock } from './replay-block.ts'
 
-/** Equal shapes give equal chains. */
+/** Equal shapes give equal chains, byte for byte. */
 export interface ChainShape {
   /** Repeats from height 1 with new ids, parents and times, without end. Default false. */
   readonly loop?: boolean
-  /** Of recorded block 1; block 0 is then omitted. Default 0: heights as recorded. */
+  /** The height of recorded block 1; block 0 is then omitted. Default 0: heights as recorded. */
   readonly startHeight?: number
   /** `pastSpacingMs` applies below `height`. Default: times as recorded. */
   readonly clock?: {
@@ -34,7 +34,7 @@ export class ReplayChain implements NodeChain {
   readonly version: RecordedVersion
   readonly lowest: number
   readonly highest: number
-  /** In the first pass. */
+  /** Height in the first pass. */
   readonly lastRecorded: number
   readonly #shape: ChainShape
   readonly #shift: number

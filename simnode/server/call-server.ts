@@ -11,9 +11,9 @@ import { streamMethods } from '../node/block-methods.ts'
 import type { StreamMethod } from '../node/block-methods.ts'
 
 export interface AccessNodeEvents {
-  /** After a switch it may be lower. */
+  /** The head moved; after a switch it may be lower. */
   head: [height: number]
-  /** Its answer may be in progress. */
+  /** A call arrived; its answer may be in progress. */
   call: [call: FaultCall]
 }
 

@@ -158,7 +158,7 @@ export async function startFarm(
   starting.catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
   })
-  // What it has started is stopped next.
+  // The parts that it has started are stopped next.
   lifecycle.onStop('worker startup', async () => {
     await Promise.allSettled([starting])
   })
@@ -218,7 +218,7 @@ function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
   )
 }
 
-/** In ms; the same as for a database. */
+/** In ms, the same as for a database. */
 const patienceMs = 5000
 
 /** @throws RetryableError `queue-unavailable`; FatalError if the store is unusable */

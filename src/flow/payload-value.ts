@@ -20,7 +20,7 @@ export const payloadLimits = {
   /** Allowed for any payload. */
   outputFloor: 64 * 1024,
   typeTextLength: 4 * 1024 * 1024,
-  /** Of a non-text key, and of all pairs whose keys share a text. */
+  /** Characters of a non-text key, and of all pairs whose keys share a text. */
   keyTextLength: 1024,
   pairTextLength: 64 * 1024,
 } as const

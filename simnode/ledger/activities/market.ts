@@ -12,7 +12,7 @@ import { drawAmount, drawUser } from '../world/users.ts'
 import { drawItem, collections, itemUuid } from '../world/collections.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
 
-/** `buyer`: the seller if the listing was removed. */
+/** A listing with its buyer, or its seller if it was removed. */
 interface Sale {
   readonly listing: Listing
   readonly buyer: Account | undefined

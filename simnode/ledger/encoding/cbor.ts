@@ -24,7 +24,7 @@ export const major = { unsigned: 0x00, negative: 0x20, bytes: 0x40, text: 0x60, 
 
 type Major = (typeof major)[keyof typeof major]
 
-/** Faster than a call into the runtime. */
+/** Shorter texts are copied by character, which is faster than a call into the runtime. */
 const shortText = 64
 
 /** In the shortest form. */

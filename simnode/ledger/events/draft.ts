@@ -48,7 +48,7 @@ export interface DraftTransaction {
   readonly authorizers: readonly Account[]
   readonly gasLimit: number
   readonly computation: number
-  /** Of a failed transaction, which has no events but those of its fee. */
+  /** A failed transaction has no events but those of its fee. */
   readonly error?: string
   readonly events: readonly DraftEvent[]
 }

@@ -103,13 +103,13 @@ function commonDepth(leaves: readonly Leaf[], depth: number): number {
   return common
 }
 
-/** Itself if it is short, else its hash. */
+/** A node in its parent: itself if it is short, else its hash. */
 function reference(node: RlpItem): RlpItem {
   const encoded = encodeRlp(node)
   return encoded.length < 32 ? node : keccak256(encoded)
 }
 
-/** With a flag for a leaf and for an odd count. */
+/** Nibbles, with a flag for a leaf and for an odd count. */
 function packed(path: readonly number[], isLeaf: boolean): Buffer {
   const mark = (isLeaf ? 2 : 0) + (path.length % 2)
   const padded = path.length % 2 === 0 ? [mark, 0, ...path] : [mark, ...path]

@@ -64,11 +64,11 @@ export interface ExecutedTransaction {
   readonly payload: () => EvmPayload
   readonly gasUsed: number
   readonly logs: readonly LogParts[]
-  /** The code of a new contract. */
+  /** Return data; the code of a new contract. */
   readonly returnedData: Buffer
   /** 20 bytes, of a created contract. */
   readonly contractAddress?: Buffer
-  /** Source: onflow/flow-go `fvm/evm/types/codeFinder.go`. */
+  /** 306 for a revert. Source: onflow/flow-go `fvm/evm/types/codeFinder.go`. */
   readonly error?: { readonly code: number; readonly message: string }
 }
 

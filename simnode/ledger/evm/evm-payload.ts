@@ -5,7 +5,7 @@ import type { RlpItem } from './evm-encoding.ts'
 import { evmAddressLength } from './evm-world.ts'
 
 interface RecoverableSignature {
-  /** Of the nonce point's y coordinate. */
+  /** Parity of the nonce point's y coordinate: 0 or 1. */
   readonly parity: number
   /** 32 bytes, big endian. */
   readonly r: Buffer
@@ -22,7 +22,7 @@ interface Nonce {
 
 const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n
 const scalarBytes = 32
-/** A power of two. */
+/** A power of two: the last bits of a hash select the nonce. */
 const nonceCount = 64
 
 const nonces: Array<Nonce | undefined> = Array.from({ length: nonceCount }, () => undefined)
@@ -76,7 +76,7 @@ function toBytes(scalar: bigint): Buffer {
   return Buffer.from(scalar.toString(16).padStart(2 * scalarBytes, '0'), 'hex')
 }
 
-/** In attoflow, and attoflow per gas. */
+/** Amounts are in attoflow, prices in attoflow per gas. */
 interface UnsignedTransaction {
   /** 0 legacy (EIP-155), 1 with access list (EIP-2930), 2 with fee caps (EIP-1559). */
   readonly type: 0 | 1 | 2

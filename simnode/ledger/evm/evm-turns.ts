@@ -16,7 +16,7 @@ import type { EvmStart } from './evm-state.ts'
 
 export type Direction = 'there' | 'back'
 
-/** Follow from the ordinals of turns, so that nonces and fees follow from the number of turns. */
+/** All values follow from the ordinals of turns, so that nonces and fees follow from their number. */
 interface SignedTurns {
   readonly signers: Readonly<Record<Direction, Rotation>>
   readonly relayers: Rotation

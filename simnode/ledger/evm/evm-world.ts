@@ -102,7 +102,7 @@ export const pictureCount = 1009
 /** ERC-1155 tokens, with ids from 1. */
 export const itemKinds = 7
 
-/** In the smallest unit. */
+/** First holdings of each account, in the smallest unit. */
 export const genesisHoldings = {
   attoFlow: 1_000_000n * 10n ** 18n,
   erc20: 1_000_000_000n * 10n ** 6n,

@@ -143,7 +143,7 @@ export const itemAnswers = {
   },
 } as const satisfies Record<string, ScriptAnswer>
 
-/** As on the chain. */
+/** A missing account holds nothing, as on the chain. */
 const missingAccount: StoredAccount = {
   balance: '0.00000000',
   availableBalance: '0.00000000',
@@ -162,7 +162,7 @@ export const accountAnswers = {
     arguments: 2,
     answer(state, args, structId) {
       const account = state.account(args.address(0))
-      // An error of the virtual machine.
+      // Storage of a missing account is an error of the virtual machine.
       if (account === undefined)
         throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
       const max = args.int(1)

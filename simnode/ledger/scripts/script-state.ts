@@ -27,7 +27,7 @@ interface StoredThing {
 /** Amounts are decimal text with eight decimals. */
 export interface StoredAccount {
   readonly balance: string
-  /** Without the storage reservation. */
+  /** FLOW that is not reserved for storage. */
   readonly availableBalance: string
   readonly storageUsed: number | bigint
   readonly storageCapacity: number | bigint
@@ -121,7 +121,7 @@ export interface ScriptState {
   account(address: string): StoredAccount | undefined
   token(address: string, contract: string): TokenMetadata | undefined
   collection(address: string, contract: string): CollectionMetadata | undefined
-  /** 40 hex digits. */
+  /** The bridged EVM contract of a type, 40 hex digits. */
   evmAddress(type: string): string | undefined
   collectionsOf(holder: string, prefix: string): number
   idsOf(holder: string, itemType: string): readonly bigint[]

@@ -20,7 +20,7 @@ export interface Staker {
   readonly firstAmount: bigint
 }
 
-/** For unstaking above the minimum. */
+/** Above the minimum, for the unstaking of the first node and delegator. */
 const spare = 100_00000000n
 
 const flow = (amount: number): bigint => BigInt(amount) * 1_0000_0000n

@@ -67,7 +67,7 @@ function nodeOfCycle(cycle: number): Staker {
   return nodes[cycle % nodeCount] ?? firstNode
 }
 
-/** Even 0. */
+/** All tokens of a vault, even 0. */
 function allOf(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTable): StakingTurn {
   return {
     call: bucket === 'unstaked' ? 'withdraw-unstaked' : 'withdraw-rewards',

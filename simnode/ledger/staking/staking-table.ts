@@ -23,7 +23,7 @@ export interface StakingContext {
 
 /** In units of 10^-8 FLOW. */
 export interface Stake extends Record<Bucket, bigint> {
-  /** Part of `staked`, until the end of the epoch. */
+  /** The part of `staked` to be unstaked at the end of the epoch. */
   requested: bigint
 }
 
@@ -167,7 +167,7 @@ export class StakingTable implements StatePart {
     for (const node of this.nodes) {
       const pending = [node, ...this.delegatorsOf(node.node)].filter((staker) => isPending(this.of(staker)))
       if (pending.length === 0) continue
-      // Even if the committed amount of a node with pending delegators is 0.
+      // The contract also stakes the committed tokens of a node whose delegators alone are pending.
       for (const staker of pending.includes(node) ? pending : [node, ...pending]) this.#endEpoch(context, staker)
     }
   }

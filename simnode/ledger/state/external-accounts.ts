@@ -5,7 +5,7 @@ import type { StatePart } from '../world/cycle.ts'
 /** Effects of submitted transactions, which cycles do not reverse. */
 export class ExternalAccounts implements StatePart {
   readonly #keys: Map<number, readonly AccountKey[]>
-  /** From the formula, in units of 10^-8 FLOW. */
+  /** Difference from the formula, by account, in units of 10^-8 FLOW. */
   readonly #moved: Map<number, bigint>
   readonly supply: bigint
 
@@ -16,7 +16,7 @@ export class ExternalAccounts implements StatePart {
   }
 
   static atGenesis(hasPayer: boolean): ExternalAccounts {
-    // Reserved, so that later accounts are the same.
+    // The payer's place stays reserved, so that later accounts are the same.
     if (!hasPayer) return new ExternalAccounts(new Map(), new Map(), 0n)
     const { account, keyCount, signatureAlgorithm, hashAlgorithm, funds } = publishedPayer
     const key = {

@@ -13,11 +13,11 @@ export interface Scheduled {
   readonly fails: boolean
 }
 
-/** Transactions last at most a cycle. */
+/** Scheduled transactions last at most until the end of the cycle. */
 export class Schedule implements StatePart {
   readonly #pending = new Map<number, Scheduled>()
   readonly #ended = new Set<number>()
-  /** Their fees are taken in the next block. */
+  /** Executed in the last block; their fees are taken in the next. */
   #ran: readonly Scheduled[] = []
 
   add(one: Scheduled): void {

@@ -95,7 +95,7 @@ export class Supplies implements StatePart {
   readonly #start: (token: Token) => bigint
   readonly #changes = new Map<Token, bigint>()
 
-  /** @param start of the cycle */
+  /** @param start supply at the start of the cycle */
   constructor(start: (token: Token) => bigint) {
     this.#start = start
   }

@@ -13,7 +13,7 @@ import { canBeSignature, signedBytes } from './signatures.ts'
 /** Source: onflow/flow-go `model/flow/constants.go`. */
 const maxBytes = 1_500_000
 const maxGas = 9999n
-/** Blocks after the reference block. */
+/** Blocks after the reference block until a transaction expires. */
 export const expiry = 600
 const expiryBuffer = 30
 

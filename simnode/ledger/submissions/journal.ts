@@ -8,7 +8,7 @@ export interface Submission {
   readonly body: TransactionBody
 }
 
-/** Of the blocks that a branch owns. */
+/** Submissions in the blocks that a branch owns. */
 interface Chapter {
   /** Ascending. */
   readonly heights: number[]
@@ -24,7 +24,7 @@ interface Chapter {
  */
 export class Journal {
   readonly #chapters = new Map<string, Chapter>()
-  /** By branch and height. */
+  /** After the last block with a submission, by branch and height. */
   readonly #settled = new Map<string, ExternalAccounts>()
   /** In order; earlier results for these blocks are void. */
   readonly changes: number[] = []

@@ -13,7 +13,7 @@ import { transactionMessages } from '../encoding/messages.ts'
 
 type UnminedStatus = 'pending' | 'expired'
 
-/** They enter one block. */
+/** They enter one block, whose uuids are limited. */
 const maxPending = 5000
 const maxExpired = 10_000
 

@@ -87,7 +87,6 @@ export function isPoint(publicKey: Buffer, algorithm: SignatureAlgorithm): boole
   return keyObject(publicKey, algorithm) !== undefined
 }
 
-/** Of either curve. */
 export function canBeSignature(signature: Buffer): boolean {
   if (signature.length !== 64) return false
   const halves = [signature.subarray(0, 32), signature.subarray(32)].map((half) => BigInt(`0x${half.toString('hex')}`))

@@ -13,7 +13,7 @@ export interface Account {
 const addressLength = 8
 const known = new Map<number, Account>()
 const maxKnown = 100_000
-/** Below, equal accounts are the same object. */
+/** Accounts below are always the same objects, comparable by identity. */
 const firstForgotten = 8192
 
 export function accountAt(index: number): Account {
@@ -47,7 +47,7 @@ export function accountOfAddress(address: Uint8Array): Account | undefined {
 const networkWord = BigInt(addressAtIndex(0, 'emulator'))
 const indexBits = 45
 
-/** In echelon form, with the index of each word. */
+/** The address code's rows in echelon form, with the index of each word. */
 const reducedRows = reduceRows()
 
 function reduceRows(): Array<{ word: bigint; index: bigint; pivot: bigint }> {
@@ -67,7 +67,7 @@ function reduceRows(): Array<{ word: bigint; index: bigint; pivot: bigint }> {
   return rows
 }
 
-/** Far above the accounts that the chain creates, which the formula of its state includes. */
+/** Far above the accounts that the chain creates: the formula of its state includes only those. */
 const firstExternal = 2 ** 39
 
 /** @param ordinal 0 is the published payer */

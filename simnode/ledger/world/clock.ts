@@ -38,7 +38,6 @@ export function timeOf(height: number, { height: known, time, spacingMs, pastSpa
 /** A share of the average. */
 const minSpacing = 1 - waves.reduce((sum, { share }) => sum + share, 0)
 
-/** In milliseconds. */
 function ageInWaves(ageMs: number): number {
   return waves.reduce((age, { lengthMs, share }) => {
     const angle = (2 * Math.PI) / lengthMs

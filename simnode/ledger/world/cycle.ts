@@ -18,16 +18,16 @@ export function placeInCycle(height: number): number {
   return height % cycleLength
 }
 
-/** In a rotation of `turns` turns. */
+/** Turns of member `position` of `size` in a rotation of `turns` turns. */
 export function timesServed(position: number, size: number, turns: number): number {
   return position >= turns ? 0 : Math.floor((turns - 1 - position) / size) + 1
 }
 
 /** Each member has one turn a round, and totals follow from the number of turns. */
 export interface Rotation {
-  /** By ordinal from 0. */
+  /** The member of a turn, by ordinal from 0. */
   placeOf(ordinal: number): number
-  /** Of the first `turns` turns. */
+  /** A member's share of the first `turns` turns. */
   turnsOf(place: number, turns: number): number
 }
 

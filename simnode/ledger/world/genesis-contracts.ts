@@ -36,7 +36,7 @@ const imported = {
 
 const moved = 'type: String, amount: UFix64'
 
-/** Except FLOW's. Only their public interface. */
+/** Except FLOW's. The code has only public interfaces. */
 export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
   core(
     service,

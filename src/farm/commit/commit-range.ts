@@ -149,8 +149,8 @@ export function canBatch(worker: Worker): boolean {
 }
 
 /**
- * Outcomes in order; undefined if any range has earlier rows or problems and must be committed on
- * its own. All ranges must have the same chain version.
+ * Outcomes in order; undefined if any range has earlier rows or problems and must be committed
+ * separately. All ranges must have the same chain version.
  */
 export async function commitEmptyRanges(
   pool: pg.Pool,

@@ -35,7 +35,7 @@ export function foldsOthersRows({ tables, folds }: Worker): boolean {
 }
 
 /**
- * Locks the folds of the workers until the transaction ends. Call it in a statement of its own
+ * Locks the folds of the workers until the transaction ends. Call it in a separate statement
  * before finding keys: the next statement then sees what the previous holder committed.
  */
 export async function lockFolds(client: pg.ClientBase, workers: readonly Worker[]): Promise<void> {

@@ -41,7 +41,7 @@ export interface CoordinatorOptions {
    * least one chunk. Default 100.
    */
   readonly liveBlocks?: number
-  /** In history, and as many near the head. Default 64. */
+  /** Leases of a worker in history, and as many near the head. Default 64. */
   readonly maxOpen?: number
   /**
    * Failed and flagged leases above which the worker itself is failing and gets no new ones.
@@ -94,7 +94,7 @@ const headPayload = 'main_ingester:'
  * ──signal──► stopped
  *                                └──queues do not respond: pause────────►
  *
- * It has no state of its own. Two coordinators at once, until one notices the loss of its lock, are
+ * It is stateless. Two coordinators at once, until one notices the loss of its lock, are
  * safe: changes of leases hold the checkpoints of their workers.
  */
 export class Coordinator {

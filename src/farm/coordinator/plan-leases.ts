@@ -46,7 +46,7 @@ export interface Allowance {
   readonly historyCapacity: number
   /** Below the highest stored height. */
   readonly span: number
-  /** Whatever `span` is. */
+  /** Ignores `span`. */
   readonly within?: HeightSet
 }
 

@@ -39,7 +39,7 @@ const maxPauseMs = 60_000
  *       ├──nothing due──► idle ──wake-up or timeout──► round
  *       └──no node responds──► paused with back-off ──► round
  *
- * It has no state of its own and can be stopped at any time.
+ * It is stateless and can be stopped at any time.
  */
 export class EnrichmentLoop {
   readonly #options: EnrichmentLoopOptions

@@ -121,7 +121,7 @@ interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'heartbeat
 }
 
 /**
- * Each lock is taken as soon as it is free; all are lost with the session, which also receives
+ * Takes each lock once it is free; all are lost with the session, which also receives
  * notifications.
  */
 class WorkerLocks {

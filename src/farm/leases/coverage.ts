@@ -32,8 +32,8 @@ export async function addCheckpoints(db: pg.Pool | pg.ClientBase, workers: reado
 }
 
 /**
- * Until the transaction ends. Required for adding or deleting leases. Must be a statement of its
- * own, because the next one must have a snapshot from after the wait.
+ * Until the transaction ends. Required for adding or deleting leases. Must be a separate
+ * statement, because the next one must have a snapshot from after the wait.
  */
 export async function lockCheckpoints(client: pg.ClientBase, workers: readonly string[]): Promise<void> {
   await client.query({

@@ -191,7 +191,7 @@ export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly Le
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Except done and skipped ones. @returns number of leases */
+/** Keeps done and skipped ones. @returns number of leases */
 export async function pruneLeases(
   db: pg.Pool | pg.ClientBase,
   workers: readonly string[],

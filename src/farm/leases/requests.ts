@@ -172,7 +172,7 @@ export interface RequestProgress {
   readonly isStuck: boolean
 }
 
-/** @param workers all workers of the farm @param names reported, with all that they follow */
+/** @param workers all workers of the farm @param names reported with their followed workers */
 export async function readRequestProgress(
   db: pg.Pool | pg.ClientBase,
   workers: readonly LinkedWorker[],

@@ -33,7 +33,7 @@ interface StageRow {
   readonly updatedAt: Date | null
   /** Time of the last completed lease; null for ingesters. */
   readonly succeededAt: Date | null
-  /** Of the history ingester; null for others and until it is known. */
+  /** Null except for the history ingester, and until it is known. */
   readonly target: number | null
   readonly leases: Readonly<Partial<Record<LeaseStatus, LeaseGroup>>> | null
   readonly oldest: OldestRow | null
@@ -140,7 +140,7 @@ interface Blocked {
    */
   readonly cause: 'failed' | 'stalled'
   readonly heights: number
-  /** Of the oldest unfinished lease of `by`; without one, the last progress. */
+  /** Creation of the oldest unfinished lease of `by`; without one, the last progress. */
   readonly since: Date
 }
 

@@ -95,7 +95,7 @@ export interface RangeReaderOptions {
   readonly readers?: readonly string[]
   /** Unread bytes above which `room` waits. Default three quarters of `maxBytes`. */
   readonly backlogBytes?: number
-  /** Of `room` while nothing is read, ms. Default 5,000. */
+  /** Maximum wait of `room` while nothing is read, ms. Default 5,000. */
   readonly patienceMs?: number
   readonly onGivenUp?: () => void
   readonly onRead?: (range: HeightRange, seconds: number) => void

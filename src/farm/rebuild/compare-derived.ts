@@ -215,7 +215,7 @@ function compareTableTexts(compared: TableToCompare): { readonly count: string; 
   }
 }
 
-/** On either side. */
+/** Keys that uncompared heights touch, on either side. */
 function withOthers({ table, heights, movedFold }: TableToCompare): string {
   if (table.fold === undefined || movedFold === undefined) return ''
   const key = table.fold.key.map(({ column }) => escapeIdentifier(column)).join(', ')

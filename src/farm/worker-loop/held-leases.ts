@@ -10,7 +10,7 @@ export interface HeldLease {
 }
 
 /**
- * One statement at a time renews all leases, on a connection of its own, so that large commits do
+ * One statement at a time renews all leases, on a separate connection, so that large commits do
  * not delay it.
  */
 export class HeldLeases {

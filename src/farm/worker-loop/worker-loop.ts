@@ -92,7 +92,7 @@ export class EmptyRanges {
     while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
-  /** @returns undefined if the range must be committed on its own */
+  /** @returns undefined if the range must be committed separately */
   commit(range: EmptyRange): Promise<CommitOutcome | undefined> {
     return this.#commits.ask(range)
   }

@@ -147,7 +147,7 @@ interface AccountKey {
   readonly publicKey: Buffer
   readonly signingAlgorithm: number
   readonly hashingAlgorithm: number | undefined
-  /** Of 1000. */
+  /** Of 1000; undefined if unknown. */
   readonly weight: number | undefined
 }
 

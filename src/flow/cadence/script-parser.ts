@@ -9,7 +9,7 @@ interface ScriptParserOptions {
   readonly cpuLimitMs?: number
   /** Further sources are refused. Default 32. */
   readonly maxWaiting?: number
-  /** Of a thread, which takes about 90 MB. Default 60,000 ms. */
+  /** An idle thread takes about 90 MB. Default 60,000 ms. */
   readonly idleMs?: number
   readonly onThread?: (event: 'started' | 'ended') => void
 }

@@ -2,7 +2,7 @@
 export interface SyntaxNode {
   readonly Type?: string
   readonly StartPos: SyntaxPlace
-  /** Of the last byte. */
+  /** The last byte. */
   readonly EndPos: SyntaxPlace
   readonly [field: string]: unknown
 }

@@ -58,7 +58,7 @@ function aliasOf(name: string, declaration: readonly ScriptToken[]): string {
   return alias?.kind === 'word' ? alias.text : name
 }
 
-/** Of `contract A: B, C {`. None for interfaces, which declare a standard. */
+/** E.g. B and C of `contract A: B, C {`. None for interfaces, which declare a standard. */
 function conformances(tokens: readonly ScriptToken[]): string[] {
   const at = tokens.findIndex((token, i) => isWord(token, 'contract') && isMark(tokens[i + 2], ':'))
   if (at < 0 || isWord(tokens[at + 1], 'interface')) return []

@@ -61,7 +61,7 @@ class Vault {
 /**
  * Tracks vaults by uuid. A withdrawn vault carries lots: amounts with the account that they left.
  * Withdrawing from it takes its oldest lots, depositing into it adds lots, and depositing it into a
- * vault in an account delivers them. What left equals what arrived, plus burned or retained
+ * vault in an account delivers them. The departed amount equals the arrived one, plus burned or retained
  * amounts, minus new ones.
  *
  * Uses events of FungibleToken only, which every vault emits. Source: onflow/flow-ft
