@@ -163,7 +163,7 @@ function describeDeclaration(
   const where = declaration.container === undefined ? '' : ` of ${declaration.container.name}`
   return (
     `${isCertain ? '' : 'Probably '}${declaration.kind} ${declaration.name}${where}, declared on line ${line}: ` +
-    `${declaration.signature}`
+    declaration.signature
   )
 }
 

@@ -62,7 +62,7 @@ describe('the proxy as a service', () => {
     while (!said.includes('It is')) expect(await read(), said).to.equal(true)
     const ended = farm.end('SIGTERM')
     while (await read()) continue
-    expect(said).to.include('"type":"error"').and.include('was stopped')
+    expect(said).to.include('"type":"error"').and.include('The service stopped')
     expect(await ended).to.equal(0)
     expect(farm.log.filter(({ level }) => level === 'error')).to.deep.equal([])
   })
@@ -81,7 +81,7 @@ describe('the proxy as a service', () => {
         ['/', '/api/v1/ask', '/mcp'].map(async (path) => (await fetch(`${url}${path}`)).text()),
       )
       expect(answers.slice(0, 2)).to.deep.equal(['chat GET /', 'ask GET /api/v1/ask'])
-      expect(answers[2]).to.include('The MCP server does not answer')
+      expect(answers[2]).to.include('The MCP server is unavailable')
       expect(await farm.end('SIGTERM')).to.equal(0)
     } finally {
       await Promise.all([chat.stop(), ask.stop()])
@@ -105,7 +105,7 @@ describe('the proxy as a service', () => {
       host: '0.0.0.0',
     })
     expect(message)
-      .to.include('PROXY_PORT 80 may not be used by this user')
+      .to.include('PROXY_PORT 80 requires privileges')
       .and.include('PROXY_PORT=8000')
       .and.include('ip_unprivileged_port_start=80')
   })

@@ -202,7 +202,7 @@ describe('the EVM tools', () => {
       ],
       [{ data: `0x4e487b71${dataOf('uint256', 17).slice(2)}` }, /reverted: panic 17, arithmetic overflow/],
       ['0xdeadbeef', /custom error 0xdeadbeef/],
-      [undefined, /^The EVM node refused: execution reverted$/],
+      [undefined, /^The EVM node refused the call: execution reverted$/],
       ['junk', /^The EVM node refused/],
     ]
     for (const [data, told] of reasons) {

@@ -77,7 +77,7 @@ describe('the tools for Cadence', () => {
     expect(errors).to.deep.equal([])
     expect(warnings).to.deep.equal([])
     expect({ is_valid, kinds }).to.deep.equal({ is_valid: true, kinds: ['contract', 'script'] })
-    expect(note).to.include('not checked').and.include('string templates')
+    expect(note).to.include('not checked').and.include('String templates')
     expect(await check('import FlowToken as Flow from 0x1654653399040a61\naccess(all) fun main() {}')).to.deep.include({
       is_valid: true,
       warnings: [],

@@ -136,7 +136,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
       /contract Base[^]*The base\./,
     )
     assert.match((await server.hover('token.cdc', ...placeOf(token, 'Store?'))) ?? '', /resource Store[^]*Keeps\./)
-    assert.match((await server.hover('token.cdc', ...placeOf(token, 'UFix64'))) ?? '', /8 digits/)
+    assert.match((await server.hover('token.cdc', ...placeOf(token, 'UFix64'))) ?? '', /8 decimal/)
     assert.equal(await server.hover('token.cdc', 1, 0), undefined)
   })
 
@@ -165,7 +165,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
       [placeOf(token, 'let vault')[0], placeOf(token, 'return <- vault')[0]],
     )
     assert.equal(await rename('Base.Store', 'Other'), null)
-    await assert.rejects(rename('vault <-', 'a b'), /no name of Cadence/)
+    await assert.rejects(rename('vault <-', 'a b'), /not a Cadence identifier/)
   })
 
   it('completes members, names of the place and words, while the text is unfinished', async () => {

@@ -35,7 +35,7 @@ describe('the scripts of the enrichment workers', () => {
   })
 
   it('have no import of a contract whose place is not known', () => {
-    expect(() => fillImports('import "Nothing"\n', 'mainnet')).to.throw('Nothing is not known on mainnet')
+    expect(() => fillImports('import "Nothing"\n', 'mainnet')).to.throw('Unknown contract Nothing on mainnet')
     expect(fillImports('import "FlowToken"\n', 'mainnet')).to.equal('import FlowToken from 0x1654653399040a61\n')
   })
 })

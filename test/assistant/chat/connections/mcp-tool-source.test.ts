@@ -288,7 +288,7 @@ describe('tools of MCP servers', () => {
       expect(big).not.to.have.property('structuredContent')
       expect(nested).to.deep.equal({ content: [{ type: 'text', text: 'deep' }] })
       expect(parts?.content[0].text).to.equal(
-        '(Something of the kind "image" was left out.)\n(Something of the kind "resource_link" was left out.)\npage',
+        '(Omitted: content of type "image".)\n(Omitted: content of type "resource_link".)\npage',
       )
       expect(structure).to.deep.equal({
         content: [{ type: 'text', text: '{"only":"structure"}' }],
@@ -338,7 +338,7 @@ describe('tools of MCP servers', () => {
         },
       })
       const { tools } = await source([server(there.url)]).find(never)
-      expect(await reasonOf(run(tools, 'script_check'))).to.include('it leads elsewhere')
+      expect(await reasonOf(run(tools, 'script_check'))).to.include('it is a redirect')
       expect(elsewhere.requests).to.deep.equal([])
     })
 

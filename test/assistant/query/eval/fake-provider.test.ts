@@ -54,7 +54,7 @@ describe('the fake provider', () => {
       'role',
     ],
     ['no messages', '/v1/chat/completions', { model: 'm', messages: [] }, {}, 400, 'messages'],
-    ['no JSON', '/v1/chat/completions', '{', {}, 400, 'no JSON'],
+    ['no JSON', '/v1/chat/completions', '{', {}, 400, 'Invalid JSON'],
     ['another path', '/messages', { model: 'm', max_tokens: 5, messages }, anthropicHeaders, 404, '/messages'],
   ] as const) {
     it(`refuses ${what}, as the real ones do, and counts it for nothing`, async () => {

@@ -103,7 +103,7 @@ describe('a model that cannot answer', () => {
         response.writeHead(status, { Location: `${elsewhere}/v1/messages` }).end(),
       )
       expect((await failure(url)).message)
-        .to.include('it leads elsewhere')
+        .to.include('it is a redirect')
         .and.include('Check LLM_BASE_URL')
     }
     expect(shown).to.deep.equal([])
