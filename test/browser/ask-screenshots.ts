@@ -1,6 +1,6 @@
 /**
- * `node test/browser/ask-screenshots.ts <folder> [names]`: pictures of the query page in the states that a person
- * should look at after a change, over answers that are made up.
+ * `node test/browser/ask-screenshots.ts <folder> [names]`: screenshots of the query page for manual
+ * review, from mocked responses.
  */
 import { join } from 'node:path'
 import { pino } from 'pino'

@@ -13,7 +13,7 @@ import { startRecordedNode } from '../support/replay.ts'
 import { expectUsable, watchConsole } from './page-checks.ts'
 
 const token = 'only-of-this-test'
-/** Highest block that is stored. */
+/** Highest stored block. */
 const last = 20
 
 describe('the query page of the running service', function () {
@@ -47,7 +47,7 @@ describe('the query page of the running service', function () {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
-  it('answers an example question, keeps it, and runs the SQL that one changes', async () => {
+  it('answers an example question, saves it, and runs the edited SQL', async () => {
     const context = await running?.browser.newContext({
       viewport: { width: 1280, height: 900 },
       reducedMotion: 'reduce',
@@ -98,7 +98,7 @@ describe('the query page of the running service', function () {
   })
 })
 
-/** Of the page and of all that it has asked for so far, compressed. */
+/** Compressed bytes of the page and all requests so far. */
 async function loadedBytes(page: Page): Promise<number> {
   await page.waitForLoadState('networkidle')
   return page.evaluate<number>(
@@ -107,8 +107,8 @@ async function loadedBytes(page: Page): Promise<number> {
 }
 
 /**
- * In place of what is there, as people do: a text that is put over coloured words would be given their style by the
- * browser.
+ * Replaces the editor's text by keyboard. If it were set over highlighted text, the browser would
+ * copy that text's inline style.
  */
 async function writeSql(page: Page, sql: string): Promise<void> {
   await page.getByRole('textbox', { name: 'SQL' }).press('ControlOrMeta+a')
@@ -116,7 +116,7 @@ async function writeSql(page: Page, sql: string): Promise<void> {
   await page.getByRole('textbox', { name: 'SQL' }).fill(sql)
 }
 
-/** Blocks of the recording, with nothing derived from them. */
+/** Blocks of the recording, without derived data. */
 async function storeBlocks(database: TestDatabase): Promise<void> {
   await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })
   const ingest = await runIngest(database, {

@@ -7,15 +7,15 @@ import { watchConsole } from './page-checks.ts'
 import { usePageSession } from './page-session.ts'
 
 export interface AskSession {
-  /** What the page talks to. */
+  /** The server of the page. */
   readonly service: AskStandIn
-  /** What the page said on the console. */
+  /** Console messages of the page. */
   readonly said: string[]
-  /** Opens the page, over the usual answers but for those that are given. */
+  /** Opens the page over the default responses with the given overrides. */
   open(world?: Partial<AskWorld>, options?: BrowserContextOptions): Promise<Page>
 }
 
-/** Has the tests of a suite look at the query page in a browser. They are skipped where this machine has none. */
+/** Starts a browser for a suite of the query page; skips the suite if there is no browser. */
 export function useAskSession(): AskSession {
   const session = usePageSession<AskStandIn>('ask')
   let said: string[] = []

@@ -23,7 +23,7 @@ async function run(page: Page, sql = 'SELECT 1'): Promise<void> {
 describe('the query page', () => {
   const session = useAskSession()
 
-  it('answers a question with its SQL, its rows and a chart', async () => {
+  it('answers a question with SQL, rows and a chart', async () => {
     const page = await session.open()
     await asking(page).fill(question)
     await page.keyboard.press('Enter')
@@ -43,7 +43,7 @@ describe('the query page', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('writes SQL that one changes before it runs, in the database that one chose', async () => {
+  it('shows generated SQL for editing before it runs on the selected database', async () => {
     const page = await session.open()
     await page.getByLabel('Database').selectOption('evm')
     await asking(page).fill(question)
@@ -61,7 +61,7 @@ describe('the query page', () => {
     ])
   })
 
-  it('begins with an example, and says how often the model had to try', async () => {
+  it('runs an example question and shows the number of attempts of the model', async () => {
     const tried = answered(question, ranSql(daysSql, dayTypes, []))
     const page = await session.open({
       replies: {
@@ -85,7 +85,7 @@ describe('the query page', () => {
     expect(await page.getByRole('columnheader').allInnerTexts()).to.deep.equal(['day', 'transactions', 'fees'])
   })
 
-  it('stops the model when it is told to, and not when one clicks twice', async () => {
+  it('cancels the model request on Cancel, but not on a double click on Ask', async () => {
     const page = await session.open({ replies: { ask: 'never' } })
     await asking(page).fill(question)
     await page.getByRole('button', { name: 'Ask', exact: true }).dblclick()
@@ -97,7 +97,7 @@ describe('the query page', () => {
     await session.service.left()
   })
 
-  it('stops what runs when it is told to', async () => {
+  it('cancels a running query', async () => {
     const page = await session.open({ replies: { run_sql: 'never' } })
     await run(page, 'SELECT pg_catalog.count(*) FROM raw.events')
     await page.getByText('Running the SQL…').waitFor()
@@ -108,7 +108,7 @@ describe('the query page', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('sorts by exact numbers, filters, and shows more rows when asked', async () => {
+  it('sorts by exact numbers, filters, and shows more rows on request', async () => {
     const page = await session.open({ replies: { run_sql: { body: hostileRun() } } })
     await run(page)
     await page.getByText('The result was cut at 250 rows.').waitFor()
@@ -132,13 +132,13 @@ describe('the query page', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('says what to do where an answer was cut for its size', async () => {
+  it('explains how to shrink a result that was truncated by size', async () => {
     const page = await session.open({ replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } })
     await run(page)
     await page.getByText('Select fewer columns, or shorten long values with left().').waitFor()
   })
 
-  it('shows all example questions when asked, in a place of their own', async () => {
+  it('shows all example questions on request, in a separate region', async () => {
     const examples = Array.from({ length: 40 }, (_, i) => ({
       id: String(i),
       target: 'indexer',
@@ -158,7 +158,7 @@ describe('the query page', () => {
     expect(await list.getByRole('listitem').count()).to.equal(5)
   })
 
-  it('finds one among many kept examples', async () => {
+  it('searches many saved examples', async () => {
     const kept = Array.from({ length: 9 }, (_, i) => ({
       id: String(i),
       target: 'indexer',
@@ -173,7 +173,7 @@ describe('the query page', () => {
     await expectUsable(page, 'kept examples')
   })
 
-  it('keeps the longest numbers within their cells', async () => {
+  it('fits the longest numbers into their cells', async () => {
     const long = {
       word: '9'.repeat(78),
       exact: `-${'9'.repeat(77)}.${'1'.repeat(80)}`,
@@ -192,7 +192,7 @@ describe('the query page', () => {
     await expectUsable(page, 'long numbers')
   })
 
-  it('keeps what strangers wrote in its place, on the page and in a spreadsheet', async () => {
+  it('contains untrusted text on the page and in CSV exports', async () => {
     const page = await session.open(
       { replies: { run_sql: { body: hostileRun() } } },
       { ...phone, acceptDownloads: true },
@@ -211,7 +211,7 @@ describe('the query page', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('keeps an answer as an example only after one has looked at it, and forgets it again', async () => {
+  it('saves an answer as an example only after confirmation, and deletes it', async () => {
     const page = await session.open({ kept: [] })
     await page.getByRole('tab', { name: 'Saved examples' }).click()
     await page.getByText('No saved examples yet').waitFor()
@@ -235,7 +235,7 @@ describe('the query page', () => {
     expect(sent).to.deep.equal({ target: 'indexer', question, sql: daysSql })
   })
 
-  it('goes back to what was asked before, says why it failed, and clears it', async () => {
+  it('reopens previous questions, explains their failure, and clears the history', async () => {
     const page = await session.open()
     const history = page.getByRole('complementary', { name: 'History and saved examples' })
     await history.getByText('column "hieght" does not exist').waitFor()
@@ -246,7 +246,7 @@ describe('the query page', () => {
     await page.getByText('No questions yet').waitFor()
   })
 
-  it('has what was written in its address, and runs nothing of it by itself', async () => {
+  it('stores the question in the URL without running it on load', async () => {
     const page = await session.open()
     await asking(page).fill(question)
     await editor(page).fill("SELECT '#1'\nFROM raw.blocks")
@@ -259,7 +259,7 @@ describe('the query page', () => {
     expect(session.service.calls.slice(calls).filter(({ call }) => call.startsWith('POST'))).to.deep.equal([])
   })
 
-  it('is worked with the keyboard alone', async () => {
+  it('is usable by keyboard only', async () => {
     const page = await session.open()
     await page.keyboard.press('Tab')
     await page.locator('.skip-link:focus').waitFor()
@@ -282,10 +282,10 @@ describe('the query page', () => {
   })
 })
 
-describe('the query page where something is missing', () => {
+describe('the query page with missing parts', () => {
   const session = useAskSession()
 
-  it('says what to set where there is no model, and runs SQL', async () => {
+  it('explains the setup without a model, and still runs SQL', async () => {
     const page = await session.open({ health: noModel, examples: [], history: [], kept: [] }, phone)
     await page.getByText('Set LLM_API_KEY to the key of your model.').waitFor()
     await asking(page).fill(question)
@@ -296,7 +296,7 @@ describe('the query page where something is missing', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('says that the model of the demo knows its examples only, and does not have one try again what it does not know', async () => {
+  it('explains that the demo model only answers its examples, and does not retry other questions', async () => {
     const refused = {
       status: 503,
       body: { status: 503, code: 'no-model', detail: 'Only the example questions have an answer.' },
@@ -312,7 +312,7 @@ describe('the query page where something is missing', () => {
     expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0)
   })
 
-  it('asks for the token, and goes on with what it was asked', async () => {
+  it('requests the token and resumes the question', async () => {
     const page = await session.open({ health: { ...health, needs_token: true }, token: 'secret' })
     await page.getByText('Authentication required').first().waitFor()
     await expectUsable(page, 'a page that is locked')
@@ -331,7 +331,7 @@ describe('the query page where something is missing', () => {
     expect(session.said.filter((text) => !text.includes('status of 401'))).to.deep.equal([])
   })
 
-  it('says why SQL was refused and where the fault is, so that one can mend it', async () => {
+  it('reports why SQL was rejected and where the error is', async () => {
     const body = {
       status: 400,
       code: 'sql-failed',
@@ -350,7 +350,7 @@ describe('the query page where something is missing', () => {
     await page.getByRole('heading', { name: 'Result' }).waitFor()
   })
 
-  it('shows the SQL of a question that failed, and says when the model did', async () => {
+  it('shows the SQL of a failed question, and reports a failure of the model', async () => {
     const failed = answered(question, ranSql(daysSql, {}, [], { error: 'division by zero' }))
     const page = await session.open({ replies: { ask: { body: failed } } })
     await asking(page).fill(question)
@@ -369,7 +369,7 @@ describe('the query page where something is missing', () => {
     await page.getByRole('heading', { name: 'Result' }).waitFor()
   })
 
-  it('says that the service does not answer, and goes on when it does', async () => {
+  it('reports an unreachable service and resumes once it is back', async () => {
     const page = await session.open()
     await page.route('**/api/v1/run_sql', (route) => route.abort())
     await run(page)

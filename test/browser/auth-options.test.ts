@@ -14,13 +14,13 @@ import { addAuthenticator } from './virtual-authenticator.ts'
 const clientSecret = 'the-secret-of-the-application'
 const hosts = ['app', 'other', 'wallet'] as const
 
-describe('the options of the component that signs people in, on hosts of one site', function (this: Mocha.Suite) {
+describe('sign-in component options on hosts of one site', function (this: Mocha.Suite) {
   let running: TestBrowser | undefined
   let site: AuthPage
   let wallet: WalletStandIn
   let mock: MockProviders
   let context: BrowserContext
-  /** Paths that pages asked for, with their hosts. */
+  /** Hosts and paths that pages requested. */
   let asked: string[]
 
   before(async function (this: Mocha.Context) {
@@ -76,10 +76,10 @@ describe('the options of the component that signs people in, on hosts of one sit
     await page.getByText(`Signed in as ${email}`).waitFor()
     return email
   }
-  /** Waits until the service has answered a question of the page: what it asked before is known then. */
+  /** Waits for a response to a request of the page, so that earlier requests are recorded. */
   const roundTrip = async (page: Page): Promise<void> => void (await page.evaluate('fetch("/health")'))
 
-  it('gotrueUrl: the auth endpoint of another host signs in, and no other is asked', async () => {
+  it('gotrueUrl: signs in at the auth endpoint of another host and sends requests to no other', async () => {
     const page = await open()
     await signIn(page)
     const auth = asked.filter((url) => url.includes('/auth/v1'))
@@ -88,7 +88,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     expect(asked.filter((url) => url.includes('//', 8))).to.deep.equal([])
   })
 
-  it('passkeyAuthUrl, rpId and rpName: passkeys are made and used there, for that site and under that name', async () => {
+  it('passkeyAuthUrl, rpId and rpName: creates and uses passkeys at that URL, for that site and name', async () => {
     const page = await open()
     const email = await signIn(page)
     const device = await addAuthenticator(page)
@@ -106,32 +106,32 @@ describe('the options of the component that signs people in, on hosts of one sit
     await page.getByText(`Signed in as ${email}`).waitFor()
   })
 
-  it('rpId: one that is not that of the service is refused', async () => {
+  it("rpId: rejects an ID that differs from the service's", async () => {
     const page = await open({ rpId: 'other.example' })
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('must be site.localhost').waitFor()
   })
 
-  it('passkeyAuthUrl: where there is none, nobody signs in by passkey', async () => {
+  it('passkeyAuthUrl: disables passkey sign-in if the endpoint does not exist', async () => {
     const page = await open({ passkeyAuthUrl: 'http://127.0.0.1:1/functions' })
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('The server is not reachable').waitFor()
   })
 
-  it('cookieDomain: the session is there on all hosts of the domain, and on none outside of it', async () => {
+  it('cookieDomain: shares the session with all hosts of the domain, and with no other host', async () => {
     const page = await open()
     const email = await signIn(page)
     await page.reload()
     await page.getByText(`Signed in as ${email}`).waitFor()
     const other = await open({}, 'other')
     await other.getByText(`Signed in as ${email}`).waitFor()
-    // Tabs of one host tell each other.
+    // Tabs of one host synchronize directly.
     await other.close()
     const alone = await open({ cookieDomain: 'wallet.site.localhost' }, 'other')
     await alone.getByRole('heading', { name: 'Signed out' }).waitFor()
   })
 
-  it('enableLogoutDetection: a sign-out on another device is seen when the tab is looked at, and after half a minute', async () => {
+  it('enableLogoutDetection: detects a sign-out on another device when the tab becomes visible, and every 30 seconds', async () => {
     for (const notice of ['looked at', 'later'] as const) {
       await context.clearCookies()
       const page = await open()
@@ -144,7 +144,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     }
   })
 
-  it('enableLogoutDetection off: nothing is asked, and the session ends with its token', async () => {
+  it('enableLogoutDetection off: sends no requests, and the session ends with its token', async () => {
     const page = await open({ enableLogoutDetection: false })
     await page.clock.install()
     const email = await signIn(page)
@@ -155,12 +155,12 @@ describe('the options of the component that signs people in, on hosts of one sit
     await roundTrip(page)
     expect(asked.slice(before)).to.deep.equal([`${hostUrl('app')}/health`])
     await page.getByText(`Signed in as ${email}`).waitFor()
-    // A minute before the hour of the access token is over it is renewed, and that tells.
+    // The access token is renewed a minute before it expires, which detects the sign-out.
     await page.clock.runFor(3_600_000)
     await page.getByRole('heading', { name: 'Signed out' }).waitFor()
   })
 
-  it('a sign-out is heard in other tabs of the host, whatever the option says', async () => {
+  it('propagates a sign-out to other tabs of the host regardless of the option', async () => {
     const page = await open({ enableLogoutDetection: false })
     const email = await signIn(page)
     const other = await open({ enableLogoutDetection: false })
@@ -169,7 +169,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     await page.getByRole('heading', { name: 'Signed out' }).waitFor()
   })
 
-  it('enableRoles: roles are those that the operator gave, or none', async () => {
+  it('enableRoles: returns the roles that the operator assigned, or none', async () => {
     const page = await open()
     const email = await signIn(page)
     await page.getByText('Roles: none').waitFor()
@@ -183,7 +183,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     await without.getByText('Roles: none').waitFor()
   })
 
-  it('callbackPath: sign-in with GitHub and Google comes back there, by PKCE', async () => {
+  it('callbackPath: returns there after sign-in with GitHub and Google, using PKCE', async () => {
     const ways = [
       { name: 'GitHub', email: newEmail(), options: { callbackPath: '/welcome/back' }, path: '/welcome/back' },
       { name: 'Google', email: newEmail(), options: {}, path: '/developer/callback' },
@@ -207,7 +207,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     }
   })
 
-  it('says what is in the way where a provider refuses, and lets nobody in', async () => {
+  it('explains a rejection by the provider, and does not sign in', async () => {
     mock.world = {
       github: { user: { id: 78, login: 'octo' }, emails: [{ email: newEmail(), primary: true, verified: false }] },
     }

@@ -6,13 +6,13 @@ import { build } from 'vite'
 const entry = fileURLToPath(new URL('../../dashboards/wallet/auth-page.test-support.tsx', import.meta.url))
 
 export interface AuthPage {
-  /** Serves the page at any path that is none of the service's own. */
+  /** Serves the page at all paths that the service does not handle. */
   readonly middleware: Middleware
-  /** The options of the component, for all who open the page afterwards. */
+  /** Options of the component for pages that open from now on. */
   options: object
 }
 
-/** A page of somebody's own with the parts for signing in. */
+/** A third-party page with the sign-in components. */
 export async function buildAuthPage(): Promise<AuthPage> {
   const built = await build({
     configFile: false,
@@ -35,7 +35,7 @@ export async function buildAuthPage(): Promise<AuthPage> {
         return
       }
       context.state['route'] = '/'
-      // The page of somebody else: their policy is their business.
+      // Third-party pages set their own policy.
       context.remove('Content-Security-Policy')
       if (context.path === '/page.js') {
         context.type = 'text/javascript'

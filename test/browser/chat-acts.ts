@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 
-/** What the tests of the page of the chat do with it. */
+/** Actions on the chat page. */
 
 export const question = 'How many transactions were there on each of the last 14 days?'
 export const phone = { viewport: { width: 360, height: 740 }, hasTouch: true } as const
@@ -10,28 +10,28 @@ export const asking = (page: Page): Locator => page.getByRole('textbox', { name:
 export const answers = (page: Page): Locator => page.getByRole('region', { name: 'Answer' })
 export const threads = (page: Page): Locator => page.getByRole('navigation', { name: 'Chats' })
 
-/** Asks, as a person does with the keyboard. */
+/** Asks a question by keyboard. */
 export async function ask(page: Page, text = question): Promise<void> {
   await asking(page).fill(text)
   await asking(page).press('Enter')
 }
 
-/** Asks, and waits until the last answer has ended. */
+/** Asks a question and waits for the end of the answer. */
 export async function askAndWait(page: Page, text = question): Promise<void> {
   const count = await answers(page).count()
   await ask(page, text)
   await answers(page).nth(count).locator('footer').waitFor()
 }
 
-/** Begins another conversation. */
+/** Starts a new conversation. */
 export async function begin(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New chat' }).first().click()
   await page.getByRole('heading', { name: 'What do you want to know about Flow?' }).waitFor()
 }
 
 /**
- * Waits until something holds that the page comes to with its next frames. @throws where it does not come to it in
- * ten seconds
+ * Waits until a condition holds.
+ * @throws after ten seconds
  */
 export async function settles(holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {

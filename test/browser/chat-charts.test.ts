@@ -4,7 +4,7 @@ import { askAndWait, phone } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
 import { beyondWindow, expectUsable } from './page-checks.ts'
 
-describe('the charts of an answer', () => {
+describe('charts in answers', () => {
   const session = useChatSession()
 
   for (const [kind, chart] of Object.entries(charts)) {
@@ -32,7 +32,7 @@ describe('the charts of an answer', () => {
     })
   }
 
-  it('draws nothing of what is no chart, and shows what there is', async () => {
+  it('rejects invalid charts and shows their data', async () => {
     const page = await session.open({
       reply: () => replyWith(...uses('createChart', { ...charts.bar, labels: ['only one'] })),
     })

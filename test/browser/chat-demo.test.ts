@@ -14,7 +14,7 @@ import { expectUsable, watchConsole } from './page-checks.ts'
 const example = 'How many transactions were there each day?'
 const sql = 'select day, tx_count from app.daily_stats order by day'
 
-describe('the chat of the running program, behind its proxy', function () {
+describe('the chat of the running program behind its proxy', function () {
   let running: TestBrowser | undefined
   let database: TestDatabase | undefined
   let folder: string | undefined
@@ -40,7 +40,7 @@ describe('the chat of the running program, behind its proxy', function () {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
-  /** The page, as people reach it: by the proxy. */
+  /** The page through the proxy. */
   async function open(
     variables: Record<string, string>,
   ): Promise<{ readonly page: Page; readonly said: string[]; readonly origins: Set<string>; readonly url: string }> {
@@ -81,7 +81,7 @@ describe('the chat of the running program, behind its proxy', function () {
     await expectUsable(page, 'an answer with its SQL and a chart')
   }
 
-  it('answers an example by its script: SQL that was run, and a chart of its rows', async () => {
+  it('answers an example from its script, with executed SQL and a chart of the rows', async () => {
     const { page, said, origins, url } = await open({ LLM_PROVIDER: 'scripted' })
     await page.getByRole('region', { name: 'Example questions' }).getByRole('button', { name: example }).click()
     await expectAnswer(page, { statement: 'from app.daily_stats', cell: '5,000' })
@@ -93,7 +93,7 @@ describe('the chat of the running program, behind its proxy', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('answers by any server that speaks as OpenAI does, which two variables name', async () => {
+  it('answers with any OpenAI-compatible server that two variables configure', async () => {
     await using provider = await startStreamingProvider(({ step }) => {
       if (step === 0) return [{ tool: 'run_indexer_sql', input: { sql } }]
       const data = [1000, 2000, 3000, 4000, 5000]

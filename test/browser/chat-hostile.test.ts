@@ -6,10 +6,10 @@ import { answers, ask, askAndWait, phone } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
-describe('what strangers had an answer say', () => {
+describe('untrusted text in answers', () => {
   const session = useChatSession()
 
-  it('loads nothing and leads nowhere, and no sign of it goes unseen', async () => {
+  it('loads no resources, has no untrusted links, and shows hidden characters', async () => {
     const page = await session.open({ reply: () => ({ chunks: answer(says(hostileAnswer, 7)) }) }, phone)
     await askAndWait(page)
     await page.getByText('https://evil.example/pixel.png?q=secret').waitFor()
@@ -40,7 +40,7 @@ describe('what strangers had an answer say', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('never leaves the page while its Markdown is half written', async () => {
+  it('renders no links or images from incomplete Markdown, and loads nothing', async () => {
     const pieces = [
       '![x](',
       '![x](https://evil.example/a',
@@ -74,7 +74,7 @@ describe('what strangers had an answer say', () => {
     }
   })
 
-  it('is text in tools, titles, charts and sources too', async () => {
+  it('renders as plain text in tools, titles, charts and sources', async () => {
     const evil = '<img src="https://evil.example/t.png" onerror="alert(1)">'
     const rows = {
       columns: [evil, 'link'],

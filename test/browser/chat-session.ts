@@ -7,22 +7,22 @@ import { watchConsole } from './page-checks.ts'
 import { usePageSession } from './page-session.ts'
 
 export interface ChatOpenOptions extends BrowserContextOptions {
-  /** Before the page is gone to. */
+  /** Called before navigation. */
   readonly prepare?: (page: Page) => Promise<unknown>
 }
 
 export interface ChatSession {
-  /** What the page talks to. */
+  /** The server of the page. */
   readonly service: ChatStandIn
-  /** What the page said on the console. */
+  /** Console messages of the page. */
   readonly said: string[]
-  /** The address of every request that the browser made. */
+  /** URLs of all requests of the browser. */
   readonly requests: string[]
-  /** Opens the page, over the usual answers but for those that are given. */
+  /** Opens the page over the default responses with the given overrides. */
   open(world?: Partial<ChatWorld>, options?: ChatOpenOptions): Promise<Page>
 }
 
-/** Has the tests of a suite look at the page of the chat in a browser. They are skipped where this machine has none. */
+/** Starts a browser for a suite of the chat page; skips the suite if there is no browser. */
 export function useChatSession(): ChatSession {
   const session = usePageSession<ChatStandIn>('chat')
   let said: string[] = []

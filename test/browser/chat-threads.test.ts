@@ -5,10 +5,10 @@ import { answers, ask, askAndWait, begin, phone, threads } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
-describe('the chats of a browser', () => {
+describe('chat threads of a browser', () => {
   const session = useChatSession()
 
-  it('are listed, and are there again after the page was left', async () => {
+  it('are listed and persist after leaving the page', async () => {
     const page = await session.open()
     await askAndWait(page, 'The first question?')
     await begin(page)
@@ -32,7 +32,7 @@ describe('the chats of a browser', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('are renamed, exported and deleted', async () => {
+  it('can be renamed, exported and deleted', async () => {
     const page = await session.open({}, { acceptDownloads: true })
     await askAndWait(page, 'The first question?')
     await begin(page)
@@ -49,7 +49,7 @@ describe('the chats of a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'The first question?' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { level: 1, name: 'The first question?' }).waitFor()
-    // Looking at one does not make it the newest.
+    // Opening a thread does not move it to the top.
     expect(await threads(page).getByRole('link').allInnerTexts()).to.deep.equal(['Counted', 'The first question?'])
     await threads(page).getByRole('link', { name: 'Counted' }).click()
     await page.getByRole('heading', { level: 1, name: 'Counted' }).waitFor()
@@ -71,7 +71,7 @@ describe('the chats of a browser', () => {
     await page.getByText('Your chats appear here.').waitFor()
   })
 
-  it('go on with an answer while one looks at another', async () => {
+  it('continue to stream while another thread is open', async () => {
     const rest = Promise.withResolvers<void>()
     async function* slow() {
       yield* answer(says('It begins')).slice(0, -2)
@@ -92,7 +92,7 @@ describe('the chats of a browser', () => {
     await page.getByText('and it ends.').waitFor()
   })
 
-  it('are the same in another tab', async () => {
+  it('are synchronized between tabs', async () => {
     const page = await session.open()
     await askAndWait(page, 'The first question?')
     const other = await page.context().newPage()
@@ -105,7 +105,7 @@ describe('the chats of a browser', () => {
     await page.getByText('Your chats appear here.').waitFor()
   })
 
-  it('say so where an answer was not there yet when the page was left', async () => {
+  it('mark an answer that was incomplete when the page was left', async () => {
     const page = await session.open({
       reply: (_, count) => ({ chunks: count === 1 ? endless(says('It begins'), ' and') : goodAnswer }),
     })
@@ -122,7 +122,7 @@ describe('the chats of a browser', () => {
     await page.getByText('3,412 tokens').waitFor()
   })
 
-  it('are told to be elsewhere, where an address is of another browser', async () => {
+  it('explain a URL from another browser', async () => {
     const page = await session.open()
     await page.goto(`${session.service.url}/#chat=nowhere`)
     await page.getByText('This chat was not found in this browser.').waitFor()
@@ -132,7 +132,7 @@ describe('the chats of a browser', () => {
     await other.getByText('This chat was not found in this browser.').waitFor()
   })
 
-  it('are told to be lost with the tab, where the browser keeps nothing', async () => {
+  it('warn that they are lost with the tab if the browser stores nothing', async () => {
     const page = await session.open(
       {},
       {
@@ -149,7 +149,7 @@ describe('the chats of a browser', () => {
     await page.getByText('3,412 tokens').waitFor()
   })
 
-  it('go on where there is no room for them, and say so', async () => {
+  it('continue when storage is full, with a warning', async () => {
     const page = await session.open(
       {},
       {
@@ -186,11 +186,11 @@ describe('the chats of a browser', () => {
     await page.getByRole('heading', { name: 'What do you want to know about Flow?' }).waitFor()
   })
 
-  it('send no more of a long talk than the service takes, and draw nothing of it again', async () => {
+  it("send at most the service's limit of a long conversation, and do not redraw earlier messages", async () => {
     const page = await session.open()
     await askAndWait(page)
     const id = new URL(page.url()).hash.replace('#chat=', '')
-    // As if it had gone on for long: two hundred messages, each as the last.
+    // Simulates a long conversation: 200 copies of the last message.
     await page.evaluate(`new Promise((resolve, reject) => {
       const request = indexedDB.open('flowfarm-chat')
       request.onsuccess = () => {
@@ -211,7 +211,7 @@ describe('the chats of a browser', () => {
       new MutationObserver((records) => { for (const { target } of records) changes.add([...document.querySelectorAll('.turn')].findIndex((turn) => turn.contains(target))) })
         .observe(document.querySelector('.turns'), { subtree: true, childList: true, characterData: true })`)
     await askAndWait(page, 'And now?')
-    // What was said before is not drawn again, but for the last answer, which is the last no more.
+    // Only the previous last answer is redrawn, because it is no longer the last.
     expect(await page.evaluate<number[]>('[...changes].filter((turn) => turn >= 0 && turn < 199)')).to.deep.equal([])
     const sent = session.service.calls.at(-1)?.messages ?? []
     expect(sent.length).to.be.within(100, 200)

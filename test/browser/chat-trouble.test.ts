@@ -5,10 +5,10 @@ import { answers, ask, askAndWait, asking, phone, question } from './chat-acts.t
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
-describe('the page of the chat where something is missing', () => {
+describe('the chat page with missing parts', () => {
   const session = useChatSession()
 
-  it('says what to set where there is no model', async () => {
+  it('explains the setup without a model', async () => {
     const page = await session.open(
       { settings: { ...settings, modes: [], examples: [], remedy: 'Set LLM_API_KEY to the key of your model.' } },
       phone,
@@ -20,7 +20,7 @@ describe('the page of the chat where something is missing', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('says that the model of the demo is a script', async () => {
+  it('explains that the demo model is scripted', async () => {
     const page = await session.open({
       settings: { ...settings, is_scripted: true, modes: [{ mode: 'balanced', model: 'scripted/scripted' }] },
       reply: () => ({
@@ -32,7 +32,7 @@ describe('the page of the chat where something is missing', () => {
     await page.getByText('scripted answer').waitFor()
   })
 
-  it('waits for a service that does not answer yet', async () => {
+  it('waits for a service that does not respond yet', async () => {
     const page = await session.open(
       {},
       { prepare: (page) => page.route('**/api/chat/settings', (route) => route.abort()) },
@@ -44,7 +44,7 @@ describe('the page of the chat where something is missing', () => {
     await askAndWait(page)
   })
 
-  it('asks for the token, and goes on with what it was asked', async () => {
+  it('requests the token and resumes the question', async () => {
     const page = await session.open({ token: 'secret' })
     await ask(page)
     const dialog = page.getByRole('dialog')
@@ -69,7 +69,7 @@ describe('the page of the chat where something is missing', () => {
     expect(session.said.filter((text) => !/status of 40[01]/.test(text))).to.deep.equal([])
   })
 
-  it('waits as long as the service wants before it tries again', async () => {
+  it("waits for the service's Retry-After before it retries", async () => {
     const tooOften: ChatReply = {
       status: 429,
       body: { status: 429, code: 'rate-limited', detail: 'That were 21 answers in a minute.' },
@@ -103,7 +103,7 @@ describe('the page of the chat where something is missing', () => {
       'This answer is incomplete.',
     ],
   ] satisfies readonly (readonly [string, ChatReply, string])[]) {
-    it(`keeps what there is of an answer after ${what}, and tries again`, async () => {
+    it(`keeps the partial answer after ${what}, and retries`, async () => {
       const page = await session.open({ reply: (_, count) => (count === 1 ? reply : { chunks: goodAnswer }) })
       await ask(page)
       await page.getByText(told).waitFor()
@@ -118,7 +118,7 @@ describe('the page of the chat where something is missing', () => {
     })
   }
 
-  it('keeps what there is of an answer after a connection that is lost, and tries again', async () => {
+  it('keeps the partial answer after a lost connection, and retries', async () => {
     const seen = Promise.withResolvers<void>()
     const page = await session.open({
       reply: (_, count) =>
@@ -143,7 +143,7 @@ describe('the page of the chat where something is missing', () => {
       'messages[0] is empty.',
     ],
   ] satisfies readonly (readonly [string, ChatReply, string])[]) {
-    it(`does not offer to try again after ${what}`, async () => {
+    it(`does not offer a retry after ${what}`, async () => {
       const page = await session.open({ reply: () => reply })
       await ask(page)
       await page.getByRole('alert').getByText(told).waitFor()
@@ -151,14 +151,14 @@ describe('the page of the chat where something is missing', () => {
     })
   }
 
-  it('says so where something else answers in its place', async () => {
+  it('reports a response from another server', async () => {
     const page = await session.open({ reply: () => ({ status: 200, body: '<h1>Log in to the proxy</h1>' }) })
     await ask(page)
     await page.getByText('The response did not come from the chat service.').waitFor()
     expect(await page.getByText('Log in to the proxy').count()).to.equal(0)
   })
 
-  it('tells how an answer ended that is not all of it', async () => {
+  it('reports why an answer is incomplete', async () => {
     const page = await session.open({
       reply: (_, count) => ({
         chunks: answer(says('Part.'), { end: (['length', 'steps', 'refused'] as const)[count - 1] ?? 'complete' }),

@@ -18,7 +18,7 @@ import { answers, ask, askAndWait, asking, phone, question, settles, threads } f
 import { useChatSession } from './chat-session.ts'
 import { expectUsable, tabTo } from './page-checks.ts'
 
-/** What is read of elements of the page. */
+/** Element properties that the tests read. */
 interface Scrolled {
   readonly scrollTop: number
   readonly scrollHeight: number
@@ -26,10 +26,10 @@ interface Scrolled {
 }
 const hrefsOf = (links: readonly { readonly href?: string }[]): (string | undefined)[] => links.map(({ href }) => href)
 
-describe('the page of the chat', () => {
+describe('the chat page', () => {
   const session = useChatSession()
 
-  it('streams an answer with its SQL, its rows, a chart and a table', async () => {
+  it('streams an answer with SQL, rows, a chart and a table', async () => {
     const page = await session.open()
     await expectUsable(page, 'a page on which nothing was asked')
     await page.getByRole('button', { name: question }).click()
@@ -59,7 +59,7 @@ describe('the page of the chat', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('leads to the explorer from addresses, ids and heights, and to the documentation', async () => {
+  it('links addresses, IDs and heights to the explorer, and links the documentation', async () => {
     const page = await session.open()
     await askAndWait(page)
     const hrefs = await answers(page).getByRole('link').evaluateAll(hrefsOf)
@@ -70,7 +70,7 @@ describe('the page of the chat', () => {
     ])
   })
 
-  it('shows all that Markdown has, on a phone too', async () => {
+  it('renders all of Markdown, also on a phone', async () => {
     const page = await session.open({ reply: () => ({ chunks: answer(says(longAnswer, 60)) }) }, phone)
     await askAndWait(page)
     await expectUsable(page, 'a long answer')
@@ -83,7 +83,7 @@ describe('the page of the chat', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('tells of tools that failed or are missing, and of what was thought', async () => {
+  it('shows failed and missing tools, and the reasoning', async () => {
     const page = await session.open({
       reply: () =>
         replyWith(
@@ -108,7 +108,7 @@ describe('the page of the chat', () => {
     await expectUsable(page, 'tools')
   })
 
-  it('stops by button, keeps what there is, and answers again', async () => {
+  it('stops by button, keeps the partial answer, and answers again', async () => {
     const page = await session.open({
       reply: (_, count) => ({ chunks: count === 1 ? endless(says('The busiest day')) : goodAnswer }),
     })
@@ -130,7 +130,7 @@ describe('the page of the chat', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  it('stops by Escape, and what comes after knows of it', async () => {
+  it('stops on Escape, and includes the partial answer in the next request', async () => {
     const page = await session.open({
       reply: (_, count) => ({
         chunks:
@@ -156,7 +156,7 @@ describe('the page of the chat', () => {
     expect(session.service.calls[1]?.messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user'])
   })
 
-  it('is worked with the keyboard alone', async () => {
+  it('is usable by keyboard only', async () => {
     const page = await session.open()
     await page.locator('textarea:focus').waitFor()
     await page.keyboard.type('Two')
@@ -183,7 +183,7 @@ describe('the page of the chat', () => {
     await page.getByRole('region', { name: 'Result rows' }).waitFor()
   })
 
-  it('tells who cannot see it when an answer begins and ends, and not every word', async () => {
+  it('announces the start and end of an answer to screen readers, but not every word', async () => {
     const page = await session.open({ reply: (_, count) => ({ chunks: count === 1 ? endless([]) : goodAnswer }) })
     await ask(page)
     await page.getByRole('status').getByText('Generating the answer…').waitFor()
@@ -194,7 +194,7 @@ describe('the page of the chat', () => {
     await page.getByRole('status').getByText('The answer is complete.').waitFor()
   })
 
-  it('sends in the mode that was chosen, and remembers it', async () => {
+  it('sends in the selected mode and stores the mode', async () => {
     const page = await session.open()
     await page.getByLabel('Mode').selectOption('deep')
     await askAndWait(page)
@@ -213,7 +213,7 @@ describe('the page of the chat', () => {
     expect(session.service.calls[1]?.mode).to.equal('fast')
   })
 
-  it('says how long a question may be, before it is sent', async () => {
+  it('shows the maximum length of a question before it is sent', async () => {
     const page = await session.open({ settings: { ...settings, max_message_characters: 100 } })
     await asking(page).fill('x'.repeat(95))
     await page.getByText('95 of 100 characters').waitFor()
@@ -224,7 +224,7 @@ describe('the page of the chat', () => {
     expect(session.service.calls).to.deep.equal([])
   })
 
-  it('follows what is written, but not against who reads above', async () => {
+  it('scrolls with the answer unless the user has scrolled up', async () => {
     const page = await session.open({ reply: () => ({ chunks: endless(says('A line.\n\n'.repeat(60)), 'more\n\n') }) })
     await ask(page)
     const place = page.getByRole('region', { name: 'Conversation' })
@@ -256,7 +256,7 @@ describe('the page of the chat', () => {
     await session.service.left()
   })
 
-  it('keeps what one opens where it is', async () => {
+  it('keeps opened details in place', async () => {
     const page = await session.open()
     await askAndWait(page)
     const line = page.getByRole('button', { name: /^Ran SQL/ })
@@ -270,7 +270,7 @@ describe('the page of the chat', () => {
     expect((await line.boundingBox())?.y).to.equal(before?.y)
   })
 
-  it('leaves alone what is written already, while more comes', async () => {
+  it('does not redraw finished text while more arrives', async () => {
     const opening = 'First block.\n\n```sql\nSELECT 1\n```\n\n| a |\n| - |\n| 1 |\n\n'
     const chunks = endless(
       [...calls('run_indexer_sql', { sql: daysSql }, dayRows), ...uses('createChart', charts.bar)],

@@ -5,7 +5,7 @@ import { codeOf, makeFile, readCode, typeCode, untilChecked, useEditorSession } 
 describe('the code in the editor', () => {
   const session = useEditorSession()
 
-  it('is searched, and what is found is replaced, by the keyboard alone', async () => {
+  it('supports search and replace by keyboard only', async () => {
     const { page, said } = await session.visit()
     await makeFile(page, 'scripts/found.cdc')
     await typeCode(page, '// one two\n// two three\n// TWO four\n')
@@ -13,7 +13,7 @@ describe('the code in the editor', () => {
     await page.keyboard.press('ControlOrMeta+f')
     await page.keyboard.type('two')
     await page.keyboard.press('Enter')
-    // Upper case too: nobody has asked for the same case.
+    // Search ignores case by default.
     expect(await page.locator('.cm-searchMatch').count()).to.equal(3)
     await page.getByRole('textbox', { name: 'Replace' }).fill('2')
     await page.getByRole('button', { name: 'replace all' }).press('Enter')
@@ -25,7 +25,7 @@ describe('the code in the editor', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('shows all of what is said of its first line', async () => {
+  it('shows the whole hover text on the first line', async () => {
     const { page } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'scripts/wrong.cdc')
@@ -38,11 +38,11 @@ describe('the code in the editor', () => {
   })
 })
 
-/** That nothing lies over the corners of what is told, and nothing cuts them off. */
+/** Whether no element covers or clips the corners of the hover text. */
 async function expectAllOfTooltip(page: Page): Promise<void> {
   const tooltip = page.locator('.cm-tooltip').first()
   await tooltip.waitFor()
-  // It is measured far above the window before it has its place.
+  // The hover is measured off-screen before it is positioned.
   const isPlaced = async (): Promise<boolean> => ((await tooltip.boundingBox())?.y ?? -1) >= 0
   while (!(await isPlaced())) await page.evaluate('new Promise(requestAnimationFrame)')
   const covered = await page.evaluate<string[]>(`(() => {

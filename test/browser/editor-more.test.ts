@@ -19,10 +19,10 @@ const conflictTitle = 'Conflicting changes'
 const greeterPath = `deps/${importedContract.address}/${importedContract.name}.cdc`
 const greeting = `import ${importedContract.name} from 0x${importedContract.address}\n\naccess(all) fun main(): String {\n    return ${importedContract.name}.greet()\n}\n`
 
-describe('the editor, where something comes in between', () => {
+describe('the editor under interruptions', () => {
   const session = useEditorSession()
 
-  it('asks about a file that two tabs changed, keeps both versions, and merges all else', async () => {
+  it('reports a file that two tabs changed, keeps both versions, and merges all other files', async () => {
     const { page, context, said } = await session.visit()
     await makeFile(page, 'contracts/Hello.cdc')
     await typeCode(page, 'access(all) contract Hello {}\n')
@@ -59,7 +59,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('saves once what was saved without an answer', async () => {
+  it('saves once if the response to a save is lost', async () => {
     const { page } = await session.visit({ world: { savesAre: 'unanswered' } })
     await makeFile(page, 'once.cdc')
     await typeCode(page, '// once\n')
@@ -79,7 +79,7 @@ describe('the editor, where something comes in between', () => {
     await codeOf(page).getByText('// twice').waitFor()
   })
 
-  it('says that there is no network, and saves by itself when it is back', async () => {
+  it('reports a lost network, and saves automatically once it is back', async () => {
     const { page, context } = await session.visit()
     await makeFile(page, 'far.cdc')
     await signInToEditor(page, session.editor)
@@ -96,7 +96,7 @@ describe('the editor, where something comes in between', () => {
     await codeOf(page).getByText('// far away').waitFor()
   })
 
-  it('renames and deletes files and folders, with what is in them and what is open of them', async () => {
+  it('renames and deletes files and folders with their contents and open tabs', async () => {
     const { page, said } = await session.visit()
     await makeFile(page, 'lib/a.cdc')
     await typeCode(page, '// a\n')
@@ -122,7 +122,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('does not take a name that an empty folder has, nor a folder twice', async () => {
+  it('rejects the name of an empty folder, and a duplicate folder', async () => {
     const { page } = await session.visit()
     const make = async (what: 'file' | 'folder', path: string): Promise<void> => {
       await page.getByRole('button', { name: `New ${what}`, exact: true }).click()
@@ -141,7 +141,7 @@ describe('the editor, where something comes in between', () => {
     await openFile(page, 'vaults/One.cdc').waitFor()
   })
 
-  it('shows the file that was made on a phone', async () => {
+  it('opens a new file on a phone', async () => {
     const { page } = await session.visit({ viewport: { width: 390, height: 844 }, hasTouch: true })
     await page.getByRole('button', { name: 'Files', exact: true }).click()
     await makeFile(page, 'small.cdc')
@@ -149,7 +149,7 @@ describe('the editor, where something comes in between', () => {
     expect(await readCode(page)).to.equal('// on a phone\n')
   })
 
-  it('says before a save that the project is larger than the service takes', async () => {
+  it('reports before a save that the project exceeds the size limit', async () => {
     const { page } = await session.visit({
       world: { quotas: { projects: 5, files: 5, fileBytes: 500, projectBytes: 4000 } },
     })
@@ -163,14 +163,14 @@ describe('the editor, where something comes in between', () => {
     await page.getByRole('status').filter({ hasText: 'has 6 files' }).waitFor()
   })
 
-  it('leads by F12 into a contract of the chain, which can be read and not changed, also after the page was loaded again', async () => {
+  it('opens a contract of the chain read-only with F12, also after a reload', async () => {
     const { page, said } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'scripts/greeting.cdc')
     await typeCode(page, greeting)
     await untilSaving(page, 'Stored in this browser')
     await untilTold(page, 'greet')
-    // The contract is fetched in the background: until it is there nobody can be led to it.
+    // F12 works once the contract is fetched in the background.
     for (; (await openFile(page, greeterPath).count()) === 0; await page.waitForTimeout(200))
       await page.keyboard.press('F12')
     await openFile(page, greeterPath).and(page.locator('[aria-current]')).waitFor()
@@ -186,7 +186,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('renames a symbol by F2 and undoes it', async () => {
+  it('renames a symbol with F2 and undoes it', async () => {
     const { page, said } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'scripts/total.cdc')
@@ -205,7 +205,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('runs scripts of strangers whatever they call their arguments, and loses no digit of what is typed for them', async () => {
+  it('runs untrusted scripts with any argument names, without losing digits of their values', async () => {
     const { page, said } = await session.visit()
     await makeFile(page, 'scripts/odd.cdc')
     await typeCode(page, 'access(all) fun main(__proto__: [UInt64], constructor: toString): Int { return 1 }\n')
@@ -229,7 +229,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('does not take a name that the service would refuse, so that nothing of the project is kept from being saved', async () => {
+  it('rejects names that the service would reject, so that the project can be saved', async () => {
     const { page, said } = await session.visit()
     await makeFile(page, 'contracts/Hello.cdc')
     await signInToEditor(page, session.editor)
@@ -256,7 +256,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('keeps what a copy is of, also where it was made before anybody signed in', async () => {
+  it('stores the origin of a fork, also if it was made before sign-in', async () => {
     const { page, said } = await session.visit()
     await makeFile(page, 'origin.cdc')
     await signInToEditor(page, session.editor)
@@ -275,7 +275,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('says that there is no project at an address, in light and dark', async () => {
+  it('reports an unknown project, in light and dark', async () => {
     const { page } = await session.visit({ path: '/p/nothing-abc123' })
     await page.getByText('Project not found').waitFor()
     await expectUsable(page, 'no project')
@@ -283,8 +283,8 @@ describe('the editor, where something comes in between', () => {
     await untilChecked(page)
   })
 
-  it('shows what comments of strangers say, and runs nothing of it', async () => {
-    // The policy refuses what the comment says of its look, when it is read and before it is cleaned.
+  it('renders untrusted comments without running scripts', async () => {
+    // The policy blocks the comment's inline style when it is parsed, before sanitizing.
     const { page, said } = await session.visit({ expected: ['Applying inline style violates'] })
     await untilChecked(page)
     await makeFile(page, 'contracts/Bad.cdc')
@@ -312,7 +312,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('can be used without a mouse', async () => {
+  it('is usable without a mouse', async () => {
     const { page, said } = await session.visit()
     await untilChecked(page)
     await page.getByRole('link', { name: 'Skip to code' }).focus()
@@ -333,7 +333,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('signs in by the link of an e-mail, and comes back to what was written', async () => {
+  it('signs in by an e-mail link and returns to the draft', async () => {
     const { page, said } = await session.visit()
     await makeFile(page, 'before.cdc')
     await typeCode(page, '// before the link\n')
@@ -354,7 +354,7 @@ describe('the editor, where something comes in between', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('lists and deletes projects, and gives back changes of a project that was deleted elsewhere', async () => {
+  it('lists and deletes projects, and restores changes of a project that was deleted elsewhere', async () => {
     const { page, context } = await session.visit()
     await makeFile(page, 'kept.cdc')
     await signInToEditor(page, session.editor)
@@ -381,7 +381,7 @@ describe('the editor, where something comes in between', () => {
   })
 })
 
-/** A file in the list of files. */
+/** A file in the file list. */
 function file(page: Page, path: string): ReturnType<Page['locator']> {
   return page.getByRole('navigation', { name: 'Files' }).getByTitle(path, { exact: true })
 }
@@ -397,13 +397,13 @@ async function rename(page: Page, from: string, to: string): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** Puts the cursor on the last place of a word, when the contract that it is of has arrived. */
+/** Places the cursor on the last occurrence of a word, once its contract is loaded. */
 async function untilTold(page: Page, word: string): Promise<void> {
   await page.getByText(/^No (?:problems|syntax errors) were found/).waitFor()
   await codeOf(page).getByText(word).last().click()
 }
 
-/** What the focus is on, also within the editor's own root. */
+/** The focused element, also within the editor's shadow root. */
 async function focused(page: Page): Promise<string> {
   return page.evaluate<string>(`(() => {
     const outer = document.activeElement

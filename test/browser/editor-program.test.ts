@@ -33,7 +33,7 @@ for (const { name, start } of payingChains) {
       if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     })
 
-    it('takes somebody from a contract to a project that is shared, forked and there again after the language server was killed', async () => {
+    it('leads from a contract to a shared and forked project, which persists after the language server was killed', async () => {
       if (world === undefined || folder === undefined) throw new Error('the suite has not begun')
       const { chain, browser, mails } = world
       const program = world.run(['wallet', 'editor'], {
@@ -47,8 +47,8 @@ for (const { name, start } of payingChains) {
         EDITOR_SAMPLES: join(folder, 'samples.json'),
       })
       const url = String((await program.logged(/Editor listening/))['url'])
-      // What Chromium inserts in place of underlined text it gives that text's look by itself, which the policy
-      // refuses; the editor then has its own.
+      // Text that Chromium inserts over underlined text gets an inline style, which the policy
+      // blocks. The editor then applies its own style.
       const { page, said } = await openEditorPage(browser, { url }, { expected: ['Applying inline style violates'] })
       await untilChecked(page)
 
@@ -109,7 +109,7 @@ for (const { name, start } of payingChains) {
   })
 }
 
-/** Processes that the program has started to check Cadence. */
+/** Processes that the program started to check Cadence. */
 function languageServersOf(parent: number): number[] {
   const found = readdirSync('/proc')
     .map(Number)
@@ -121,7 +121,7 @@ function languageServersOf(parent: number): number[] {
           readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('src/editor/parser')
         )
       } catch (error) {
-        // It has ended meanwhile.
+        // The process has ended already.
         if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
         throw error
       }

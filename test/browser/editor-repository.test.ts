@@ -16,7 +16,7 @@ import { expectUsable } from './page-checks.ts'
 describe('repositories in the editor', () => {
   const session = useEditorSession()
 
-  /** Somebody who has signed in, and a repository of theirs. */
+  /** Signs in a user who has a repository. */
   const begin = async (): Promise<{ page: Page; said: readonly string[]; repo: StandInRepository }> => {
     const { page, said } = await session.visit({ world: { hasGitHub: true } })
     const { github } = session.editor
@@ -39,7 +39,7 @@ describe('repositories in the editor', () => {
   }
   const file = (page: Page, path: string): Locator => page.getByRole('checkbox', { name: path })
 
-  it('have a window that says so where it cannot be loaded, and comes when the server is back', async () => {
+  it('show a load error, and load once the server is back', async () => {
     const { page } = await begin()
     const chunk = /\/assets\/repository-dialog-.*\.js$/
     await page.route('**', (route) => (route.request().method() === 'HEAD' ? route.abort() : route.continue()))
@@ -52,7 +52,7 @@ describe('repositories in the editor', () => {
     expect(await page.getByText('Could not load this part').count()).to.equal(0)
   })
 
-  it('are chosen at GitHub, committed to without a loss, and loaded from', async () => {
+  it('can be selected at GitHub, committed to without loss, and loaded from', async () => {
     const { page, said, repo } = await begin()
     const { github } = session.editor
     await makeFile(page, 'contracts/Old.cdc')
@@ -90,7 +90,7 @@ describe('repositories in the editor', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('are not written over where somebody was faster', async () => {
+  it('are not overwritten if the branch has a newer commit', async () => {
     const { page, repo } = await begin()
     const { github } = session.editor
     await connect(page)
@@ -107,7 +107,7 @@ describe('repositories in the editor', () => {
     expect(repo.commits.get(repo.refs.get('main') ?? '')?.parents).to.deep.equal([theirs])
   })
 
-  it('are deployed to accounts whose keys they alone have, and tell how it went as it happens', async () => {
+  it('can be deployed to accounts whose keys only they have, with live progress', async () => {
     const { page, said, repo } = await begin()
     const { github, url } = session.editor
     const sent: string[] = []
@@ -146,7 +146,7 @@ describe('repositories in the editor', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('are left with words where somebody says no at GitHub, and forgotten by whoever disconnects', async () => {
+  it('report a denied authorization at GitHub, and can be disconnected', async () => {
     const { page } = await begin()
     const { github } = session.editor
     github.visitor = undefined
@@ -166,7 +166,7 @@ describe('repositories in the editor', () => {
     await page.getByRole('button', { name: 'Connect' }).waitFor()
   })
 
-  it('can be used by everybody, wide and on a phone', async () => {
+  it('are accessible, wide and on a phone', async () => {
     for (const viewport of [
       { width: 1280, height: 860 },
       { width: 390, height: 844 },

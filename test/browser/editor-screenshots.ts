@@ -1,6 +1,6 @@
 /**
- * `node test/browser/editor-screenshots.ts <folder> [names]`: pictures of the editor in the states that a person
- * should look at after a change, over a simulated chain.
+ * `node test/browser/editor-screenshots.ts <folder> [names]`: screenshots of the editor for manual
+ * review, over a simulated chain.
  */
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -104,7 +104,10 @@ const conflicting: Act = async (visit, editor) => {
   await other.close()
 }
 
-/** Somebody with a repository, whose window is open. @param tab undefined: before it is connected */
+/**
+ * Opens the dialog of a user who has a repository.
+ * @param tab undefined: before it is connected
+ */
 const repository =
   (tab?: 'Commit' | 'Load' | 'Deploy'): Act =>
   async ({ page }, editor) => {

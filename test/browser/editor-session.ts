@@ -13,26 +13,26 @@ import { usePageSession } from './page-session.ts'
 export interface EditorVisit {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the page said on the console. */
+  /** Console messages of the page. */
   readonly said: string[]
 }
 
 export interface EditorSession {
   readonly editor: EditorStandIn
-  /** Starts the editor, unless it runs, and opens its page in a browser that knows nothing yet. */
+  /** Starts the editor unless it runs, and opens its page in a new browser context. */
   visit(options?: EditorVisitOptions): Promise<EditorVisit>
 }
 
 export interface EditorVisitOptions extends BrowserContextOptions {
   readonly world?: Partial<EditorWorld>
   readonly path?: string
-  /** Parts of what the page may say on the console. */
+  /** Substrings of expected console messages. */
   readonly expected?: readonly string[]
 }
 
 /**
- * Has the tests of a suite use the editor in a browser, of real parts over a simulated chain. They are skipped where
- * this machine has no browser.
+ * Starts a browser and the editor over a simulated chain for a suite; skips the suite if there is
+ * no browser.
  */
 export function useEditorSession(): EditorSession {
   const session = usePageSession<EditorStandIn>('editor')
@@ -53,7 +53,7 @@ export function useEditorSession(): EditorSession {
   }
 }
 
-/** What browsers say of services that are away, which is no fault of the page. */
+/** Console messages about unreachable services, which are expected. */
 const ofNetworks = ['Failed to load resource', 'WebSocket connection to', 'net::ERR']
 
 export async function openEditorPage(
@@ -74,16 +74,16 @@ export async function openEditorPage(
   return { page, context, said }
 }
 
-/** The text of the editor. */
+/** The visible text of the editor. */
 export function codeOf(page: Page): Locator {
   return page.locator('.cm-content')
 }
 
-/** Replaces all that is in the editor, as typing does. */
+/** Replaces the editor's text by typing. */
 export async function typeCode(page: Page, code: string): Promise<void> {
   await codeOf(page).click()
   await page.keyboard.press('ControlOrMeta+a')
-  // Text that takes the place of other text keeps its style in browsers, by an attribute which the policy then refuses.
+  // Browsers give text that replaces other text an inline style, which the policy blocks.
   await page.keyboard.press('Delete')
   await page.keyboard.insertText(code)
 }
@@ -93,7 +93,7 @@ export async function readCode(page: Page): Promise<string> {
   return (await codeOf(page).locator('.cm-line').allInnerTexts()).map((line) => (line === '\n' ? '' : line)).join('\n')
 }
 
-/** Makes a file by its path. */
+/** Creates a file by path. */
 export async function makeFile(page: Page, path: string): Promise<void> {
   await page.getByRole('button', { name: 'New file', exact: true }).click()
   await page.getByRole('textbox', { name: 'Path' }).fill(path)
@@ -111,7 +111,7 @@ export async function untilChecked(page: Page): Promise<void> {
   await page.getByRole('status').filter({ hasText: 'ready' }).waitFor()
 }
 
-/** Waits until the page says this of saving. */
+/** Waits until the page shows this save status. */
 export async function untilSaving(page: Page, words: string): Promise<void> {
   await page
     .getByRole('status', { name: 'Saving' })
@@ -119,16 +119,16 @@ export async function untilSaving(page: Page, words: string): Promise<void> {
     .waitFor()
 }
 
-/** Where e-mails are read: those of the wallet at which the editor signs people in. */
+/** The outbox of the wallet that signs in users of the editor. */
 export interface MailedCodes {
   readonly wallet: { codeFor(email: string): Promise<string> }
 }
 
-/** Signs in by the code of an e-mail at the wallet, from the dialog that is open, and comes back. */
+/** Signs in at the wallet by an e-mail code from the open dialog, and returns. */
 export async function finishSignIn(page: Page, editor: MailedCodes, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue to the wallet' }).click()
   await page.getByRole('heading', { name: /^Sign in to Cadence editor/ }).waitFor()
-  // In another window of the same browser the wallet may know who it is.
+  // In another window of the same browser the wallet may have a session already.
   if ((await page.getByRole('button', { name: 'Continue', exact: true }).count()) > 0)
     await page.getByRole('button', { name: 'Sign in as another user' }).click()
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
@@ -139,7 +139,7 @@ export async function finishSignIn(page: Page, editor: MailedCodes, email: strin
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
-/** Signs in by the code of an e-mail. */
+/** Signs in by an e-mail code. */
 export async function signInToEditor(page: Page, editor: MailedCodes, email = newEmail()): Promise<string> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
   await finishSignIn(page, editor, email)

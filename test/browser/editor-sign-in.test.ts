@@ -6,14 +6,14 @@ import { expectUsable } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, signInByCode } from './wallet-session.ts'
 
-describe('signing in at the editor', function () {
+describe('editor sign-in', function () {
   this.timeout(120_000)
   const session = useEditorSession()
 
-  it('signs in by a passkey at the wallet, whose origin alone asks for it, and comes back with a session of its own', async () => {
+  it("signs in with a passkey at the wallet's origin only, and creates a separate session", async () => {
     const { page, context, said } = await session.visit()
     const { wallet } = session.editor
-    // Whatever page asks a passkey for a signature names its origin.
+    // Each page that requests a passkey assertion reports its origin.
     const asked: string[] = []
     await context.exposeBinding('tellAsked', ({ frame }) => void asked.push(new URL(frame.url()).origin))
     await context.addInitScript(`for (const name of ['get', 'create']) {
@@ -44,7 +44,7 @@ describe('signing in at the editor', function () {
     await untilSaving(page, 'Saved')
     expect(new Set(asked)).to.deep.equal(new Set([wallet.url]))
     expect(page.url()).to.not.include('code=')
-    // The session of the wallet is not that of the editor.
+    // The wallet's session differs from the editor's.
     const { rows } = await wallet.pool.query<{ client: string | null }>(
       'select client_id as client from wallet_auth.sessions order by client_id nulls first',
     )
@@ -54,7 +54,7 @@ describe('signing in at the editor', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('takes no code that this tab did not ask for, and says when the sign-in was cancelled', async () => {
+  it('rejects a code that this tab did not request, and reports a cancelled sign-in', async () => {
     const { page } = await session.visit()
     const { url, wallet } = session.editor
     const traded: string[] = []
@@ -74,7 +74,7 @@ describe('signing in at the editor', function () {
     await signInByCodeAt(page, wallet)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('the sign-in was cancelled at the wallet').waitFor()
-    // A request for another page goes nowhere.
+    // A request with another redirect URI has no effect.
     for (const elsewhere of ['https://evil.example/', `${url}/`, `${url}/developer/callback?x`]) {
       request.searchParams.set('redirect_uri', elsewhere)
       await page.goto(request.href)
@@ -85,7 +85,7 @@ describe('signing in at the editor', function () {
   })
 })
 
-/** Types the code of an e-mail at the wallet. */
+/** Enters the e-mail code at the wallet. */
 async function signInByCodeAt(page: Page, wallet: { codeFor(email: string): Promise<string> }): Promise<void> {
   const email = newEmail()
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)

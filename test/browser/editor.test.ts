@@ -17,7 +17,7 @@ import { expectUsable } from './page-checks.ts'
 describe('the editor', () => {
   const session = useEditorSession()
 
-  it('takes somebody from a contract with live diagnostics to a shared project that a stranger forks', async () => {
+  it('leads from a contract with live diagnostics to a shared project that another user forks', async () => {
     const { page, said } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'contracts/Hello.cdc')
@@ -66,7 +66,7 @@ describe('the editor', () => {
     expect([said, saidToStranger]).to.deep.equal([[], []])
   })
 
-  it('runs a sample script that the node knows, with its arguments, and says where it was run', async () => {
+  it('runs a sample script that the node supports, with arguments, and shows the network', async () => {
     const { page, said } = await session.visit()
     await page.getByRole('button', { name: 'Templates' }).click()
     await page.getByRole('button', { name: /FLOW balance of an account/ }).click()
@@ -85,7 +85,7 @@ describe('the editor', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('runs the first file of a new project, and says what the node says of a script that it does not know, and of one without a node', async () => {
+  it('runs the first file of a new project, and reports an unsupported script and an unreachable node', async () => {
     const { page } = await session.visit()
     const first = page.getByRole('region', { name: 'Result', exact: true })
     await codeOf(page).click()
@@ -106,7 +106,7 @@ describe('the editor', () => {
     await result.getByText('is not reachable').first().waitFor()
   })
 
-  it('loses nothing when the language server is killed again and again, and shows each completion once', async () => {
+  it('survives repeated crashes of the language server, and shows each completion once', async () => {
     const { page, said } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'scripts/live.cdc')
@@ -141,7 +141,7 @@ describe('the editor', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('brings back what was written when the tab crashes, and saves it when somebody signs in by another page', async () => {
+  it('restores the draft after the tab crashes, and saves it after sign-in on another page', async () => {
     const { page, context } = await session.visit()
     await makeFile(page, 'precious.cdc')
     await typeCode(page, '// worth keeping\n')
@@ -158,10 +158,10 @@ describe('the editor', () => {
     while (!isThere) isThere = await page.evaluate<boolean>(isKept)
     const crashed = page.waitForEvent('crash')
     const protocol = await context.newCDPSession(page)
-    // It is not answered: there is nobody left to answer.
+    // The request stays pending because the page has crashed.
     protocol.send('Page.crash').catch(() => undefined)
     await crashed
-    // The browser says when it has noticed: the draft belongs to nobody then.
+    // The draft has no owner once the browser has noticed the crash.
     const again = await context.newPage()
     await again.goto(`${session.editor.url}/health`)
     await again.waitForFunction('navigator.locks.query().then(({ held }) => held.length === 0)')
@@ -184,7 +184,7 @@ describe('the editor', () => {
     await codeOf(elsewhere).getByText('// worth keeping').waitFor()
   })
 
-  it('is usable in light and dark, wide and on a phone', async () => {
+  it('is accessible in light and dark, wide and on a phone', async () => {
     const { page } = await session.visit()
     await untilChecked(page)
     await expectUsable(page, 'the editor')

@@ -1,8 +1,9 @@
 /**
- * `node test/browser/explorer-screenshots.ts [address]`: pictures of all pages of the explorer in the looks and
- * states that a person should see after a change, into `screenshots/explorer`. Of the recording `base`, or of a
- * program that runs at the address, e.g. that of `npm run demo -- --recording test/recordings/base`: `node
- * test/browser/explorer-screenshots.ts http://127.0.0.1:8080`.
+ * `node test/browser/explorer-screenshots.ts [address]`: screenshots of all pages of the explorer
+ * for manual review, into `screenshots/explorer`.
+ * Of the recording `base`, or of a program that runs at the address, e.g. that of `npm run demo --
+ * --recording test/recordings/base`: `node test/browser/explorer-screenshots.ts
+ * http://127.0.0.1:8080`.
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -48,7 +49,7 @@ async function take(browser: Browser, address: string, look: string, places: rea
   await context.close()
 }
 
-/** The pages when nothing is indexed yet, and when the API goes away under them. */
+/** The pages with an empty index, and with an API that becomes unreachable. */
 async function takeStates(browser: Browser, full: RunningApi): Promise<void> {
   const database = await createTestDatabase()
   const empty = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })

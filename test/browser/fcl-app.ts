@@ -5,18 +5,18 @@ import { build } from 'vite'
 import type { BrowserContext, Page } from 'playwright-core'
 import { closeServer } from '../../src/platform/http/connections.ts'
 
-/** An application in a browser, with FCL as applications have it: `fcl-core` with a strategy for windows. */
+/** A test application with FCL: `fcl-core` with a window strategy. */
 
 export interface FclApp {
-  /** Of the page: another site than the wallet's. */
+  /** URL of the page, on another site than the wallet. */
   readonly origin: string
   stop(): Promise<void>
 }
 
-/** There is no such file: what is at this place is below. */
+/** Virtual module: this file does not exist; its source is below. */
 const entry = fileURLToPath(new URL('application.js', import.meta.url))
 
-/** FCL itself has this strategy in its package for browsers, around the same handler of messages. */
+/** FCL's browser package has the same strategy around the same message handler. */
 const source = `
 import { AppUtils, TransactionError, VERSION, buildMessageHandler, config, getCurrentUser, getMutate, initServiceRegistry, normalizePollingResponse, serviceEndpoint, t, tx } from '@onflow/fcl-core'
 import { httpTransport } from '@onflow/transport-http'
@@ -115,7 +115,10 @@ export async function openFclApp(
   return page
 }
 
-/** Has the application do something for which it opens a window. @returns the window, and what comes of it */
+/**
+ * Triggers an action of the application that opens a window.
+ * @returns the window and the result
+ */
 export async function whileWindow<Answer>(
   page: Page,
   call: string,
@@ -124,7 +127,7 @@ export async function whileWindow<Answer>(
     page.waitForEvent('popup'),
     Promise.resolve({ coming: page.evaluate<Answer>(call) }),
   ])
-  // Whoever tests it looks at it later.
+  // The test handles the rejection later.
   answer.coming.catch(() => undefined)
   return { popup, answer: answer.coming }
 }

@@ -9,10 +9,10 @@ import type { TransactionCode } from '../../clients/signing/transactions/make-tr
 import { closeServer } from '../../src/platform/http/connections.ts'
 import { otherAddress } from '../support/wallet-stand-in.ts'
 
-/** Pages of applications that speak with windows of the wallet without FCL, and so can say anything. */
+/** Pages that exchange arbitrary messages with wallet windows, without FCL. */
 export interface AppPages {
   readonly origin: string
-  /** Of another site. */
+  /** URL of the page, on another site than the wallet. */
   readonly otherOrigin: string
   stop(): Promise<void>
 }
@@ -33,12 +33,12 @@ export async function startAppPages(): Promise<AppPages> {
   }
 }
 
-/** What an application says that wants something. */
+/** The message of an application's request. */
 export function asking(body: unknown, network = 'emulator'): object {
   return { type: 'FCL:VIEW:READY:RESPONSE', body, config: { client: { network }, app: { title: 'Your bank' } } }
 }
 
-/** Opens a window, and asks in it as soon as it is ready. */
+/** Opens a window and sends a request once it is ready. */
 export async function openWindow(page: Page, url: string, body: unknown, network?: string): Promise<Page> {
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
@@ -50,7 +50,7 @@ export async function openWindow(page: Page, url: string, body: unknown, network
   return popup
 }
 
-/** Waits for the answer of a window. */
+/** Waits for the response of a window. */
 export async function answerIn(page: Page): Promise<{
   readonly status: string
   readonly reason: string | null
@@ -60,7 +60,7 @@ export async function answerIn(page: Page): Promise<{
   return page.evaluate("heard.find(({ type }) => type === 'FCL:VIEW:RESPONSE')")
 }
 
-/** A transaction that an account pays and authorizes alone. */
+/** A transaction that one account pays and authorizes. */
 export function ownTransaction(
   address: string,
   code: TransactionCode = sendFlow('emulator', { amount: 1_250_000_000n, to: otherAddress() }),
@@ -77,7 +77,10 @@ export function ownTransaction(
   }
 }
 
-/** As FCL hands it to a wallet. @param shown what its voucher says; default: what is signed */
+/**
+ * The signable that FCL passes to a wallet.
+ * @param shown contents of the voucher. Default: the signed ones
+ */
 export function signableOf(transaction: FlowTransaction, shown = transaction): object {
   const { proposalKey, payer, authorizers, computeLimit, referenceBlockId } = shown
   return {

@@ -5,7 +5,7 @@ const numbered = (prefix: string, count: number): string =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}`).join('\n')
 
 describe('line differences of hostile texts', () => {
-  it('take little time and memory, whatever the texts are', function () {
+  it('take bounded time and memory for any text', function () {
     this.timeout(60_000)
     const repeated = (count: number, lineAt: (i: number) => string): string =>
       Array.from({ length: count }, (_, i) => lineAt(i)).join('\n')

@@ -63,8 +63,8 @@ describe('the operator page in a browser', function () {
   }
 
   /**
-   * A farm that nobody works on, with two leases that wait for a person, two that are retried and one that was
-   * skipped.
+   * A farm without workers: two failing leases that require operator action, two that are retried,
+   * and one skipped.
    */
   async function addTrouble(): Promise<void> {
     await setCoverage(database.pool, {
@@ -88,7 +88,7 @@ describe('the operator page in a browser', function () {
     )
   }
 
-  it('shows the farm at work, a range that is stuck with its error, and mends it', async () => {
+  it('shows progress, a failing range with its error, and fixes it', async () => {
     node = await startRecordedNode('base', { head: 100 })
     await setDrill(database.pool, { worker: 'token_worker', from: 60, to: 61, reason: 'An exercise.' })
     const { url } = await start([], {
@@ -133,7 +133,7 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('shows by how much a worker is behind that waits for another one, which did not fail', async () => {
+  it('shows the backlog of a worker that waits for another one, without reporting a failure', async () => {
     const done = [{ from: 0, to: 60 }]
     const main = [{ from: 0, to: 100 }]
     await setCoverage(database.pool, { main_ingester: main, token_worker: done, ft_holdings_worker: done })
@@ -148,7 +148,7 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('splits, skips with a reason and requeues, one by one and all of a worker', async () => {
+  it('splits, skips with a reason and requeues single ranges and all ranges of a worker', async () => {
     await addTrouble()
     const { url } = await start(['api'])
     const page = await open(url)
@@ -175,7 +175,7 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('acts on all that are ticked, and on all of a worker and error, after asking', async () => {
+  it('applies actions to selected ranges and to all with the same worker and error, after confirmation', async () => {
     await addTrouble()
     const { url } = await start(['api'])
     const page = await open(`${url}?worker=token_worker&code=no-owner`)
@@ -207,7 +207,7 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('has a height derived again whose input could not be decoded', async () => {
+  it('rederives a height whose input was undecodable', async () => {
     await addTrouble()
     await database.pool.query(
       `insert into raw.indexing_errors (worker_name, block_height, tx_index, event_index, code, message)
@@ -237,7 +237,7 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('is used with the keyboard alone', async () => {
+  it('is usable by keyboard only', async () => {
     await addTrouble()
     const { url } = await start(['api'])
     const page = await open(url)
@@ -273,7 +273,7 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('asks for the token where there is one', async () => {
+  it('requests the token if one is configured', async () => {
     const { url } = await start(['api'], { ADMIN_TOKEN: 'a token for the night shift' })
     const page = await open(url)
     await page.getByLabel('Token').fill('another token')
@@ -291,7 +291,7 @@ describe('the operator page in a browser', function () {
     expect(said.filter((text) => !text.includes('401'))).to.deep.equal([])
   })
 
-  it('keeps what it knows while the API is away, and goes on when it is back', async () => {
+  it('keeps its data while the API is unreachable, and resumes once it is back', async () => {
     await addTrouble()
     const first = await start(['api'])
     const page = await open(first.url)
@@ -306,7 +306,7 @@ describe('the operator page in a browser', function () {
       .getByRole('button', { name: 'Retry now' })
       .click({ timeout: 2000 })
       .catch((error: unknown) => {
-        // It was faster.
+        // The automatic retry was faster.
         if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
       })
     await page.getByText('1 range is stuck').waitFor()
@@ -314,7 +314,7 @@ describe('the operator page in a browser', function () {
     expect(said.filter((text) => !text.includes('Failed to load resource'))).to.deep.equal([])
   })
 
-  it('keeps the view in its address and the theme in the browser', async () => {
+  it('stores the view in the URL and the theme in the browser', async () => {
     await addTrouble()
     const { url } = await start(['api'])
     const page = await open(`${url}?show=failed`)
@@ -335,7 +335,7 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
-  it('can be read by everybody, light and dark, wide and on a phone', async () => {
+  it('is accessible in light and dark, wide and on a phone', async () => {
     await addTrouble()
     const { url } = await start(['api'])
     for (const viewport of [

@@ -11,12 +11,11 @@ interface Violation {
 
 let axeSource: Promise<string> | undefined
 
-/** What axe finds out about colours, which are all that differs between light and dark. */
+/** Results of axe's colour rules, the only ones that depend on the theme. */
 const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /**
- * Fails when axe finds something on the page that keeps people from using it, in light and in dark. Leaves the page
- * light.
+ * Fails on accessibility violations in light or dark. Leaves the page light.
  * @param what the page and its state
  */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
@@ -29,7 +28,8 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
 async function runAxe(page: Page, what: string, options: Readonly<Record<string, unknown>>): Promise<void> {
   axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(await axeSource)
-  // Only violations are read, without their selectors: axe spends most of its time on those of elements that pass.
+  // Only violations are read, without selectors: axe spends most of its time on selectors of
+  // passing elements.
   const violations = await page.evaluate<Violation[]>(
     `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], selectors: false, ...options })}).then((result) => result.violations)`,
   )
@@ -52,7 +52,10 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`The Tab key does not lead to ${String(target)}.`)
 }
 
-/** What the page says on the console that it should not. @param expected parts of what it is meant to cause */
+/**
+ * Unexpected console messages of the page.
+ * @param expected substrings of expected messages
+ */
 export function watchConsole(page: Page, expected: readonly string[] = []): string[] {
   const said: string[] = []
   page.on('console', (message) => {
@@ -63,22 +66,19 @@ export function watchConsole(page: Page, expected: readonly string[] = []): stri
   return said
 }
 
-/** Waits until no part of the page says any more that it loads. */
+/** Waits until no part of the page is loading. */
 export async function untilLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   for (const sign of ['main .skeleton', 'main [aria-busy=true]'])
     await page.locator(sign).first().waitFor({ state: 'detached' })
 }
 
-/** By how many pixels the page is wider than its window; 0 where it fits. */
+/** Horizontal overflow of the page in pixels; 0 if it fits. */
 export async function beyondWindow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
-/**
- * Fails when the page is wider than its window, or when axe finds something in light or dark that keeps people from
- * using it.
- */
+/** Fails on horizontal overflow, or on accessibility violations in light or dark. */
 export async function expectUsable(page: Page, what: string): Promise<void> {
   expect(await beyondWindow(page), what).to.equal(0)
   await expectAccessible(page, what)

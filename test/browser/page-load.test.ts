@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { useEditorSession } from './editor-session.ts'
 
-describe('a page whose server goes away', function () {
+describe('a page whose server becomes unreachable', function () {
   this.timeout(120_000)
   const session = useEditorSession()
   const ofNetworks = ['Failed to load resource', 'net::ERR']
 
-  it('says so where its script cannot be loaded, and loads when the server is back', async () => {
+  it('reports a script that failed to load, and loads once the server is back', async () => {
     const { page, context } = await session.visit({ expected: ofNetworks })
     await context.route(/\/assets\/.*\.js$/, (route) => route.abort())
     await page.reload()

@@ -6,24 +6,24 @@ import type { PageName } from '../../src/platform/pages/build-dashboards.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 
-/** A service that is made up for one test, and serves the page. */
+/** A mock service for one test, which serves the page. */
 interface Service {
   stop(): Promise<void>
 }
 
 export interface PageSession<Made extends Service> {
-  /** What the page that was opened last talks to. */
+  /** The service of the page that was opened last. */
   readonly service: Made
   readonly browser: TestBrowser
-  /** The service of this test: started over the built page, unless it runs. */
+  /** The service of this test; started over the built page on first use. */
   serve(start: (pages: DashboardPages) => Promise<Made>): Promise<Made>
-  /** Starts the service over the built page, and opens a browser window of its own for it. */
+  /** Starts the service over the built page, and opens a new browser window. */
   begin(start: (pages: DashboardPages) => Promise<Made>, options?: BrowserContextOptions): Promise<BrowserContext>
 }
 
 /**
- * Has the tests of a suite look at a built page in a browser, over services that are made up. They are skipped where
- * this machine has none.
+ * Starts a browser for a suite over a built page and mock services; skips the suite if there is no
+ * browser.
  */
 export function usePageSession<Made extends Service>(name: PageName): PageSession<Made> {
   let running: TestBrowser | undefined

@@ -1,6 +1,6 @@
 /**
- * `node test/browser/screenshots.ts <folder> [names]`: pictures of the operator page in the states that a person
- * should look at after a change, over numbers that are made up. (The README's is of the demo, with a fault drill.)
+ * `node test/browser/screenshots.ts <folder> [names]`: screenshots of the operator page for manual
+ * review, from mocked data. (The README's screenshot is from the demo with a fault drill.)
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,19 +1,21 @@
 import type { CDPSession, Page } from 'playwright-core'
 
 export interface VirtualAuthenticator {
-  /** How many passkeys it has. */
+  /** Number of passkeys. */
   count(): Promise<number>
-  /** Whether it finds the person whom it asks. */
+  /** Whether user verification succeeds. */
   setUserVerified(isVerified: boolean): Promise<void>
-  /** Whether it answers without anybody touching it. */
+  /** Whether it responds without user interaction. */
   setPresence(isAutomatic: boolean): Promise<void>
-  /** Gives its passkeys to that of another page: a device has them for all of its windows. */
+  /**
+   * Copies its passkeys to another page's authenticator, as a device shares them between windows.
+   */
   copyTo(other: VirtualAuthenticator): Promise<void>
-  /** Takes a passkey of another one. */
+  /** Imports a passkey. */
   take(credential: VirtualCredential): Promise<void>
 }
 
-/** A passkey with its private key, as the browser's protocol has it. */
+/** A passkey with its private key, in the format of the DevTools protocol. */
 interface VirtualCredential {
   readonly credentialId: string
   readonly isResidentCredential: boolean
@@ -24,8 +26,8 @@ interface VirtualCredential {
 }
 
 /**
- * Gives a page an authenticator. It belongs to this page alone. @param transport `internal`: as those are that are
- * built into devices; there is one of these at most
+ * Adds an authenticator to a page; other pages cannot use it.
+ * @param transport `internal`: a platform authenticator, at most one per page
  */
 export async function addAuthenticator(
   page: Page,

@@ -4,7 +4,7 @@ import { newEmail } from '../support/wallet-stand-in.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
 import { makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 
-describe("the page of one's user in the wallet", () => {
+describe("the wallet's user page", () => {
   const session = useWalletSession()
   const open = async (page: Page): Promise<void> => {
     await page.goto(`${session.wallet.url}/account`)
@@ -25,7 +25,7 @@ describe("the page of one's user in the wallet", () => {
     await page.getByRole('button', { name: 'Delete permanently' }).click()
   }
 
-  it('changes the e-mail address by the code of the new one, also after a wrong code and a reload', async () => {
+  it('changes the e-mail address by the code for the new one, also after a wrong code and a reload', async () => {
     const { page, said } = await session.visit()
     await signInByCode(page, session.wallet)
     await page.getByRole('link', { name: 'Profile' }).click()
@@ -41,13 +41,13 @@ describe("the page of one's user in the wallet", () => {
     await page.getByRole('textbox', { name: 'Code' }).fill(code)
     await page.getByRole('button', { name: 'Confirm address' }).click()
     await page.getByText('Your e-mail address was changed.').waitFor()
-    // In the head of the page too, which has it from the session.
+    // The header shows the address from the session.
     await page.getByRole('banner').getByText(wanted).waitFor()
     await page.getByRole('button', { name: 'Change', exact: true }).waitFor()
     expect(said).to.deep.equal([])
   })
 
-  it('changes it by the link too, when somebody says so there', async () => {
+  it('changes the address by the link too, after confirmation on its page', async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     await open(page)
@@ -62,7 +62,7 @@ describe("the page of one's user in the wallet", () => {
     expect(new URL(page.url()).search).to.equal('')
   })
 
-  it('deletes it when that was typed, and a passkey confirms it where the sign-in is too long ago', async () => {
+  it('deletes the user after typed confirmation, with a passkey if the sign-in is too old', async () => {
     const { page, said, authenticator } = await session.visit()
     const email = await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
@@ -73,7 +73,7 @@ describe("the page of one's user in the wallet", () => {
     expect(await page.getByRole('button', { name: 'Delete permanently' }).isDisabled()).to.equal(true)
     await expectUsable(page, 'the question before a user is deleted')
     await page.getByRole('button', { name: 'Cancel' }).click()
-    // A passkey that is not given deletes nobody.
+    // A cancelled passkey request deletes nothing.
     await authenticator.setUserVerified(false)
     await remove(page)
     await page.getByText('No passkey was used').waitFor()
@@ -92,11 +92,11 @@ describe("the page of one's user in the wallet", () => {
     expect(said.filter((line) => !/40[34]/.test(line))).to.deep.equal([])
   })
 
-  it('changes nothing where the passkey is of somebody else', async () => {
+  it('changes nothing if the passkey belongs to another user', async () => {
     const { page, authenticator } = await session.visit()
     const other = await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
-    // Or the browser offers it in the field for the address, and somebody takes it.
+    // Otherwise the authenticator would accept autofill in the address field.
     await authenticator.setPresence(false)
     await page.getByRole('button', { name: 'Sign out' }).click()
     const email = await signInByCode(page, session.wallet)

@@ -12,7 +12,7 @@ import { expectUsable } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 
-describe('windows of the wallet, and applications that want more than they should', () => {
+describe('wallet windows and hostile applications', () => {
   const session = useWalletSession()
   let pages: AppPages
 
@@ -28,7 +28,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     readonly open: (path: string, body: unknown, network?: string) => Promise<Page>
   }
 
-  /** Somebody with an account, who looks at the page of an application. */
+  /** Opens the page of an application for a user with an account. */
   async function begin(): Promise<Ready> {
     const { page, context, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
@@ -48,7 +48,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     }
   }
 
-  it('signs what it shows, and nothing that came afterwards', async () => {
+  it('signs the displayed transaction, and ignores later messages', async () => {
     const { app, address, publicKey, open } = await begin()
     const popup = await open('authz', signableOf(ownTransaction(address)))
     await popup.getByText('12.5 FLOW').waitFor()
@@ -83,7 +83,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     ).to.equal('bad')
   })
 
-  it('signs no message that is not that of the transaction which it shows', async () => {
+  it('rejects a message that does not match the displayed transaction', async () => {
     const { app, address, open } = await begin()
     const other = ownTransaction(address, sendFlow('emulator', { amount: 9_900_000_000n, to: otherAddress() }))
     const popup = await open('authz', signableOf(other, ownTransaction(address)))
@@ -100,7 +100,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     })
   })
 
-  it('warns of scripts that can take the account, with all of their code', async () => {
+  it('warns of scripts that can take over the account, and shows all of their code', async () => {
     const { address, open } = await begin()
     const script =
       'transaction(key: String) {\n  prepare(signer: auth(BorrowValue, AddKey) &Account) {\n    log(key)\n  }\n}'
@@ -119,7 +119,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     await expectUsable(popup, 'a dangerous script')
   })
 
-  it('shows all of what a page says within the window, however long its words are', async () => {
+  it('shows text of an application in full within the window, however long its words are', async () => {
     const { app, address, open } = await begin()
     const long = 'W'.repeat(300)
     const script = `import ${long} from 0x01\ntransaction(${long}: String, b: Int) { prepare(signer: auth(Storage, ${long}) &Account) { log("${long}") } }`
@@ -145,7 +145,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     }
   })
 
-  it('is deaf to all windows but the one that opened it', async () => {
+  it('ignores messages from all windows except its opener', async () => {
     const { app, address, open } = await begin()
     await app.evaluate(
       `window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.origin}/frame' })); 0`,
@@ -166,11 +166,11 @@ describe('windows of the wallet, and applications that want more than they shoul
     await popup.getByText(pages.origin).waitFor()
   })
 
-  it('answers nobody who came to the place of the page that asked', async () => {
+  it('does not respond to a page that replaced the opener', async () => {
     const { app, open } = await begin()
     const popup = await open('authn', {})
     await popup.getByRole('button', { name: 'Connect' }).waitFor()
-    // The page itself goes, so that what comes after it is in the same window for the popup too.
+    // The opener itself navigates, so that the next page has the same window.
     await Promise.all([app.waitForURL(`${pages.otherOrigin}/`), app.evaluate(`location.href = '${pages.otherOrigin}'`)])
     await popup.getByRole('button', { name: 'Connect' }).click()
     await popup.getByRole('heading', { name: 'Done' }).waitFor()
@@ -179,7 +179,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     expect(await app.evaluate('heard')).to.deep.equal(['last'])
   })
 
-  it('has nothing to say where no page opened it, or one that came without HTTPS', async () => {
+  it('reports an error without an opener, or with one without HTTPS', async () => {
     const { app } = await begin()
     const alone = await app.context().newPage()
     await alone.goto(`${session.wallet.url}/fcl/authz`)
@@ -197,7 +197,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     expect((await answerIn(app)).status).to.equal('DECLINED')
   })
 
-  it('does nothing by a click that was meant for another window', async () => {
+  it('ignores a click that was meant for another window', async () => {
     const { open } = await begin()
     const popup = await open('user-signature', { message: Buffer.from('hello').toString('hex') })
     const sign = popup.getByRole('button', { name: 'Sign' })
@@ -212,7 +212,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     await sign.and(popup.locator(':enabled')).waitFor()
   })
 
-  it("signs for nobody's account but one's own, by no key but a passkey", async () => {
+  it('signs only for accounts of the user, and only with passkeys', async () => {
     const { app, address, open } = await begin()
     const popup = await open('authz', signableOf(ownTransaction(otherAddress())))
     await popup.getByRole('heading', { name: 'This is not one of your accounts' }).waitFor()
@@ -224,12 +224,13 @@ describe('windows of the wallet, and applications that want more than they shoul
     await again.getByText('none of your passkeys is that key').waitFor()
   })
 
-  it('signs somebody in first, then shows what the page wants', async () => {
+  it('signs in the user before it shows the request', async () => {
     const { app, address, publicKey, open } = await begin()
     const message = Buffer.from('Wire\u202Eeriw\nGrüße')
     const context = app.context()
     await context.clearCookies()
-    // Chrome would offer the passkey by itself, and the virtual authenticator accept it, before the click or during it.
+    // Chrome would offer the passkey by autofill, and the virtual authenticator would accept it,
+    // before or during the click.
     await context.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
     const popup = await open('user-signature', { message: message.toString('hex'), data: { addr: address, keyId: 0 } })
     await popup.getByText(pages.origin).waitFor()
@@ -250,7 +251,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     )
   })
 
-  it('proves an account to no page for another one, and says which networks it knows', async () => {
+  it('creates no account proof for another site, and rejects unknown networks', async () => {
     const { app, address, open } = await begin()
     const popup = await open('authn', { nonce: 'ab'.repeat(32), appIdentifier: 'https://bank.example' })
     await popup.getByText('which is another site').waitFor()
@@ -268,7 +269,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     await elsewhere.getByRole('button', { name: 'Decline' }).click()
   })
 
-  it('tells a page when somebody who has no account does not connect', async () => {
+  it('reports a declined connection of a user without an account', async () => {
     const { page, context } = await session.visit()
     await signInByCode(page, session.wallet, newEmail())
     const app = await context.newPage()
@@ -281,7 +282,7 @@ describe('windows of the wallet, and applications that want more than they shoul
   })
 })
 
-/** Has the application forget what it opened and heard. */
+/** Resets what the application opened and received. */
 async function startAgain(app: Page, popup: Page): Promise<void> {
   await popup.close()
   await app.reload()

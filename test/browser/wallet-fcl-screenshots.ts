@@ -1,6 +1,6 @@
 /**
- * `node test/browser/wallet-fcl-screenshots.ts <folder> [names]`: pictures of the windows that applications open, in
- * the states that a person should look at after a change, over a chain in memory.
+ * `node test/browser/wallet-fcl-screenshots.ts <folder> [names]`: screenshots of the windows that
+ * applications open, for manual review, over an in-memory chain.
  */
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -20,7 +20,7 @@ interface Shot {
   readonly path: 'authn' | 'authz' | 'user-signature'
   readonly body: (address: string) => unknown
   readonly isSignedOut?: boolean
-  /** @param app the page of the application */
+  /** @param app URL of the application's page */
   readonly act?: (popup: Page, app: Page) => Promise<void>
 }
 

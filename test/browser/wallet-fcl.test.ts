@@ -40,7 +40,7 @@ interface User {
   }[]
 }
 
-describe('an application with FCL, on the simulated chain', function (this: Mocha.Suite) {
+describe('an FCL application on the simulated chain', function (this: Mocha.Suite) {
   let running: TestBrowser | undefined
   let database: TestDatabase | undefined
   let node: LedgerNode | undefined
@@ -94,7 +94,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     await Promise.all([app?.stop(), node?.stop(), database?.drop(), mails?.remove()])
   })
 
-  /** Opens a window by what the application does, with the passkeys of the device. */
+  /** Triggers an action that opens a window, and adds the device's passkeys to it. */
   async function ask<Answer>(call: string): Promise<{ readonly popup: Page; readonly answer: Promise<Answer> }> {
     const opened = await whileWindow<Answer>(page, call)
     await device.copyTo(await addAuthenticator(opened.popup))
@@ -102,7 +102,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     return opened
   }
 
-  it('learns which account somebody has, with a proof', async () => {
+  it("receives the user's account with a proof", async () => {
     const nonce = 'ab'.repeat(32)
     const { popup, answer } = await ask<User>(`application.connect('${nonce}')`)
     await popup.getByRole('button', { name: 'Connect' }).click()
@@ -119,7 +119,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     expect(popup.isClosed()).to.equal(true)
   })
 
-  it('has a message signed', async () => {
+  it('receives a signed message', async () => {
     const message = Buffer.from('Log in to the heron house')
     const { popup, answer } = await ask<readonly Signature[]>(`application.signMessage('${message.toString('hex')}')`)
     await popup.getByText('Log in to the heron house').waitFor()
@@ -129,7 +129,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     await verifyUserMessage(message, signatureOf(signature), publicKey)
   })
 
-  it('sends a transaction that the chain takes', async () => {
+  it('sends a transaction that the chain accepts', async () => {
     const { script } = sendFlow('emulator', { amount: 1n, to: publishedPayer.address })
     const { popup, answer } = await ask<{ readonly id?: string; readonly error?: string }>(
       `application.send(${JSON.stringify(script)}, [{ type: 'UFix64', value: '12.50000000' }, { type: 'Address', value: '${publishedPayer.address}' }])`,
@@ -142,7 +142,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     expect(await page.evaluate(`application.sealed('${id ?? ''}')`)).to.equal('SEALED')
   })
 
-  it('sends a transaction for which it pays itself', async () => {
+  it('sends a transaction that it pays for', async () => {
     const payer = testPayer(1)
     await page.exposeFunction('signAsPayer', async (message: string) =>
       hexOf((await payer.key.sign(Buffer.from(message, 'hex').subarray(32))).signature),
@@ -158,7 +158,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     expect(await page.evaluate(`application.sealed('${id ?? ''}')`)).to.equal('SEALED')
   })
 
-  it('is told that somebody declined, or closed the window', async () => {
+  it('receives an error if the user declines or closes the window', async () => {
     const declined = await ask<{ readonly error?: string }>(`application.signMessage('6869')`)
     await declined.popup.getByRole('button', { name: 'Decline' }).click()
     expect(await declined.answer).to.deep.equal({ error: 'Declined: The user declined to sign the message.' })

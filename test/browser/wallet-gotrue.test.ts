@@ -9,7 +9,7 @@ import { runAuth } from '../wallet/auth/support/running-auth.ts'
 import type { RunningAuth } from '../wallet/auth/support/running-auth.ts'
 import { openWallet, signInByCode } from './wallet-session.ts'
 
-describe('the wallet of the running program with an auth server of somebody else on another origin', function (this: Mocha.Suite) {
+describe('the wallet of the running program with an external auth server on another origin', function (this: Mocha.Suite) {
   let running: TestBrowser | undefined
   let databases: readonly TestDatabase[] = []
   let auth: RunningAuth | undefined
@@ -30,7 +30,7 @@ describe('the wallet of the running program with an auth server of somebody else
     for (const database of databases) await database.drop()
   })
 
-  it('signs people in there, keeps the session here, and lets the page call that origin and no other', async () => {
+  it('signs in there, stores the session in a local cookie, and allows only that origin in connect-src', async () => {
     if (running === undefined || auth === undefined) throw new Error('the suite has not begun')
     program = new FlowfarmProcess(['wallet'], {
       DB_URL: databases[1]?.url ?? '',

@@ -6,7 +6,7 @@ import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from '.
 
 const transactions = '**/chain/testnet/transactions'
 
-describe('payments whose answer is lost', () => {
+describe('payments with a lost response', () => {
   const session = useWalletSession()
 
   const readyToPay = async (): Promise<Page> => {
@@ -19,7 +19,7 @@ describe('payments whose answer is lost', () => {
     return page
   }
 
-  it('are paid once, and told as what became of them', async () => {
+  it('are paid once, with their result shown', async () => {
     const page = await readyToPay()
     const bodies: (string | null)[] = []
     await page.route(transactions, async (route) => {
@@ -35,7 +35,7 @@ describe('payments whose answer is lost', () => {
     expect(session.wallet.balances.get(otherAddress())).to.equal(100_000_000n)
   })
 
-  it('are not offered a second time where nobody says whether they arrived', async () => {
+  it('are not offered again if their status is unknown', async () => {
     const page = await readyToPay()
     let count = 0
     await page.route(transactions, async (route) => {

@@ -24,7 +24,7 @@ for (const { name, start } of payingChains) {
     })
     after(() => world?.stop())
 
-    it('takes somebody from a mailed code to a payment that the explorer shows', async () => {
+    it('leads from an e-mail code to a payment that the explorer shows', async () => {
       if (world === undefined) throw new Error('the suite has not begun')
       const { chain, browser, mails } = world
       const program = world.run(['ingest', 'farm', 'api', 'wallet'], {
@@ -40,7 +40,7 @@ for (const { name, start } of payingChains) {
 
       const address = await makeFirstPasskey(page)
       expect(await authenticator.count()).to.equal(1)
-      // What an account has to have, and what the payer adds.
+      // The minimum balance of an account plus the payer's deposit.
       await page.getByText('100.001 FLOW').waitFor()
 
       await page.getByRole('link', { name: 'Send', exact: true }).first().click()
@@ -77,7 +77,7 @@ for (const { name, start } of payingChains) {
   })
 }
 
-/** Waits until the API has derived what a transaction moved. */
+/** Waits until the API has derived the transfers of a transaction. */
 async function transferOf(api: string, address: string, id: string): Promise<Transfer> {
   for (;;) {
     const response = await fetch(`${api}/flow/account/${address}/ft/transfer?limit=50`)

@@ -1,6 +1,6 @@
 /**
- * `node test/browser/wallet-screenshots.ts <folder> [names]`: pictures of the wallet in the states that a person
- * should look at after a change, over a chain in memory.
+ * `node test/browser/wallet-screenshots.ts <folder> [names]`: screenshots of the wallet for manual
+ * review, over an in-memory chain.
  */
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -61,14 +61,14 @@ const editor = { id: 'editor', name: 'Cadence editor', redirectUri: 'https://edi
 const withSecond: Act = async (visit, wallet) => {
   await withAccount(visit, wallet)
   const { page } = visit
-  // The first one confirms it.
+  // The first passkey confirms the second.
   const second = await addAuthenticator(page, 'usb')
   await page.getByRole('link', { name: 'Passkeys' }).click()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByText('Passkey created.').waitFor()
   await second.setPresence(false)
 }
-/** Two passkeys, both of which are keys of the account. */
+/** Two passkeys that are keys of the account. */
 const withTwo: Act = async (visit, wallet) => {
   await withSecond(visit, wallet)
   const { page } = visit

@@ -12,19 +12,19 @@ export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
   readonly authenticator: VirtualAuthenticator
-  /** What the page said on the console. */
+  /** Console messages of the page. */
   readonly said: string[]
 }
 
 export interface WalletSession {
   readonly wallet: WalletStandIn
-  /** Opens the page in a browser that knows nothing yet. */
+  /** Opens the page in a new browser context. */
   visit(world?: Partial<WalletWorld>, options?: BrowserContextOptions): Promise<Visit>
 }
 
 /**
- * Has the tests of a suite use the wallet in a browser, over a wallet that is the real one but for its chain. They
- * are skipped where this machine has no browser.
+ * Starts a browser and the wallet over an in-memory chain for a suite; skips the suite if there is
+ * no browser.
  */
 export function useWalletSession(): WalletSession {
   const session = usePageSession<WalletStandIn>('wallet')
@@ -59,13 +59,16 @@ export async function openWallet(
   return { page, context, authenticator, said }
 }
 
-/** Where the e-mails of a wallet arrive. */
+/** The outbox of a wallet. */
 export interface Mailbox {
-  /** Waits for the e-mail to an address. @returns its code */
+  /**
+   * Waits for the e-mail to an address.
+   * @returns its code
+   */
   codeFor(email: string): Promise<string>
 }
 
-/** Signs in by the code of an e-mail. */
+/** Signs in by an e-mail code. */
 export async function signInByCode(page: Page, mailbox: Mailbox, email = newEmail()): Promise<string> {
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
   await page.getByRole('button', { name: 'Send code' }).click()
@@ -75,13 +78,16 @@ export async function signInByCode(page: Page, mailbox: Mailbox, email = newEmai
   return email
 }
 
-/** Makes a passkey and with it an account. @returns the account's address */
+/**
+ * Creates a passkey and an account.
+ * @returns the account's address
+ */
 export async function makeFirstPasskey(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Create a passkey' }).click()
   return (await page.locator('.address code').first().textContent()) ?? ''
 }
 
-/** Fills in a payment and looks over it. */
+/** Fills in a payment and opens its review. */
 export async function fillPayment(page: Page, amount: string, to = otherAddress()): Promise<void> {
   await page.getByRole('textbox', { name: 'To' }).fill(to)
   await page.getByRole('textbox', { name: 'Amount in FLOW' }).fill(amount)

@@ -10,10 +10,10 @@ import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from '.
 
 const phone = { viewport: { width: 360, height: 740 } } as const
 
-describe('the pages of the wallet', () => {
+describe('the wallet pages', () => {
   const session = useWalletSession()
 
-  it('refuses addresses and amounts that cannot be right before anything is signed', async () => {
+  it('rejects invalid addresses and amounts before signing', async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     const own = await makeFirstPasskey(page)
@@ -36,7 +36,7 @@ describe('the pages of the wallet', () => {
     expect(await page.getByRole('textbox', { name: 'Amount in FLOW' }).inputValue()).to.equal('99.99')
   })
 
-  it('tells the words of the chain where a transaction fails there', async () => {
+  it("shows the chain's error message if a transaction fails", async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
@@ -50,7 +50,7 @@ describe('the pages of the wallet', () => {
     await expectUsable(page, 'a failed transaction')
   })
 
-  it('sends nothing when the passkey is not given, and can be told again', async () => {
+  it('sends nothing if the passkey request is cancelled, and allows a retry', async () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     const own = await makeFirstPasskey(page)
@@ -65,7 +65,7 @@ describe('the pages of the wallet', () => {
     await page.getByRole('heading', { name: 'Sent' }).waitFor()
   })
 
-  it('renames passkeys, and keeps the last one', async () => {
+  it('renames passkeys, and does not remove the last one', async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
@@ -82,7 +82,7 @@ describe('the pages of the wallet', () => {
     expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).to.equal(true)
   })
 
-  it('makes a second passkey a key of the account, revokes the first one, and sends by the second', async () => {
+  it('makes a second passkey a key of the account, revokes the first one, and sends with the second', async () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
@@ -113,13 +113,13 @@ describe('the pages of the wallet', () => {
     expect(session.wallet.accounts.get(address)?.keys[1]?.sequenceNumber).to.equal(1)
   })
 
-  it('signs by the passkey with which somebody came in where the other device is lost, here and for applications', async () => {
+  it('signs with the passkey that signed in after the other device is lost, here and for applications', async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
     const { second } = await addSecondKey(page, address)
 
-    // The device that is left: it takes what the browser offers at once.
+    // The remaining device accepts autofill immediately.
     const left = await session.visit()
     await second.copyTo(left.authenticator)
     await left.page.goto(`${session.wallet.url}/passkeys`)
@@ -150,7 +150,7 @@ describe('the pages of the wallet', () => {
     }
   })
 
-  it('keeps an account whose passkey is removed where another one is a key, and sends from it', async () => {
+  it('keeps an account whose passkey is removed if another one is a key, and sends from it', async () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
@@ -178,7 +178,7 @@ describe('the pages of the wallet', () => {
     expect(session.wallet.accounts.get(address)?.keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal([1, 1])
   })
 
-  it('brings an account from elsewhere as soon as a passkey is a key of it, and says what to do until then', async () => {
+  it('imports an account once a passkey is a key of it, and shows the steps until then', async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     const own = await makeFirstPasskey(page)
@@ -214,7 +214,7 @@ describe('the pages of the wallet', () => {
     await page.locator('.address').getByText(address).waitFor()
   })
 
-  it('removes the only passkey of an account when its address is typed and a passkey confirms it, and restores it when it signs in', async () => {
+  it('removes the only passkey of an account after its address is typed and a passkey confirms, and restores it at sign-in', async () => {
     const { page } = await session.visit()
     const email = await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
@@ -231,7 +231,7 @@ describe('the pages of the wallet', () => {
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await remove.nth(1).waitFor({ state: 'detached' })
     expect(await remove.isDisabled()).to.equal(true)
-    // The authenticator would answer what is offered in the field by itself, before the button is pressed.
+    // The authenticator would respond to autofill before the button is pressed.
     await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
@@ -246,7 +246,7 @@ describe('the pages of the wallet', () => {
     expect(subjects).to.deep.equal(['added', 'added', 'removed', 'restored'])
   })
 
-  it('shows what moved and what was done with passkeys', async () => {
+  it('shows transfers and the history of passkeys', async () => {
     const transfer = {
       type: 'ft',
       transaction_hash: 'ab'.repeat(32),
@@ -273,7 +273,7 @@ describe('the pages of the wallet', () => {
     await page.getByText('Passkey created').waitFor()
   })
 
-  it('has an account made later where it could not be made at first', async () => {
+  it('creates an account later if the first attempt failed', async () => {
     const { page } = await session.visit({ provisioning: 'refused' })
     await signInByCode(page, session.wallet)
     await page.getByRole('button', { name: 'Create a passkey' }).click()
@@ -284,7 +284,7 @@ describe('the pages of the wallet', () => {
     await page.getByText('100 FLOW').waitFor()
   })
 
-  it('can be used on a phone, in light and dark, by whoever cannot see it', async () => {
+  it('is accessible on a phone, in light and dark', async () => {
     const { page } = await session.visit({}, phone)
     await expectUsable(page, 'sign-in')
     await signInByCode(page, session.wallet)
@@ -297,7 +297,7 @@ describe('the pages of the wallet', () => {
     }
   })
 
-  it('is no wider than its window whatever a collection is called', async () => {
+  it('fits its window with any collection name', async () => {
     const { page } = await session.visit(
       { nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'W'.repeat(200), number_of_tokens: 12 }] },
       { viewport: { width: 320, height: 568 } },
@@ -308,7 +308,7 @@ describe('the pages of the wallet', () => {
     await expectUsable(page, 'a long name')
   })
 
-  it('says what to do where a page breaks, and leaves the others alone', async () => {
+  it('explains a crash of one page, and leaves the others usable', async () => {
     const { page } = await session.visit({ transfers: [null as unknown as object] })
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
@@ -329,7 +329,7 @@ describe('the pages of the wallet', () => {
     await page.getByText('No transfers yet').waitFor()
   })
 
-  it('says what to do where all of it breaks', async () => {
+  it('explains a crash of the whole application', async () => {
     const { page, context } = await session.visit()
     await context.route('**/wallet/settings', (route) =>
       route.fulfill({ json: { url: 'no address', rp_id: 'x', networks: [] } }),
@@ -342,7 +342,7 @@ describe('the pages of the wallet', () => {
     await page.getByRole('button', { name: 'Send code' }).waitFor()
   })
 
-  it('asks for a passkey where somebody signed in long ago, and goes on', async () => {
+  it('requests a passkey if the sign-in is old, and resumes', async () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
@@ -377,7 +377,7 @@ describe('the pages of the wallet', () => {
     expect(await count()).to.equal(1)
   })
 
-  it('goes on showing what it knows while the chain is away', async () => {
+  it('keeps showing cached data while the chain is unreachable', async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
@@ -388,20 +388,23 @@ describe('the pages of the wallet', () => {
   })
 })
 
-/** Makes a second passkey. @returns the device that has it */
+/**
+ * Creates a second passkey.
+ * @returns the device that has it
+ */
 async function addSecondPasskey(page: Page): Promise<VirtualAuthenticator> {
   const second = await addAuthenticator(page, 'usb')
   await page.getByRole('link', { name: 'Passkeys' }).click()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByText('Passkey created.').waitFor()
-  // One that has no passkey for what is asked says no for all of them.
+  // An authenticator without a matching passkey would reject the request for all of them.
   await second.setPresence(false)
   return second
 }
 
 /**
- * Makes a second passkey, on another device, and adds it as the account's key 1. @returns that device, and the list
- * of keys
+ * Creates a second passkey on another device, and adds it as the account's key 1.
+ * @returns that device, and the list of keys
  */
 async function addSecondKey(page: Page, address: string): Promise<{ second: VirtualAuthenticator; keys: Locator }> {
   const second = await addSecondPasskey(page)

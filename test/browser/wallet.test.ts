@@ -4,10 +4,10 @@ import { newEmail, otherAddress } from '../support/wallet-stand-in.ts'
 import { expectUsable } from './page-checks.ts'
 import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 
-describe('signing in to the wallet', () => {
+describe('wallet sign-in', () => {
   const session = useWalletSession()
 
-  it('takes somebody new from a code to an account, and sends FLOW by the passkey', async () => {
+  it('leads a new user from an e-mail code to an account, and sends FLOW with the passkey', async () => {
     const { page, said, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
@@ -27,11 +27,11 @@ describe('signing in to the wallet', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('lets somebody back in by the passkey alone', async () => {
+  it('signs in a returning user with the passkey only', async () => {
     const { page } = await session.visit()
     const email = await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
-    // The authenticator would answer what is offered in the field by itself.
+    // The authenticator would respond to autofill.
     await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
@@ -39,18 +39,18 @@ describe('signing in to the wallet', () => {
     await page.getByText('100 FLOW').waitFor()
   })
 
-  it('offers passkeys in the field for the address', async () => {
+  it('offers passkeys by autofill in the address field', async () => {
     const { page, context } = await session.visit()
     const email = await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
     await context.clearCookies()
-    // Whoever uses this authenticator takes what the browser offers at once.
+    // This authenticator accepts autofill immediately.
     await page.reload()
     await page.getByText(email).waitFor()
     expect((await context.cookies()).length).to.equal(1)
   })
 
-  it('offers them anew before what is offered is too old, and where it was too old', async () => {
+  it('renews the autofill challenge before it expires and after it expired', async () => {
     const { page, context, authenticator } = await session.visit()
     const email = await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
@@ -65,7 +65,7 @@ describe('signing in to the wallet', () => {
     await page.clock.runFor(270_000)
     await second
 
-    // Whoever chooses a passkey now has thought about it for too long.
+    // Simulates a passkey selection after the challenge expired.
     await page.route('**/passkey-auth', async (route) => {
       if (route.request().postData()?.includes('"/login/finish"') === true) {
         await page.unroute('**/passkey-auth')
@@ -78,7 +78,7 @@ describe('signing in to the wallet', () => {
     await page.getByText(email).waitFor()
   })
 
-  it("keeps the session where no script can read it, and nothing of it in the page's stores", async () => {
+  it('hides the session from scripts and stores none of it in the page', async () => {
     const { page, context } = await session.visit()
     await signInByCode(page, session.wallet)
     const [cookie] = await context.cookies()
@@ -93,7 +93,7 @@ describe('signing in to the wallet', () => {
     expect((await context.cookies())[0]?.value, 'the token is another one after each use').not.to.equal(cookie?.value)
   })
 
-  it('signs out in all tabs, and ends the session at the server', async () => {
+  it('signs out in all tabs, and ends the session on the server', async () => {
     const { page, context } = await session.visit()
     await signInByCode(page, session.wallet)
     const other = await context.newPage()
@@ -110,7 +110,7 @@ describe('signing in to the wallet', () => {
     expect(await answer.json()).to.deep.equal({ session: null })
   })
 
-  it('opens many tabs at once without losing the session', async () => {
+  it('keeps the session when many tabs open at once', async () => {
     const { page, context } = await session.visit()
     await signInByCode(page, session.wallet)
     const tabs = await Promise.all(Array.from({ length: 6 }, () => context.newPage()))
@@ -120,7 +120,7 @@ describe('signing in to the wallet', () => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   })
 
-  it('says that a code is wrong, and takes the right one after it', async () => {
+  it('reports a wrong code, and accepts the right one after it', async () => {
     const { page } = await session.visit()
     const email = newEmail()
     await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
@@ -133,7 +133,7 @@ describe('signing in to the wallet', () => {
     await page.getByRole('button', { name: 'Create a passkey' }).waitFor()
   })
 
-  it('signs in by the link of the e-mail in the browser that asked for it', async () => {
+  it('signs in by the e-mail link in the browser that requested it', async () => {
     const { page, context } = await session.visit()
     const email = newEmail()
     await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
@@ -147,7 +147,7 @@ describe('signing in to the wallet', () => {
     await page.getByRole('button', { name: 'Create a passkey' }).waitFor()
   })
 
-  it('asks whom a link signs in that no page asked for, such as one of the operator, before it does', async () => {
+  it('asks for confirmation before it signs in by a link that no page requested, e.g. from the operator', async () => {
     const { page, context } = await session.visit()
     const email = newEmail()
     const open = async (): Promise<void> => {
@@ -172,14 +172,14 @@ describe('signing in to the wallet', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Create a passkey' }).waitFor()
 
-    // One that is used up, or was made up.
+    // A used or forged link.
     await page.goto(`${session.wallet.url}/developer/callback?token_hash=x&type=magiclink`)
     await page.getByText('expired or already used').waitFor()
     await page.getByRole('button', { name: 'Back to the wallet' }).click()
     await page.getByRole('button', { name: 'Create a passkey' }).waitFor()
   })
 
-  it('makes no account of a passkey that was not given, and says so', async () => {
+  it('creates no account if the passkey request is cancelled, and reports it', async () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     await authenticator.setUserVerified(false)
