@@ -15,7 +15,7 @@ export interface AskSession {
   open(world?: Partial<AskWorld>, options?: BrowserContextOptions): Promise<Page>
 }
 
-/** Starts a browser for a suite of the query page; skips the suite if there is no browser. */
+/** Starts a browser for a suite of the query page; skips the suite without a browser. */
 export function useAskSession(): AskSession {
   const session = usePageSession<AskStandIn>('ask')
   let said: string[] = []

@@ -22,7 +22,7 @@ export interface ChatSession {
   open(world?: Partial<ChatWorld>, options?: ChatOpenOptions): Promise<Page>
 }
 
-/** Starts a browser for a suite of the chat page; skips the suite if there is no browser. */
+/** Starts a browser for a suite of the chat page; skips the suite without a browser. */
 export function useChatSession(): ChatSession {
   const session = usePageSession<ChatStandIn>('chat')
   let said: string[] = []

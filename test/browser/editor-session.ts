@@ -31,8 +31,7 @@ export interface EditorVisitOptions extends BrowserContextOptions {
 }
 
 /**
- * Starts a browser and the editor over a simulated chain for a suite; skips the suite if there is
- * no browser.
+ * Starts a browser and the editor over a simulated chain for a suite; skips the suite without a browser.
  */
 export function useEditorSession(): EditorSession {
   const session = usePageSession<EditorStandIn>('editor')

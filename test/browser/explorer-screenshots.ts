@@ -1,7 +1,7 @@
 /**
  * `node test/browser/explorer-screenshots.ts [address]`: screenshots of all pages of the explorer
  * for manual review, into `screenshots/explorer`.
- * Of the recording `base`, or of a program that runs at the address, e.g. that of `npm run demo --
+ * Runs on the recording `base`, or on a program that runs at the address, e.g. that of `npm run demo --
  * --recording test/recordings/base`: `node test/browser/explorer-screenshots.ts
  * http://127.0.0.1:8080`.
  */

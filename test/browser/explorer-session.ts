@@ -25,7 +25,7 @@ export interface ExplorerSession {
   readonly said: string[]
 }
 
-/** Starts a browser and the API for a suite; skips the suite if there is no browser. */
+/** Starts a browser and the API for a suite; skips the suite without a browser. */
 export function useExplorerSession(): ExplorerSession {
   let running: TestBrowser | undefined
   let api: RunningApi | undefined

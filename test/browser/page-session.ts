@@ -22,8 +22,7 @@ export interface PageSession<Made extends Service> {
 }
 
 /**
- * Starts a browser for a suite over a built page and mock services; skips the suite if there is no
- * browser.
+ * Starts a browser for a suite over a built page and mock services; skips the suite without a browser.
  */
 export function usePageSession<Made extends Service>(name: PageName): PageSession<Made> {
   let running: TestBrowser | undefined

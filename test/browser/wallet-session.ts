@@ -23,8 +23,7 @@ export interface WalletSession {
 }
 
 /**
- * Starts a browser and the wallet over an in-memory chain for a suite; skips the suite if there is
- * no browser.
+ * Starts a browser and the wallet over an in-memory chain for a suite; skips the suite without a browser.
  */
 export function useWalletSession(): WalletSession {
   const session = usePageSession<WalletStandIn>('wallet')

@@ -14,7 +14,7 @@ import type { Envelope, Registered, Started } from './support/passkey-world.ts'
 import { SoftAuthenticator } from './support/soft-authenticator.ts'
 import type { CreationOptions, RequestOptions } from './support/soft-authenticator.ts'
 
-describe('the figures of the wallet', () => {
+describe('wallet metrics', () => {
   let database: TestDatabase
   let node: LedgerNode
   let folder: string
@@ -53,7 +53,7 @@ describe('the figures of the wallet', () => {
     }
   }
 
-  it('count accounts, sign-ins, e-mails and what happens to passkeys, and tell what the payer has', async () => {
+  it("count accounts, sign-ins, e-mails and passkey events, and include the payer's balance", async () => {
     program = new FlowfarmProcess(['wallet'], {
       DB_URL: database.url,
       CHAIN_ACCESS_NODE: node.endpoint,
@@ -116,7 +116,7 @@ describe('the figures of the wallet', () => {
     }
     const authenticator = new SoftAuthenticator(url)
     await call('/wallet/provision', { credentialId: await makePasskey(authenticator), networks: ['testnet'] }, token)
-    // The day's accounts are made.
+    // The daily limit of accounts is used up.
     const data = {
       credentialId: await makePasskey(new SoftAuthenticator(url), authenticator),
       networks: ['testnet', 'mainnet'],

@@ -33,7 +33,7 @@ interface ChainKey {
   readonly sequence_number: string
 }
 
-describe('the wallet as a service', () => {
+describe('the wallet service', () => {
   let database: TestDatabase
   let node: LedgerNode
   let folder: string
@@ -106,7 +106,7 @@ describe('the wallet as a service', () => {
     })
   }
 
-  /** The code of the newest e-mail in the folder. */
+  /** The code in the newest e-mail of the folder. */
   async function mailedCode(): Promise<string> {
     for (;;) {
       const last = (await readdir(folder))
@@ -122,7 +122,7 @@ describe('the wallet as a service', () => {
     }
   }
 
-  it('signs somebody in, gives a passkey an account, sends FLOW from it, and shows what came of it', async () => {
+  it('signs in a user, creates an account for a passkey, sends FLOW from it, and shows the result', async () => {
     const program = start(['ingest', 'farm', 'api', 'wallet'], {
       START_BLOCK: '325',
       ENABLE_HISTORY_INGESTER: 'false',
@@ -197,7 +197,7 @@ describe('the wallet as a service', () => {
       await delay(50)
     }
 
-    // The same, as flowfarm derives it.
+    // flowfarm derives the same.
     for (;;) {
       const { data } = await json<{
         readonly data: readonly { readonly tx_hash?: string; readonly transaction_hash?: string }[]
@@ -208,7 +208,8 @@ describe('the wallet as a service', () => {
       }
       await delay(100)
     }
-    // The P-256 key is found by its bytes from the event that added it: the API was not asked for the account before.
+    // The API finds the P-256 key by the event that added it, without a previous request for the
+    // account.
     const explorer = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
     const digits = publicKeySec1Hex.slice(2)
     while ((await fetch(`${explorer}/flow/key/${digits}`)).status === 404) await delay(100)
@@ -250,7 +251,7 @@ describe('the wallet as a service', () => {
       expect(await status(path), path).to.equal(404)
     }
 
-    // The next sign-in needs no e-mail.
+    // The next sign-in requires no e-mail.
     const login = await call<Started<RequestOptions>>(url, '/login/start', {})
     const { tokenHash } = await call<{ readonly tokenHash: string }>(url, '/login/finish', {
       challengeId: login.challengeId,
@@ -259,7 +260,7 @@ describe('the wallet as a service', () => {
     const again = await clientOf(url).verifyOtp({ token_hash: tokenHash, type: 'magiclink' })
     expect(again.data.user?.id).to.equal(session?.user.id)
 
-    // A browser keeps that session in a cookie that no script reads.
+    // The browser stores the session in a cookie that scripts cannot read.
     const kept = await fetch(`${url}/session`, {
       ...post({ refresh_token: again.data.session?.refresh_token }),
       headers: { 'Content-Type': 'application/json', Origin: url, 'x-wallet-session': '1' },
@@ -268,7 +269,7 @@ describe('the wallet as a service', () => {
     expect(kept.headers.get('set-cookie')).to.match(/^flowfarm-session=.+; HttpOnly; SameSite=Lax/)
     expect(await kept.text()).to.not.include('refresh_token')
 
-    // The code, and the notice that a passkey was added.
+    // The code, and the notice about the added passkey.
     const files = (await readdir(folder)).length
     expect(files).to.equal(2)
     expect(program.output()).to.not.include(token).and.not.include(code).and.not.include(publishedPayer.privateKey)
@@ -276,7 +277,7 @@ describe('the wallet as a service', () => {
     expect(await program.end('SIGTERM')).to.equal(0)
   })
 
-  it('gives links to programs of the operator, by their token alone', async () => {
+  it("issues links to the operator's programs, with their token only", async () => {
     const token = 'ab'.repeat(32)
     const program = start(['wallet'], { WALLET_SERVICE_TOKEN: token })
     const url = String((await program.logged(/Wallet listening/))['url'])
@@ -293,7 +294,7 @@ describe('the wallet as a service', () => {
     expect(program.output()).to.not.include(token)
   })
 
-  it('has an auth server of somebody else sign people in, and says what it cannot do there', async () => {
+  it('delegates sign-in to an external auth server, and reports the unavailable features', async () => {
     const program = start(['wallet'], { GOTRUE_URL: 'http://127.0.0.1:1/auth/v1', GITHUB_CLIENT_ID: 'x' })
     const url = String((await program.logged(/Wallet listening/))['url'])
     expect((await program.logged(/Passkey and editor sign-in are off/)).level).to.equal('warn')
@@ -307,7 +308,7 @@ describe('the wallet as a service', () => {
     expect(answer.status).to.equal(503)
   })
 
-  it('does not start with a payer whose key is not that of its account, and does not say the key', async () => {
+  it('refuses to start with a payer whose key does not match its account, without logging the key', async () => {
     const other = 'ab'.repeat(32)
     const program = start(['wallet'], { WALLET_TESTNET_PAYER: publishedPayerSetting.replace(/[0-9a-f]{64}$/, other) })
     expect(await program.ended(), program.output()).to.equal(1)

@@ -6,7 +6,7 @@ import { lockAwaited } from '../../support/lock-awaited.ts'
 import { noLimits, runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
-describe('what people do with their account at the auth endpoint', () => {
+describe('user account changes at the auth endpoint', () => {
   let db: TestDatabase
   let auth: RunningAuth
   let people = 0
@@ -43,8 +43,8 @@ describe('what people do with their account at the auth endpoint', () => {
     return auth.mails.filter(({ to }) => to === email).map(({ subject }) => subject)
   }
 
-  describe('another e-mail address', () => {
-    it('is theirs when its code was shown in their session, and the old one is told', async () => {
+  describe('changing the e-mail address', () => {
+    it('requires the code for the new address in the same session, and notifies the old address', async () => {
       const { email, accessToken, userId } = await person()
       const wanted = newEmail()
       const asked = await put(accessToken, { email: wanted.toUpperCase(), data: { name: 'N' } })
@@ -70,7 +70,7 @@ describe('what people do with their account at the auth endpoint', () => {
       expect((await signIn(auth, email)).userId, 'the old one is a stranger').to.not.equal(userId)
     })
 
-    it('is theirs by the link too, which does nothing by being opened', async () => {
+    it('accepts the link too, which has no effect when only opened', async () => {
       const { accessToken } = await person()
       const wanted = newEmail()
       await put(accessToken, { email: wanted }, `?redirect_to=${encodeURIComponent('https://app.example.com/me')}`)
@@ -81,7 +81,7 @@ describe('what people do with their account at the auth endpoint', () => {
       expect((await verify(accessToken, { token_hash: token })).status, 'once').to.equal(403)
     })
 
-    it('is nothing for who is not signed in, or as somebody else', async () => {
+    it('requires a session of the same user', async () => {
       const [ann, ben] = [await person(), await person()]
       const wanted = newEmail()
       await put(ann.accessToken, { email: wanted })
@@ -90,14 +90,14 @@ describe('what people do with their account at the auth endpoint', () => {
       expect((await verify(undefined, { email: wanted, token: code })).status).to.equal(401)
       for (const proof of [{ email: wanted, token: code }, { token_hash: token }])
         expect((await verify(ben.accessToken, proof)).body).to.include({ error_code: 'otp_expired' })
-      // Neither does it sign in, by whatever it is called.
+      // The token signs in with no other type either.
       for (const type of ['email', 'magiclink', 'recovery'])
         expect((await verify(undefined, { type, token_hash: token })).status, type).to.equal(403)
       expect((await verify(undefined, { type: 'email', email: wanted, token: code })).status).to.equal(403)
       expect((await verify(ann.accessToken, { email: wanted, token: code })).status).to.equal(200)
     })
 
-    it('wants a sign-in of the last 15 minutes, a page of ours and an address', async () => {
+    it('requires a sign-in within 15 minutes, an allowed page and a valid address', async () => {
       const { accessToken, userId } = await person()
       expect((await put(accessToken, { email: 'no address' })).body).to.include({ error_code: 'email_address_invalid' })
       expect((await put(accessToken, { email: newEmail() }, '?redirect_to=https://evil.example')).body).to.include({
@@ -109,7 +109,7 @@ describe('what people do with their account at the auth endpoint', () => {
       expect((await put(accessToken, { data: { name: 'M' } })).status).to.equal(200)
     })
 
-    it('dies after five wrong codes, and the link does not', async () => {
+    it('invalidates the code after five wrong attempts, but not the link', async () => {
       const { accessToken } = await person()
       const wanted = newEmail()
       await put(accessToken, { email: wanted })
@@ -124,7 +124,7 @@ describe('what people do with their account at the auth endpoint', () => {
       ).to.equal(200)
     })
 
-    it('of somebody else is not taken, and only its owner is told that it is theirs', async () => {
+    it('rejects the address of another user, and notifies only that user', async () => {
       const [ann, ben] = [await person(), await person()]
       const asked = await put(ann.accessToken, { email: ben.email })
       expect([asked.status, asked.body['new_email']]).to.deep.equal([200, ben.email])
@@ -133,7 +133,7 @@ describe('what people do with their account at the auth endpoint', () => {
       expect(mail?.text).to.include('already has an account').and.not.match(/\d{6}/)
     })
 
-    it('that got a user meanwhile is not taken either', async () => {
+    it('rejects an address that got a user meanwhile', async () => {
       const { accessToken } = await person()
       const wanted = newEmail()
       await put(accessToken, { email: wanted })
@@ -144,7 +144,7 @@ describe('what people do with their account at the auth endpoint', () => {
       })
     })
 
-    it('that gets a user at this moment is not taken either, in the same words', async () => {
+    it('rejects an address that gets a user concurrently, with the same error', async () => {
       const { email, accessToken } = await person()
       const wanted = newEmail()
       await put(accessToken, { email: wanted })
@@ -162,8 +162,8 @@ describe('what people do with their account at the auth endpoint', () => {
     })
   })
 
-  describe('e-mails that are sent again', () => {
-    it('are for the same page, with another code', async () => {
+  describe('resent e-mails', () => {
+    it('lead to the same page with a new code', async () => {
       const email = newEmail()
       await auth.call('POST', `/otp?redirect_to=${encodeURIComponent('https://app.example.com/in')}`, {
         body: { email },
@@ -183,7 +183,7 @@ describe('what people do with their account at the auth endpoint', () => {
       )
     })
 
-    it('go to nobody who asked for none, with the same answer', async () => {
+    it('are sent only if one was requested before, with the same response', async () => {
       for (const type of ['signup', 'email_change']) {
         const email = newEmail()
         const answer = await auth.call('POST', '/resend', { body: { type, email } })
@@ -193,7 +193,7 @@ describe('what people do with their account at the auth endpoint', () => {
       expect((await auth.call('POST', '/resend', { body: { type: 'sms', email: newEmail() } })).status).to.equal(400)
     })
 
-    it('tell nobody who waits for another address, however often they are asked for', async () => {
+    it('do not reveal a pending address change, even at the rate limit', async () => {
       const limited = await runAuth(db, { limits: { ...noLimits, mailAgain: { max: 1, periodMs: 3_600_000 } } })
       try {
         const [email, wanted] = [newEmail(), newEmail()]
@@ -221,8 +221,8 @@ describe('what people do with their account at the auth endpoint', () => {
     })
   })
 
-  describe('deleting it', () => {
-    it('takes all of it that is here away, and leaves nothing of where they were', async () => {
+  describe('deleting the user', () => {
+    it("deletes all of the user's data, and clears IP addresses and user agents in the audit logs", async () => {
       const { email, accessToken, userId } = await person()
       await signIn(auth, email)
       await put(accessToken, { email: newEmail() })
@@ -267,7 +267,7 @@ describe('what people do with their account at the auth endpoint', () => {
       expect((await signIn(auth, email)).userId).to.not.equal(userId)
     })
 
-    it('wants a sign-in of the last 15 minutes', async () => {
+    it('requires a sign-in within the last 15 minutes', async () => {
       const { accessToken, userId } = await person()
       await age(userId)
       expect((await auth.call('DELETE', '/user', as(accessToken))).body).to.include({
@@ -277,7 +277,7 @@ describe('what people do with their account at the auth endpoint', () => {
       expect((await auth.call('DELETE', '/user')).status).to.equal(401)
     })
 
-    it('leaves all as it was where a part of it cannot be done', async () => {
+    it('rolls back if a part of the deletion fails', async () => {
       const broken = await runAuth(db, { deleteUserData: () => Promise.reject(new Error('not now')) })
       try {
         const { accessToken } = await signIn(broken, newEmail())

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { RunningAuth } from './support/running-auth.ts'
 
-describe('the auth endpoint with the client of GoTrue', () => {
+describe('the auth endpoint with the GoTrue client', () => {
   let db: TestDatabase
   let auth: RunningAuth
   before(async () => {
@@ -17,7 +17,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     await db.drop()
   })
 
-  it('signs in by the code of an e-mail', async () => {
+  it('signs in by an e-mail code', async () => {
     const client = auth.client()
     expect(
       (await client.signInWithOtp({ email: 'Code@Example.com', options: { data: { name: 'Code' } } })).error,
@@ -39,7 +39,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
   })
 
   for (const type of ['email', 'magiclink', 'signup', 'recovery'] as const) {
-    it(`signs in by the hash of a link of the type ${type}`, async () => {
+    it(`signs in by the token hash of a link of type ${type}`, async () => {
       const client = auth.client()
       const email = `hash-${type}@example.com`
       await client.signInWithOtp({ email })
@@ -50,7 +50,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     })
   }
 
-  it('signs in by a link whose page goes back with a code, for the page that began alone', async () => {
+  it('signs in by a link that redirects with a code, only on the page that requested it', async () => {
     const client = auth.client()
     await client.signInWithOtp({
       email: 'pkce@example.com',
@@ -63,7 +63,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     expect(data.user?.email).to.equal('pkce@example.com')
   })
 
-  it('verifies its tokens by the public key, and says in them who it is and how they signed in', async () => {
+  it('issues tokens that verify with the public key, with claims for the user and the sign-in methods', async () => {
     const client = auth.client()
     await client.signInWithOtp({ email: 'claims@example.com' })
     const {
@@ -92,7 +92,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     expect(keys).not.to.include('"d"')
   })
 
-  it('refreshes, and takes a session over from elsewhere', async () => {
+  it('refreshes a session and restores one from its tokens', async () => {
     const { accessToken, refreshToken } = await signIn(auth, 'refresh@example.com')
     const client = auth.client()
     expect((await client.setSession({ access_token: accessToken, refresh_token: refreshToken })).error).to.equal(null)
@@ -102,7 +102,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     expect((await client.getUser()).data.user?.email).to.equal('refresh@example.com')
   })
 
-  it('lets users say things of themselves', async () => {
+  it('lets users set their own metadata', async () => {
     const { accessToken, refreshToken } = await signIn(auth, 'change@example.com')
     const client = auth.client()
     await client.setSession({ access_token: accessToken, refresh_token: refreshToken })
@@ -120,7 +120,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
   })
 
   for (const scope of ['local', 'others', 'global'] as const) {
-    it(`signs out with the scope ${scope}`, async () => {
+    it(`signs out with scope ${scope}`, async () => {
       const email = `out-${scope}@example.com`
       const [here, there] = [auth.client(), auth.client()]
       for (const client of [here, there]) {
@@ -138,13 +138,13 @@ describe('the auth endpoint with the client of GoTrue', () => {
         ),
       )
       expect(alive).to.deep.equal({ local: [false, true], others: [true, false], global: [false, false] }[scope])
-      // The client has dropped the session, and says so in its own words.
+      // The client has dropped the session and returns its own error.
       if (scope !== 'others') expect(isAuthSessionMissingError((await here.getUser()).error)).to.equal(true)
       else expect(isAuthSessionMissingError((await there.getUser()).error)).to.equal(true)
     })
   }
 
-  it('makes links for other programs of the operator, and for nobody else', async () => {
+  it("generates links only for the operator's services", async () => {
     const { data, error } = await auth
       .admin('the-token-of-services')
       .generateLink({ type: 'magiclink', email: 'invited@example.com' })
@@ -169,7 +169,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     ).to.include({ status: 404, code: 'user_not_found' })
   })
 
-  it('is understood when it says no', async () => {
+  it('returns errors that the client understands', async () => {
     const client = auth.client()
     const wrong = await client.verifyOtp({ email: 'nobody@example.com', token: '123456', type: 'email' })
     expect(isAuthApiError(wrong.error)).to.equal(true)
@@ -201,7 +201,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     )
   })
 
-  it('answers in the form of old clients too', async () => {
+  it('supports the response format of old clients', async () => {
     const { status, body, headers } = await auth.call('POST', '/verify', {
       body: { token_hash: 'made up', type: 'email' },
     })
@@ -216,7 +216,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     expect(newer.headers.get('x-supabase-api-version')).to.equal('2024-01-01')
   })
 
-  it('keeps a session while the database is away', async () => {
+  it('preserves sessions while the database is unreachable', async () => {
     const gone = await createTestDatabase()
     const shaky = await runAuth(gone)
     const { refreshToken } = await signIn(shaky, 'shaky@example.com')
@@ -231,7 +231,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
           ?.private_key,
       },
     )
-    // What the client takes for a fault that passes, and tries again for half a minute.
+    // The client treats this response as temporary, and retries for 30 seconds.
     const { status, headers } = await away.call('POST', '/token?grant_type=refresh_token', {
       body: { refresh_token: refreshToken },
     })
@@ -242,7 +242,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     await gone.drop()
   })
 
-  it('says what there is', async () => {
+  it('reports its settings and health, and rejects unknown endpoints', async () => {
     expect((await auth.call('GET', '/settings')).body).to.deep.include({
       external: { email: true, phone: false, anonymous_users: false, github: false, google: false },
       disable_signup: false,

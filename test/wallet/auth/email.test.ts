@@ -5,7 +5,7 @@ import { lockAwaited } from '../../support/lock-awaited.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
-describe('sign-in by e-mail', () => {
+describe('e-mail sign-in', () => {
   let db: TestDatabase
   let auth: RunningAuth
   before(async () => {
@@ -26,7 +26,7 @@ describe('sign-in by e-mail', () => {
   const countOf = async (table: string): Promise<number> =>
     Number((await db.pool.query<{ n: string }>(`select count(*) as n from wallet_auth.${table}`)).rows[0]?.n)
 
-  it('is not used up by programs that open the links of e-mails, whatever they do but press the button', async () => {
+  it('survives link scanners that open the link without pressing the button', async () => {
     await ask('scanned@example.com')
     const { link, token, code } = await auth.mailTo('scanned@example.com')
     for (const headers of [{}, { 'User-Agent': 'SafeLinks' }, { Purpose: 'prefetch' }]) {
@@ -36,7 +36,7 @@ describe('sign-in by e-mail', () => {
     }
     expect((await auth.call('HEAD', link)).status).to.equal(200)
     expect((await auth.call('OPTIONS', link)).status).to.equal(204)
-    // A program that sends forms is of no site.
+    // Scanners that submit forms send no origin or Sec-Fetch-Site header.
     expect((await auth.press(link, {})).status).to.equal(403)
     expect(
       (await auth.press(link, { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' })).status,
@@ -46,7 +46,7 @@ describe('sign-in by e-mail', () => {
     expect((await byCode('scanned@example.com', code)).status).to.equal(403)
   })
 
-  it('has a page that nothing else can show, and that says when a link is no good', async () => {
+  it('has a page that cannot be framed and reports an invalid link', async () => {
     await ask('page@example.com', {}, `?redirect_to=${encodeURIComponent('https://app.example.com/x')}`)
     const { link } = await auth.mailTo('page@example.com')
     const page = await auth.call('GET', link)
@@ -67,12 +67,12 @@ describe('sign-in by e-mail', () => {
     }
   })
 
-  it('writes nothing of others into its page', async () => {
+  it('escapes untrusted text in its page', async () => {
     const page = await auth.call('GET', `/verify?token=${encodeURIComponent('"><script>alert(1)</script>')}`)
     expect(page.text).not.to.include('<script')
   })
 
-  it('puts no session into an address: a link that no page waits for leads back with what is traded once', async () => {
+  it('puts no session into the URL: a link without a waiting page redirects with a one-time token', async () => {
     await ask('plain@example.com', {}, '?redirect_to=https://app.example.com/back%23old')
     const back = new URL(
       (await auth.press((await auth.mailTo('plain@example.com')).link)).headers.get('location') ?? '',
@@ -86,7 +86,7 @@ describe('sign-in by e-mail', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 403, 403, 403, 403])
   })
 
-  it('leads to the wallet where no page is given', async () => {
+  it('redirects to the wallet if no page is given', async () => {
     await ask('home@example.com')
     expect((await auth.press((await auth.mailTo('home@example.com')).link)).headers.get('location')).to.match(
       new RegExp(`^${auth.origin}/\\?token_hash=`),
@@ -105,7 +105,7 @@ describe('sign-in by e-mail', () => {
     'data:text/html,x',
     '/relative',
   ]) {
-    it(`goes back to no page of others: ${redirect}`, async () => {
+    it(`never redirects to a page that is not allowed: ${redirect}`, async () => {
       for (const answer of [
         await ask('strange@example.com', {}, `?redirect_to=${encodeURIComponent(redirect)}`),
         await ask('strange@example.com', { redirect_to: redirect }),
@@ -114,7 +114,7 @@ describe('sign-in by e-mail', () => {
     })
   }
 
-  it('lets one of many in who come with the same code, link or token at once', async () => {
+  it('signs in only one of several concurrent requests with the same code, link or token', async () => {
     for (const way of ['code', 'hash', 'both'] as const) {
       const email = `race-${way}@example.com`
       await ask(email)
@@ -137,7 +137,7 @@ describe('sign-in by e-mail', () => {
     }
   })
 
-  it('makes one user of an address that is asked for in many ways at once', async () => {
+  it('creates one user for concurrent requests with the same address', async () => {
     await ask('twin@example.com')
     const { token } = await auth.mailTo('twin@example.com')
     const admin = auth.admin('the-token-of-services')
@@ -146,7 +146,7 @@ describe('sign-in by e-mail', () => {
       admin.generateLink({ type: 'invite', email: 'TWIN@example.com' }),
       admin.generateLink({ type: 'magiclink', email: 'twin@example.com' }),
     ])
-    // A newer link takes the place of the one before.
+    // A newer link replaces the previous one.
     expect(first.status).to.be.oneOf([200, 403])
     expect(made.map(({ error }) => error)).to.deep.equal([null, null])
     expect((await db.pool.query("select 1 from wallet_auth.users where email = 'twin@example.com'")).rowCount).to.equal(
@@ -154,7 +154,7 @@ describe('sign-in by e-mail', () => {
     )
   })
 
-  it('takes five wrong codes, also at once, and then not even the right one; the link stays good', async () => {
+  it('invalidates a code after five wrong attempts, also concurrent ones; the link stays valid', async () => {
     const email = 'guessed@example.com'
     await ask(email)
     const { code, token } = await auth.mailTo(email)
@@ -167,7 +167,7 @@ describe('sign-in by e-mail', () => {
     expect(rows).to.have.length.at.least(6)
   })
 
-  it('looks at a code after whoever came before, so that many at once are no more guesses', async () => {
+  it('checks codes one at a time, so that concurrent requests get no extra attempts', async () => {
     const email = 'crowd@example.com'
     await ask(email)
     const { code } = await auth.mailTo(email)
@@ -181,7 +181,7 @@ describe('sign-in by e-mail', () => {
     expect((await right).status).to.equal(403)
   })
 
-  it('takes a code after four wrong ones, and of its own address alone', async () => {
+  it('accepts a code after four wrong attempts, and only for its address', async () => {
     await ask('four@example.com')
     const { code } = await auth.mailTo('four@example.com')
     await signIn(auth, 'other@example.com')
@@ -191,7 +191,7 @@ describe('sign-in by e-mail', () => {
     expect((await byCode(' Four@Example.COM ', code)).status).to.equal(200)
   })
 
-  it('forgets what was sent before when it sends again', async () => {
+  it('invalidates the previous e-mail when it sends another one', async () => {
     await ask('again@example.com')
     const first = await auth.mailTo('again@example.com')
     await ask('again@example.com')
@@ -201,7 +201,7 @@ describe('sign-in by e-mail', () => {
     expect((await byCode('again@example.com', second.code)).status).to.equal(200)
   })
 
-  it('lets nobody in by what is too old', async () => {
+  it('rejects expired codes, tokens and links', async () => {
     await ask('old@example.com')
     const { token, code, link } = await auth.mailTo('old@example.com')
     await db.pool.query("update wallet_auth.one_time_tokens set expires_at = now() where email = 'old@example.com'")
@@ -212,7 +212,7 @@ describe('sign-in by e-mail', () => {
     ]).to.deep.equal([403, 403, 403])
   })
 
-  it('tells nobody who has an account', async () => {
+  it('does not reveal whether an address has an account', async () => {
     await signIn(auth, 'known@example.com')
     const sent = auth.mails.length
     const bare = ({ status, text, headers }: Answered): unknown => ({
@@ -230,7 +230,7 @@ describe('sign-in by e-mail', () => {
     expect(bare(await byCode('known@example.com', 'nonsense'))).to.deep.equal(
       bare(await byCode('unknown@example.com', 'nonsense')),
     )
-    // Nor is there anything to guess of an address that was sent nothing.
+    // An address without an e-mail has no code to guess.
     const {
       rows: [row],
     } = await db.pool.query<{ code_attempts: number }>(
@@ -242,7 +242,7 @@ describe('sign-in by e-mail', () => {
     ).to.equal(0)
   })
 
-  it('makes no user before somebody shows that the address is theirs, so that nobody can be there first', async () => {
+  it('creates no user before the address is verified, so that an attacker cannot preset user data', async () => {
     await ask('victim@example.com', { data: { name: 'of the attacker' } })
     expect(
       (await db.pool.query("select 1 from wallet_auth.users where email = 'victim@example.com'")).rowCount,
@@ -252,7 +252,7 @@ describe('sign-in by e-mail', () => {
     expect((body['user'] as { user_metadata: unknown }).user_metadata).to.deep.equal({})
   })
 
-  it('gives rights by nothing that people say of themselves', async () => {
+  it('grants no roles from user-supplied claims', async () => {
     const claims = { role: 'service_role', roles: ['admin'], app_metadata: { role: 'admin' }, email_verified: true }
     await ask('boss@example.com', { data: claims, app_metadata: { role: 'admin' }, role: 'service_role' })
     const { body } = await byHash((await auth.mailTo('boss@example.com')).token)
@@ -270,7 +270,7 @@ describe('sign-in by e-mail', () => {
     })
   })
 
-  it('answers what is no request with a reason', async () => {
+  it('rejects invalid requests with a reason', async () => {
     const code = async (answer: Promise<Answered>): Promise<unknown[]> => [
       (await answer).status,
       (await answer).body['error_code'],
@@ -312,7 +312,7 @@ describe('sign-in by e-mail', () => {
     expect(await code(auth.call('GET', '/user'))).to.deep.equal([401, 'no_authorization'])
   })
 
-  it('can be called from pages of the allowed origins, and of no other', async () => {
+  it('allows cross-origin requests only from allowed origins', async () => {
     const preflight = (origin: string): Promise<Answered> =>
       auth.call('OPTIONS', '/otp', { headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' } })
     const allowed = await preflight('https://app.example.com')

@@ -11,7 +11,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { RunningAuth } from './support/running-auth.ts'
 
-describe('what the program forgets of a user who goes', () => {
+describe("deletion of a user's data in the program", () => {
   let db: TestDatabase
   let auth: RunningAuth
   before(async () => {
@@ -23,7 +23,7 @@ describe('what the program forgets of a user who goes', () => {
     await db.drop()
   })
 
-  /** A project with a file, kept in a repository. */
+  /** Creates a project with a file and a connected repository. */
   const keepProject = async (userId: string): Promise<void> => {
     const [projectId, connectionId] = [randomUUID(), randomUUID()]
     const rows: readonly [string, readonly unknown[]][] = [
@@ -78,7 +78,7 @@ describe('what the program forgets of a user who goes', () => {
     return found
   }
 
-  it('takes their projects and what these are connected with along, and nothing of others', async () => {
+  it("deletes the user's projects and connections, and no data of other users", async () => {
     const [ann, ben] = [await signIn(auth, 'ann@example.com'), await signIn(auth, 'ben@example.com')]
     for (const { userId } of [ann, ben]) await keepProject(userId)
     expect(await countOf(ann.userId)).to.deep.equal({
@@ -106,7 +106,7 @@ describe('what the program forgets of a user who goes', () => {
     expect((await db.pool.query('select from editor.environments')).rowCount).to.equal(1)
   })
 
-  it('leaves no installation that GitHub named while they went', async () => {
+  it('leaves no installation that GitHub reported during the deletion', async () => {
     const { userId } = await signIn(auth, 'eve@example.com')
     const installations = new InstallationStore(db.pool, auth.sessions.lockUser)
     const going = await db.pool.connect()
@@ -138,7 +138,7 @@ describe('what the program forgets of a user who goes', () => {
     expect((await countOf(userId))['installations']).to.equal(0)
   })
 
-  it('revokes their account at the API with its keys, and says no more whose these were', async () => {
+  it("revokes the user's API account and keys, and removes their link to the user", async () => {
     const jwtSecret = 'a secret that is long enough for HS256'
     const keys = new DeveloperKeys(db.pool, { cacheMs: 0 })
     const accounts = new Accounts({ pool: db.pool, keys, jwtSecret })

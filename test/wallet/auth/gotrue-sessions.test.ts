@@ -12,7 +12,7 @@ const id = '11111111-2222-4333-8444-555555555555'
 const tokenWith = (claims: object): string =>
   `x.${Buffer.from(JSON.stringify({ sub: id, session_id: 's', ...claims })).toString('base64url')}.x`
 
-describe('an auth server of somebody else', () => {
+describe('external auth server', () => {
   let server: Server
   let url = ''
   let answer: (request: IncomingMessage) => [number, unknown] = () => [500, {}]
@@ -57,7 +57,7 @@ describe('an auth server of somebody else', () => {
     return error instanceof ApiError ? [error.status, error.code] : [error]
   }
 
-  it('is asked each time who it is', async () => {
+  it('is queried for the user on each request', async () => {
     answer = () => [
       200,
       {
@@ -80,11 +80,11 @@ describe('an auth server of somebody else', () => {
       authenticatedAt: new Date(2_000_000),
     })
     expect(calls).to.deep.equal([`GET /auth/user Bearer ${token}`])
-    // Without a word on when, it is nothing that anybody may take for recent.
+    // Without a sign-in time, the session never counts as recent.
     expect((await sessions().authenticate(tokenWith({ iat: 4_000_000_000 }))).authenticatedAt.getTime()).to.equal(0)
   })
 
-  it('refuses whom it refuses, and whose token says somebody else', async () => {
+  it('rejects requests that the server rejects, and tokens of another user', async () => {
     for (const status of [401, 403, 404]) {
       answer = () => [status, {}]
       expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([401, 'UNAUTHORIZED'])
@@ -96,7 +96,7 @@ describe('an auth server of somebody else', () => {
     expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([401, 'UNAUTHORIZED'])
   })
 
-  it('lets nobody in while it is away, and is not followed elsewhere', async () => {
+  it('rejects requests while the server is unavailable, and follows no redirects', async () => {
     for (const status of [500, 302, 429]) {
       answer = () => [status, {}]
       expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([503, 'INTERNAL'])
@@ -108,7 +108,7 @@ describe('an auth server of somebody else', () => {
     ).to.deep.equal([503, 'INTERNAL'])
   })
 
-  it('makes the token that a passkey is traded for', async () => {
+  it('issues the one-time token for a passkey sign-in', async () => {
     answer = ({ url: path }) => [
       200,
       path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { id, hashed_token: 'hash' },
@@ -129,11 +129,11 @@ describe('an auth server of somebody else', () => {
     expect(await refusal(sessions().createSessionToken(id))).to.deep.equal([503, 'INTERNAL'])
   })
 
-  it('says that a user is gone only where it was asked with a good token and does not know them', async () => {
+  it('reports a user as deleted only after a 404 for a valid service token', async () => {
     answer = () => [404, {}]
     expect(await sessions('service').findUser(id)).to.equal(undefined)
     expect(await sessions('service').createSessionToken(id)).to.equal(undefined)
-    // Of what is told else a passkey would be taken for one that was removed, and forgotten.
+    // On any other response, the passkey must not count as removed.
     for (const [status, body] of [
       [401, {}],
       [403, {}],
@@ -149,7 +149,7 @@ describe('an auth server of somebody else', () => {
     }
   })
 
-  it('makes no session for another user of the same address', async () => {
+  it('creates no session for another user with the same address', async () => {
     const other = id.replace('1', '2')
     answer = ({ url: path }) => [
       200,
@@ -158,7 +158,7 @@ describe('an auth server of somebody else', () => {
     expect(await refusal(sessions('service').createSessionToken(id))).to.deep.equal([409, 'INVALID_INPUT'])
   })
 
-  it('may be one of ours', async () => {
+  it("can be flowfarm's own auth endpoint", async () => {
     const db = await createTestDatabase()
     const auth = await runAuth(db)
     const { accessToken } = await signIn(auth, 'ours@example.com')

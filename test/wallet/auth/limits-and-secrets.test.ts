@@ -7,7 +7,7 @@ import type { Answered, RunningAuth } from './support/running-auth.ts'
 
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address })
 
-describe('what the auth endpoint allows and keeps to itself', () => {
+describe('limits and secrets of the auth endpoint', () => {
   let db: TestDatabase
   let auth: RunningAuth | undefined
   beforeEach(async () => {
@@ -26,8 +26,8 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   const otp = (email: string, headers: Record<string, string> = {}): Promise<Answered | undefined> =>
     call('/otp', { email }, headers)
 
-  it('counts each step by the address on the net, a network of IPv6 as one', async () => {
-    // None comes back while this runs, however long that takes.
+  it('limits each step per client IP address, and per IPv6 network', async () => {
+    // Slow refill, so that no limit recovers during the test.
     const slowly = Object.fromEntries(
       Object.entries(authLimits).map(([name, { max, periodMs }]) => [name, { max, periodMs: periodMs * 100 }]),
     )
@@ -65,7 +65,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 1000)
   })
 
-  it('believes no address that a client wrote by itself', async () => {
+  it('ignores client addresses that the client set itself', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, verify: { max: 3, periodMs: 60_000 } } })
     const statuses: number[] = []
     for (let i = 0; i < 4; i++) {
@@ -81,7 +81,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect(statuses).to.deep.equal([403, 403, 403, 429])
   })
 
-  it('sends an address one e-mail a minute and ten an hour, whoever asks and whether it is known or not', async () => {
+  it('sends one e-mail a minute and ten an hour to an address, from any client, known or unknown', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, mailAgain: authLimits.mailAgain } })
     await signIn(auth, 'known@example.com')
     await db.pool.query('delete from wallet_auth.rate_limits')
@@ -98,7 +98,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect(hour).to.deep.equal([...Array.from({ length: 10 }, () => 200), 429])
   })
 
-  it('sends thirty e-mails an hour for one address on the net', async () => {
+  it('sends 30 e-mails an hour per client IP address', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, mail: authLimits.mail } })
     const statuses = await Promise.all(Array.from({ length: 35 }, (_, i) => otp(`person${i}@example.com`)))
     expect(statuses.filter((answer) => answer?.status === 200)).to.have.length(30)
@@ -106,7 +106,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect(auth.mails).to.have.length(30)
   })
 
-  it('counts the e-mails of a network of IPv6 as those of one client', async () => {
+  it('counts the e-mails of an IPv6 network as those of one client', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, mail: { max: 3, periodMs: 3_600_000 } } })
     const statuses: (number | undefined)[] = []
     for (let i = 0; i < 5; i++)
@@ -115,7 +115,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect((await otp('reader9@example.com', from('2001:db8:1:3::1')))?.status).to.equal(200)
   })
 
-  it('counts the e-mails of one mailbox together, whatever is added to its address, and leaves half of them to other clients', async () => {
+  it('counts all subaddresses of a mailbox together, and reserves half of the limit for other clients', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, mailTo: authLimits.mailTo, mailToBy: authLimits.mailToBy } })
     const tries = async (address: string): Promise<number> => {
       let sent = 0
@@ -129,11 +129,11 @@ describe('what the auth endpoint allows and keeps to itself', () => {
 
   const guess = (email: string, token: string, address: string): Promise<Answered | undefined> =>
     call('/verify', { email, token, type: 'email' }, from(address))
-  /** Codes that are not the right one. */
+  /** Wrong codes. */
   const wrongCodes = (code: string, count: number): string[] =>
     Array.from({ length: count }, (_, i) => String((Number(code) + i + 1) % 1_000_000).padStart(6, '0'))
 
-  it('counts no guesses for an address without a live code, so that its owner can sign in afterwards', async () => {
+  it('counts no attempts for an address without a live code, so that its owner can sign in afterwards', async () => {
     auth = await runAuth(db, {
       limits: { ...noLimits, codeBy: authLimits.codeBy, codeOf: { max: 30, periodMs: 86_400_000 } },
     })
@@ -142,12 +142,12 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     )
     expect(new Set(answers.map((answer) => answer?.status))).to.deep.equal(new Set([403]))
     expect((await signIn(auth, 'owner@example.com')).userId).to.be.a('string')
-    // A used code is not live either.
+    // A used code does not count as live.
     for (let i = 0; i < 40; i++) await guess('owner@example.com', '000000', '198.51.100.1')
     expect((await signIn(auth, 'owner@example.com')).userId).to.be.a('string')
   })
 
-  it('keeps two tries of a code for the network that asked for it, and allows five in total', async () => {
+  it('reserves two attempts at a code for the network that requested it, and allows five in total', async () => {
     auth = await runAuth(db)
     await otp('owner@example.com', from('198.51.100.1'))
     const { code } = await auth.mailTo('owner@example.com')
@@ -166,7 +166,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect(await attempts()).to.deep.include({ code_attempts: 5 })
   })
 
-  it('lets one client try thirty codes of an address a day, and leaves the others to its owner', async () => {
+  it('limits the attempts of a client for an address per day, without limiting the owner', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, codeBy: { max: 6, periodMs: 86_400_000 } } })
     for (let mail = 0; mail < 3; mail++) {
       await otp('owner@example.com', from('203.0.113.1'))
@@ -175,12 +175,12 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     }
     await otp('owner@example.com', from('203.0.113.1'))
     const { code } = await auth.mailTo('owner@example.com')
-    // In the words of a wrong code: another answer would tell that a code is live.
+    // The same error as for a wrong code, to hide that the code is live.
     expect((await guess('owner@example.com', code, '203.0.113.1'))?.body['error_code']).to.equal('otp_expired')
     expect((await guess('owner@example.com', code, '198.51.100.1'))?.status).to.equal(200)
   })
 
-  it('writes no secret into the log or the database', async () => {
+  it('writes no secrets into the log or the database', async () => {
     auth = await runAuth(db)
     const secrets: string[] = []
     const { accessToken, refreshToken, userId } = await signIn(auth, 'quiet@example.com')
@@ -204,7 +204,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
       (await auth.press((await auth.mailTo('quiet@example.com')).link)).headers.get('location') ?? '',
     )
     secrets.push(back.searchParams.get('token_hash') ?? '')
-    // A failure of the database in the midst of it.
+    // Simulates a database failure during a request.
     await db.pool.query('alter table wallet_auth.one_time_tokens rename to gone')
     const failed = await auth.call('POST', '/verify', { body: { token_hash: waiting.token, type: 'email' } })
     expect([failed.status, failed.body['error_code']]).to.deep.equal([500, 'unexpected_failure'])
@@ -231,7 +231,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
       ...forms,
       ...secrets.filter((one) => one.length === 43).map((one) => Buffer.from(one, 'base64url').toString('hex')),
     ]) {
-      // Six digits may stand in a time by chance.
+      // Six digits may occur in a timestamp.
       const parts = words.test(secret) ? [`"${secret}"`, ` ${secret} `] : [secret]
       for (const part of parts) {
         expect(log.includes(part), `${part} is in the log`).to.equal(false)
@@ -244,7 +244,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect(log).not.to.include('quiet@example.com')
   })
 
-  it('is not undone with the chain: nothing in it hangs on blocks', async () => {
+  it('is independent of chain rollbacks: no foreign keys to block data', async () => {
     const { rows } = await db.pool.query(
       `select conname from pg_constraint as c join pg_class as a on a.oid = c.conrelid join pg_class as b on b.oid = c.confrelid
        where c.contype = 'f' and ((a.relnamespace = 'wallet_auth'::regnamespace) <> (b.relnamespace = 'wallet_auth'::regnamespace)) and b.relnamespace <> 'wallet_auth'::regnamespace`,

@@ -15,14 +15,14 @@ import type { MockProviders } from './support/mock-providers.ts'
 import { runAuth } from './support/running-auth.ts'
 import type { RunningAuth } from './support/running-auth.ts'
 
-describe('the pages of sign-in in a browser', () => {
+describe('sign-in pages in a browser', () => {
   let db: TestDatabase
   let auth: RunningAuth
   let mock: MockProviders
   let browser: TestBrowser
   let app: Server
   let appOrigin = ''
-  /** What a page of the application has in it. */
+  /** Content of the application's page. */
   let content = ''
   const said: string[] = []
   before(async () => {
@@ -33,7 +33,7 @@ describe('the pages of sign-in in a browser', () => {
     )
     app.listen(0, '127.0.0.1')
     await once(app, 'listening')
-    // Another site than 127.0.0.1, as far as a browser goes.
+    // Browsers treat this as another site than 127.0.0.1.
     appOrigin = `http://localhost:${(app.address() as AddressInfo).port}`
     auth = await runAuth(db, {
       isAllowedOrigin: (origin) => origin === appOrigin,
@@ -69,7 +69,7 @@ describe('the pages of sign-in in a browser', () => {
     return (await auth.mailTo(email)).link
   }
 
-  it('signs in by the button, and goes back to the page of an application on another site', async () => {
+  it("signs in by the button, and returns to an application's page on another site", async () => {
     const page = await open({ viewport: { width: 360, height: 640 } })
     await page.goto(await linkFor('button@example.com'))
     await page.getByText('button@example.com').waitFor()
@@ -84,7 +84,7 @@ describe('the pages of sign-in in a browser', () => {
     expect(said).to.deep.equal([])
   })
 
-  it('says that a link was used, in a page that can be read', async () => {
+  it('reports a used link on a readable page', async () => {
     const link = await linkFor('used@example.com')
     await auth.press(link)
     const page = await open({ colorScheme: 'dark' })
@@ -93,7 +93,7 @@ describe('the pages of sign-in in a browser', () => {
     await expectUsable(page, 'the page of a used link')
   })
 
-  it('signs nobody in whom another site sends here', async () => {
+  it('rejects sign-in requests from other sites', async () => {
     const token = new URL(await linkFor('attacker@example.com')).searchParams.get('token') ?? ''
     content = `<form method="post" action="${auth.url}/verify"><input name="token" value="${token}"></form><script>document.forms[0].submit()</script>`
     const page = await open()
@@ -103,7 +103,7 @@ describe('the pages of sign-in in a browser', () => {
     expect((await auth.call('POST', '/verify', { body: { type: 'email', token_hash: token } })).status).to.equal(200)
   })
 
-  it('comes back from a provider with a code, in the browser that went there and in no other', async () => {
+  it('returns from a provider with a code, only in the browser that started the sign-in', async () => {
     mock.world = {
       github: {
         user: { id: 9, login: 'octo' },

@@ -20,14 +20,14 @@ const mail = signInMail({
   code: '012345',
 })
 
-describe('e-mails of the wallet', () => {
+describe('wallet e-mails', () => {
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
   afterEach(() => {
     lines.length = 0
   })
 
-  it('have the code in their text, not in the subject, and nothing unescaped in their HTML', () => {
+  it('have the code in the body, not in the subject, and only escaped text in their HTML', () => {
     expect(mail.subject).not.to.include('012345')
     expect(mail.text).to.include('012345').and.include('verify?token=abc&type=magiclink')
     expect(mail.html)
@@ -36,7 +36,7 @@ describe('e-mails of the wallet', () => {
       .and.not.include('<wallet>')
   })
 
-  it('go to files that their owner alone may read, where there is no server; the log names the file and nothing of what is in it', async () => {
+  it('are written to private files without a mail server; the log names only the file', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'flowfarm-mail-'))
     const folder = join(parent, 'mail')
     try {
@@ -63,7 +63,7 @@ describe('e-mails of the wallet', () => {
     }
   })
 
-  it('go to the server of SMTP_URL', async () => {
+  it('are sent to the server in SMTP_URL', async () => {
     const said: string[] = []
     const server = createServer((socket) => {
       let isData = false
@@ -107,7 +107,7 @@ describe('e-mails of the wallet', () => {
     await once(server, 'close')
   })
 
-  describe('that wait to be sent', () => {
+  describe('queued e-mails', () => {
     let database: TestDatabase
     const outboxes: Outbox[] = []
     before(async () => {
@@ -134,7 +134,7 @@ describe('e-mails of the wallet', () => {
     const stored = async (): Promise<number> =>
       (await database.pool.query('select from wallet_auth.outgoing_mails')).rowCount ?? 0
 
-    it('are tried again, and given up with a line that tells nothing of them', async () => {
+    it('are retried, and dropped with a log line without their content', async () => {
       let tries = 0
       const outbox = open({
         retryAfterMs: [1, 1],
@@ -160,7 +160,7 @@ describe('e-mails of the wallet', () => {
       expect(lines.join('')).not.to.include('012345').and.not.include('a@example.com')
     })
 
-    it('hold up no stop', async () => {
+    it('do not delay shutdown', async () => {
       const outbox = open({ retryAfterMs: [60_000], send: away })
       outbox.put(mail)
       await outbox.close()
@@ -168,7 +168,7 @@ describe('e-mails of the wallet', () => {
       expect(await stored()).to.equal(0)
     })
 
-    it('are sent in order by the next process when one ends after the change, and not after a rollback', async () => {
+    it('are sent in order by the next process if the process ends after the commit, and not after a rollback', async () => {
       const ended = open({ send: away })
       await ended.close()
       await store(ended, 'first', 'second')
@@ -192,7 +192,7 @@ describe('e-mails of the wallet', () => {
       expect(await stored()).to.equal(0)
     })
 
-    it('are sent by another process when one is killed while it sends them', async () => {
+    it('are sent by another process if the sending process is killed', async () => {
       const program = join(import.meta.dirname, 'support/mail-process.ts')
       const child = spawn(process.execPath, [program, database.url], { stdio: 'inherit' })
       expect(await once(child, 'exit')).to.deep.equal([null, 'SIGKILL'])
@@ -205,7 +205,7 @@ describe('e-mails of the wallet', () => {
       expect(sent.map(({ subject }) => subject)).to.deep.equal(['Kept'])
     })
 
-    it('are sent once by several processes', async () => {
+    it('are sent once with several processes', async () => {
       const sent: string[] = []
       const processes = [1, 2, 3].map(() =>
         open({
@@ -221,7 +221,7 @@ describe('e-mails of the wallet', () => {
       expect(sent).to.have.length(subjects.length)
     })
 
-    it('are stored up to a number, sent again after a while, and given up after a day', async () => {
+    it('are stored up to a limit, retried after a delay, and dropped after a day', async () => {
       const results: MailResult[] = []
       let tries = 0
       const send = (): Promise<void> => {

@@ -36,7 +36,7 @@ describe('sign-in with GitHub and Google', () => {
     await db.drop()
   })
 
-  /** Goes to a provider and comes back, as a browser with one tab. */
+  /** Travels to a provider and back, as a browser with one tab does. */
   async function travel(
     provider: 'github' | 'google',
     world: ProviderWorld,
@@ -62,7 +62,7 @@ describe('sign-in with GitHub and Google', () => {
     }
   }
 
-  /** The whole way, to the session or to what the page is told. */
+  /** Completes the sign-in, up to the session or the error that the page receives. */
   async function signInWith(provider: 'github' | 'google', world: ProviderWorld) {
     const { client, finish } = await travel(provider, world)
     const back = new URL((await finish()).headers.get('location') ?? '')
@@ -73,7 +73,7 @@ describe('sign-in with GitHub and Google', () => {
     return { error: null, user: data.user }
   }
 
-  it('sends people there with PKCE and nothing that is secret', async () => {
+  it('redirects users to the provider with PKCE and no secrets', async () => {
     for (const provider of ['github', 'google'] as const) {
       const { to, setCookie } = await travel(provider, {})
       const sent = new URL(to).searchParams
@@ -88,7 +88,7 @@ describe('sign-in with GitHub and Google', () => {
     }
   })
 
-  it('keeps its cookie to the host where that is served by https', async () => {
+  it('restricts its cookie to the host when served over HTTPS', async () => {
     const secure = await runAuth(db, {
       walletUrl: 'https://wallet.example.com/',
       providers: () => [githubProvider({ clientId: 'github-app', clientSecret }, mock.github)],
@@ -103,7 +103,7 @@ describe('sign-in with GitHub and Google', () => {
     await secure.stop()
   })
 
-  it('signs in with GitHub by the primary address that is verified', async () => {
+  it('signs in with GitHub by the verified primary address', async () => {
     const { user } = await signInWith(
       'github',
       github(1, [{ email: 'other@example.com', verified: true }, verified('Octo@Example.com')]),
@@ -114,7 +114,7 @@ describe('sign-in with GitHub and Google', () => {
     expect(mock.trades.at(-1)?.get('code_verifier')).to.match(/^[\w-]{43}$/)
   })
 
-  it('signs in with Google, and knows the account again when its address has changed', async () => {
+  it('signs in with Google, and recognizes the account after its address changed', async () => {
     const first = await signInWith('google', { google: { sub: '77', email: 'first@example.com' } })
     expect(first.user?.email).to.equal('first@example.com')
     const again = await signInWith('google', { google: { sub: '77', email: 'second@example.com' } })
@@ -122,7 +122,7 @@ describe('sign-in with GitHub and Google', () => {
     expect(again.user?.email).to.equal('first@example.com')
   })
 
-  it('joins the user of a verified address, and tells them', async () => {
+  it('links to the user with the same verified address, and notifies them', async () => {
     const { userId } = await signIn(auth, 'joined@example.com')
     const sent = auth.mails.length
     expect((await signInWith('github', github(2, [verified('joined@example.com')]))).user?.id).to.equal(userId)
@@ -135,7 +135,7 @@ describe('sign-in with GitHub and Google', () => {
     )
   })
 
-  it('takes nobody over by an address that is not verified', async () => {
+  it('does not link to a user by an unverified address', async () => {
     const { userId } = await signIn(auth, 'rich@example.com')
     const bad: readonly ['github' | 'google', ProviderWorld][] = [
       ['github', github(3, [{ email: 'rich@example.com', primary: true, verified: false }])],
@@ -157,7 +157,7 @@ describe('sign-in with GitHub and Google', () => {
     ).to.deep.equal([{ provider: 'email' }])
   })
 
-  it('takes no ID token that is forged, of another sign-in or for another application', async () => {
+  it('rejects ID tokens that are forged, or from another sign-in or application', async () => {
     for (const world of [
       { isForged: true },
       { google: { nonce: 'of another' } },
@@ -177,7 +177,7 @@ describe('sign-in with GitHub and Google', () => {
     ).to.equal(0)
   })
 
-  it('ends in the browser that began, once, and soon', async () => {
+  it('finishes only in the browser that started it, only once, and before it expires', async () => {
     const world = github(4, [verified('four@example.com')])
     for (const headers of [
       {},
@@ -197,7 +197,7 @@ describe('sign-in with GitHub and Google', () => {
     expect((await late.finish()).status).to.equal(400)
   })
 
-  it('gives the page a code that is good once, and only with its verifier', async () => {
+  it('returns a code that is valid once and only with its verifier', async () => {
     const world = github(5, [verified('five@example.com')])
     const codeOf = async (): Promise<{ code: string; client: Awaited<ReturnType<typeof travel>>['client'] }> => {
       const { client, finish } = await travel('github', world)
@@ -205,10 +205,10 @@ describe('sign-in with GitHub and Google', () => {
     }
     const mine = await codeOf()
     const other = await codeOf()
-    // The page of somebody else, with a verifier of its own.
+    // Another page, with its own verifier.
     expect((await other.client.exchangeCodeForSession(mine.code)).error).to.include({ code: 'bad_code_verifier' })
     expect((await mine.client.exchangeCodeForSession(mine.code)).error).to.include({ code: 'flow_state_not_found' })
-    // Nor is it good where links and passkeys are traded.
+    // The code is also invalid as a token of a link or passkey.
     const third = await codeOf()
     expect((await third.client.verifyOtp({ token_hash: third.code, type: 'magiclink' })).error).to.include({
       code: 'otp_expired',
@@ -216,7 +216,7 @@ describe('sign-in with GitHub and Google', () => {
     expect((await third.client.exchangeCodeForSession(third.code)).error).to.equal(null)
   })
 
-  it('tells the page what went wrong there, and nothing that the provider said', async () => {
+  it("reports errors to the page without the provider's text", async () => {
     const denied = await travel('github', {})
     const answer = await auth.call(
       'GET',
@@ -253,12 +253,12 @@ describe('sign-in with GitHub and Google', () => {
       .to.include('error_code=bad_oauth_callback')
       .and.not.include('bad_verification_code')
     await wrong.stop()
-    // The operator is told why.
+    // The log has the reason.
     expect(wrong.logged.join('')).to.include('bad_verification_code').and.not.include('wrong-secret')
     expect(auth.logged.join('')).to.include('status 500').and.not.include(clientSecret)
   })
 
-  it('makes one user where the first sign-in comes twice at once', async () => {
+  it('creates one user for concurrent first sign-ins', async () => {
     const world = github(6, [verified('six@example.com')])
     const ways = [await travel('github', world), await travel('github', world), await travel('github', world)]
     const answers = await Promise.all(ways.map(({ finish }) => finish()))
@@ -274,7 +274,7 @@ describe('sign-in with GitHub and Google', () => {
     )
   })
 
-  it('wants PKCE, a provider that there is, and a page that is allowed', async () => {
+  it('requires PKCE, a known provider and an allowed page', async () => {
     const authorize = async (query: string): Promise<unknown[]> => {
       const { status, body, headers } = await auth.call('GET', `/authorize?${query}`)
       expect(headers.get('location')).to.equal(null)

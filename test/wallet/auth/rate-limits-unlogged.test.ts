@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createTestDatabase } from '../../support/database.ts'
 
-describe('counts of limits', () => {
-  it('wait for no disk, and what must not be lost does', async () => {
+describe('unlogged tables', () => {
+  it('hold only rate limit counters and challenges', async () => {
     const database = await createTestDatabase()
     try {
       const { rows } = await database.pool.query<{ name: string }>(

@@ -8,7 +8,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
-describe('sessions of the wallet', () => {
+describe('wallet sessions', () => {
   let db: TestDatabase
   let auth: RunningAuth
   before(async () => {
@@ -25,7 +25,7 @@ describe('sessions of the wallet', () => {
   const refreshed = async (token: string): Promise<string> => String((await refresh(token)).body['refresh_token'])
   const who = (accessToken: string): Promise<Answered> =>
     auth.call('GET', '/user', { headers: { Authorization: `Bearer ${accessToken}` } })
-  /** As if some time had gone by since tokens of a user were traded. */
+  /** Ages the used refresh tokens of a user. */
   const age = (userId: string, seconds: number): Promise<unknown> =>
     db.pool.query(
       'update wallet_auth.refresh_tokens set used_at = used_at - make_interval(secs => $2) where session_id in (select id from wallet_auth.sessions where user_id = $1)',
@@ -34,7 +34,7 @@ describe('sessions of the wallet', () => {
   const sessionsOf = async (userId: string): Promise<number> =>
     (await db.pool.query('select 1 from wallet_auth.sessions where user_id = $1', [userId])).rowCount ?? 0
 
-  it('give tabs that refresh at the same time the same next token, and stay', async () => {
+  it('return the same next token to tabs that refresh concurrently, and stay valid', async () => {
     const { refreshToken, userId } = await signIn(auth, 'tabs@example.com')
     const answers = await Promise.all(Array.from({ length: 15 }, () => refresh(refreshToken)))
     expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 15 }, () => 200))
@@ -48,21 +48,21 @@ describe('sessions of the wallet', () => {
         )
       ).rowCount,
     ).to.equal(1)
-    // Long after, the one token that all tabs have goes on.
+    // The token that all tabs share stays valid.
     await age(userId, 3600)
     expect((await refresh(String([...next][0]))).status).to.equal(200)
   })
 
-  it('lead a tab that comes some trades late to the token that is good', async () => {
+  it('return the current token to a tab that refreshes several tokens late', async () => {
     const { refreshToken, userId } = await signIn(auth, 'late@example.com')
     const third = await refreshed(await refreshed(refreshToken))
-    // However slow this test is, a moment ago.
+    // Moves the use within the grace period, however slow this test is.
     await age(userId, -60)
     expect(await refreshed(refreshToken)).to.equal(third)
     expect((await refresh(third)).status).to.equal(200)
   })
 
-  it('end when a token comes a second time, with all that they gave', async () => {
+  it('end with all their tokens when a refresh token is reused', async () => {
     const { refreshToken, userId, accessToken } = await signIn(auth, 'stolen@example.com')
     const second = await refreshed(refreshToken)
     await age(userId, 11)
@@ -71,7 +71,7 @@ describe('sessions of the wallet', () => {
     expect([reused.status, reused.body['error_code']]).to.deep.equal([400, 'refresh_token_already_used'])
     expect((await refresh(second)).body['error_code']).to.equal('refresh_token_not_found')
     expect((await who(accessToken)).body['error_code']).to.equal('session_not_found')
-    // The other sessions of the user have nothing to do with it.
+    // The user's other sessions are unaffected.
     expect((await refresh(other.refreshToken)).status).to.equal(200)
     const { rows } = await db.pool.query(
       "select 1 from wallet_auth.audit_log where event = 'token_reused' and user_id = $1",
@@ -80,7 +80,7 @@ describe('sessions of the wallet', () => {
     expect(rows).to.have.length(1)
   })
 
-  it('end also for a thief who was faster, when the one who was robbed comes', async () => {
+  it('end also for a thief who refreshed first, when the owner refreshes', async () => {
     const { refreshToken, userId } = await signIn(auth, 'robbed@example.com')
     const ofThief = await refreshed(await refreshed(refreshToken))
     await age(userId, 60)
@@ -89,7 +89,7 @@ describe('sessions of the wallet', () => {
     expect(await sessionsOf(userId)).to.equal(0)
   })
 
-  it('are kept up for as long as they may, and no longer', async () => {
+  it('can be refreshed until their maximum age', async () => {
     const { refreshToken, accessToken, userId } = await signIn(auth, 'long@example.com')
     await db.pool.query("update wallet_auth.sessions set not_after = now() + interval '60 s' where user_id = $1", [
       userId,
@@ -103,7 +103,7 @@ describe('sessions of the wallet', () => {
     expect(await sessionsOf(userId)).to.equal(0)
   })
 
-  it('of users whom the operator closes out end at once, and none is opened', async () => {
+  it('are rejected while the user is banned, as are new sign-ins', async () => {
     const { refreshToken, accessToken, userId } = await signIn(auth, 'closed@example.com')
     await db.pool.query("update wallet_auth.users set banned_until = now() + interval '1 h' where id = $1", [userId])
     expect((await who(accessToken)).body['error_code']).to.equal('user_banned')
@@ -114,12 +114,12 @@ describe('sessions of the wallet', () => {
       (await auth.call('POST', '/verify', { body: { token_hash: token, type: 'email' } })).body['error_code'],
     ).to.equal('user_banned')
     await db.pool.query('update wallet_auth.users set banned_until = null where id = $1', [userId])
-    // Nothing was used up meanwhile.
+    // Failed attempts used up no token.
     expect((await refresh(refreshToken)).status).to.equal(200)
     expect((await auth.call('POST', '/verify', { body: { token_hash: token, type: 'email' } })).status).to.equal(200)
   })
 
-  it('end once and for all while others refresh', async () => {
+  it('end permanently during concurrent refreshes', async () => {
     const { refreshToken, accessToken, userId } = await signIn(auth, 'busy@example.com')
     const headers = { Authorization: `Bearer ${accessToken}` }
     const answers = await Promise.all([
@@ -132,7 +132,7 @@ describe('sessions of the wallet', () => {
     expect((await auth.call('POST', '/logout', { headers })).body['error_code']).to.equal('session_not_found')
   })
 
-  it('are known to the other parts of the wallet, and refused in their words', async () => {
+  it('are valid in the other parts of the wallet, which return their own error codes', async () => {
     const { accessToken, userId } = await signIn(auth, 'parts@example.com')
     const { user, sessionId, authenticatedAt } = await auth.sessions.authenticate(accessToken)
     expect(user).to.deep.include({ id: userId, email: 'parts@example.com', isEmailConfirmed: true })
@@ -150,7 +150,7 @@ describe('sessions of the wallet', () => {
     }
   })
 
-  it('do not become fresh by being refreshed', async () => {
+  it('do not count as recent after a refresh', async () => {
     const { refreshToken, userId } = await signIn(auth, 'stale@example.com')
     await db.pool.query(
       "update wallet_auth.sessions set authenticated_at = now() - interval '2 h' where user_id = $1",
@@ -162,7 +162,7 @@ describe('sessions of the wallet', () => {
     expect(Date.now() - authenticatedAt.getTime()).to.be.greaterThan(7_100_000)
   })
 
-  it('that are ended for all devices, or all others, are not opened anew by what was to be traded before', async () => {
+  it('that ended for all or all other devices cannot be reopened by earlier one-time tokens', async () => {
     for (const [scope, status] of [
       ['global', 403],
       ['others', 403],
@@ -184,7 +184,7 @@ describe('sessions of the wallet', () => {
     }
   })
 
-  it('are opened once by what a passkey is traded for, which leaves links alone and needs no e-mail address', async () => {
+  it('are opened once by the token for a passkey, which does not invalidate links and requires no e-mail address', async () => {
     const { userId } = await signIn(auth, 'passkey@example.com')
     await auth.call('POST', '/otp', { body: { email: 'passkey@example.com' } })
     const { token } = await auth.mailTo('passkey@example.com')
@@ -203,7 +203,7 @@ describe('sessions of the wallet', () => {
       rows: [nameless],
     } = await db.pool.query<{ id: string }>('insert into wallet_auth.users default values returning id')
     const hash = await auth.tokenHashOf(nameless?.id ?? '')
-    // It is nothing that a page for links takes.
+    // Link pages do not accept the token.
     expect((await auth.call('GET', `/verify?token=${hash}`)).status).to.equal(403)
     expect((await auth.press(`${auth.url}/verify?token=${hash}`)).status).to.equal(403)
     const session = await client.verifyOtp({ type: 'magiclink', token_hash: hash })
@@ -219,7 +219,7 @@ describe('sessions of the wallet', () => {
     expect((await client.verifyOtp({ type: 'magiclink', token_hash: late })).error).to.include({ code: 'otp_expired' })
   })
 
-  it('take no token that somebody else signed, or that says other things', async () => {
+  it('reject tokens with another signature or unexpected claims', async () => {
     const { accessToken } = await signIn(auth, 'forged@example.com')
     const claims = decodeJwt(accessToken)
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -264,18 +264,18 @@ describe('sessions of the wallet', () => {
       )
     }
     expect((await who(await signed(claims, 'other+jwt'))).body['error_code']).to.equal('bad_jwt')
-    // A session of somebody else is none.
+    // A session of another user is invalid.
     expect(
       (await who(await signed({ ...claims, sub: '00000000-0000-4000-8000-000000000000' }))).body['error_code'],
     ).to.equal('session_not_found')
   })
 
-  it('hold over a restart, with a key that all processes share', async () => {
+  it('survive a restart, with a signing key that all processes share', async () => {
     const { accessToken, refreshToken } = await signIn(auth, 'restart@example.com')
     const others = await Promise.all([runAuth(db, { walletUrl: auth.origin }), runAuth(db, { walletUrl: auth.origin })])
     for (const other of others)
       expect((await other.sessions.authenticate(accessToken)).user.email).to.equal('restart@example.com')
-    // The same token comes to two processes at once.
+    // Two processes receive the same token concurrently.
     const answers = await Promise.all(
       [auth, ...others].map((one) =>
         one.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: refreshToken } }),

@@ -5,7 +5,7 @@ import { readSigningKey } from '../../../src/wallet/auth/stores/access-tokens.ts
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
-describe('the key that signs access tokens', () => {
+describe('access token signing key', () => {
   let db: TestDatabase
   before(async () => {
     db = await createTestDatabase()
@@ -15,21 +15,21 @@ describe('the key that signs access tokens', () => {
   const pem = (namedCurve: string): string =>
     generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 
-  it('is made once, by whichever process is first', async () => {
+  it('is created once by concurrent processes', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => readSigningKey(db.pool, undefined)))
     const texts = new Set(keys.map((key) => key.export({ format: 'pem', type: 'pkcs8' })))
     expect(texts.size).to.equal(1)
     expect((await db.pool.query('select 1 from wallet_auth.signing_keys')).rowCount).to.equal(1)
   })
 
-  it('is that of the operator, whose line breaks may be written out', async () => {
+  it('can be set by the operator, with escaped line breaks', async () => {
     const text = pem('P-256')
     for (const given of [text, text.replaceAll('\n', '\\n')]) {
       expect((await readSigningKey(db.pool, given)).export({ format: 'pem', type: 'pkcs8' })).to.equal(text)
     }
   })
 
-  it('is said to be wrong without being shown', async () => {
+  it('is reported as invalid without being printed', async () => {
     const secret = pem('P-384')
     const broken = secret.replace('MIG', 'XXX')
     for (const given of [

@@ -20,7 +20,7 @@ interface Answer {
   readonly headers: Headers
 }
 
-describe('sign-in of other programs at the wallet', () => {
+describe('client sign-in at the wallet', () => {
   let wallet: WalletStandIn
   before(async () => {
     wallet = await startWalletStandIn(
@@ -110,7 +110,7 @@ describe('sign-in of other programs at the wallet', () => {
     return { token, client: String(body['access_token']), refreshToken: String(body['refresh_token']) }
   }
 
-  it('sends the registered page a code with its state, which the page trades for a session of its own', async () => {
+  it('returns a code and the state to the registered page, which exchanges the code for a separate session', async () => {
     const { token, email } = await signIn()
     const { verifier, challenge } = proof()
     const asked = await send('POST', '/oauth/authorize', { token, body: request(challenge) })
@@ -135,7 +135,7 @@ describe('sign-in of other programs at the wallet', () => {
     ).to.equal(200)
   })
 
-  it('sends no other page anything', async () => {
+  it('redirects to no other page', async () => {
     const { token } = await signIn()
     const { challenge } = proof()
     for (const uri of [
@@ -174,7 +174,7 @@ describe('sign-in of other programs at the wallet', () => {
       ).to.equal(400)
   })
 
-  it('gives codes to pages of the wallet alone, with a session of the wallet', async () => {
+  it('issues codes only to wallet pages with a wallet session', async () => {
     const { challenge } = proof()
     expect((await send('POST', '/oauth/authorize', { body: request(challenge) })).status).to.equal(401)
     const { token, client } = await clientSession()
@@ -197,7 +197,7 @@ describe('sign-in of other programs at the wallet', () => {
     ).to.equal(null)
   })
 
-  it('takes a code once, of several that come at once too, and uses it up whatever is wrong beside it', async () => {
+  it('accepts a code once, also concurrently, and invalidates it after any failed exchange', async () => {
     const { token } = await signIn()
     const { verifier, challenge } = proof()
     const code = await codeOf(token, challenge)
@@ -216,7 +216,7 @@ describe('sign-in of other programs at the wallet', () => {
     const late = await codeOf(token, challenge)
     await wallet.pool.query('update wallet_auth.client_codes set expires_at = now()')
     expect((await trade(late, verifier)).status).to.equal(400)
-    // The token endpoint of GoTrue takes none of them, and theirs are none here.
+    // Client codes are invalid at GoTrue's token endpoint, and vice versa.
     const plain = await codeOf(token, challenge)
     expect(
       (await send('POST', '/auth/v1/token?grant_type=pkce', { body: { auth_code: plain, code_verifier: verifier } }))
@@ -227,7 +227,7 @@ describe('sign-in of other programs at the wallet', () => {
     )
   })
 
-  it('gives a session that reads the user, and changes neither passkeys nor the user', async () => {
+  it('issues a session that can read the user, but not change passkeys or the user', async () => {
     const { token, client } = await clientSession()
     const passkey = (endpoint: string, access: string, data: object = {}): Promise<Answer> =>
       send('POST', '/functions/v1/passkey-auth', { token: access, body: { endpoint, data } })
@@ -270,7 +270,7 @@ describe('sign-in of other programs at the wallet', () => {
       (await send('POST', '/auth/v1/verify', { token: client, body: { type: 'email_change', token_hash: 'x' } }))
         .status,
     ).to.equal(403)
-    // A signature that a page of the editor had made signs nobody in at the wallet.
+    // An assertion from the client's page does not sign in at the wallet.
     const started = (await passkey('/login/start', token)).body['data'] as {
       readonly options: RequestOptions
       readonly challengeId: string
@@ -279,7 +279,7 @@ describe('sign-in of other programs at the wallet', () => {
     expect((await passkey('/login/finish', token, { challengeId: started.challengeId, response })).status).to.equal(401)
   })
 
-  it('gets no transaction sent that a page of the client had a passkey sign', async () => {
+  it("rejects a transaction that a passkey signed on the client's page", async () => {
     const { token } = await signIn()
     const passkey = async <Data>(endpoint: string, data: object): Promise<Data> =>
       (await send('POST', '/functions/v1/passkey-auth', { token, body: { endpoint, data } })).body['data'] as Data
@@ -338,7 +338,7 @@ describe('sign-in of other programs at the wallet', () => {
     expect((await pay(wallet.url)).status).to.equal(200)
   })
 
-  it('ends with the session of the wallet in which it began, and ends no other', async () => {
+  it('ends with the wallet session that started it, and ends no other session', async () => {
     const { token, client, refreshToken } = await clientSession()
     const refreshed = await send('POST', '/auth/v1/token?grant_type=refresh_token', {
       origin: editor,
@@ -369,7 +369,7 @@ describe('sign-in of other programs at the wallet', () => {
     expect((await trade(code, verifier)).status).to.equal(400)
   })
 
-  it('writes no code into the log or the database', async () => {
+  it('writes no codes into the log or the database', async () => {
     const { token } = await signIn()
     const { verifier, challenge } = proof()
     const code = await codeOf(token, challenge)
@@ -383,7 +383,7 @@ describe('sign-in of other programs at the wallet', () => {
     for (const secret of [code, verifier, token]) expect(log.includes(secret)).to.equal(false)
   })
 
-  it('counts what a client network asks for', async () => {
+  it('limits requests per client network', async () => {
     const { token } = await signIn()
     const statuses: number[] = []
     for (let count = 0; count <= clientLimits.token.max; count++)

@@ -20,8 +20,8 @@ interface ParsedType {
   > | null
 }
 
-describe('what a script gets', () => {
-  it('is read of the scripts of the wallet', () => {
+describe('permissions of a script', () => {
+  it("are read from the wallet's own scripts", () => {
     expect(readScript(transactionScript('send-flow', 'testnet'))).to.deep.equal({
       accounts: [{ name: 'signer', type: 'auth(BorrowValue) &Account', entitlements: ['BorrowValue'] }],
       imports: [
@@ -32,7 +32,7 @@ describe('what a script gets', () => {
     })
   })
 
-  it('is what the parser of Cadence says, whatever stands around it', async () => {
+  it('match the Cadence parser, whatever surrounds them', async () => {
     const parse = await cadenceParser()
     const gap = fc.constantFrom(
       '',
@@ -106,7 +106,7 @@ describe('what a script gets', () => {
     expect(agreed).to.be.greaterThan(50)
   })
 
-  it('is not told where code may hide in a string, or there are two transactions', () => {
+  it('are undefined if strings may hide code, or if there are two transactions', () => {
     const hiding = [
       'access(all) fun f() { "\\(g("} transaction { prepare(a: &Account) {} } access(all) fun h() {"))" }\ntransaction { prepare(a: auth(Keys) &Account) {} }',
       'transaction { execute {} }  transaction { prepare(a: auth(Keys) &Account) {} }',
@@ -125,7 +125,7 @@ describe('what a script gets', () => {
     ).to.deep.equal(['bad'])
   })
 
-  it('tells what is imported from where', () => {
+  it('include the imports and their sources', () => {
     const code =
       'import Crypto\nimport "FlowToken"\nimport A, B from 0xAB; import C as D from 0x02\n// import E from 0x03\nimport 0x04\nimport F\n from\n "./f.cdc"\ntransaction { execute { let x = "import G from 0x05" } }'
     expect(readScript(code).imports).to.deep.equal([
@@ -138,7 +138,7 @@ describe('what a script gets', () => {
     ])
   })
 
-  it('tells of every import, wherever it stands', async () => {
+  it('include imports in any position', async () => {
     const parse = await cadenceParser()
     for (const code of [
       'import A from 0x01 import B from 0x02',
@@ -162,14 +162,14 @@ describe('what a script gets', () => {
     ])
   })
 
-  it('never fails, also with what is very long', () => {
+  it('are read without errors from very long scripts', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (code) => void readScript(code)))
     for (const part of ['\n', ' ', '(', '/*', 'import ', 'transaction{prepare(', '"', 'a:', 'auth('])
       readScript(part.repeat(Math.ceil(300_000 / part.length)))
     readScript(`transaction { prepare(a: ${' '.repeat(300_000)}x) {} }`)
   })
 
-  it('names rights over a whole account wherever they stand', () => {
+  it('include entitlements to a whole account in any position', () => {
     expect(namedDangers('/* Keys */ "AddContract" AddKeys').map(({ name }) => name)).to.deep.equal([
       'Keys',
       'AddContract',

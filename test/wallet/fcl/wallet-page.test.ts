@@ -5,7 +5,7 @@ import { createWalletPage } from '../../../src/wallet/page.ts'
 
 const wallet = 'https://wallet.example'
 
-describe('paths of the wallet for applications', () => {
+describe('wallet paths for applications', () => {
   let stop: () => Promise<void>
   let url = ''
 
@@ -27,7 +27,7 @@ describe('paths of the wallet for applications', () => {
   })
   after(() => stop())
 
-  it('are windows that may talk with the page that opened them, and that nobody may frame', async () => {
+  it('are windows that can message their opener, and that cannot be framed', async () => {
     for (const path of ['/fcl/authn', '/fcl/authz', '/fcl/user-signature']) {
       const { status, headers } = await fetch(`${url}${path}?l6n=https://app.example`)
       expect(status).to.equal(200)
@@ -44,7 +44,7 @@ describe('paths of the wallet for applications', () => {
     expect((await fetch(`${url}/fcl/authz`, { method: 'POST' })).status).to.equal(404)
   })
 
-  it('are told to libraries of any page', async () => {
+  it('are discoverable by libraries on any page', async () => {
     const asked = await fetch(`${url}/fcl/services`, {
       method: 'OPTIONS',
       headers: { 'access-control-request-method': 'POST' },

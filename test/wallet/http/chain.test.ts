@@ -14,7 +14,7 @@ import { submission } from '../support/sent-transactions.ts'
 
 const log = pino({ level: 'silent' })
 
-describe('a transaction that a page sends', () => {
+describe('transaction submission by a page', () => {
   let node: LedgerNode
   let client: NodeClient
   const stops: (() => Promise<void>)[] = []
@@ -64,9 +64,9 @@ describe('a transaction that a page sends', () => {
     return { address: (await client.result(id)).createdAddress ?? '', keyIndex: 0, key }
   }
 
-  it('has its id however often it comes, and is run once', async () => {
+  it('returns the same ID for repeated submissions, and executes once', async () => {
     const [account, other] = [await newAccount(), await newAccount()]
-    // In another order than the chain keeps signatures.
+    // The signatures are not in the chain's canonical order.
     const transaction = await client.signed({
       code: sendFlow('emulator', { amount: 100_000_000n, to: testPayer().address }),
       proposer: other,
@@ -89,7 +89,7 @@ describe('a transaction that a page sends', () => {
     expect((await client.account(account.address)).balance).to.equal('9.00100000')
   })
 
-  it('is refused with the words of the node where one signature is there twice', async () => {
+  it("returns the node's error for a duplicate signature", async () => {
     const account = await newAccount()
     const signed = await client.signed({
       code: sendFlow('emulator', { amount: 1n, to: testPayer().address }),

@@ -11,7 +11,7 @@ import type { WalletStandIn } from '../../support/wallet-stand-in.ts'
 
 const origin = 'https://wallet.example.com'
 
-/** An auth server whose tokens count up; `old` ones have ended. */
+/** An auth server whose tokens count up. `old` tokens have expired. */
 class CountingAuth implements AuthServer {
   readonly renewed: string[] = []
   readonly ended: string[] = []
@@ -32,7 +32,7 @@ class CountingAuth implements AuthServer {
   }
 }
 
-describe('sessions in cookies', () => {
+describe('cookie sessions', () => {
   let stop: (() => Promise<void>) | undefined
   afterEach(async () => {
     await stop?.()
@@ -80,7 +80,7 @@ describe('sessions in cookies', () => {
       })
   }
 
-  it('holds the next token, out of reach of scripts, other hosts and connections without TLS', async () => {
+  it('store the next token, hidden from scripts, other hosts and connections without TLS', async () => {
     const auth = new CountingAuth()
     const call = await start(auth)
     const answer = await call('POST', { body: { refresh_token: 'r' } })
@@ -97,14 +97,14 @@ describe('sessions in cookies', () => {
     expect(next.headers.get('set-cookie')).to.include('__Host-flowfarm-session=r%2B%2B;')
   })
 
-  it('is shared by hosts of a site only where that is set', async () => {
+  it('are shared between hosts of a site only if configured', async () => {
     const call = await start(new CountingAuth(), { cookieDomain: 'example.com' })
     expect((await call('POST', { body: { refresh_token: 'r' } })).headers.get('set-cookie')).to.match(
       /^__Secure-flowfarm-session=.*; Secure; Domain=example\.com$/,
     )
   })
 
-  it('is nothing for pages of other sites, by whatever they ask', async () => {
+  it('reject all requests from pages of other sites', async () => {
     const auth = new CountingAuth()
     const call = await start(auth)
     const cookie = '__Host-flowfarm-session=r'
@@ -135,7 +135,7 @@ describe('sessions in cookies', () => {
     expect(auth.renewed).to.deep.equal([])
   })
 
-  it('renews a token once, however many tabs ask at once', async () => {
+  it('refresh a token once for concurrent requests of many tabs', async () => {
     const auth = new CountingAuth()
     const call = await start(auth)
     const answers = await Promise.all(
@@ -145,7 +145,7 @@ describe('sessions in cookies', () => {
     expect(auth.renewed).to.deep.equal(['r'])
   })
 
-  it('outlives an auth server that is away, and not one that says it has ended', async () => {
+  it('survive an unreachable auth server, but not an expired token', async () => {
     const auth = new CountingAuth()
     const call = await start(auth)
     auth.isAway = true
@@ -158,7 +158,7 @@ describe('sessions in cookies', () => {
     expect(ended.headers.get('set-cookie')).to.include('Max-Age=0')
   })
 
-  it('ends at the auth server when somebody signs out, and when somebody signs in over it', async () => {
+  it('end on the auth server at sign-out, and when another sign-in replaces them', async () => {
     const auth = new CountingAuth()
     const call = await start(auth)
     const out = await call('DELETE', { cookie: '__Host-flowfarm-session=r', query: '?scope=global' })
@@ -169,7 +169,7 @@ describe('sessions in cookies', () => {
     expect((await call('DELETE', { query: '?scope=everything' })).status).to.equal(400)
   })
 
-  it('goes from this browser also where the auth server is away, and is lost by no attempt to end the others', async () => {
+  it('end in this browser even if the auth server is unreachable, and survive a failure to end the others', async () => {
     const auth = new CountingAuth()
     const call = await start(auth)
     auth.isAway = true
@@ -177,13 +177,13 @@ describe('sessions in cookies', () => {
     expect([out.status, out.headers.get('set-cookie')?.includes('Max-Age=0')]).to.deep.equal([503, true])
     auth.isAway = false
     auth.isAwayForEnds = true
-    // The token was traded meanwhile: that of before would be one that comes a second time.
+    // The token was refreshed meanwhile, so the old one would count as reused.
     const others = await call('DELETE', { cookie: '__Host-flowfarm-session=o', query: '?scope=others' })
     expect(others.status).to.equal(503)
     expect(others.headers.get('set-cookie')).to.match(/^__Host-flowfarm-session=o(\+|%2B);/)
   })
 
-  it('takes no cookie that it did not write, and no token of the wrong form', async () => {
+  it('ignore foreign cookies, and reject malformed tokens', async () => {
     const auth = new CountingAuth()
     const call = await start(auth)
     for (const cookie of [
@@ -207,7 +207,7 @@ describe('the wallet over HTTP', () => {
   })
   after(() => wallet.stop())
 
-  it('tells pages what they need before anybody has signed in, and no secret', async () => {
+  it('returns public settings before sign-in, without secrets', async () => {
     const settings = (await (await fetch(`${wallet.url}/wallet/settings`)).json()) as Record<string, unknown>
     expect(settings).to.include({
       rp_id: 'localhost',
@@ -217,7 +217,7 @@ describe('the wallet over HTTP', () => {
     })
   })
 
-  it('keeps a sign-in whose token comes twice', async () => {
+  it('preserves a sign-in whose token is sent twice', async () => {
     const email = newEmail()
     const post = (path: string, body: unknown, headers = {}): Promise<Response> =>
       fetch(`${wallet.url}${path}`, {
@@ -252,7 +252,7 @@ describe('the wallet over HTTP', () => {
     expect(after).to.not.equal(null)
   })
 
-  it('says of the chain what a transaction needs, and refuses what is none', async () => {
+  it('returns the chain data for a transaction, and rejects invalid transactions', async () => {
     const head = (await (await fetch(`${wallet.url}/chain/testnet`)).json()) as { chain: string; block: { id: string } }
     expect([head.chain, head.block.id.length]).to.deep.equal(['emulator', 64])
     const statuses = await Promise.all(
@@ -295,7 +295,7 @@ describe('the wallet over HTTP', () => {
     }
   })
 
-  it('reads the explorer alone, without cookies and tokens, and no other path of it', async () => {
+  it('proxies only explorer reads, without cookies and tokens', async () => {
     const ask = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${wallet.url}${path}`, init)
     const found = await ask('/explorer/flow/account/0x017dad06b3bee0b1/nft?limit=5', {
       headers: { cookie: 'flowfarm-session=secret', authorization: 'Bearer secret' },
@@ -313,7 +313,7 @@ describe('the wallet over HTTP', () => {
     await expectNotFoundPage(wallet.url)
   })
 
-  it('writes no code, token or key into its log', async () => {
+  it('logs no code, token or key', async () => {
     const email = newEmail()
     const post = (path: string, body: unknown, headers = {}): Promise<Response> =>
       fetch(`${wallet.url}${path}`, {

@@ -18,7 +18,7 @@ interface Given {
   readonly publicKey: Buffer
 }
 
-/** The counter, or `refused`. */
+/** Verifies with the wallet's code. Returns the counter or `refused`. */
 async function ours({ response, challenge, publicKey }: Given): Promise<unknown> {
   const challengeHash = createHash('sha256').update(challenge).digest()
   return verifyAssertion(
@@ -34,7 +34,7 @@ async function ours({ response, challenge, publicKey }: Given): Promise<unknown>
   )
 }
 
-/** The same of the library that reads registrations. */
+/** Verifies with the library that verifies registrations. */
 async function theirs({ response, challenge, publicKey }: Given): Promise<unknown> {
   return verifyAuthenticationResponse({
     response: {
@@ -70,14 +70,14 @@ function changed(
   }
 }
 
-describe('the signature of an assertion', () => {
-  it('is taken, and gives the counter', async () => {
+describe('assertion signature', () => {
+  it('is accepted and returns the counter', async () => {
     const one = given()
     expect([await ours(one), await theirs(one)]).to.deep.equal([passkey.counter, passkey.counter])
     expect(await ours({ ...given(), publicKey: other.publicKey })).to.equal('refused')
   })
 
-  it('is taken and refused as the library does it, whatever byte is another', async () => {
+  it('is rejected whenever the library rejects it, for any changed byte', async () => {
     const fields = fc.constantFrom('signature' as const, 'authenticatorData' as const, 'clientDataJSON' as const)
     await fc.assert(
       fc.asyncProperty(fields, fc.nat(), fc.integer({ min: 1, max: 255 }), async (field, place, flip) => {
@@ -87,7 +87,8 @@ describe('the signature of an assertion', () => {
           return bytes
         })
         const [here, there] = [await ours(one), await theirs(one)]
-        // What is refused there is refused here. Not the other way round: a signature is written in one way only.
+        // The wallet rejects all that the library rejects, and more: it accepts only one encoding
+        // of a signature.
         if (there === 'refused') expect(here).to.equal('refused')
         expect(here).to.equal('refused')
       }),
@@ -95,7 +96,7 @@ describe('the signature of an assertion', () => {
     )
   })
 
-  it('is refused with bytes behind it, and with data behind the counter that no flag names', async () => {
+  it('is rejected with trailing bytes, and with extension data without its flag', async () => {
     for (const field of ['signature', 'authenticatorData'] as const) {
       expect(await ours(changed(given(), field, (bytes) => Buffer.concat([bytes, Buffer.of(0)]))), field).to.equal(
         'refused',
@@ -113,7 +114,7 @@ describe('the signature of an assertion', () => {
     expect(await ours(padded)).to.equal('refused')
   })
 
-  it('is refused in every other way of writing it, and with integers that are none of a signature', async () => {
+  it('is rejected in any other encoding, and with integers out of range', async () => {
     const order = Buffer.from('ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551', 'hex')
     const integer = (bytes: Buffer): Buffer => Buffer.concat([Buffer.of(2, bytes.length), bytes])
     const sequence = (...parts: readonly Buffer[]): Buffer =>
@@ -152,7 +153,7 @@ describe('the signature of an assertion', () => {
     ).to.equal(passkey.counter)
   })
 
-  it('is of client data that is read as it was signed, with the last of several fields of a name', async () => {
+  it('covers client data as it was signed, using the last of duplicate fields', async () => {
     const signedOver = (text: (challenge: string) => string): Given => {
       const one = given()
       const clientData = Buffer.from(text(one.challenge))
@@ -199,7 +200,7 @@ describe('the signature of an assertion', () => {
       expect(await ours(signedOver(text)), what).to.equal('refused')
   })
 
-  it('is checked by a key that is written in another order, and by no key of another kind', async () => {
+  it('is verified with a key in any field order, and with no key of another type', async () => {
     const [x, y] = [passkey.publicKeySec1.subarray(1, 33), passkey.publicKeySec1.subarray(33)]
     const reordered = Buffer.concat([
       Buffer.from('a503260102', 'hex'),

@@ -13,7 +13,7 @@ import { readRepositoryFile } from '../../support/repository.ts'
 import { PasskeyWorld } from '../support/passkey-world.ts'
 import type { Envelope } from '../support/passkey-world.ts'
 
-/** What a page does, in the browser: begins, has the authenticator answer, and finishes. */
+/** A ceremony in the browser: start, authenticator response, finish. */
 interface Ceremony {
   readonly start: string
   readonly finish: string
@@ -23,11 +23,11 @@ interface Ceremony {
 }
 
 interface Finished extends Envelope {
-  /** Of what the browser threw. */
+  /** Error from the browser. */
   readonly thrown?: string
 }
 
-describe('passkeys of a real browser', () => {
+describe('passkeys in a real browser', () => {
   let browser: TestBrowser
   let world: PasskeyWorld
   let page: Page
@@ -112,7 +112,7 @@ describe('passkeys of a real browser', () => {
       [passkeyFunctionPath, ceremony] as const,
     )
 
-  it('are made, let their user in who names nobody, confirm a change, and are no longer good once removed', async () => {
+  it('can be created, sign in without a user name, confirm a change, and are invalid after removal', async () => {
     const person = world.person({ email: 'ann@example.com' })
     const register: Ceremony = {
       start: '/register/start',
@@ -160,7 +160,7 @@ describe('passkeys of a real browser', () => {
     expect([late.status, late.error.code]).to.deep.equal([403, 'PASSKEY_REMOVED'])
   })
 
-  it('are not made and do not sign for a user who is not verified', async () => {
+  it('cannot be created or used without user verification', async () => {
     const person = world.person()
     const register: Ceremony = {
       start: '/register/start',

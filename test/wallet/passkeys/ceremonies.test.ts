@@ -3,14 +3,14 @@ import { expect } from 'chai'
 import { given, origin, PasskeyWorld, rpId } from '../support/passkey-world.ts'
 import type { Person } from '../support/passkey-world.ts'
 
-describe('ceremonies of passkeys', () => {
+describe('passkey ceremonies', () => {
   let world: PasskeyWorld
   before(async () => {
     world = await PasskeyWorld.create()
   })
   after(() => world.stop())
 
-  it('ask for a discoverable key of ES256 and a verified user, for the relying party of the settings', async () => {
+  it('request a discoverable ES256 key and user verification, for the configured relying party', async () => {
     const person = world.person({ email: 'ann@example.com' })
     const { options } = await world.startRegistration(person, { rpId, rpName: 'Evil', walletName: 'Ann at work' })
     expect(options.rp).to.deep.equal({ id: rpId, name: 'Wallet' })
@@ -24,7 +24,7 @@ describe('ceremonies of passkeys', () => {
     expect(request).to.deep.include({ rpId, userVerification: 'required', timeout: 300_000 })
   })
 
-  it('make a passkey whose key an account on the chain can have, and tell of it', async () => {
+  it('create a passkey whose key fits a Flow account, and return the key', async () => {
     const person = world.person()
     const registered = given(
       await world.register(
@@ -57,7 +57,7 @@ describe('ceremonies of passkeys', () => {
     ])
   })
 
-  it('let people in who named nobody, with and without e-mail address', async () => {
+  it('sign in without a user name, with and without an e-mail address', async () => {
     for (const email of ['bob@example.com', null]) {
       const person = await world.withPasskey({ email })
       const answer = await world.signIn(person)
@@ -69,7 +69,7 @@ describe('ceremonies of passkeys', () => {
     }
   })
 
-  it('let people in who named the address of their account, and not by a passkey of another one', async () => {
+  it("sign in with an address and its user's passkey, and reject a passkey of another user", async () => {
     const person = await world.withPasskey({ email: 'carol@example.com' })
     expect((await world.signIn(person, {}, { email: ' Carol@Example.com' })).status).to.equal(200)
     for (const email of ['dave@example.com', 'bob@example.com']) {
@@ -80,7 +80,7 @@ describe('ceremonies of passkeys', () => {
     expect((await world.signIn(nameless, {}, { email: 'carol@example.com' })).status).to.equal(401)
   })
 
-  it('begin a sign-in with the same options for addresses with and without an account', async () => {
+  it('start a sign-in with the same options for addresses with and without an account', async () => {
     await world.withPasskey({ email: 'erin@example.com' })
     const asked = [{ email: 'erin@example.com' }, { email: 'nobody@example.com' }, {}]
     const answers = await Promise.all(asked.map((data) => world.startSignIn(data)))
@@ -94,7 +94,7 @@ describe('ceremonies of passkeys', () => {
     expect(new Set(answers.map(({ options }) => options.challenge)).size).to.equal(3)
   })
 
-  it('know a user by one handle for good, which tells nothing of them', async () => {
+  it('use one permanent handle per user that reveals nothing about the user', async () => {
     const [person, other] = [world.person(), world.person()]
     const handles = await Promise.all([person, person, person, other].map((one) => world.startRegistration(one)))
     const [first, second, third, ofOther] = handles.map(({ options }) => options.user.id)
@@ -103,7 +103,7 @@ describe('ceremonies of passkeys', () => {
     expect(Buffer.from(first ?? '', 'base64url').toString('hex')).to.not.include(person.user.id.replaceAll('-', ''))
   })
 
-  it('take passkeys of one device, of password managers without a counter, and of all sizes of ids', async () => {
+  it('accept single-device passkeys, password managers without a counter, and credential IDs of all sizes', async () => {
     const single = world.person()
     const { passkey } = given(await world.register(single, { flags: 0x45, credentialId: Buffer.alloc(1023, 9) }))
     expect(passkey).to.include({ deviceType: 'singleDevice', backedUp: false })
@@ -115,7 +115,7 @@ describe('ceremonies of passkeys', () => {
     expect((await world.signIn(smallest)).status).to.equal(200)
   })
 
-  it('take a passkey that has signed for itself, and follow whether it is backed up', async () => {
+  it('accept self-attestation, and update the backup state', async () => {
     const person = world.person()
     expect((await world.register(person, { attestation: 'packed', flags: 0x4d })).status).to.equal(200)
     expect((await world.listed(person)).map(({ backedUp }) => backedUp)).to.deep.equal([false])
@@ -123,14 +123,14 @@ describe('ceremonies of passkeys', () => {
     expect((await world.listed(person)).map(({ backedUp }) => backedUp)).to.deep.equal([true])
   })
 
-  it('serve pages of the origins of the settings, also by pattern', async () => {
+  it('accept pages of the configured origins, including patterns', async () => {
     const person = await world.withPasskey()
     for (const from of [origin, 'https://swap.apps.example.com', 'https://a.b.apps.example.com']) {
       expect((await world.signIn(person, { origin: from })).status, from).to.equal(200)
     }
   })
 
-  it('give one user ten passkeys and no more, also to those who ask at once', async () => {
+  it('limit a user to ten passkeys, also with concurrent requests', async () => {
     const person = await world.withPasskey()
     const begun: Awaited<ReturnType<typeof world.startRegistration>>[] = []
     for (let count = 1; count <= 11; count++) begun.push(await world.startRegistration(person))
@@ -161,7 +161,7 @@ describe('ceremonies of passkeys', () => {
     expect([status, error.code]).to.deep.equal([409, 'TOO_MANY_PASSKEYS'])
   })
 
-  it('take no key a second time, which others may have read on the chain', async () => {
+  it('reject a key that is registered already, since public keys are readable on the chain', async () => {
     const [person, other] = [await world.withPasskey(), world.person()]
     const [credential] = person.authenticator.credentials
     if (credential === undefined) throw new Error('there is no passkey')
@@ -173,7 +173,7 @@ describe('ceremonies of passkeys', () => {
     expect(await world.listed(other)).to.deep.equal([])
   })
 
-  it('add no passkey a second time, for whomever', async () => {
+  it('reject a credential that is registered already, for any user', async () => {
     const credentialId = Buffer.alloc(20, 5)
     const [one, other] = [world.person(), world.person()]
     expect((await world.register(one, { credentialId })).status).to.equal(200)

@@ -3,7 +3,7 @@ import { given, PasskeyWorld } from '../support/passkey-world.ts'
 import type { Envelope, Started } from '../support/passkey-world.ts'
 import type { RequestOptions } from '../support/soft-authenticator.ts'
 
-describe('challenges of passkeys', () => {
+describe('passkey challenges', () => {
   let world: PasskeyWorld
   before(async () => {
     world = await PasskeyWorld.create()
@@ -13,7 +13,7 @@ describe('challenges of passkeys', () => {
   const codesOf = (answers: readonly Envelope<unknown>[]): string[] =>
     answers.map(({ success, status, error }) => String(success ? status : error.code)).toSorted()
 
-  it('are good for one sign-in, also of those that come at once', async () => {
+  it('are valid for one sign-in, also with concurrent requests', async () => {
     const person = await world.withPasskey({ counts: false })
     const { options, challengeId } = await world.startSignIn()
     const body = { challengeId, response: person.authenticator.get(options) }
@@ -23,7 +23,7 @@ describe('challenges of passkeys', () => {
     expect([again.status, again.error.code]).to.deep.equal([400, 'CHALLENGE_MISMATCH'])
   })
 
-  it('are good for one registration, also of those that come at once', async () => {
+  it('are valid for one registration, also with concurrent requests', async () => {
     const person = world.person()
     const { options, challengeId } = await world.startRegistration(person)
     const bodies = Array.from({ length: 6 }, () => ({ challengeId, response: person.authenticator.create(options) }))
@@ -34,7 +34,7 @@ describe('challenges of passkeys', () => {
     expect(await world.listed(person)).to.have.length(1)
   })
 
-  it('are used up by an answer that is wrong', async () => {
+  it('are used up by an invalid response', async () => {
     const person = await world.withPasskey()
     const { options, challengeId } = await world.startSignIn()
     const wrong = await world.call('/login/finish', {
@@ -45,7 +45,7 @@ describe('challenges of passkeys', () => {
     expect([wrong.error.code, right.error.code]).to.deep.equal(['VERIFICATION_FAILED', 'CHALLENGE_MISMATCH'])
   })
 
-  it('are good for five minutes', async () => {
+  it('expire after five minutes', async () => {
     const person = await world.withPasskey()
     const [inTime, late] = [await world.startSignIn(), await world.startSignIn()]
     const { rows } = await world.database.pool.query<{ minutes: number }>(
@@ -84,7 +84,7 @@ describe('challenges of passkeys', () => {
     expect([answer.status, answer.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
   })
 
-  it('are of one kind, one user and one relying party, and stay for whom they are', async () => {
+  it('are bound to one ceremony, user and relying party, and survive a mismatch', async () => {
     const [person, other] = [await world.withPasskey(), await world.withPasskey()]
     const registration = await world.startRegistration(person)
     const response = person.authenticator.create(registration.options)
@@ -151,7 +151,7 @@ describe('challenges of passkeys', () => {
     expect(elsewhere.error.code).to.equal('CHALLENGE_MISMATCH')
   })
 
-  it('are not in the database as they are given, and go when they are of no use', async () => {
+  it('are hashed in the database, and deleted after expiry', async () => {
     const { options, challengeId } = await world.startSignIn({ email: 'frank@example.com' })
     const { rows } = await world.database.pool.query('select c::text as line from wallet.challenges c')
     const lines = JSON.stringify(rows)

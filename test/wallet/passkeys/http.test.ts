@@ -37,7 +37,7 @@ describe('the passkey function', () => {
   const post = (body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     world.fetch({ method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
 
-  it('does what other parts add, for those who are signed in', async () => {
+  it('runs endpoints of other parts, for signed-in users only', async () => {
     const person = world.person()
     expect(given(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({
       of: person.user.id,
@@ -52,7 +52,7 @@ describe('the passkey function', () => {
     expect([open.status, open.error.code]).to.deep.equal([401, 'UNAUTHORIZED'])
   })
 
-  it('tells what other parts add when whoever asked has gone away', async () => {
+  it('aborts endpoints of other parts when the client disconnects', async () => {
     const leaving = new AbortController()
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${world.person().token}` }
     const answer = world
@@ -66,13 +66,12 @@ describe('the passkey function', () => {
     expect(await answer).to.equal('AbortError')
   })
 
-  it('tells nothing of its faults but to the log', async () => {
+  it('reports internal errors only in the log', async () => {
     const { status, error } = await world.call('/wallet/broken', {}, { token: world.person().token })
     expect([status, error.code]).to.deep.equal([500, 'INTERNAL'])
     expect(error.message).to.not.include('hunter2')
     expect(world.logged.join('')).to.include('hunter2')
-    // Whoever is signed in can ask for what is not there, or while it is away, as often as they like: that is no
-    // error of ours.
+    // Signed-in users can trigger 503 responses at will, so these are logged as warnings.
     const { token } = world.person()
     for (const endpoint of ['/wallet/broken', '/wallet/away']) await world.call(endpoint, {}, { token })
     const levels = world.logged
@@ -82,7 +81,7 @@ describe('the passkey function', () => {
     expect(levels.slice(-2)).to.deep.equal([50, 40])
   })
 
-  it('wants a session where passkeys are made and kept', async () => {
+  it('requires a session to create and manage passkeys', async () => {
     const of = [
       '/register/start',
       '/register/finish',
@@ -101,14 +100,14 @@ describe('the passkey function', () => {
     }
   })
 
-  it('knows no endpoint by the name of what objects have', async () => {
+  it('rejects endpoints named after object properties', async () => {
     for (const endpoint of ['/nothing', 'constructor', '__proto__', 'toString', '', '/login/start/']) {
       const { status, error } = await world.call(endpoint, {}, { token: world.person().token })
       expect([endpoint, status, error.code]).to.deep.equal([endpoint, 404, 'NOT_FOUND'])
     }
   })
 
-  it('refuses a relying party that is not its own', async () => {
+  it('rejects another relying party', async () => {
     const person = await world.withPasskey()
     const response = person.authenticator.get((await world.startSignIn()).options)
     const challengeId = '00000000-0000-4000-8000-000000000000'
@@ -131,7 +130,7 @@ describe('the passkey function', () => {
     }
   })
 
-  it('says which field of what it is sent is wrong', async () => {
+  it('names the invalid field of a request', async () => {
     const person = await world.withPasskey()
     const { options, challengeId } = await world.startSignIn()
     const response = person.authenticator.get(options)
@@ -165,11 +164,11 @@ describe('the passkey function', () => {
     }
     for (const data of [[], 'text', 7, true])
       expect((await world.call('/login/start', data)).status, JSON.stringify(data)).to.equal(400)
-    // What was wrong in form has used up nothing.
+    // A malformed request does not use up the challenge.
     expect((await world.call('/login/finish', { challengeId, response })).status).to.equal(200)
   })
 
-  it('takes JSON of a size that an authenticator can have', async () => {
+  it('accepts only JSON POST requests of limited size', async () => {
     const large = await post(JSON.stringify({ endpoint: '/login/start', data: { x: 'x'.repeat(70_000) } }))
     expect(large.status).to.equal(413)
     expect(await large.json()).to.deep.nested.include({ success: false, 'error.code': 'INVALID_INPUT' })
@@ -195,7 +194,7 @@ describe('the passkey function', () => {
     expect([got.status, got.headers.get('Allow')]).to.deep.equal([405, 'OPTIONS, POST'])
   })
 
-  it('lets pages of its origins call it, and no others, whatever their names look like', async () => {
+  it('allows requests from its origins only, including lookalikes', async () => {
     const preflight = (from: string): Promise<Response> =>
       world.fetch({ method: 'OPTIONS', headers: { Origin: from, 'Access-Control-Request-Method': 'POST' } })
     for (const from of [origin, 'https://swap.apps.example.com']) {
@@ -237,7 +236,7 @@ describe('the passkey function', () => {
     }
   })
 
-  it('keeps no secret in log and database, and no challenge', async () => {
+  it('stores no secret or challenge in the log or the database', async () => {
     const person = await world.withPasskey({ email: 'grace@example.com' })
     const { options, challengeId } = await world.startSignIn({ email: 'grace@example.com' })
     const response = person.authenticator.get(options)
@@ -275,7 +274,7 @@ describe('the passkey function', () => {
     }
   })
 
-  it('works through no database that is away, and lets nobody in', async () => {
+  it('returns an error while the database is unreachable', async () => {
     const database = await createTestDatabase()
     const away = await PasskeyWorld.create({ database })
     try {

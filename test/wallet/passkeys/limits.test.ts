@@ -27,7 +27,7 @@ const every = [
   '/passkeys/update',
 ]
 
-describe('limits of the passkey function', () => {
+describe('rate limits of the passkey function', () => {
   const worlds: PasskeyWorld[] = []
   const create = async (options: Parameters<typeof PasskeyWorld.create>[0]): Promise<PasskeyWorld> => {
     const world = await PasskeyWorld.create(options)
@@ -38,7 +38,7 @@ describe('limits of the passkey function', () => {
     for (const world of worlds.splice(0)) await world.stop()
   })
 
-  it('hold for every endpoint and address, also for those who are not let in and who come at once', async () => {
+  it('apply to each endpoint and address, including rejected and concurrent requests', async () => {
     const world = await create({ limits: limitsOf(3, 100), trustedProxies: ['127.0.0.1'] })
     for (const endpoint of every) {
       const from = (address: string): Promise<Envelope> =>
@@ -57,7 +57,7 @@ describe('limits of the passkey function', () => {
     ).to.have.deep.members(every.map((name) => [name, '203.0.113.7']))
   })
 
-  it('take a network of IPv6 for one, and believe no address that a client writes itself', async () => {
+  it('treat an IPv6 network as one client, and ignore addresses that the client set itself', async () => {
     const world = await create({ limits: limitsOf(2, 100), trustedProxies: ['127.0.0.1'] })
     const from = async (address: string): Promise<number> =>
       (await world.call('/login/start', {}, { headers: { 'X-Forwarded-For': address } })).status
@@ -81,7 +81,7 @@ describe('limits of the passkey function', () => {
     ])
   })
 
-  it('hold for an account from wherever it is asked for', async () => {
+  it('apply to an account across all clients', async () => {
     const world = await create({ limits: limitsOf(1000, 3), trustedProxies: ['127.0.0.1'] })
     const person = await world.withPasskey()
     let last = 0
@@ -95,7 +95,7 @@ describe('limits of the passkey function', () => {
         world.call('/login/start', { email: 'heidi@example.com' }, { headers: elsewhere() }),
       ),
     )
-    // Anybody can name an address: a limit of it would keep its owner out.
+    // A limit per address would let anyone lock out its owner.
     expect(begun.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
     for (let time = 0; time < 9; time++)
       expect(
@@ -107,11 +107,11 @@ describe('limits of the passkey function', () => {
     expect((await world.signIn(await world.withPasskey())).status).to.equal(200)
   })
 
-  it('give back evenly over their period, whatever process counted', async () => {
+  it('refill evenly over their period, across processes', async () => {
     const world = await create({})
     const [one, other] = [new RateLimits(world.database.pool), new RateLimits(world.database.pool)]
     const limit = { max: 4, periodMs: 400_000 }
-    /** What is left to wait, s, where it was too often. */
+    /** Remaining wait in seconds if the limit is reached. */
     const take = async (rates: RateLimits): Promise<unknown> => {
       try {
         await rates.take('test', 'somebody', limit)
@@ -134,7 +134,7 @@ describe('limits of the passkey function', () => {
     expect((await world.database.pool.query('select 1 from wallet_auth.rate_limits')).rowCount).to.equal(0)
   })
 
-  it('are no larger than those of other auth servers for what guesses could be tried by', () => {
+  it('are no higher than those of other auth servers where credentials could be guessed', () => {
     const { ceremony } = passkeyLimits
     expect(ceremony).to.deep.equal({
       client: { max: 30, periodMs: 300_000 },

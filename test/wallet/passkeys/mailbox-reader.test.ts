@@ -19,14 +19,14 @@ import { SoftAuthenticator } from '../support/soft-authenticator.ts'
 
 type Owner = Pick<Person, 'token' | 'authenticator'> & { readonly email: string; readonly userId: string }
 
-describe('what a session by e-mail can do to a user with a passkey', () => {
+describe('an e-mail session of a user who has a passkey', () => {
   let database: TestDatabase
   let auth: RunningAuth
   let world: PasskeyWorld
   const chain = new Map<string, ChainAccount>()
   let isChainDown = false
   let users = 0
-  /** When the mail server answers. */
+  /** Resolves when the mail server responds. */
   let mailServer = Promise.resolve()
   before(async () => {
     database = await createTestDatabase({ max: 20 })
@@ -67,13 +67,16 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     isRevoked: false,
     ...change,
   })
-  /** A user with a passkey on each of some devices; the first one is the only key of a funded account. */
+  /**
+   * Creates a user with a passkey on each device. The first one is the only key of a funded
+   * account.
+   */
   const owner = async (
     devices = 1,
   ): Promise<Owner & { readonly others: readonly SoftAuthenticator[]; readonly address: string }> => {
     const email = `owner${++users}@example.com`
     const { accessToken: token, userId } = await signIn(auth, email)
-    // Counters would refuse what is shown in another order.
+    // Without counters, since the tests use assertions out of order.
     const authenticator = new SoftAuthenticator(origin, { counts: false })
     given(await world.register({ token, authenticator }))
     const others: SoftAuthenticator[] = []
@@ -98,7 +101,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     return { email, userId, token, authenticator, others, address }
   }
   const idOf = ({ credentials }: SoftAuthenticator): string => credentials[0]?.id ?? ''
-  /** A new session of whoever reads the owner's mailbox. */
+  /** A new session of an attacker who reads the owner's mailbox. */
   const reader = async ({ email }: Owner): Promise<string> => (await signIn(auth, email)).accessToken
   const remove = (token: string, credentialId: string, more: object = {}): Promise<Envelope> =>
     world.call('/passkeys/remove', { credentialId, ...more }, { token })
@@ -114,7 +117,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       .map(({ subject }) => subject.split(' ')[1] ?? '')
   }
 
-  it('is nothing that changes passkeys, the address or the user, however new the session is', async () => {
+  it('cannot change passkeys, the address or the user, however new it is', async () => {
     const one = await owner(2)
     const token = await reader(one)
     const [second] = one.others
@@ -136,7 +139,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       'reauthentication_needed',
     )
     expect((await user('DELETE', token)).status).to.equal(409)
-    // An assertion by a passkey of their own user confirms nothing for this one.
+    // An assertion by another user's passkey confirms nothing for this user.
     const thief = await owner()
     const confirmation = await world.confirm(thief, { action: 'delete-user', abandon: [one.address] })
     expect((await user('DELETE', token, { confirmation, abandon: [one.address] })).status).to.equal(400)
@@ -145,7 +148,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     expect(await told(one.email)).to.deep.equal(['added', 'added'])
   })
 
-  it('does not include a change of the address that was requested before there was a passkey', async () => {
+  it('cannot finish a change of address that was requested before the first passkey', async () => {
     const email = `late${++users}@example.com`
     const { accessToken } = await signIn(auth, email)
     expect((await user('PUT', accessToken, { email: `thief${users}@example.com` })).status).to.equal(200)
@@ -159,7 +162,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     expect((await user('GET', accessToken)).body['email']).to.equal(email)
   })
 
-  it('removes no passkey of another relying party, which can confirm nothing', async () => {
+  it('cannot remove passkeys of another relying party, which cannot confirm', async () => {
     const one = await owner(2)
     await database.pool.query("update wallet.passkeys set rp_id = 'old.example' where user_id = $1", [one.userId])
     for (const { authenticator } of [one, { authenticator: one.others[0] ?? one.authenticator }]) {
@@ -169,7 +172,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     }
   })
 
-  it('lets the owner do all of it with a passkey, one change by each assertion', async () => {
+  it('can make each change with a passkey, one per assertion', async () => {
     const one = await owner(2)
     const email = `new-${one.email}`
     const asked = await user('PUT', one.token, {
@@ -198,7 +201,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     expect((await world.signIn(one)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
   })
 
-  it('reports each change to the owner also when the process ends before the e-mail is sent', async () => {
+  it('notifies the owner of each change, even if the process ends before the e-mail is sent', async () => {
     const one = await owner(2)
     const email = `new-${one.email}`
     const abandon = [one.address]
@@ -227,7 +230,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       await database.pool.query('update wallet_auth.outgoing_mails set next_attempt_at = now()')
       await next.settled()
       await next.close()
-      // A row that the other process holds at this moment is skipped, and sent after the others.
+      // A row that the other process has locked is skipped, and sent after the others.
       expect(sent.map(({ to, subject }) => [to, subject.replace(/ at .*/, '')])).to.have.deep.members([
         [one.email, 'Passkey removed'],
         [one.email, 'E-mail address changed'],
@@ -240,7 +243,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     }
   })
 
-  it('keeps the only passkey that is a key of an account, unless the account is named in what is confirmed', async () => {
+  it('cannot remove the only passkey of an account unless the confirmation names the account', async () => {
     const one = await owner(2)
     const change = { action: 'remove-passkey', credentialId: idOf(one.authenticator), abandon: [] as string[] }
     const refused = await remove(one.token, change.credentialId, { confirmation: await world.confirm(one, change) })
@@ -258,7 +261,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     } finally {
       isChainDown = false
     }
-    // A key that is revoked, or that only signs with others, or that belongs to a removed passkey, is none.
+    // A key does not count if it is revoked, below full weight, or of a removed passkey.
     for (const more of [{ isRevoked: true }, { weight: 999 }]) {
       chain.set(one.address, {
         address: one.address,
@@ -278,7 +281,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     ).to.equal(200)
   })
 
-  it('removes one freely where another passkey or wallet is a key of the account too', async () => {
+  it('can remove a passkey if another passkey or wallet is a key of the account', async () => {
     for (const other of ['passkey', 'wallet'] as const) {
       const one = await owner(2)
       const second = other === 'passkey' ? one.others[0] : new SoftAuthenticator(origin)
@@ -298,7 +301,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     }
   })
 
-  it('restores a removed passkey that is a key of an account when it signs in, and no other one', async () => {
+  it('restores a removed passkey that is a key of an account when it signs in, and no other passkey', async () => {
     const one = await owner(2)
     const [second] = one.others
     if (second === undefined) throw new Error('there is no second passkey')
@@ -321,7 +324,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       [one.userId],
     )
     expect(rows).to.have.length(1)
-    // Once its key is revoked on the chain, it stays removed.
+    // The passkey stays removed once its key is revoked on the chain.
     chain.set(one.address, {
       address: one.address,
       balance: '50.00000000',
@@ -340,7 +343,7 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     expect(await world.listed({ token: one.token })).to.have.length(1)
   })
 
-  it('never loses an account by two removals at once that are each allowed', async () => {
+  it('keeps an account usable after two concurrent removals that are each allowed', async () => {
     for (let time = 0; time < 3; time++) {
       const one = await owner(3)
       const [second] = one.others

@@ -15,7 +15,7 @@ interface Activity {
   }[]
 }
 
-describe('people and their passkeys', () => {
+describe('passkey management', () => {
   let world: PasskeyWorld
   before(async () => {
     world = await PasskeyWorld.create()
@@ -32,7 +32,7 @@ describe('people and their passkeys', () => {
       { credentialId, ...(confirmation === undefined ? {} : { confirmation }) },
       { token: person.token },
     )
-  /** Removes one, confirmed by another. */
+  /** Removes a passkey, confirmed by another. */
   const remove = async (person: Person, credentialId: string | undefined): Promise<Envelope> =>
     removeWith(person, credentialId, await world.confirm(person, { action: 'remove-passkey', credentialId }))
   const withTwo = async (
@@ -43,7 +43,7 @@ describe('people and their passkeys', () => {
     return person
   }
 
-  /** Sessions of the database that wait for a lock. */
+  /** Number of database sessions that wait for a lock. */
   const waitingForLocks = async (): Promise<number> => {
     const { rowCount } = await world.database.pool.query(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -51,7 +51,7 @@ describe('people and their passkeys', () => {
     return rowCount ?? 0
   }
 
-  it('remove one, by which nobody signs in any more, and which accounts no longer are made for', async () => {
+  it('removes a passkey, which then cannot sign in or get an account', async () => {
     const person = await withTwo()
     const [first, second] = await world.listed(person)
     expect([first, second].map((one) => one?.publicKeySec1Hex)).to.deep.equal(
@@ -80,7 +80,7 @@ describe('people and their passkeys', () => {
     expect((await remove(person, first?.id)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
   })
 
-  it('keep their last one, also where two are removed at once', async () => {
+  it('does not remove the last passkey, also with concurrent requests', async () => {
     const one = await world.withPasskey()
     const last = await remove(one, one.credentialId)
     expect([last.status, last.error.code]).to.deep.equal([409, 'LAST_PASSKEY'])
@@ -88,7 +88,8 @@ describe('people and their passkeys', () => {
     const own = await world.listed(person)
     const client = await world.database.pool.connect()
     try {
-      // Both removals pass all checks that come before the lock of the user's passkeys, and wait for it together.
+      // Both removals pass all checks before the lock on the user's passkeys, and wait for it
+      // together.
       await client.query('begin')
       await client.query('select from wallet.user_handles where user_id = $1 for no key update', [person.user.id])
       const removals = own.map(({ id }) => remove(person, id))
@@ -104,7 +105,7 @@ describe('people and their passkeys', () => {
     expect(await world.listed(person)).to.have.length(1)
   })
 
-  it('can neither see, rename, remove nor confirm by those of others', async () => {
+  it('does not show, rename, remove or confirm with passkeys of other users', async () => {
     const [person, other] = [await withTwo(), await withTwo()]
     expect((await world.listed(other)).map(({ id }) => id)).to.not.include(person.credentialId)
     const data = { credentialId: person.credentialId, authenticatorName: 'Mine' }
@@ -121,7 +122,7 @@ describe('people and their passkeys', () => {
     expect(await world.listed(other)).to.have.length(2)
   })
 
-  it('give theirs names that can be shown', async () => {
+  it('accepts only printable names', async () => {
     const person = await world.withPasskey()
     const rename = (authenticatorName: unknown): Promise<Envelope> =>
       world.call('/passkeys/update', { credentialId: person.credentialId, authenticatorName }, { token: person.token })
@@ -145,7 +146,7 @@ describe('people and their passkeys', () => {
     }
   })
 
-  it('confirm by a passkey when they add or remove one, however new their session is', async () => {
+  it('requires confirmation by a passkey to add or remove one, however new the session is', async () => {
     const person = await withTwo()
     for (const minutes of [0, 16]) {
       const one = world.later(person, minutes)
@@ -170,7 +171,7 @@ describe('people and their passkeys', () => {
     ])
   })
 
-  it('add the first one after a sign-in of the last 15 minutes', async () => {
+  it('adds the first passkey within 15 minutes after sign-in', async () => {
     const person = world.person()
     expect((await world.call('/register/start', {}, { token: world.later(person, 14).token })).status).to.equal(200)
     expect((await world.call('/register/start', {}, { token: world.later(person, 16).token })).error.code).to.equal(
@@ -178,7 +179,7 @@ describe('people and their passkeys', () => {
     )
   })
 
-  it('add none by what was begun without a passkey before they had one', async () => {
+  it('rejects a registration that started before the user had a passkey', async () => {
     const owner = world.person()
     const [begun, also] = [await world.startRegistration(owner), await world.startRegistration(owner)]
     expect(
@@ -200,7 +201,7 @@ describe('people and their passkeys', () => {
     expect(await world.listed(owner)).to.have.length(1)
   })
 
-  it('confirm one change by one signature, of a verified user, and no other change', async () => {
+  it('accepts one signature with user verification for one specific change', async () => {
     const person = await withTwo()
     const [first, second] = await world.listed(person)
     const change = { action: 'remove-passkey', credentialId: first?.id }
@@ -240,7 +241,7 @@ describe('people and their passkeys', () => {
     expect((await world.call('/passkeys/confirm', {}, { token: person.token })).error.code).to.equal('INVALID_INPUT')
   })
 
-  it('see what happened to theirs, and nothing of others', async () => {
+  it("lists the history of the user's own passkeys only", async () => {
     const [person, other] = [await withTwo(), await world.withPasskey()]
     await world.signIn(person, { flags: 0x19 })
     await world.signIn(person)

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { origin, PasskeyWorld } from '../support/passkey-world.ts'
 import type { CreateDeviations, Deviations, GetDeviations } from '../support/soft-authenticator.ts'
 
-/** Origins that are none of ours, however much they look like it. */
+/** Foreign origins that resemble allowed ones. */
 const foreignOrigins = [
   'https://evil.example',
   'https://wallet.example.com.evil.example',
@@ -68,7 +68,7 @@ const ofAssertions: readonly (readonly [string, GetDeviations, string])[] = [
   ['a passkey of one device that is of several now', { flags: 0x05 }, 'backup'],
 ]
 
-describe('passkeys are refused', () => {
+describe('passkeys are rejected', () => {
   let world: PasskeyWorld
   before(async () => {
     world = await PasskeyWorld.create()
@@ -76,7 +76,7 @@ describe('passkeys are refused', () => {
   after(() => world.stop())
 
   for (const [what, deviations, reason] of ofRegistrations) {
-    it(`when they are made with ${what}`, async () => {
+    it(`at registration with ${what}`, async () => {
       const person = world.person()
       const { status, error } = await world.register(person, deviations)
       expect({ status, code: error.code }).to.deep.equal({ status: 422, code: 'VERIFICATION_FAILED' })
@@ -90,7 +90,7 @@ describe('passkeys are refused', () => {
   }
 
   for (const [what, deviations, reason] of ofAssertions) {
-    it(`when they sign with ${what}`, async () => {
+    it(`at sign-in with ${what}`, async () => {
       const person = await world.withPasskey()
       const { status, error } = await world.signIn(person, deviations)
       expect({ status, code: error.code }).to.deep.equal({ status: 401, code: 'VERIFICATION_FAILED' })
@@ -101,12 +101,12 @@ describe('passkeys are refused', () => {
     })
   }
 
-  it('when their key is no point of the curve', async () => {
+  it('if their key is not a point on the curve', async () => {
     const { status, error } = await world.register(world.person(), { algorithm: 'off-curve' })
     expect([status, error.code]).to.deep.equal([422, 'NO_PUBLIC_KEY'])
   })
 
-  it('when they name another credential than the one that they have', async () => {
+  it('if they name another credential ID', async () => {
     const person = world.person()
     const { options, challengeId } = await world.startRegistration(person)
     const response = person.authenticator.create(options)
@@ -129,7 +129,7 @@ describe('passkeys are refused', () => {
     )
   })
 
-  it('when they are not known, or not any more, or of a user who is not', async () => {
+  it('if they are unknown, removed, or of a deleted user', async () => {
     const person = await world.withPasskey()
     const stranger = await world.signIn(person, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
     expect([stranger.status, stranger.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
@@ -144,7 +144,7 @@ describe('passkeys are refused', () => {
     expect((await world.signIn(person)).status).to.equal(404)
   })
 
-  it('when they were made for another relying party', async () => {
+  it('if they were created for another relying party', async () => {
     const person = await world.withPasskey()
     await world.database.pool.query("update wallet.passkeys set rp_id = 'old.example' where credential_id = $1", [
       person.credentialId,
@@ -152,7 +152,7 @@ describe('passkeys are refused', () => {
     expect((await world.signIn(person)).status).to.equal(404)
   })
 
-  it('when a copy has signed meanwhile, once the signature is good', async () => {
+  it('if a copy signed meanwhile, after the signature is verified', async () => {
     const person = await world.withPasskey()
     expect((await world.signIn(person, { counter: 41 })).status).to.equal(200)
     for (const counter of [41, 40, 0]) {
@@ -172,7 +172,7 @@ describe('passkeys are refused', () => {
     expect((await world.signIn(person, { counter: 42 })).status).to.equal(200)
   })
 
-  it('all but once when several show one counter at once', async () => {
+  it('except one if several present the same counter concurrently', async () => {
     const person = await world.withPasskey()
     const begun = await Promise.all(Array.from({ length: 8 }, () => world.startSignIn()))
     const answers = await Promise.all(
@@ -186,7 +186,7 @@ describe('passkeys are refused', () => {
     ])
   })
 
-  it('with words that tell of no account and repeat nothing that was sent', async () => {
+  it('with errors that reveal no account and repeat no input', async () => {
     const person = await world.withPasskey()
     const messages = await Promise.all(
       ofAssertions.map(async ([, deviations]) => (await world.signIn(person, deviations)).error.message),

@@ -28,8 +28,8 @@ interface Vector {
 }
 
 /**
- * What becomes of each: `good`, or the reason for which it is refused here. The vectors have users who were not
- * verified, frames and certificates.
+ * Expected outcome of each vector: `good`, or the reason for rejection. Some vectors use unverified
+ * users, frames or certificates.
  */
 const outcomes: Readonly<Record<string, readonly [registration: string, authentication: string]>> = {
   'ES256 Credential with No Attestation': ['user-verification', 'user-verification'],
@@ -48,7 +48,7 @@ const outcomes: Readonly<Record<string, readonly [registration: string, authenti
 const base64Url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url')
 const hashOf = (challenge: string): Buffer => createHash('sha256').update(base64Url(challenge)).digest()
 
-describe('the test vectors of WebAuthn Level 3', () => {
+describe('WebAuthn Level 3 test vectors', () => {
   const text = readRepositoryFile('test/wallet/passkeys/w3c-test-vectors.json')
   const { rpId, origin, vectors } = JSON.parse(text) as {
     readonly rpId: string
@@ -110,7 +110,7 @@ describe('the test vectors of WebAuthn Level 3', () => {
     return verifyAssertion({ id, rawId: id, type: 'public-key', response }, passkey, expected)
   }
 
-  it('are all here that have keys of ES256, and one of RS256', () => {
+  it('include all vectors with ES256 keys, and one with RS256', () => {
     expect(vectors.map(({ title }) => title)).to.have.members(Object.keys(outcomes))
   })
 
@@ -124,7 +124,7 @@ describe('the test vectors of WebAuthn Level 3', () => {
     })
   }
 
-  it('give the keys that belong to their private keys', () => {
+  it('yield the public keys of their private keys', () => {
     for (const vector of vectors.filter(({ title }) => title.includes('ES256'))) {
       const curve = createECDH('prime256v1')
       curve.setPrivateKey(vector.registration.credential_private_key ?? '', 'hex')
@@ -140,7 +140,7 @@ describe('the test vectors of WebAuthn Level 3', () => {
       .with.property('reason', 'algorithm')
   })
 
-  it('are refused where one bit of them is another', async () => {
+  it('are rejected after any single-bit change', async () => {
     const self = vectors.find(({ title }) => title.includes('Self'))
     const long = vectors.find(({ title }) => title.includes('very long'))
     if (self === undefined || long === undefined) throw new Error('the vectors are not there')

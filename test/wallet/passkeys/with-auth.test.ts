@@ -23,7 +23,7 @@ describe('passkeys with the auth endpoint', () => {
     await database.drop()
   })
 
-  /** Signs in by the code of an e-mail, and makes a passkey. */
+  /** Signs in by an e-mail code and creates a passkey. */
   const signUp = async (email: string) => {
     const client = auth.client()
     await client.signInWithOtp({ email })
@@ -38,7 +38,7 @@ describe('passkeys with the auth endpoint', () => {
     return { session, authenticator, client }
   }
 
-  it('begin with a code by e-mail, and then need none: what a sign-in gives is traded once for a session', async () => {
+  it('are created after an e-mail code, and then sign in with a one-time token instead', async () => {
     const { session, authenticator } = await signUp('ann@example.com')
     const { tokenHash, email } = given(await world.signIn({ authenticator }))
     expect(email).to.equal('ann@example.com')
@@ -50,7 +50,7 @@ describe('passkeys with the auth endpoint', () => {
     expect(await world.listed({ token })).to.have.length(1)
     const again = await auth.client().verifyOtp({ token_hash: String(tokenHash), type: 'magiclink' })
     expect(again.error?.code).to.equal('otp_expired')
-    // No session is enough to add another one, however new.
+    // A new session is not enough to add another passkey.
     expect((await world.call('/register/start', {}, { token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
     expect((await world.register({ token, authenticator })).status).to.equal(200)
     await fresh.signOut()
@@ -61,7 +61,7 @@ describe('passkeys with the auth endpoint', () => {
     expect(JSON.stringify(rows)).to.not.include(String(tokenHash))
   })
 
-  it('leave the code that was sent by e-mail meanwhile good', async () => {
+  it('do not invalidate an e-mail code that was sent meanwhile', async () => {
     const { authenticator } = await signUp('bob@example.com')
     const client = auth.client()
     await database.pool.query('delete from wallet_auth.rate_limits')
@@ -72,7 +72,7 @@ describe('passkeys with the auth endpoint', () => {
     expect(data.user?.email).to.equal('bob@example.com')
   })
 
-  it('cannot be made by who is removed at that moment', async () => {
+  it('cannot be created by a user who is deleted concurrently', async () => {
     const { session, authenticator } = await signUp('eve@example.com')
     const {
       user: { id: userId },
@@ -99,7 +99,7 @@ describe('passkeys with the auth endpoint', () => {
     expect(rows).to.deep.equal([{ is_good: false, name: '' }])
   })
 
-  it('let people in who have no e-mail address', async () => {
+  it('sign in users without an e-mail address', async () => {
     const {
       rows: [user],
     } = await database.pool.query<{ id: string }>('insert into wallet_auth.users default values returning id')
@@ -119,7 +119,7 @@ describe('passkeys with the auth endpoint', () => {
     expect(data.user?.id).to.equal(user?.id)
   })
 
-  it('ask again who somebody is whose session is old, however fresh its token', async () => {
+  it('require a new sign-in if the session is old, however fresh its token', async () => {
     const { session, client } = await signUp('carol@example.com')
     await database.pool.query('delete from wallet.passkeys where user_id = $1', [session.user.id])
     await database.pool.query(
@@ -135,7 +135,7 @@ describe('passkeys with the auth endpoint', () => {
     expect((await world.call('/register/start', {}, { token: fresh.data.session?.access_token })).status).to.equal(200)
   })
 
-  it('let nobody in whom the operator keeps out', async () => {
+  it('do not sign in banned users', async () => {
     const { session, authenticator } = await signUp('dave@example.com')
     await database.pool.query("update wallet_auth.users set banned_until = now() + interval '1 day' where id = $1", [
       session.user.id,

@@ -16,7 +16,7 @@ import {
 } from './support/provisioning-world.ts'
 import type { World } from './support/provisioning-world.ts'
 
-describe('accounts that are on the chain already', () => {
+describe('existing accounts on the chain', () => {
   const address = '01cf0e2f2f715450'
   let database: TestDatabase
   let node: TransactionNode
@@ -56,7 +56,7 @@ describe('accounts that are on the chain already', () => {
     sequenceNumber: 0,
   })
 
-  it('are added when the chain shows the key', async () => {
+  it('are added if the chain has the key', async () => {
     const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
     const other = passkeys.add(ann.user.id).publicKeySec1Hex
     node.accounts.set(address, [
@@ -72,7 +72,7 @@ describe('accounts that are on the chain already', () => {
     expect(node.sent).to.equal(0)
   })
 
-  it('are not added where the chain does not show the key, or not with what a passkey needs', async () => {
+  it('are not added if the chain lacks the key, or the key is unsuitable for a passkey', async () => {
     const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
     const other = passkeys.add(ann.user.id).publicKeySec1Hex
     const good = key(publicKeySec1Hex)
@@ -90,13 +90,13 @@ describe('accounts that are on the chain already', () => {
       else node.accounts.set(address, keys)
       expect(await refused(credentialId), JSON.stringify(keys)).to.include({ status: 422, code: 'PROVISION_FAILED' })
     }
-    // No address of this chain at all: a node may answer anything to that.
+    // An invalid address for this chain, for which a node may return anything.
     node.accounts.set('1654653399040a61', [good])
     expect((await refused(credentialId, '0x1654653399040a61')).status).to.equal(422)
     expect((await database.pool.query('select from wallet.accounts')).rowCount).to.equal(0)
   })
 
-  it('do not take the place of one that was made or is being made, and are listed beside it', async () => {
+  it('do not replace a created or pending account, and are listed next to it', async () => {
     const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
     node.accounts.set(address, [key(publicKeySec1Hex)])
     node.fate = 'waits'
@@ -113,7 +113,7 @@ describe('accounts that are on the chain already', () => {
     ])
   })
 
-  it('are as many as somebody could use, and no more', async () => {
+  it('are limited to 20 per passkey', async () => {
     const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
     await provision(world, ann, credentialId)
     const more = Array.from({ length: 21 }, (_, at) => addressAtIndex(500 + at, 'emulator'))
@@ -127,7 +127,7 @@ describe('accounts that are on the chain already', () => {
     expect(await addressesOf(world, ann)).to.have.length(21)
   })
 
-  it('cannot be added while the chain cannot be asked', async () => {
+  it('cannot be added while the chain is unreachable', async () => {
     const { credentialId } = passkeys.add(ann.user.id)
     await node.stop()
     expect(await refused(credentialId)).to.include({ status: 503 })

@@ -9,7 +9,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { TransactionNode } from '../support/transaction-node.ts'
 import { fundPayer, PasskeyList, provision, signedIn, startProvisioning } from './support/provisioning-world.ts'
 
-/** Where the process is killed: at its so-manyth call, before or after the node has done what it asks. */
+/** When the process is killed: at its nth call, before or after the node has processed it. */
 const points: readonly {
   readonly name: string
   readonly method: string
@@ -20,11 +20,11 @@ const points: readonly {
   { name: 'when a transaction was written down and not sent', method: 'SendTransaction', nth: 1, when: 'onCall' },
   { name: 'when a transaction was sent and no answer came', method: 'SendTransaction', nth: 1, when: 'onAnswer' },
   { name: 'while it looks at what became of a transaction', method: 'GetTransactionResult', nth: 1, when: 'onCall' },
-  // The first looks are at the payer, at the start and before signing.
+  // The first two reads are of the payer, at startup and before signing.
   { name: 'while it looks at the account that was made', method: 'GetAccountAtLatestBlock', nth: 3, when: 'onAnswer' },
 ]
 
-describe('accounts for passkeys, whose process is killed', () => {
+describe('accounts for passkeys after the process is killed', () => {
   let database: TestDatabase
   let node: TransactionNode
   let child: ChildProcess | undefined
@@ -44,7 +44,7 @@ describe('accounts for passkeys, whose process is killed', () => {
   after(() => database.drop())
 
   for (const { name, method, nth, when } of points) {
-    it(`are made once all the same, by who comes next: ${name}`, async () => {
+    it(`are created once by the next process: ${name}`, async () => {
       const { payer, text } = fundPayer(node)
       const passkeys = new PasskeyList()
       const ann = signedIn()
@@ -82,7 +82,7 @@ describe('accounts for passkeys, whose process is killed', () => {
 
       const world = await startProvisioning(database.url, node.endpoint, payer, { passkeys })
       try {
-        // Nobody asks for it again: it is what was left that is done.
+        // Without another request, the job that was left is resumed.
         const state = async (): Promise<string | undefined> =>
           (await database.pool.query<{ state: string }>('select state from wallet.accounts')).rows[0]?.state
         while ((await state()) !== 'sealed') await delay(20)

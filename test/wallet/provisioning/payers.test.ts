@@ -10,7 +10,7 @@ import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-
 import { fundPayer, PasskeyList, provision, signedIn, startProvisioning } from './support/provisioning-world.ts'
 import type { PayerOptions, World } from './support/provisioning-world.ts'
 
-describe('payers of accounts', () => {
+describe('account payers', () => {
   let database: TestDatabase
   let node: TransactionNode
   let lines: string[]
@@ -64,12 +64,12 @@ describe('payers of accounts', () => {
     { algorithm: 'ECDSA_secp256k1', hash: 'SHA2_256' },
     { algorithm: 'ECDSA_secp256k1', hash: 'SHA3_256' },
   ] as const satisfies readonly PayerOptions[]) {
-    it(`sign with ${options.algorithm} and ${options.hash} what the chain takes`, async () => {
+    it(`sign valid transactions with ${options.algorithm} and ${options.hash}`, async () => {
       expect(await make(await open(fundPayer(node, options).payer))).to.include({ state: 'sealed' })
     })
   }
 
-  it('are looked at when the wallet starts, which fails with the reason where they cannot pay', async () => {
+  it('are checked when the wallet starts, which fails with the reason if they cannot pay', async () => {
     const { text, secret } = fundPayer(node)
     const other = PayerAccount.parse(text.replace(secret, privateKeyDigits()), 'WALLET_TESTNET_PAYER')
     expect(await failure(open(other)))
@@ -89,7 +89,7 @@ describe('payers of accounts', () => {
     }
   })
 
-  it('may be out of reach when the wallet starts, and pay when their node is there', async () => {
+  it('may be unreachable when the wallet starts, and pay once their node is available', async () => {
     const { payer } = fundPayer(node)
     const [accounts, port] = [[...node.accounts], Number(node.endpoint.split(':')[1])]
     await node.stop()
@@ -100,7 +100,7 @@ describe('payers of accounts', () => {
     expect(await made).to.include({ state: 'sealed' })
   })
 
-  it('sign nothing while the chain shows that they cannot pay any more', async () => {
+  it('sign nothing while the chain shows that they cannot pay', async () => {
     const { payer } = fundPayer(node)
     const world = await open(payer)
     const [key] = [...node.accounts.values()][0] ?? []
@@ -113,7 +113,7 @@ describe('payers of accounts', () => {
     expect(await make(world)).to.include({ state: 'sealed' })
   })
 
-  it('leave nothing of their keys in the log or in the database, whatever fails', async () => {
+  it('leave no key in the log or the database, whatever fails', async () => {
     const { payer, secret } = fundPayer(node)
     const world = await open(payer)
     node.refusal = 'invalid transaction: no'

@@ -80,7 +80,7 @@ describe('accounts for passkeys', () => {
     return rows.map(({ outcome }) => outcome)
   }
 
-  it('makes an account whose one key is the passkey, with the weight and algorithms that passkeys need', async () => {
+  it('creates an account with the passkey as its only key, with the required weight and algorithms', async () => {
     const world = await start()
     const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
     const { networks, publicKeySec1Hex: told } = await provision(world, credentialId)
@@ -111,7 +111,7 @@ describe('accounts for passkeys', () => {
     })
   })
 
-  it('makes one account for a passkey however often and wherever it is asked for', async () => {
+  it('creates one account per passkey for repeated and concurrent requests', async () => {
     const { payer } = fundPayer(node, { keys: 3 })
     const both = [await open(payer), await open(payer)] as const
     const { credentialId } = passkeys.add(ann.user.id)
@@ -123,7 +123,7 @@ describe('accounts for passkeys', () => {
     expect(node.transactions.size).to.equal(1)
   })
 
-  it('makes accounts side by side by as many keys as the payer has, each with its next number', async () => {
+  it('creates accounts in parallel with all keys of the payer, with consecutive sequence numbers', async () => {
     const world = await start({}, 3)
     node.fate = 'waits'
     const all = Array.from({ length: 5 }, () => passkeys.add(ann.user.id).credentialId)
@@ -141,7 +141,7 @@ describe('accounts for passkeys', () => {
     expect(await outcomes()).to.deep.equal(Array.from({ length: 5 }, () => 'succeeded'))
   })
 
-  it('does not take an address before the chain shows the key there', async () => {
+  it('does not store an address before the chain has the key', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     node.hidesKeys = true
@@ -151,7 +151,7 @@ describe('accounts for passkeys', () => {
     expect((await database.pool.query('select address from wallet.accounts')).rows).to.deep.equal([{ address: null }])
   })
 
-  it('tells of a transaction that failed, and makes another one when asked again', async () => {
+  it('reports a failed transaction, and creates another one on retry', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     node.error = '[Error Code: 1103] the account has not enough FLOW for what it stores'
@@ -164,7 +164,7 @@ describe('accounts for passkeys', () => {
     expect(await outcomes()).to.deep.equal(['failed', 'succeeded'])
   })
 
-  it('tells of a transaction that the node refused, and leaves the key free', async () => {
+  it('reports a transaction that the node rejected, and releases the key', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     node.refusal = 'invalid transaction: payer has insufficient balance'
@@ -177,7 +177,7 @@ describe('accounts for passkeys', () => {
     expect(node.created).to.have.length(1)
   })
 
-  it('sends the same transaction again where it did not arrive, and no other', async () => {
+  it('resends a lost transaction unchanged', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     node.fate = 'is lost'
@@ -189,7 +189,7 @@ describe('accounts for passkeys', () => {
     expect(await outcomes()).to.deep.equal(['succeeded'])
   })
 
-  it('makes another transaction only when no block can hold the first any more', async () => {
+  it('creates another transaction only after the first one expired', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     node.fate = 'is lost'
@@ -206,7 +206,7 @@ describe('accounts for passkeys', () => {
     expect(node.created).to.have.length(1)
   })
 
-  it('makes no second transaction where the number of one that cannot be found was used', async () => {
+  it('creates no second transaction if the sequence number of a lost one was used', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     node.fate = 'is lost'
@@ -222,7 +222,7 @@ describe('accounts for passkeys', () => {
     expect(node.created).to.have.length(0)
   })
 
-  it('goes on with its own number where the node shows an old one', async () => {
+  it('uses its own sequence number if the node returns a stale one', async () => {
     const world = await start()
     node.lag = 1
     for (let count = 1; count <= 3; count++) {
@@ -233,7 +233,7 @@ describe('accounts for passkeys', () => {
     expect(await outcomes()).to.deep.equal(['succeeded', 'succeeded', 'succeeded'])
   })
 
-  it('takes the number of the chain again where its own was wrong', async () => {
+  it("uses the chain's sequence number if its own was wrong", async () => {
     const world = await start()
     await provision(world, passkeys.add(ann.user.id).credentialId)
     await database.pool.query('update wallet.payer_transactions set sequence_number = 70')
@@ -243,7 +243,7 @@ describe('accounts for passkeys', () => {
     expect(await outcomes()).to.deep.equal(['succeeded', 'out-of-turn', 'succeeded'])
   })
 
-  it('gives up after five transactions that came to nothing', async () => {
+  it('gives up after five failed transactions', async () => {
     const world = await start()
     node.fate = 'is lost'
     const { credentialId } = passkeys.add(ann.user.id)
@@ -255,7 +255,7 @@ describe('accounts for passkeys', () => {
     expect(await outcomes()).to.deep.equal(Array.from({ length: 5 }, () => 'expired'))
   })
 
-  it('answers at once that Creating an account, and goes on without the caller', async () => {
+  it('responds immediately that an account is being created, and continues without the caller', async () => {
     const world = await start()
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
@@ -273,7 +273,7 @@ describe('accounts for passkeys', () => {
     expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
   })
 
-  it('keeps some requests of a user waiting, and answers the others at once', async () => {
+  it('limits the waiting requests of a user, and responds to the others immediately', async () => {
     const world = await start()
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
@@ -288,7 +288,7 @@ describe('accounts for passkeys', () => {
     expect(states.slice(4)).to.deep.equal(Array.from({ length: 6 }, () => 'sealed'))
   })
 
-  it('ends the waiting of a caller who has gone, and not the work', async () => {
+  it('stops waiting when the caller disconnects, but continues the work', async () => {
     const world = await start()
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
@@ -305,7 +305,7 @@ describe('accounts for passkeys', () => {
     expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
   })
 
-  it('makes no more accounts in a day than the limit, whoever asks at the same time', async () => {
+  it('creates at most the daily limit of accounts, also with concurrent requests', async () => {
     const world = await start({ dailyLimit: 3 }, 4)
     const people = Array.from({ length: 6 }, () => signedIn())
     const answers = await Promise.all(
@@ -332,7 +332,7 @@ describe('accounts for passkeys', () => {
     ).to.equal('sealed')
   })
 
-  it('leaves to others what one user would use up', async () => {
+  it('reserves part of the daily limit for other users', async () => {
     const world = await start({}, 4)
     for (let count = 1; count <= 5; count++) await provision(world, passkeys.add(ann.user.id).credentialId)
     expect(
@@ -347,7 +347,7 @@ describe('accounts for passkeys', () => {
     ).to.equal('sealed')
   })
 
-  it('counts the users of one mailbox together, and the users behind one network', async () => {
+  it('limits users of the same mailbox together, and users of the same network', async () => {
     const world = await start({}, 4)
     const outcome = (email: string | undefined, network?: string): Promise<unknown> => {
       const who = signedIn({ email })
@@ -375,7 +375,7 @@ describe('accounts for passkeys', () => {
     expect(await outcome(undefined, '2001:db8:1:3::')).to.equal('sealed')
   })
 
-  it('does not count what came into no block', async () => {
+  it('does not count expired transactions', async () => {
     const world = await start({}, 4)
     for (let count = 1; count <= 5; count++) await provision(world, passkeys.add(ann.user.id).credentialId)
     await database.pool.query(
@@ -393,7 +393,7 @@ describe('accounts for passkeys', () => {
     ).to.include({ status: 429 })
   })
 
-  it('makes accounts for whoever has the role alone where that is set, by what users cannot change', async () => {
+  it('creates accounts only for users with the role if so configured, and ignores user metadata', async () => {
     const world = await start({ isOpen: false })
     const { credentialId } = passkeys.add(ann.user.id)
     for (const who of [
@@ -411,7 +411,7 @@ describe('accounts for passkeys', () => {
     expect((await provision(world, credentialId, {}, member)).networks['testnet']?.state).to.equal('sealed')
   })
 
-  it('says that there is no such passkey of one that is not there or of somebody else', async () => {
+  it("reports an unknown passkey and another user's passkey as not found", async () => {
     const world = await start()
     const { credentialId } = passkeys.add(signedIn().user.id)
     for (const endpoint of ['/wallet/provision-start', '/wallet/provision']) {
@@ -439,7 +439,7 @@ describe('accounts for passkeys', () => {
     expect(node.sent).to.equal(0)
   })
 
-  it('refuses passkeys that no account can have', async () => {
+  it('rejects passkeys that no account can use', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id, { publicKeySec1Hex: '' })
     expect(await refused(world, '/wallet/provision', { credentialId })).to.include({
@@ -448,7 +448,7 @@ describe('accounts for passkeys', () => {
     })
   })
 
-  it('does not give the account of a passkey to another key with the same id', async () => {
+  it("does not return a passkey's account for another key with the same ID", async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     await provision(world, credentialId)
@@ -462,7 +462,7 @@ describe('accounts for passkeys', () => {
     })
   })
 
-  it('names what is wrong with a request', async () => {
+  it('names the invalid field of a request', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     const bad: readonly (readonly [string, unknown, string])[] = [
@@ -489,7 +489,7 @@ describe('accounts for passkeys', () => {
     }
   })
 
-  it('says of a network without a payer or node what is missing, and makes the account on the other', async () => {
+  it('reports the missing setting of a network without a payer or node, and creates the account on the other', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     const { networks } = (await call(world, '/wallet/provision', { credentialId })) as Provisioned
@@ -512,7 +512,7 @@ describe('accounts for passkeys', () => {
     expect((await provision(poor, credentialId)).networks['testnet']?.address).to.equal(networks['testnet']?.address)
   })
 
-  describe('of a passkey that was removed', () => {
+  describe('of a removed passkey', () => {
     const keyOf = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => ({
       publicKey: publicKeySec1Hex.slice(2),
       signatureAlgorithm: 2,
@@ -521,7 +521,7 @@ describe('accounts for passkeys', () => {
       sequenceNumber: 0,
     })
 
-    it('stay with their owner where another passkey is a key, and with nobody else', async () => {
+    it('stay with their owner if another passkey is a key, and with no other user', async () => {
       const world = await start()
       const [first, second] = [passkeys.add(ann.user.id), passkeys.add(ann.user.id)]
       const ben = signedIn()
@@ -544,7 +544,7 @@ describe('accounts for passkeys', () => {
       expect(node.calls.length, 'what is known is not asked again').to.equal(looks)
     })
 
-    it('go on to the next passkey that is a key, and to none where there is none', async () => {
+    it('move to the next passkey that is a key, if any', async () => {
       const world = await start()
       const [first, second, third, fourth] = [1, 2, 3, 4].map(() => passkeys.add(ann.user.id)) as [
         KnownPasskey,
@@ -571,7 +571,7 @@ describe('accounts for passkeys', () => {
       expect(await addressesOf(world, ann)).to.deep.equal([[fourth.credentialId, own, true]])
     })
 
-    it('are found when the chain can be asked again', async () => {
+    it('are found once the chain is reachable again', async () => {
       const world = await start()
       const [first, second] = [passkeys.add(ann.user.id), passkeys.add(ann.user.id)]
       const address = (await provision(world, first.credentialId)).networks['testnet']?.address ?? ''

@@ -21,7 +21,7 @@ describe('accounts for passkeys on the simulated chain', () => {
     await database.drop()
   })
 
-  it('are made by the published payer, several at the same time, and have what it gives them', async () => {
+  it('are created in parallel by the published payer, with the initial balance', async () => {
     const passkeys = new PasskeyList()
     const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
     const world = await startProvisioning(database.url, node.endpoint, payer, {

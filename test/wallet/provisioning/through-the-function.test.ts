@@ -25,7 +25,7 @@ interface Answer {
   readonly publicKeySec1Hex: string
 }
 
-describe('accounts for passkeys, asked for by the passkey function', () => {
+describe('accounts for passkeys through the passkey function', () => {
   let database: TestDatabase
   let node: LedgerNode
   let world: PasskeyWorld
@@ -51,7 +51,10 @@ describe('accounts for passkeys, asked for by the passkey function', () => {
     await database.drop()
   })
 
-  /** Sends FLOW from the account of a passkey. @returns what the chain says: nothing where it went well */
+  /**
+   * Sends FLOW from the account of a passkey.
+   * @returns the chain's error; empty on success
+   */
   async function send(
     { authenticator }: Pick<Person, 'authenticator'>,
     credentialId: string,
@@ -127,14 +130,14 @@ describe('accounts for passkeys, asked for by the passkey function', () => {
     }
   }
 
-  it('are those of the real passkey: it signs for its account, and the chain moves the FLOW', async () => {
+  it('are controlled by the real passkey: it signs, and the chain transfers the FLOW', async () => {
     const person = await world.withPasskey()
     const { credentialId, token } = person
     const { networks, publicKeySec1Hex } = given(
       await world.call<Answer>('/wallet/provision', { credentialId }, { token }),
     )
     expect(networks['testnet']).to.include({ state: 'sealed', keyIndex: 0 })
-    // The simulated chain stands in for testnet, and for nothing else.
+    // The simulated chain replaces testnet only.
     expect(networks['mainnet']?.state).to.equal('refused')
     const address = networks['testnet']?.address ?? ''
     expect(await send(person, credentialId, publicKeySec1Hex, address)).to.equal('')
@@ -145,7 +148,7 @@ describe('accounts for passkeys, asked for by the passkey function', () => {
     expect(accounts[0]).to.include({ credentialId, flowAddressTestnet: address, flowAddress: null })
   })
 
-  it('are for people who are signed in, and for their own passkeys', async () => {
+  it("require a session and the user's own passkey", async () => {
     const [ann, bob] = [await world.withPasskey(), await world.withPasskey()]
     for (const endpoint of [
       '/wallet/provision-start',

@@ -1,4 +1,4 @@
-/** As much of CBOR as authenticators write: whole numbers, bytes, texts, maps. */
+/** The subset of CBOR that authenticators write: integers, byte strings, text strings, maps. */
 export type Cbor = number | string | Uint8Array | readonly Cbor[] | ReadonlyMap<number | string, Cbor>
 
 export function cborOf(value: Cbor): Buffer {

@@ -62,7 +62,7 @@ export interface Audited {
   readonly reason: string | null
 }
 
-/** Somebody who is signed in, with an authenticator. */
+/** A signed-in user with an authenticator. */
 export interface Person {
   readonly user: AuthUser
   readonly token: string
@@ -75,7 +75,7 @@ const often: EndpointLimits = {
 }
 const unlimited: PasskeyLimits = { begin: often, ceremony: often, manage: often }
 
-/** People who are signed in, kept in memory. */
+/** In-memory sessions of signed-in users. */
 class TestSessions implements AuthSessions {
   readonly people = new Map<string, SignedIn>()
   readonly tokenHashes = new Map<string, string>()
@@ -118,12 +118,14 @@ export interface WorldOptions extends Partial<PasskeyFunctionOptions> {
   readonly database?: TestDatabase
 }
 
-/** The passkey function behind a server, on a database of its own, as the wallet has it; sessions are in memory. */
+/**
+ * The passkey function on a server with its own database, as in the wallet. Sessions are in memory.
+ */
 export class PasskeyWorld {
   readonly database: TestDatabase
   readonly sessions: TestSessions
   readonly passkeyFunction: PasskeyFunction
-  /** All that was logged. */
+  /** All log lines. */
   readonly logged: readonly string[]
   readonly #stop: () => Promise<void>
   readonly #url: string
@@ -145,7 +147,7 @@ export class PasskeyWorld {
     this.#stop = stop
   }
 
-  /** @param given a database that whoever made it drops, after `stop` */
+  /** @param given a database that the caller drops after `stop` */
   static async create({ database: given, trustedProxies = [], ...options }: WorldOptions = {}): Promise<PasskeyWorld> {
     const database = given ?? (await createTestDatabase({ max: 20 }))
     const logged: string[] = []
@@ -243,12 +245,12 @@ export class PasskeyWorld {
     }
   }
 
-  /** The same person with a session that began a while ago. */
+  /** The same user with an older session. */
   later(person: Person, minutes: number): Person {
     return { ...person, token: this.sessions.signIn(person.user, new Date(Date.now() - minutes * 60_000)) }
   }
 
-  /** Begins a registration, which who has a passkey already confirms by it. */
+  /** Starts a registration, confirmed by a passkey if the user has one. */
   async startRegistration(
     person: Pick<Person, 'token'> & Partial<Pick<Person, 'authenticator'>>,
     data: object = {},
@@ -261,7 +263,7 @@ export class PasskeyWorld {
     return given(await this.call<Started<CreationOptions>>('/register/start', { ...data, confirmation }, { token }))
   }
 
-  /** Makes a passkey, wrongly where deviations say so. */
+  /** Creates a passkey, with the given deviations. */
   async register(
     person: Pick<Person, 'token' | 'authenticator'>,
     deviations: CreateDeviations = {},
@@ -288,7 +290,7 @@ export class PasskeyWorld {
     return given(await this.call<Started<RequestOptions>>('/login/start', data))
   }
 
-  /** Signs in by a passkey, wrongly where deviations say so. */
+  /** Signs in with a passkey, with the given deviations. */
   async signIn(
     { authenticator }: Pick<Person, 'authenticator'>,
     deviations: GetDeviations = {},
@@ -298,7 +300,7 @@ export class PasskeyWorld {
     return this.call('/login/finish', { challengeId, response: authenticator.get(options, deviations) })
   }
 
-  /** What is in `confirmation` of a change. */
+  /** The `confirmation` of a change. */
   async confirm(
     { token, authenticator }: Pick<Person, 'token' | 'authenticator'>,
     change: object = { action: 'add-passkey' },
@@ -315,7 +317,7 @@ export class PasskeyWorld {
       .passkeys
   }
 
-  /** Lines of the audit log, the oldest first. */
+  /** Rows of the audit log, oldest first. */
   async audited(where = 'true', values: readonly unknown[] = []): Promise<readonly Audited[]> {
     const { rows } = await this.database.pool.query<Audited>(
       `select event, is_done, user_id, credential_id, host(ip) as ip, origin, user_agent, reason from wallet.audit_log where ${where} order by id`,
@@ -325,7 +327,7 @@ export class PasskeyWorld {
   }
 }
 
-/** The data of an answer that has to be good. */
+/** The data of a successful response. */
 export function given<Data>(answer: Envelope<Data>): Data {
   if (!answer.success) throw new Error(`${answer.status} ${answer.error.code}: ${answer.error.message}`)
   return answer.data

@@ -5,7 +5,7 @@ import type { SoftAuthenticator } from './soft-authenticator.ts'
 
 const signed = ['authenticatorData', 'clientDataJSON', 'signature'] as const
 
-/** Asks an authenticator for a signature as a page asks a browser. */
+/** Requests a signature from an authenticator, as a page does from the browser. */
 export function signer(authenticator: SoftAuthenticator): (request: AssertionRequest) => Promise<unknown> {
   return ({
     publicKey: {
@@ -22,7 +22,7 @@ export function signer(authenticator: SoftAuthenticator): (request: AssertionReq
   }
 }
 
-/** A transaction in the form of `POST /chain/{network}/transactions`. */
+/** A transaction as the body of `POST /chain/{network}/transactions`. */
 export function submission(transaction: FlowTransaction): unknown {
   const signatures = (list: FlowTransaction['envelopeSignatures']): unknown =>
     list.map(({ address, keyIndex, signature, extensionData }) => ({

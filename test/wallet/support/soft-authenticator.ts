@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { cborOf } from './cbor.ts'
 import type { Cbor } from './cbor.ts'
 
-/** What is of interest in the options of a registration. */
+/** The registration options that the tests use. */
 export interface CreationOptions {
   readonly challenge: string
   readonly rp: { readonly id?: string; readonly name: string }
@@ -23,34 +23,37 @@ export interface RequestOptions {
   readonly allowCredentials?: readonly { readonly id: string }[]
 }
 
-/** What an authenticator or browser does otherwise than it should. */
+/** Faults of an authenticator or browser. */
 export interface Deviations {
   readonly origin?: string
   readonly type?: string
   readonly challenge?: string
   readonly rpId?: string
-  /** Bits: 0x01 present, 0x04 verified, 0x08 may be backed up, 0x10 is backed up, 0x40 has a credential. */
+  /**
+   * Bits: 0x01 user present, 0x04 user verified, 0x08 backup eligible, 0x10 backed up, 0x40
+   * attested credential data.
+   */
   readonly flags?: number
   readonly counter?: number
   readonly clientData?: Readonly<Record<string, unknown>>
-  /** The text of the client data itself. */
+  /** Raw text of the client data. */
   readonly clientDataText?: string
 }
 
 export interface CreateDeviations extends Deviations {
   readonly algorithm?: 'ES256' | 'RS256' | 'off-curve' | 'wrong-curve'
   readonly credentialId?: Buffer
-  /** One that there is already. */
+  /** An existing key instead of a new one. */
   readonly publicKey?: KeyObject
   readonly transports?: readonly string[]
-  /** `packed`: signed by the passkey itself; `certified`: by a certificate. Default: none. */
+  /** `packed`: self-attestation; `certified`: with a certificate. Default: none. */
   readonly attestation?: 'packed' | 'certified' | 'none-with-statement'
   readonly isDiscoverable?: boolean
   readonly rest?: Buffer
 }
 
 export interface GetDeviations extends Deviations {
-  /** Null: the authenticator says nothing. */
+  /** Null: the authenticator returns no handle. */
   readonly userHandle?: string | null
   readonly key?: KeyObject
   readonly credentialId?: string
@@ -61,7 +64,7 @@ export interface SoftCredential {
   readonly rpId: string
   readonly userHandle: string
   readonly privateKey: KeyObject
-  /** SEC1 in hex, of ES256. */
+  /** ES256 public key, SEC1 in hex. */
   readonly publicKeySec1Hex: string
   counter: number
 }
@@ -70,13 +73,13 @@ const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').upda
 const base64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 /**
- * An authenticator of this machine with the browser around it: makes passkeys and signs by them, as told also
- * wrongly.
+ * A software authenticator with its browser. Creates passkeys and assertions, with faults on
+ * request.
  */
 export class SoftAuthenticator {
   readonly origin: string
   readonly credentials: SoftCredential[] = []
-  /** Whether its counter counts; those of password managers stay 0. */
+  /** Whether the counter increases. Password managers always return 0. */
   readonly counts: boolean
 
   constructor(origin: string, { counts = true } = {}) {
@@ -84,7 +87,7 @@ export class SoftAuthenticator {
     this.counts = counts
   }
 
-  /** As `PublicKeyCredential.toJSON()` of `navigator.credentials.create`. */
+  /** As `PublicKeyCredential.toJSON()` returns for `navigator.credentials.create`. */
   create(options: CreationOptions, deviations: CreateDeviations = {}) {
     const {
       algorithm = 'ES256',
@@ -160,7 +163,7 @@ export class SoftAuthenticator {
     }
   }
 
-  /** As `toJSON()` of `navigator.credentials.get`, by the last passkey that fits. */
+  /** As `toJSON()` returns for `navigator.credentials.get`, with the last matching passkey. */
   get(options: RequestOptions, deviations: GetDeviations = {}) {
     const allowed = options.allowCredentials ?? []
     const credential =

@@ -13,7 +13,7 @@ import { bytesField, bytesOf, varintField } from '../../../simnode/node/wire.ts'
 export interface NodeKey {
   /** Hex, 128 digits. */
   readonly publicKey: string
-  /** As the access API numbers them. */
+  /** Algorithm codes of the Access API. */
   readonly signatureAlgorithm: number
   readonly hashAlgorithm: number
   readonly weight: number
@@ -21,13 +21,13 @@ export interface NodeKey {
   isRevoked?: boolean
 }
 
-/** A transaction that the node was sent and took. */
+/** A transaction that the node accepted. */
 export interface NodeTransaction {
   readonly id: string
   readonly keyIndex: number
   readonly sequenceNumber: bigint
   readonly referenceHeight: number
-  /** Undefined: in no block yet. */
+  /** Undefined: not in a block yet. */
   result?: { readonly error: string; readonly events: readonly Buffer[] } | undefined
 }
 
@@ -36,35 +36,38 @@ const digests: Readonly<Record<number, string>> = { 1: 'sha256', 3: 'sha3-256' }
 const transactionTag = Buffer.concat([Buffer.from('FLOW-V0.0-transaction'), Buffer.alloc(11)])
 
 /**
- * An access node with a chain of its own in memory that takes transactions: it checks the signature of the payer with
- * its own reading of the protocol, and makes accounts. Blocks come with what happens: each question after the latest
- * one finds a new one.
+ * An access node with an in-memory chain that accepts transactions: it verifies the payer's
+ * signature with an independent implementation of the protocol, and creates accounts. Each request
+ * for the latest block creates a new one.
  */
 export class TransactionNode {
   readonly #server: RawGrpcServer
   readonly #chainId: string
-  /** By 16 hex digits. */
+  /** Keyed by address, 16 hex digits. */
   readonly accounts = new Map<string, NodeKey[]>()
-  /** All that were taken, by id. */
+  /** All accepted transactions by ID. */
   readonly transactions = new Map<string, NodeTransaction>()
-  /** Calls by method, in order. */
+  /** Method names of all calls, in order. */
   readonly calls: string[] = []
-  /** Submissions that came, also those that were not taken. */
+  /** Number of submissions, including rejected ones. */
   sent = 0
   height = 1000
-  /** What becomes of a transaction that comes: run in the next block, kept without a block, taken and forgotten. */
+  /**
+   * Fate of an accepted transaction: executed in the next block, pending without a block, or
+   * dropped.
+   */
   fate: 'runs' | 'waits' | 'is lost' = 'runs'
-  /** Words with which submissions are refused. */
+  /** Error message for submissions. */
   refusal: string | undefined
-  /** Error of the next transactions that are run. */
+  /** Error of the transactions that execute next. */
   error: string | undefined
-  /** Accounts are shown without their keys so far. */
+  /** Accounts are returned without their keys. */
   hidesKeys = false
-  /** What runs without anybody sending it, for state that lags: numbers are shown so much lower. */
+  /** Simulates stale state: sequence numbers are returned this much lower. */
   lag = 0
-  /** Told of each call before it is answered. */
+  /** Called with each method before it is processed. */
   onCall: ((method: string) => Promise<void> | void) | undefined
-  /** Told of each call when it has done what was asked, before it is answered. */
+  /** Called with each method after it is processed, before the response. */
   onAnswer: ((method: string) => Promise<void> | void) | undefined
   #accountCount = 10
   readonly #bodies = new Map<string, TransactionMessage>()
@@ -106,12 +109,12 @@ export class TransactionNode {
     return this.#server.close()
   }
 
-  /** Resolves when a call has been answered. */
+  /** Resolves after the next response. */
   nextCall(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Runs what waits. */
+  /** Executes pending transactions. */
   release(): void {
     this.fate = 'runs'
     for (const transaction of this.transactions.values()) if (transaction.result === undefined) this.#run(transaction)
@@ -299,7 +302,7 @@ export class TransactionNode {
   }
 }
 
-/** The height is in it, so that a transaction's reference tells its own. */
+/** Block IDs contain the height, so that a transaction's reference block yields its height. */
 function blockId(height: number): Buffer {
   const id = Buffer.alloc(32, 7)
   id.writeUInt32BE(height, 28)

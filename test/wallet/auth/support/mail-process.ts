@@ -1,4 +1,4 @@
-/** A process that commits an e-mail and is killed while it sends it. Argument: URL of the database. */
+/** A process that commits an e-mail and is killed while it sends it. Argument: database URL. */
 import { pino } from 'pino'
 import { createPool, withTransaction } from '../../../../src/platform/db/pool.ts'
 import { Outbox } from '../../../../src/wallet/auth/mail.ts'

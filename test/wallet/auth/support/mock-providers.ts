@@ -3,25 +3,28 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
-/** What somebody has at a provider, and what it does wrong. */
+/** A user's data at a provider, and the provider's faults. */
 export interface ProviderWorld {
   readonly github?: { readonly user: object; readonly emails: unknown }
-  /** Claims of the ID token, over the usual ones. */
+  /** Overrides of the ID token's claims. */
   readonly google?: Readonly<Record<string, unknown>>
-  /** Signs with a key that it has told nobody of. */
+  /** Signs with an unpublished key. */
   readonly isForged?: boolean
-  /** Its endpoint for tokens answers so. */
+  /** Status of the token endpoint. */
   readonly tokenStatus?: number
 }
 
 export interface MockProviders {
   readonly github: { authorize: string; token: string; user: string; emails: string }
   readonly google: { authorize: string; token: string; keys: string; issuers: string[] }
-  /** What the person finds there. */
+  /** The user's data. */
   world: ProviderWorld
-  /** Forms that came to the endpoints for tokens. */
+  /** Forms sent to the token endpoints. */
   readonly trades: URLSearchParams[]
-  /** Goes where a browser is sent, as a person who agrees. @returns where it sends back */
+  /**
+   * Follows a redirect to the provider and grants access.
+   * @returns the URL that the provider redirects to
+   */
   agree(url: string): string
   close(): Promise<void>
 }
@@ -29,8 +32,8 @@ export interface MockProviders {
 const secret = 'the-secret-of-the-application'
 
 /**
- * GitHub and Google as far as a sign-in goes, on loopback: they check the code, its verifier, the redirect and the
- * application.
+ * Mock GitHub and Google on loopback: they check the code, its verifier, the redirect URI and the
+ * client.
  */
 export async function startMockProviders(): Promise<MockProviders> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')

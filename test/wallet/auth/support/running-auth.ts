@@ -13,7 +13,7 @@ import type { Mail } from '../../../../src/wallet/auth/mail.ts'
 import type { OAuthProvider } from '../../../../src/wallet/auth/providers.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 
-/** An answer, with its body as JSON where it is. */
+/** A response, with its body parsed if it is JSON. */
 export interface Answered {
   readonly status: number
   readonly headers: Headers
@@ -24,29 +24,29 @@ export interface Answered {
 export interface RunningAuth extends Auth {
   readonly origin: string
   readonly url: string
-  /** All lines that were logged, in all levels. */
+  /** Log lines of all levels. */
   readonly logged: readonly string[]
-  /** E-mails that were sent, the oldest first. */
+  /** Sent e-mails, oldest first. */
   readonly mails: readonly Mail[]
   call(method: string, path: string, init?: { body?: unknown; headers?: Record<string, string> }): Promise<Answered>
-  /** Presses the button of the page that a link opens. */
+  /** Submits the form of the page that a link opens. */
   press(link: string, headers?: Record<string, string>): Promise<Answered>
-  /** What the last e-mail to an address has in it, once it was sent. */
+  /** Content of the last e-mail to an address, once it is sent. */
   mailTo(email: string): Promise<{ readonly code: string; readonly link: string; readonly token: string }>
-  /** A client of GoTrue's own, with a memory of its own. */
+  /** A GoTrue client with its own storage. */
   client(flowType?: 'pkce' | 'implicit'): GoTrueClient
   admin(token: string): GoTrueAdminApi
-  /** What is traded for a session of a user who has shown a passkey. */
+  /** Token that is exchanged for a session after a passkey sign-in. */
   tokenHashOf(userId: string): Promise<string>
   stop(): Promise<void>
 }
 
-/** Limits that no test comes to by accident. */
+/** Limits that no test reaches by accident. */
 export const noLimits: AuthLimits = Object.fromEntries(
   Object.keys(authLimits).map((name) => [name, { max: 1_000_000, periodMs: 60_000 }]),
 ) as unknown as AuthLimits
 
-/** The auth endpoint on a port of 127.0.0.1. */
+/** Starts the auth endpoint on a port of 127.0.0.1. */
 export async function runAuth(
   database: TestDatabase,
   {
@@ -168,7 +168,7 @@ export async function runAuth(
   }
 }
 
-/** Signs somebody in by the code of an e-mail. */
+/** Signs in by an e-mail code. */
 export async function signIn(
   auth: RunningAuth,
   email: string,

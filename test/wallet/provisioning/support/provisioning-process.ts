@@ -1,6 +1,6 @@
 /**
- * A process that has an account made for a passkey, and ends when it is killed. Arguments: URL of the database,
- * endpoint of the node, setting of the payer, the passkey as JSON.
+ * A process that requests an account for a passkey, until it is killed. Arguments: database URL,
+ * node endpoint, payer setting, the passkey as JSON.
  */
 import type { KnownPasskey } from '../../../../src/wallet/passkeys/passkey-store.ts'
 import { PayerAccount } from '../../../../src/wallet/provisioning/payer-account.ts'
@@ -14,5 +14,5 @@ const world = await startProvisioning(databaseUrl, endpoint, PayerAccount.parse(
   passkeys,
 })
 await provision(world, signedIn({ id: passkey.userId }), passkey.credentialId)
-// Not reached by a process that is killed in time.
+// Not reached if the process is killed in time.
 process.stdout.write('made\n')

@@ -14,7 +14,7 @@ import { createPool } from '../../../../src/platform/db/pool.ts'
 import { privateKeyDigits } from '../../support/transaction-node.ts'
 import type { TransactionNode } from '../../support/transaction-node.ts'
 
-/** Passkeys by their owner, as the part of the wallet that makes them tells of them. */
+/** Passkeys by owner, as the passkey function provides them. */
 export class PasskeyList implements KnownPasskeys {
   readonly passkeys: KnownPasskey[] = []
   readonly removed: KnownPasskey[] = []
@@ -67,7 +67,7 @@ export interface PayerOptions {
   readonly hash?: 'SHA2_256' | 'SHA3_256'
 }
 
-/** A payer whose account is on the node; `text` is its setting. */
+/** Funds a payer on the node. `text` is its setting. */
 export function fundPayer(
   node: TransactionNode,
   { keys = 1, algorithm = 'ECDSA_P256', hash = 'SHA3_256' }: PayerOptions = {},
@@ -101,7 +101,10 @@ export interface Provisioned {
   readonly publicKeySec1Hex: string
 }
 
-/** Asks for an account on testnet and waits for it. @throws as the operation does */
+/**
+ * Requests an account on testnet and waits for it.
+ * @throws the errors of the operation
+ */
 export async function provision(
   world: World,
   who: SignedIn,
@@ -122,7 +125,10 @@ export async function provision(
 
 let clients = 0
 
-/** One operation of the function. @param network of the client. Default: another one each time */
+/**
+ * Calls one operation of the function.
+ * @param network of the client. Default: a different one each time
+ */
 export async function call(
   world: World,
   endpoint: string,
@@ -138,7 +144,7 @@ export async function call(
 
 export const silent: Logger = pino({ level: 'silent' })
 
-/** Provisioning on testnet over a node, on connections of its own. */
+/** Provisioning on testnet over a node, with its own connections. */
 export async function startProvisioning(
   databaseUrl: string,
   endpoint: string,
@@ -173,7 +179,7 @@ export async function startProvisioning(
   return { provisioning, endpoints: provisioningEndpoints(provisioning), stop }
 }
 
-/** What somebody is told of: passkey, address, and whether it is one beside that of the passkey. */
+/** The user's accounts: passkey, address, and whether it is a further one of the passkey. */
 export async function addressesOf(world: World, who: SignedIn): Promise<unknown> {
   const { accounts } = (await call(world, '/wallet/accounts', who, {})) as {
     readonly accounts: readonly { credentialId: string; flowAddressTestnet: string | null; isFurther: boolean }[]
