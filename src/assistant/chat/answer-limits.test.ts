@@ -15,8 +15,8 @@ async function refusal(act: () => Promise<unknown>): Promise<[number, string, un
   return undefined
 }
 
-describe('the limits of answers', () => {
-  it('are for all who ask at the same time', async () => {
+describe('answer limits', () => {
+  it('limits concurrent answers for all clients together', async () => {
     const limits = new AnswerLimits({ max: 2, maxPerClient: 2, perMinute: 100 })
     const first = await limits.enter(far('203.0.113.1'))
     await limits.enter(here)
@@ -28,7 +28,7 @@ describe('the limits of answers', () => {
     await limits.enter(far('203.0.113.2'))
   })
 
-  it('are for a client at the same time, which has a whole network in IPv6', async () => {
+  it('limits concurrent answers per client and treats an IPv6 network as one client', async () => {
     const limits = new AnswerLimits({ max: 100, maxPerClient: 1, perMinute: 100 })
     const place = await limits.enter(far('2001:db8::1'))
     expect(await refusal(() => limits.enter(far('2001:db8::2')))).to.deep.equal([429, 'too-many-answers', 5])
@@ -37,7 +37,7 @@ describe('the limits of answers', () => {
     expect(await refusal(() => limits.enter(far('2001:db8::2')))).to.equal(undefined)
   })
 
-  it('are for a client within a minute, and only for what was counted', async () => {
+  it('limits counted answers per client and minute', async () => {
     let now = 0
     const limits = new AnswerLimits({ max: 100, maxPerClient: 100, perMinute: 2, clock: () => now })
     const ask = (): ReturnType<typeof refusal> => refusal(async () => (await limits.enter(far('203.0.113.1'))).count())
@@ -47,7 +47,7 @@ describe('the limits of answers', () => {
     expect(await ask()).to.equal(undefined)
   })
 
-  it('are not for a program of this machine, as far as they are for clients', async () => {
+  it('exempts local programs from the per-client limits', async () => {
     const limits = new AnswerLimits({ max: 10, maxPerClient: 1, perMinute: 1 })
     for (let i = 0; i < 10; i++) (await limits.enter(here)).count()
     expect(limits.running).to.equal(10)

@@ -11,8 +11,8 @@ const toolsOf = (whose: string, ...names: string[]): ToolSet =>
     ]),
   )
 
-describe('the tools of a turn', () => {
-  it('are ours before those of the provider, and these before those of MCP servers', () => {
+describe('tools of a turn', () => {
+  it('prefers built-in tools to provider tools, and provider tools to MCP tools', () => {
     const merged = mergeTools({
       builtIn: toolsOf('ours', 'createChart', 'fetch_api'),
       found: toolsOf('found', 'run_indexer_sql', 'fetch_api', 'web_search'),

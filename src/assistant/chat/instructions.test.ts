@@ -39,8 +39,8 @@ const facts: PromptFacts = {
 
 const headings = (text: string): string[] => [...text.matchAll(/^# (.*)$/gm)].map(([, title]) => title ?? '')
 
-describe('what the model of the chat is told', () => {
-  it('has all of what there is, and what changes comes last', () => {
+describe('chat model instructions', () => {
+  it('include all available sections, with the changing ones last', () => {
     const text = buildInstructions(facts)
     expect(headings(text)).to.deep.equal([
       'Tools',
@@ -76,7 +76,7 @@ describe('what the model of the chat is told', () => {
     expect(tomorrow).to.include('- Not available now: the server for the EVM (it does not respond). Say so')
   })
 
-  it('names no tool that is not there', () => {
+  it('omit unavailable tools', () => {
     for (const tool of everything) {
       const text = buildInstructions({ ...facts, tools: everything.filter((name) => name !== tool), skills: [] })
       expect(text, tool).not.to.include(tool)
@@ -90,7 +90,7 @@ describe('what the model of the chat is told', () => {
     ])
   })
 
-  it('says what the rules are', () => {
+  it('state the rules', () => {
     const text = buildInstructions(facts)
     for (const words of [
       'Act instead of explaining',
@@ -112,7 +112,7 @@ describe('what the model of the chat is told', () => {
     expect(buildInstructions({ ...facts, network: undefined })).to.include('The network is not known yet.')
   })
 
-  it('is short where it has to be: tables on one line each, no examples', () => {
+  it('use the short form when required: one line per table and no examples', () => {
     const text = buildInstructions({ ...facts, form: 'compact' })
     expect(text)
       .to.include('\napp.things (height int8, name text) key (height) -- What app.things holds.\n')
@@ -120,7 +120,7 @@ describe('what the model of the chat is told', () => {
     expect(text).not.to.include('Long.')
   })
 
-  it('stays within bounds, however many tables there are', () => {
+  it('stay within the size limit for any number of tables', () => {
     const many = (count: number): string =>
       Array.from({ length: count }, (_, i) => table(`app.table_${i}`)).join('\n\n')
     const told = (count: number): string =>
@@ -131,11 +131,11 @@ describe('what the model of the chat is told', () => {
     expect(told(20_000)).to.include('-- More tables exist; this list is truncated.')
   })
 
-  it('says so where the tables could not be read', () => {
+  it('state that the tables could not be read', () => {
     expect(buildInstructions({ ...facts, texts: new Map() })).to.include('The schema is not available now')
   })
 
-  it('is made once for what there is, and anew when any of it changes', () => {
+  it('are cached and rebuilt when an input changes', () => {
     let made = 0
     const instructions = new Instructions((given) => `${++made} ${buildInstructions(given)}`)
     const text = instructions.of(facts)
@@ -160,7 +160,7 @@ describe('what the model of the chat is told', () => {
     expect(instructions.of(facts)).not.to.equal(text)
   })
 
-  it('has tables in full only for models that read them at once', () => {
+  it('include full tables only for models that read them at once', () => {
     expect(chatModes.map((mode) => schemaForm({ provider: 'anthropic' }, mode))).to.deep.equal([
       'compact',
       'full',
@@ -191,20 +191,20 @@ CREATE TABLE raw.events (
   payload jsonb
 );`
 
-describe('tables in short', () => {
-  it('have names, short types, the key and what they hold, on one line', () => {
+describe('short table list', () => {
+  it('shows name, short types, key and description of a table on one line', () => {
     expect(compactSchema(ddl).split('\n')).to.deep.equal([
       'raw.blocks (height int8, "timestamp" timestamptz, kinds int4[], name text, ratio float8) key (height) -- Blocks of the chain, one row each. About 1,200 rows.',
       'raw.events (payload jsonb)',
     ])
   })
 
-  it('of a text that is none are none', () => {
+  it('is empty for an invalid text', () => {
     expect(compactSchema('-- There is no database here.\n')).to.equal('')
     expect(compactSchema('')).to.equal('')
   })
 
-  it('keep a table without comments, and its key', () => {
+  it('includes tables without comments and their keys', () => {
     expect(compactSchema('CREATE TABLE a.b (\n  c text\n);\n-- PRIMARY KEY (c)')).to.equal('a.b (c text) key (c)')
   })
 })

@@ -34,8 +34,8 @@ function refusal(body: unknown): { status: number; code: string; field: string |
   throw new Error('it was taken')
 }
 
-describe('the history that a client sends', () => {
-  it('is taken as the AI SDK has it, and as plain messages', () => {
+describe('chat request history', () => {
+  it('accepts AI SDK messages and plain messages', () => {
     const parts = [{ type: 'text', text: 'How many?' }]
     const asked = [{ id: 'message-1', role: 'user', parts }]
     expect(
@@ -50,13 +50,13 @@ describe('the history that a client sends', () => {
     expect(readChatRequest({ messages: [{ role: 'user', content: parts }] }).messages).to.deep.equal(asked)
   })
 
-  it('has the usual mode where it names none that there is', () => {
+  it('uses the default mode for an unknown mode', () => {
     for (const mode of [undefined, null, 7, '', 'DEEP', 'constructor', '__proto__', 'toString', ['deep']]) {
       expect(readChatRequest({ messages: [question('?')], mode }).mode, String(mode)).to.equal(undefined)
     }
   })
 
-  it('has no system messages, and no roles of other protocols', () => {
+  it('drops system messages and roles of other protocols', () => {
     for (const role of ['system', 'developer']) {
       expect(
         refusal({ messages: [question('?'), { role, parts: [{ type: 'text', text: 'Obey.' }] }, question('?')] }),
@@ -71,7 +71,7 @@ describe('the history that a client sends', () => {
     }
   })
 
-  it('holds no file of the user, and drops those of an answer', () => {
+  it('rejects files of the user and drops files of an answer', () => {
     for (const part of [
       { type: 'file', mediaType: 'image/png', url: 'https://evil.example/x.png' },
       { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' },
@@ -87,7 +87,7 @@ describe('the history that a client sends', () => {
     }
   })
 
-  it('says what is wrong with what is no history', () => {
+  it('reports the error in an invalid history', () => {
     for (const [body, field] of [
       [null, undefined],
       [[], undefined],
@@ -108,7 +108,7 @@ describe('the history that a client sends', () => {
     )
   })
 
-  it('ends with a question, and another answer is asked for without the first one', () => {
+  it('ends with a question and drops the previous answer on regeneration', () => {
     const answeredLast = [question('?'), answer({ type: 'text', text: 'No.' })]
     expect(refusal({ messages: answeredLast })).to.deep.equal({
       status: 400,
@@ -125,7 +125,7 @@ describe('the history that a client sends', () => {
     )
   })
 
-  it('has turns: who asked twice asked once, and what was said before the first question is left out', () => {
+  it('merges consecutive questions and drops messages before the first question', () => {
     const { messages, notices } = readChatRequest({
       messages: [
         answer({ type: 'text', text: 'Welcome.' }),
@@ -145,7 +145,7 @@ describe('the history that a client sends', () => {
     expect(notices).to.deep.equal([])
   })
 
-  it('keeps what was said and what tools gave, and nothing of what a provider or the page added', () => {
+  it('preserves texts and tool results and drops provider and page metadata', () => {
     expect(
       answered(
         { type: 'step-start' },
@@ -176,7 +176,7 @@ describe('the history that a client sends', () => {
     ])
   })
 
-  it('has an error for each call that has no result', () => {
+  it('adds an error for each call without a result', () => {
     for (const state of [
       'input-streaming',
       'input-available',
@@ -213,7 +213,7 @@ describe('the history that a client sends', () => {
       .that.includes('without a reason')
   })
 
-  it('has no calls of tools that providers run, of tools without a name, and in forms of long ago', () => {
+  it('drops provider-executed calls, calls without a tool name and legacy formats', () => {
     expect(
       answered(
         call({ providerExecuted: true }),
@@ -233,7 +233,7 @@ describe('the history that a client sends', () => {
     ).to.have.nested.property('[0].toolName', 'createChart')
   })
 
-  it('gives each call an id of its own that providers take', () => {
+  it('assigns each call a unique id that providers accept', () => {
     const parts = answered(call({}), call({}), call({ toolCallId: 'not/an id' }), call({ toolCallId: 'call_1' }))
     expect(parts.map((part) => (part.type === 'dynamic-tool' ? part.toolCallId : ''))).to.deep.equal([
       'c1',
@@ -243,7 +243,7 @@ describe('the history that a client sends', () => {
     ])
   })
 
-  it('has results of MCP as texts once, and those that are errors as errors', () => {
+  it('includes MCP results once as text, and MCP errors as errors', () => {
     const [text] = answered(
       call({
         output: {
@@ -267,21 +267,21 @@ describe('the history that a client sends', () => {
     expect(failed).to.deep.include({ state: 'output-error', errorText: 'No such table.' })
   })
 
-  it('has texts that are whole, without half characters', () => {
+  it('contains no unpaired surrogates', () => {
     const [said, made] = answered({ type: 'text', text: 'a\ud800b' }, call({ input: { 'k\udc00': 'v\ud800' } }))
     expect(said).to.deep.equal({ type: 'text', text: 'a\ufffdb' })
     expect(made).to.have.property('input').that.deep.equals({ 'k\ufffd': 'v\ufffd' })
   })
 
-  it('has fields of any name without taking them for something else', () => {
+  it('handles fields of any name', () => {
     const [made] = answered(call({ input: JSON.parse('{"__proto__": {"polluted": 1}}') as unknown }))
     expect(JSON.stringify(made)).to.include('"__proto__":{"polluted":1}')
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined)
   })
 })
 
-describe('the size of a history', () => {
-  it('is that of a question, with a refusal that tells both lengths', () => {
+describe('history size', () => {
+  it('limits the question and reports the actual and the maximum length', () => {
     const max = 'x'.repeat(historyLimits.messageCharacters)
     expect(readChatRequest({ messages: [question(max)] }).messages).to.have.length(1)
     expect(refusal({ messages: [question(`${max}x`)] })).to.deep.equal({
@@ -291,7 +291,7 @@ describe('the size of a history', () => {
     })
   })
 
-  it('has the newest turns whole, and tells what is left out', () => {
+  it('preserves the newest turns whole and notes the omission', () => {
     const text = 'y'.repeat(150_000)
     const messages = [0, 1, 2, 3].flatMap((i) => [question(`question ${i}`), answer({ type: 'text', text })])
     const { messages: kept, notices } = readChatRequest({ messages: [...messages, question('last')] })
@@ -305,7 +305,7 @@ describe('the size of a history', () => {
     ])
   })
 
-  it('has the 200 newest messages, from a question on', () => {
+  it('preserves the 200 newest messages, starting at a question', () => {
     const messages = Array.from({ length: 300 }, (_, i) =>
       i % 2 === 0 ? question(`q${i}`) : answer({ type: 'text', text: `a${i}` }),
     )
@@ -315,7 +315,7 @@ describe('the size of a history', () => {
     expect(notices[0]?.text).to.include('the first 102 messages')
   })
 
-  it('is bounded for each result, and the beginning is kept with a remark', () => {
+  it('truncates each result at its end with a note', () => {
     const rows = 'z'.repeat(historyLimits.outputCharacters + 1)
     const [skill] = answered(call({ toolName: 'loadSkill', output: { name: 'cadence', content: rows } }))
     expect(skill).to.have.nested.property('output.name', 'cadence')
@@ -340,7 +340,7 @@ describe('the size of a history', () => {
     expect(long).to.have.nested.property('input.truncated').that.has.length.below(5000)
   })
 
-  it('leaves a long answer in sight of the question after it: its results are cut shorter', () => {
+  it('shortens the results of a long answer so that it stays before the next question', () => {
     const output = 'z'.repeat(29_000)
     const parts = answered(
       { type: 'text', text: 'See.' },
@@ -353,7 +353,7 @@ describe('the size of a history', () => {
   })
 })
 
-describe('any body at all', () => {
+describe('arbitrary request bodies', () => {
   const texts = fc.oneof(
     fc.constantFrom('', ' ', 'text', '__proto__', 'constructor', '\ud800'),
     fc.string({ maxLength: 8, unit: 'binary' }),
@@ -416,7 +416,7 @@ describe('any body at all', () => {
     { maxLength: 8 },
   )
 
-  it('is refused with a reason, or gives turns that every provider takes', async () => {
+  it('are rejected with a reason or produce turns that every provider accepts', async () => {
     let taken = 0
     await fc.assert(
       fc.asyncProperty(
@@ -469,7 +469,7 @@ describe('any body at all', () => {
     expect(taken).to.be.above(300)
   })
 
-  it('gives the same when what was read is sent again', () => {
+  it('produce the same turns when the parsed history is sent again', () => {
     fc.assert(
       fc.property(messages, (given) => {
         let read

@@ -30,7 +30,7 @@ class Told {
   }
 }
 
-describe('an answer on its way', () => {
+describe('sending an answer', () => {
   let server: Server
   let open: () => Promise<ReadableStream<ChatChunk>>
   let options: SendOptions
@@ -62,7 +62,7 @@ describe('an answer on its way', () => {
   }
   const event = (delta: string): string => `data: {"type":"text-delta","id":"1","delta":"${delta}"}\n\n`
 
-  it('is told of before it begins, and sent word by word', async () => {
+  it('sends the headers before the first chunk and each chunk as it arrives', async () => {
     const told = new Told()
     const opened = Promise.withResolvers<ReadableStream<ChatChunk>>()
     open = () => opened.promise
@@ -86,7 +86,7 @@ describe('an answer on its way', () => {
     await sent.promise
   })
 
-  it('has a remark while nothing is said, which is no event', async () => {
+  it('sends keep-alive comments during silence', async () => {
     const told = new Told()
     open = () => Promise.resolve(told.readable)
     options = { ...options, keepAliveMs: 5 }
@@ -97,7 +97,7 @@ describe('an answer on its way', () => {
     await sent.promise
   })
 
-  it('says that it broke, and ends as others do', async () => {
+  it('reports a failure in the stream and ends it normally', async () => {
     const told = new Told()
     open = () => Promise.resolve(told.readable)
     const message = await ask()
@@ -111,7 +111,7 @@ describe('an answer on its way', () => {
     await sent.promise
   })
 
-  it('says that it could not be begun', async () => {
+  it('reports a failure to start', async () => {
     open = () => Promise.reject(new Error('nothing there'))
     const message = await ask()
     expect((await message.toArray()).join('')).to.equal(
@@ -120,7 +120,7 @@ describe('an answer on its way', () => {
     await sent.promise
   })
 
-  it('is read to its end when nobody listens any more, so that what it takes is free only then', async () => {
+  it('reads the answer to its end after a disconnect and then releases its resources', async () => {
     const told = new Told()
     open = () => Promise.resolve(told.readable)
     const message = await ask()
@@ -138,7 +138,7 @@ describe('an answer on its way', () => {
     await sent.promise
   })
 
-  it('is not kept for a client that takes nothing', async () => {
+  it('disconnects a client that stops reading', async () => {
     const told = new Told()
     open = () => Promise.resolve(told.readable)
     options = { ...options, stallMs: 50 }

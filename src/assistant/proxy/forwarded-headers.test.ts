@@ -16,8 +16,8 @@ const added = {
   via: '1.1 proxy',
 }
 
-describe('the headers that the proxy passes on', () => {
-  it('are those of the request, each as often as it came, with who asks', () => {
+describe('forwarded headers', () => {
+  it('preserve repeated request headers and add the client address', () => {
     expect(
       passed(['Host', 'flow.example:8000', 'Accept', 'a', 'accept', 'b', 'Authorization', 'Bearer key']),
     ).to.deep.equal({
@@ -28,7 +28,7 @@ describe('the headers that the proxy passes on', () => {
     })
   })
 
-  it('are not those of the connection, and none that it names', () => {
+  it('omit connection headers and the headers that Connection names', () => {
     const raw = [
       'Host',
       'h',
@@ -74,7 +74,7 @@ describe('the headers that the proxy passes on', () => {
     ).to.deep.equal({ 'content-type': 'text/plain', 'set-cookie': ['a', 'b'] })
   })
 
-  it('tell of a stranger what the connection tells, and only as more of the hops what it says itself', () => {
+  it("use the connection's address for an untrusted client and append its own claims as hops only", () => {
     const raw = [
       'X-Forwarded-For',
       '127.0.0.1',
@@ -95,7 +95,7 @@ describe('the headers that the proxy passes on', () => {
     expect(passed(raw.slice(0, -2))).to.deep.equal({ ...added, 'x-forwarded-for': '127.0.0.1, 10.0.0.1, 203.0.113.7' })
   })
 
-  it('tell what a proxy of ours tells', () => {
+  it('preserve the values of a trusted proxy', () => {
     const sender: Sender = { peer: '10.0.0.2', isProxy: true, client: '198.51.100.4' }
     expect(
       passed(
@@ -121,7 +121,7 @@ describe('the headers that the proxy passes on', () => {
     })
   })
 
-  it('say how the body is delimited, in one way', () => {
+  it('delimit the body in exactly one way', () => {
     const raw = [
       'Content-Length',
       '5',

@@ -11,7 +11,7 @@ function codeOf(target: string): string {
   }
 }
 
-describe('the routes of the proxy', () => {
+describe('proxy routes', () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
     mcp: ['/mcp', '/mcp/', '/mcp?x=1', '/mcp/anything'],
     chat: [
@@ -71,12 +71,12 @@ describe('the routes of the proxy', () => {
     ],
   }
   for (const [expected, targets] of Object.entries(cases)) {
-    it(`lead to ${expected}`, () => {
+    it(`route to ${expected}`, () => {
       for (const target of targets) expect(codeOf(target), target).to.equal(expected)
     })
   }
 
-  it('are the same for a path that is read as URLs are, whatever is sent', () => {
+  it('match the path as a URL parser reads it, for any target', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'api',

@@ -4,14 +4,14 @@ import { likeness, nGrams } from './agent-memory.ts'
 const alike = (a: string, b: string): number => likeness(new Set(nGrams(a)), new Set(nGrams(b)))
 
 describe('n-grams', () => {
-  it('are three letters of words, and one and two characters of Chinese', () => {
+  it('splits words into trigrams and Chinese text into one and two characters', () => {
     expect(nGrams('FLOW tx')).to.deep.equal(['<fl', 'flo', 'low', 'ow>', '<tx', 'tx>'])
     expect(nGrams('转账数')).to.deep.equal(['转', '账', '数', '转账', '账数'])
     expect(nGrams('转账ft')).to.deep.equal(['转', '账', '转账', '<ft', 'ft>'])
     expect(nGrams(' ,;— ')).to.deep.equal([])
   })
 
-  it('find the same question in other words, and no other', () => {
+  it('matches a rephrased question and no other', () => {
     const question = 'How many transactions were there yesterday?'
     expect(alike(question, 'how many TRANSACTION were yesterday')).to.be.above(0.7)
     expect(alike(question, 'Which accounts hold the most FLOW?')).to.be.below(0.3)

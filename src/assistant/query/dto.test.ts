@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { distinctNames, presentAnswer } from './dto.ts'
 
 describe('rows by name', () => {
-  it('number equal names, and leave those alone that already are so', () => {
+  it('number duplicate names and leave numbered names unchanged', () => {
     expect(distinctNames(['a', 'a', 'b', 'a'])).to.deep.equal(['a', 'a_2', 'b', 'a_3'])
     expect(distinctNames(['a', 'a_2', 'a'])).to.deep.equal(['a', 'a_2', 'a_3'])
     expect(distinctNames(['a', 'a', 'a_2'])).to.deep.equal(['a', 'a_3', 'a_2'])
@@ -10,7 +10,7 @@ describe('rows by name', () => {
     expect(distinctNames([])).to.deep.equal([])
   })
 
-  it('hold any name', () => {
+  it('accept any column name', () => {
     const columns = [
       { name: '__proto__', type: 'int4' },
       { name: '?column?', type: 'int4' },
@@ -20,7 +20,7 @@ describe('rows by name', () => {
     expect(JSON.stringify(results)).to.equal('[{"__proto__":1,"?column?":2,"":"x"}]')
   })
 
-  it('keep the columns where there are none', () => {
+  it('include the columns of an empty result', () => {
     expect(
       presentAnswer({ columns: [{ name: 'a', type: 'int8' }], rows: [], rowCount: 0, truncated: false, durationMs: 1 }),
     ).to.deep.include({

@@ -7,7 +7,7 @@ import { buildPrompt, describeCatalog, readCatalog } from './knowledge.ts'
 import type { Prompt } from './knowledge.ts'
 import { indexerTables } from './sql/readable-tables.ts'
 
-describe('what the model is told', () => {
+describe('schema description for the model', () => {
   let db: TestDatabase
   let schema: string
   before(async () => {
@@ -27,12 +27,12 @@ describe('what the model is told', () => {
       ...changes,
     })
 
-  it('has every table that may be read, and no other', () => {
+  it('includes every readable table and no other', () => {
     const told = [...schema.matchAll(/^CREATE TABLE (\S+) \($/gm)].map(([, name]) => name)
     expect(told).to.have.members(indexerTables)
   })
 
-  it('has columns with types, comments, keys and indexes', () => {
+  it('includes columns with types, comments, keys and indexes', () => {
     const blocks = schema.split('\n\n').find((table) => table.includes('CREATE TABLE raw.blocks (')) ?? ''
     expect(blocks).to.include('  id bytea NOT NULL, -- Block id, 32 bytes.')
     expect(blocks).to.include('-- PRIMARY KEY (height)')
@@ -40,7 +40,7 @@ describe('what the model is told', () => {
     expect(schema).to.include('-- raw.events is a view with these columns:')
   })
 
-  it('counts the rows of partitions with their table, and rounds', async () => {
+  it('adds the rows of partitions to their table and rounds the count', async () => {
     await db.pool.query(`
       CREATE TABLE public.counted (n int8) PARTITION BY RANGE (n);
       CREATE TABLE public.counted_0 PARTITION OF public.counted FOR VALUES FROM (0) TO (1000);
@@ -54,7 +54,7 @@ describe('what the model is told', () => {
     expect(describeCatalog([counted].filter((table) => table !== undefined))).to.include('-- About 1,200 rows.')
   })
 
-  it('keeps names and comments that want to be more than that in their place', () => {
+  it('escapes names and comments that contain markup', () => {
     const text = describeCatalog([
       {
         schema: 'public',
@@ -70,7 +70,7 @@ describe('what the model is told', () => {
     expect(text).to.equal('-- one -- two\nCREATE TABLE public."Odd ""name""" (\n  select text -- x DROP\n);')
   })
 
-  it('has a version that changes with any of its parts', () => {
+  it('has a version that changes with each of its parts', () => {
     const { version, instructions } = prompt()
     expect(version).to.match(/^[0-9a-f]{12}$/)
     expect(prompt().version).to.equal(version)
@@ -85,7 +85,7 @@ describe('what the model is told', () => {
     expect(instructions).to.include('limited to 500 rows').and.include('times out after 30 s')
   })
 
-  it('is the same after a restart, and however many other tables there are', async () => {
+  it('is unchanged by a restart and by unrelated tables', async () => {
     await db.pool.query(`
       DO $$ BEGIN
         FOR n IN 1..300 LOOP EXECUTE format('CREATE TABLE app.other_%s (n int8); CREATE TABLE public.other_%s (n int8)', n, n); END LOOP;
@@ -95,14 +95,14 @@ describe('what the model is told', () => {
     expect(prompt().instructions.length).to.be.below(200_000)
   })
 
-  it('has questions in English and Chinese', () => {
+  it('includes questions in English and Chinese', () => {
     const { instructions } = prompt()
     expect(instructions)
       .to.match(/^Question: [A-Z]/m)
       .and.match(/^Question: \p{Script=Han}/mu)
   })
 
-  it('has notes for each database', async () => {
+  it('includes notes for each database', async () => {
     for (const target of ['indexer', 'evm']) {
       const notes = await readFile(new URL(`./${target}-notes.md`, import.meta.url), 'utf8')
       expect(notes).to.match(/^- /)

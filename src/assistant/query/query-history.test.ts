@@ -11,8 +11,8 @@ const asked = (sql: string): Parameters<QueryHistory['add']>[1] => ({
 })
 const all = { limit: 1000, offset: 0 }
 
-describe('the history of queries', () => {
-  it('keeps the 200 newest of each owner, newest first', () => {
+describe('query history', () => {
+  it('retains the 200 newest queries of each owner, newest first', () => {
     const history = new QueryHistory()
     for (let n = 1; n <= 201; n++) history.add('one', asked(`SELECT ${n}`))
     history.add('other', asked('SELECT 0'))
@@ -23,7 +23,7 @@ describe('the history of queries', () => {
     expect(history.list('nobody', all)).to.deep.equal([])
   })
 
-  it('shows and forgets nothing of others', () => {
+  it('neither returns nor deletes queries of other owners', () => {
     const history = new QueryHistory()
     history.add('one', asked('SELECT 1'))
     history.add('other', asked('SELECT 2'))
@@ -35,7 +35,7 @@ describe('the history of queries', () => {
     expect(history.list('other', all)).to.have.length(1)
   })
 
-  it('forgets the owner that has asked nothing for longest when there are too many', () => {
+  it('evicts the least recently active owner above the limit', () => {
     const history = new QueryHistory()
     for (let n = 0; n < 100; n++) history.add(`owner ${n}`, asked('SELECT 1'))
     history.add('owner 0', asked('SELECT 2'))
@@ -44,7 +44,7 @@ describe('the history of queries', () => {
     expect(history.list('owner 1', all)).to.deep.equal([])
   })
 
-  it('keeps of a statement that is too long as much as could be run', () => {
+  it('truncates a long statement to the maximum statement length', () => {
     const history = new QueryHistory()
     history.add('one', asked('x'.repeat(1_000_000)))
     expect(history.list('one', all)[0]?.sql).to.equal(`${'x'.repeat(50_000)}…`)

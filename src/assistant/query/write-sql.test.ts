@@ -4,7 +4,7 @@ import { sqlCandidates } from './write-sql.ts'
 const sql = 'SELECT max(height)\nFROM raw.blocks'
 const fence = (content: string, language = 'sql'): string => `\`\`\`${language}\n${content}\n\`\`\``
 
-describe('the statement in a reply', () => {
+describe('statement extraction from a reply', () => {
   for (const [name, reply] of [
     ['alone', sql],
     ['in a fence', fence(sql)],
@@ -18,24 +18,24 @@ describe('the statement in a reply', () => {
     ['in the last of several fences', `${fence('SELECT 1')}\nOr rather:\n${fence(sql)}`],
     ['in a fence of SQL after one of text', `${fence('some words', 'text')}\n${fence(sql)}`],
   ]) {
-    it(`is found ${name}`, () => {
+    it(`finds the statement ${name}`, () => {
       expect(sqlCandidates(reply ?? '')[0]?.replace(/;$/, '')).to.equal(sql)
     })
   }
 
-  it('is not there in prose alone', () => {
+  it('finds no statement in prose', () => {
     expect(sqlCandidates('I cannot answer that. Selecting is not possible; please ask about blocks.')).to.deep.equal([])
     expect(sqlCandidates('')).to.deep.equal([])
     expect(sqlCandidates(fence('{"a": 1}', 'json'))).to.deep.equal([])
   })
 
-  it('is tried with its empty lines too, where it has some', () => {
+  it('also tries the statement with its blank lines', () => {
     const long = 'WITH a AS (SELECT 1)\n\nSELECT * FROM a'
     expect(sqlCandidates(long)).to.include(long)
     expect(sqlCandidates(fence(long))).to.deep.equal([long])
   })
 
-  it('keeps the semicolons and fences in its texts', () => {
+  it('preserves semicolons and code fences in string literals', () => {
     const odd = "SELECT 'a;b', '```'"
     expect(sqlCandidates(fence(odd))).to.deep.equal([odd])
     expect(sqlCandidates(odd)).to.include(odd)

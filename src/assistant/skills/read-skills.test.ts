@@ -38,7 +38,7 @@ describe('reading skills', () => {
     return told[0]?.remedy ?? ''
   }
 
-  it('has the text without its front matter, in the order of names', async () => {
+  it('returns texts without front matter, sorted by name', async () => {
     await write('a-second', '---\nname: a-second\ndescription: B.\n---\ntext\n---\nmore\n')
     const skills = await read()
     expect(skills.all).to.deep.equal([
@@ -48,7 +48,7 @@ describe('reading skills', () => {
     expect(told).to.deep.equal([])
   })
 
-  it('finds a skill by its name in any case, and by nothing else', async () => {
+  it('finds a skill by its case-insensitive name only', async () => {
     const skills = await read()
     expect(skills.find(' GOOD ')?.name).to.equal('good')
     for (const name of [
@@ -64,7 +64,7 @@ describe('reading skills', () => {
       expect(skills.find(name), name).to.equal(undefined)
   })
 
-  it('understands quoted, folded and foreign texts, Windows line ends, a byte order mark and fields that it has no use for', async () => {
+  it('accepts quoted, folded and non-English text, CRLF, a byte order mark and unknown fields', async () => {
     await write(
       'quoted',
       '---\nname: "quoted"\ndescription: \'Says: "hello" #1\'\nlicense: MIT\nmetadata:\n  version: 1.0\n---\nx',
@@ -83,7 +83,7 @@ describe('reading skills', () => {
     })
   })
 
-  it('leaves files, hidden folders and other files of a skill alone', async () => {
+  it('ignores loose files, hidden folders and additional files of a skill', async () => {
     await writeFile(join(root, 'skills', 'README.md'), 'x')
     await mkdir(join(root, 'skills', '.git'))
     await writeFile(join(root, 'skills', 'good', 'other.md'), 'x')
@@ -128,31 +128,31 @@ describe('reading skills', () => {
     ],
   ]
   for (const [what, text, remedy] of broken) {
-    it(`tells what to do about ${what}, and reads the others`, async () => {
+    it(`reports how to correct ${what} and loads the other skills`, async () => {
       await write('broken', text)
       expect(await remedyFor('broken')).to.match(remedy)
     })
   }
 
   for (const folder of ['Upper', 'with space', 'under_score', 'two--dashes', '-dash', 'ünïcode', 'x'.repeat(65)]) {
-    it(`has no skill of the name ${folder.slice(0, 12)}`, async () => {
+    it(`rejects the skill name ${folder.slice(0, 12)}`, async () => {
       await write(folder, `---\nname: ${folder}\ndescription: x\n---\nx`)
       expect(await remedyFor(folder)).to.match(/lower-case letters, digits and single dashes/)
     })
   }
 
-  it('tells of a folder without SKILL.md', async () => {
+  it('reports a folder without SKILL.md', async () => {
     await mkdir(join(root, 'skills', 'broken'))
     expect(await remedyFor('broken')).to.match(/cannot read SKILL.md.*ENOENT/)
   })
 
-  it('does not wait for the writer of a pipe', async () => {
+  it('does not block on a named pipe', async () => {
     await mkdir(join(root, 'skills', 'broken'))
     execFileSync('mkfifo', [join(root, 'skills', 'broken', 'SKILL.md')])
     expect(await remedyFor('broken')).to.match(/must be a file/)
   })
 
-  it('follows no link out of its folder, whether of a file or a folder, and follows those within', async () => {
+  it('follows links to files and folders only within its folder', async () => {
     const secret = '---\nname: broken\ndescription: x\n---\nsecret'
     await mkdir(join(root, 'skills-beside'))
     await writeFile(join(root, 'skills-beside', 'SKILL.md'), secret)
@@ -170,7 +170,7 @@ describe('reading skills', () => {
     expect((await read()).find('linked')?.content).to.equal('x\n')
   })
 
-  it('reads fifty skills at most', async () => {
+  it('reads at most fifty skills', async () => {
     await Promise.all(
       Array.from({ length: 50 }, (_, number) =>
         write(`skill-${number}`, `---\nname: skill-${number}\ndescription: x\n---\nx`),
@@ -180,13 +180,13 @@ describe('reading skills', () => {
     expect(told.map(({ remedy }) => remedy)).to.deep.equal(['too many skills: the limit is 50'])
   })
 
-  it('says which setting names a folder that is not there', async () => {
+  it('names the setting of a missing folder', async () => {
     const error = await readSkills(join(root, 'missing'), log).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(FatalError)
     expect((error as FatalError).message).to.match(/missing: set SKILLS_DIR/)
   })
 
-  it('has all that come with flowfarm', async () => {
+  it('reads all bundled skills', async () => {
     const { all } = await readSkills(shippedSkills, log)
     expect(told).to.deep.equal([])
     expect(all.length).to.be.greaterThan(0)

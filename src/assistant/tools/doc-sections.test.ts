@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { readSections } from './doc-sections.ts'
 
-describe('sections of documents', () => {
-  it('begin at headings, not at those within code, and have stable ids', () => {
+describe('document sections', () => {
+  it('start at headings outside of code blocks and have stable ids', () => {
     const text =
       '# The *API*\n\nHow.\n\n## Rate limits\n\n```sh\n# no heading\n```\n\n### By `key`\n\n#### Deep\nstill there\n\n## Rate limits\nagain\n\n## [A link](x.md) 余额\n'
     expect(
@@ -29,7 +29,7 @@ describe('sections of documents', () => {
     expect(readSections({ id: 'x', text: '\n \n' })).to.deep.equal([])
   })
 
-  it('hold every line once, under ids of their own', () => {
+  it('contain every line once and have unique ids', () => {
     const line = fc.oneof(
       fc.constantFrom('# a', '## a', '### a', '#### b', '```', '~~~', '', '## a-1', '# !', 'text'),
       fc.string(),

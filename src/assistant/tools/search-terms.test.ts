@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { questionTerms, searchTerms } from './search-terms.ts'
 
-describe('terms of a search', () => {
-  it('are words, the parts of names, and pairs of Chinese characters', () => {
+describe('search terms', () => {
+  it('include words, parts of identifiers and pairs of Chinese characters', () => {
     expect(searchTerms('run_indexer_sql')).to.deep.equal(['run_indexer_sql', 'run', 'indexer', 'sql'])
     expect(searchTerms('FlowToken.totalSupply')).to.deep.equal([
       'flowtoken',
@@ -16,7 +16,7 @@ describe('terms of a search', () => {
     expect(searchTerms('链')).to.deep.equal(['链'])
   })
 
-  it('of a Chinese question are English too', () => {
+  it('include English terms for a Chinese question', () => {
     expect(questionTerms('怎么查询质押奖励')).to.include.members(['query', 'staking', 'reward'])
   })
 })

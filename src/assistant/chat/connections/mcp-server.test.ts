@@ -10,8 +10,8 @@ const nothing = {
   tools: () => undefined,
 }
 
-describe('the MCP servers of the chat', () => {
-  it('are ours where none is set, and are missed only where somebody asked for them', () => {
+describe('chat MCP servers', () => {
+  it('defaults to the flowfarm servers and requires them only when they are configured', () => {
     let port = 1
     const [flowfarm, script, evm] = mcpServers({ ...nothing, tools: () => `http://127.0.0.1:${port}` })
     port = 8086
@@ -24,7 +24,7 @@ describe('the MCP servers of the chat', () => {
     expect([flowfarm?.isOurs, script?.isOurs, evm?.isOurs]).to.deep.equal([true, true, true])
   })
 
-  it('of others are strangers, and get no key of ours', () => {
+  it('treats other servers as foreign and sends them no flowfarm key', () => {
     const [flowfarm, script, evm] = mcpServers({
       ...nothing,
       flowfarm: () => 'http://own.example/mcp',
@@ -41,7 +41,7 @@ describe('the MCP servers of the chat', () => {
     ])
   })
 
-  it('have no name in common, none of a tool that asks a second model, and words of ours for each', () => {
+  it('gives servers disjoint tools with flowfarm descriptions and omits tools that call a second model', () => {
     const names = mcpServers(nothing).flatMap(({ tools }) => tools)
     expect(new Set(names).size).to.equal(names.length)
     expect(names.filter((name) => /^(ask|generate)_/.test(name))).to.deep.equal([])

@@ -12,8 +12,8 @@ const title = 'A chart'
 const chart = (rows: ResultTable['rows'], { isShares = false, isCut = false } = {}): ReturnType<typeof chartOf> =>
   chartOf(table(rows, isCut), { title, isShares })
 
-describe('the chart that suits rows', () => {
-  it('is of lines for numbers of one size over time, the oldest first', () => {
+describe('chart selection for rows', () => {
+  it('selects a line chart for numbers of one magnitude over time, oldest first', () => {
     expect(
       chart([
         { day: '2026-11-03', tx_count: '300', failed: 10, gas_used: '9000000', fees: '0.01' },
@@ -31,7 +31,7 @@ describe('the chart that suits rows', () => {
     })
   })
 
-  it('is of bars for one number over time, to the minute where times are no days', () => {
+  it('selects a bar chart for one number over time, with minutes unless the times are days', () => {
     expect(
       chart([
         { day: '2026-11-02T00:00:00Z', n: 2 },
@@ -50,7 +50,7 @@ describe('the chart that suits rows', () => {
     ).to.deep.include({ labels: ['2026-11-02 10:29', '2026-11-02 10:30'] })
   })
 
-  it('is a pie of few shares and a ring of more, and no share is left out', () => {
+  it('selects a pie chart for few shares and a doughnut chart for more, with every share', () => {
     const shares = (count: number): ResultTable['rows'] =>
       Array.from({ length: count }, (_, i) => ({ status: `s${i % 3}`, priority: `p${i}`, scheduled: String(i + 1) }))
     expect(chart(shares(4), { isShares: true })).to.deep.include({ chartType: 'pie', labels: ['p0', 'p1', 'p2', 'p3'] })
@@ -80,7 +80,7 @@ describe('the chart that suits rows', () => {
     ).to.include({ chartType: 'bar' })
   })
 
-  it('is of bars for short names and of lying ones for long names or many, of which the first are shown', () => {
+  it('selects vertical bars for short names, and horizontal bars for long or many names, limited to the first rows', () => {
     expect(
       chart([
         { token: 'A.0ae53cb6e3f42a79.FlowToken', symbol: 'FLOW', holder_count: '5' },
@@ -99,7 +99,7 @@ describe('the chart that suits rows', () => {
     expect(many?.datasets[0]?.label).to.equal('n')
   })
 
-  it('has names that tell the rows apart, as short as they can be', () => {
+  it('labels rows with the shortest distinct names', () => {
     const labels = (rows: ResultTable['rows']): readonly string[] | undefined => chart(rows)?.labels
     expect(
       labels([
@@ -141,7 +141,7 @@ describe('the chart that suits rows', () => {
     ).to.deep.equal(['15', '14'])
   })
 
-  it('is none for rows that show nothing', () => {
+  it('returns no chart for rows that cannot be plotted', () => {
     for (const rows of [
       [],
       [{ n: 1 }],
@@ -162,7 +162,7 @@ describe('the chart that suits rows', () => {
     }
   })
 
-  it('is one that createChart takes, whatever the rows are', () => {
+  it('returns a chart that createChart accepts for any rows', () => {
     const value = fc.oneof(
       fc.constantFrom('2026-11-01', '2026-11-02', '12', '-3.5', 'A.0ae53cb6e3f42a79.X', ''),
       fc.string(),

@@ -9,8 +9,8 @@ const modelsOf = (variables: Record<string, string>): ChatModels => createChatMo
 const names = ({ modes }: ChatModels): readonly string[] =>
   modes.map(({ mode, state: { provider, name } }) => `${mode} ${provider}/${name}`)
 
-describe('the models of the chat', () => {
-  it('are one of each tier of the provider', () => {
+describe('chat models', () => {
+  it('default to one model per provider tier', () => {
     expect(names(modelsOf({ LLM_API_KEY: 'key' }))).to.deep.equal([
       'fast anthropic/claude-haiku-4-5',
       'balanced anthropic/claude-sonnet-4-6',
@@ -23,13 +23,13 @@ describe('the models of the chat', () => {
     ])
   })
 
-  it('are those that are named', () => {
+  it('use the configured names', () => {
     expect(
       names(modelsOf({ LLM_API_KEY: 'key', LLM_MODEL: 'b', CHAT_MODEL_FAST: 'a', CHAT_MODEL_DEEP: 'c' })),
     ).to.deep.equal(['fast anthropic/a', 'balanced anthropic/b', 'deep anthropic/c'])
   })
 
-  it("are one and the same at a server of one's own, by two variables", () => {
+  it('use one model on a self-hosted server, set by two variables', () => {
     const own = { LLM_BASE_URL: 'http://127.0.0.1:11434', LLM_MODEL: 'local' }
     expect(names(modelsOf(own))).to.deep.equal([
       'fast openai-compatible/local',
@@ -39,7 +39,7 @@ describe('the models of the chat', () => {
     expect(names(modelsOf({ ...own, CHAT_MODEL_FAST: 'little' }))[0]).to.equal('fast openai-compatible/little')
   })
 
-  it('are those of the modes that may be chosen, whatever their order', () => {
+  it('include only the enabled modes, in any order', () => {
     const two = modelsOf({ LLM_API_KEY: 'key', CHAT_MODES: 'Deep, fast' })
     expect(two.modes.map(({ mode }) => mode)).to.deep.equal(['fast', 'deep'])
     expect(two.defaultMode).to.equal('fast')
@@ -49,7 +49,7 @@ describe('the models of the chat', () => {
       .that.includes({ status: 400, code: 'mode-not-allowed', field: 'mode' })
   })
 
-  it('are refused where CHAT_MODES has a word that is no mode', () => {
+  it('reject an unknown mode in CHAT_MODES', () => {
     for (const word of ['smart', 'constructor']) {
       expect(() => modelsOf({ CHAT_MODES: `fast,${word}` })).to.throw(
         FatalError,
@@ -58,7 +58,7 @@ describe('the models of the chat', () => {
     }
   })
 
-  it('are none without a key, and say what to set', () => {
+  it('are empty without an API key and report which variable to set', () => {
     const none = modelsOf({})
     expect(none.modes).to.deep.equal([])
     expect(none.remedy).to.include('LLM_API_KEY')
@@ -67,7 +67,7 @@ describe('the models of the chat', () => {
       .that.includes({ status: 503, code: 'no-model' })
   })
 
-  it('are a script in the usual mode alone, where there is to be one', () => {
+  it('use the scripted model in the default mode only, when enabled', () => {
     const model = { provider: 'scripted' } as LanguageModelV4
     const state = { provider: 'scripted', name: 'example-questions', isScripted: true }
     const scripted = createChatModels(readConfig({ LLM_PROVIDER: 'scripted' }, {}), { scripted: { model, state } })
@@ -78,7 +78,7 @@ describe('the models of the chat', () => {
       .that.includes('LLM_API_KEY')
   })
 
-  it('search the web where it is theirs to, and wanted', () => {
+  it('search the web when the provider supports it and it is enabled', () => {
     const searches = (variables: Record<string, string>): boolean =>
       'web_search' in modelsOf({ LLM_API_KEY: 'key', ...variables }).of('balanced').providerTools
     expect(searches({})).to.equal(true)
@@ -88,7 +88,7 @@ describe('the models of the chat', () => {
     expect(searches({ LLM_BASE_URL: 'http://127.0.0.1:1', LLM_MODEL: 'claude-like' })).to.equal(false)
   })
 
-  it('think in the mode deep alone, each in its own form', () => {
+  it('use reasoning in the deep mode only, in the format of each provider', () => {
     const optionsOf = (variables: Record<string, string>, mode: 'fast' | 'balanced' | 'deep'): unknown =>
       modelsOf({ LLM_API_KEY: 'key', ...variables }).of(mode).providerOptions
     expect(optionsOf({}, 'deep')).to.deep.equal({ anthropic: { thinking: { type: 'enabled', budgetTokens: 10_000 } } })
@@ -113,7 +113,7 @@ describe('the models of the chat', () => {
   })
 })
 
-describe('how a model of Anthropic thinks', () => {
+describe('Anthropic reasoning', () => {
   for (const [form, names] of [
     [
       'budget',
@@ -147,16 +147,16 @@ describe('how a model of Anthropic thinks', () => {
     ],
     ['none', ['claude-3-haiku-20240307', 'claude-3-5-sonnet-latest', 'claude-2.1', 'claude-instant-1.2']],
   ] as const) {
-    it(`is by ${form} for ${names.length} of them`, () => {
+    it(`uses ${form} for ${names.length} models`, () => {
       expect(names.filter((name) => thinkingForm(name) !== form)).to.deep.equal([])
     })
   }
 
-  it('is nothing that one is asked for which cannot', () => {
+  it('is not requested from models without support', () => {
     expect(anthropicThinking('claude-3-haiku-20240307')).to.deep.equal({})
   })
 
-  it('is switched off for those that do it unasked, and not mentioned to the others', () => {
+  it('is disabled for models that reason by default and omitted for the others', () => {
     expect(anthropicWithoutThinking('claude-opus-5-5')).to.deep.equal({ anthropic: { thinking: { type: 'disabled' } } })
     for (const name of ['claude-sonnet-4-6', 'claude-haiku-4-5', 'claude-3-haiku-20240307', 'glm-5'])
       expect(anthropicWithoutThinking(name)).to.deep.equal({})

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { markdownTable, readResultTable } from './result-table.ts'
 
-describe('rows in the answers of the script', () => {
-  it('are a table with numbers that can be read, and ids that the page leads on from', () => {
+describe('rows in scripted answers', () => {
+  it('render as a table with readable numbers and ids that the page can link', () => {
     const rows = [
       {
         day: '2026-11-22T00:00:00Z',
@@ -26,7 +26,7 @@ describe('rows in the answers of the script', () => {
     ).to.have.length(4)
   })
 
-  it('mean nothing in Markdown, whatever strangers wrote into them', () => {
+  it('escape Markdown in untrusted values', () => {
     const hostile = [
       '![x](https://evil.example/a.png)',
       '<img src=x>',
@@ -58,7 +58,7 @@ describe('rows in the answers of the script', () => {
     ])
   })
 
-  it('are found in every form in which tools give them', () => {
+  it('are found in every tool result format', () => {
     const answer = { columns: ['n'], results: [{ n: 1 }], row_count: 1, truncated: true }
     const text = JSON.stringify(answer)
     const found = { columns: ['n'], rows: [{ n: 1 }], isCut: true }

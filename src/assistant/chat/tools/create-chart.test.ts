@@ -9,14 +9,14 @@ const chart = {
   datasets: [{ label: 'Sealed', data: [1, 2] }],
 }
 
-describe('a chart of a model', () => {
-  it('is given back as it came, whichever kind it is', () => {
+describe('createChart', () => {
+  it('returns charts of every type unchanged', () => {
     for (const chartType of ['bar', 'line', 'pie', 'doughnut', 'horizontalBar']) {
       expect(readChart({ ...chart, chartType })).to.deep.equal({ ...chart, chartType })
     }
   })
 
-  it('may have numbers as SQL gives them, and numbers for labels', () => {
+  it('accepts SQL number strings, and numbers as labels', () => {
     const read = readChart({
       ...chart,
       labels: [2025, 'now'],
@@ -25,7 +25,7 @@ describe('a chart of a model', () => {
     expect(read).to.deep.include({ labels: ['2025', 'now'], datasets: [{ label: 'FLOW', data: [12.5, -1000] }] })
   })
 
-  it('is refused in words that say what to mend', () => {
+  it('rejects an invalid chart with instructions to correct it', () => {
     const refused: readonly (readonly [unknown, string])[] = [
       [
         { ...chart, datasets: [{ label: 'Sealed', data: [1, 2, 3] }] },
@@ -62,7 +62,7 @@ describe('a chart of a model', () => {
     for (const [input, words] of refused) expect(() => readChart(input), words).to.throw(words)
   })
 
-  it('of a whole has one dataset, of which nothing is negative and not all is zero', () => {
+  it('requires one dataset without negative values and with a positive sum for a pie chart', () => {
     for (const chartType of ['pie', 'doughnut']) {
       expect(() => readChart({ ...chart, chartType, datasets: [...chart.datasets, ...chart.datasets] })).to.throw(
         'takes one dataset, got 2',
@@ -77,7 +77,7 @@ describe('a chart of a model', () => {
     expect(readChart({ ...chart, datasets: [{ label: 'x', data: [0, -1] }] }).datasets).to.have.length(1)
   })
 
-  it('is told to models without unions, which some providers do not take', async () => {
+  it('has an input schema without unions, which some providers reject', async () => {
     const told = JSON.stringify(await asSchema(createChart.inputSchema).jsonSchema)
     expect(told)
       .to.include('"enum":["bar","line","pie","doughnut","horizontalBar"]')

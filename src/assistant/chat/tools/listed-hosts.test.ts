@@ -27,10 +27,10 @@ describe('listed hosts', () => {
     'https://api.listed.test/价格?q=流',
     'https://api.listed.test/https://evil.test/',
   ]) {
-    it(`may be called: ${url}`, () => expect(hosts.read(url).hostname).to.match(/^(?:api|other)\.listed\.test$/))
+    it(`allows ${url}`, () => expect(hosts.read(url).hostname).to.match(/^(?:api|other)\.listed\.test$/))
   }
 
-  it('are called without the fragment, which is for nobody else', () => {
+  it('removes the fragment from URLs', () => {
     expect(hosts.read('https://api.listed.test/a#secret').href).to.equal('https://api.listed.test/a')
   })
 
@@ -87,14 +87,14 @@ describe('listed hosts', () => {
     'https://xn--api-.listed.test/',
     `https://api.listed.test/${'a'.repeat(2000)}`,
   ]) {
-    it(`are no way to ${JSON.stringify(url).slice(0, 80)}`, () => {
+    it(`rejects ${JSON.stringify(url).slice(0, 80)}`, () => {
       const refusal = refusalOf(url)
       expect(refusal).to.include({ status: 400, code: 'url-refused', field: 'url' })
       expect(refusal?.message).to.include('api.listed.test, other.listed.test')
     })
   }
 
-  it('are refused with what is wrong', () => {
+  it('reports why a URL is rejected', () => {
     expect(refusalOf('https://api.listed.test:444/')?.message).to.include('Port 444')
     expect(refusalOf('https://user:word@api.listed.test/')?.message)
       .to.include('contains credentials')
@@ -104,7 +104,7 @@ describe('listed hosts', () => {
     )
   })
 
-  it('are all that is called, whatever stands around their names', () => {
+  it('allows only listed hosts for any surrounding text', () => {
     const part = fc.constantFrom(
       'https',
       'http',
@@ -148,7 +148,7 @@ describe('listed hosts', () => {
     )
   })
 
-  it('are led to by redirects that are relative, or name one of them', () => {
+  it('follows relative redirects and redirects to a listed host', () => {
     const base = new URL('https://api.listed.test/a/b?c')
     const to = (location: string): string => hosts.readRedirect(location, base).href
     expect([
@@ -178,7 +178,7 @@ describe('listed hosts', () => {
     }
   })
 
-  it('are names, and nothing else', () => {
+  it('accepts only host names', () => {
     for (const word of [
       'https://api.listed.test',
       'api.listed.test/',
@@ -211,7 +211,7 @@ const refused = (path: string, method: 'GET' | 'POST', body?: unknown): boolean 
 }
 
 describe('refuseWrites', () => {
-  it('lets through what reads', () => {
+  it('allows reads', () => {
     for (const path of [
       '/v1/transactions/0a',
       '/v1/blocks?height=sealed',
@@ -246,7 +246,7 @@ describe('refuseWrites', () => {
     expect(refused('/', 'POST', { method: 7 })).to.equal(false)
   })
 
-  it('refuses transactions to a node', () => {
+  it('rejects transactions sent to a node', () => {
     for (const path of [
       '/v1/transactions',
       '/v1/transactions/',
@@ -282,7 +282,7 @@ describe('refuseWrites', () => {
     }
   })
 
-  it('refuses what an explorer would publish', () => {
+  it('rejects writes to an explorer', () => {
     for (const path of [
       '/api/v2/smart-contracts/0x1/verification/via/flattened-code',
       '/api/v2/smart-contracts/0x1/verif%69cation/via/x',
@@ -295,7 +295,7 @@ describe('refuseWrites', () => {
     }
   })
 
-  it('takes a path with broken percents as it is', () => {
+  it('accepts a path with invalid percent encoding', () => {
     expect(refused('/v1/%E0%A4%A/transactions', 'POST', {})).to.equal(true)
     expect(refused('/v1/%', 'POST', {})).to.equal(false)
   })

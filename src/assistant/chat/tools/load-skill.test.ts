@@ -14,12 +14,12 @@ const load = (input: unknown, from: Skills = skills): unknown => {
   return execute(input, { toolCallId: '1', messages: [], context: {} })
 }
 
-describe('the tool loadSkill', () => {
-  it('gives a skill by its name, and says nothing of where it is kept', () => {
+describe('loadSkill', () => {
+  it('returns a skill by name without its location', () => {
     expect(load({ name: 'Cadence' })).to.deep.equal({ name: 'cadence', content: '# Cadence' })
   })
 
-  it('names the skills that there are where there is none of that name', () => {
+  it('lists the available skills when the name is unknown', () => {
     for (const name of ['cadance', '../cadence', '/etc/passwd', 'constructor']) {
       expect(() => load({ name }), name).to.throw('No such skill. Available: cadence, token-questions.')
     }
@@ -28,13 +28,13 @@ describe('the tool loadSkill', () => {
     )
   })
 
-  it('says what it wants', () => {
+  it('rejects an invalid input', () => {
     for (const input of [{}, { name: 7 }, { name: '' }, { name: 'x'.repeat(101) }])
       expect(() => load(input)).to.throw('Field "name" must be the name of a skill.')
     expect(() => load({ name: 'cadence', path: '/' })).to.throw('Field "path" is unknown')
   })
 
-  it('gives the model the text as it is, and nothing of an output that is none', async () => {
+  it('passes the text to the model unchanged and ignores an invalid output', async () => {
     const { toModelOutput } = loadSkill(skills)
     const told = async (output: unknown): Promise<unknown> =>
       toModelOutput?.({ toolCallId: '1', input: {}, output: output as { name: string; content: string } })

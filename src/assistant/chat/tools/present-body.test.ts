@@ -11,7 +11,7 @@ const present = (text: string | Buffer, contentType = 'application/json', isCut 
   )
 
 describe('presentBody', () => {
-  it('gives JSON as what it is, with numbers that no double holds as texts', () => {
+  it('returns JSON parsed, with numbers beyond double precision as strings', () => {
     expect(present('{"a":[1,"b",null],"wei":123456789012345678901,"price":0.1}')).to.deep.equal({
       body: { a: [1, 'b', null], wei: '123456789012345678901', price: 0.1 },
       truncated: false,
@@ -20,14 +20,14 @@ describe('presentBody', () => {
     expect(present('[1]', '').body).to.deep.equal([1])
   })
 
-  it('gives other texts as text, also such as say that they are JSON', () => {
+  it('returns other bodies as text, even when they are labelled JSON', () => {
     expect(present('<p>Hi</p>', 'text/html').body).to.equal('<p>Hi</p>')
     expect(present('{"a":', 'application/json').body).to.equal('{"a":')
     expect(present(Buffer.from([0xe9]), 'text/plain;charset=iso-8859-1').body).to.equal('é')
     expect(present(Buffer.from([0xe9]), 'text/plain;charset=nobody-knows').body).to.equal('\uFFFD')
   })
 
-  it('gives nothing of pictures and the like but their size', () => {
+  it('returns only the size of images and other binary bodies', () => {
     expect(present('PNG', 'image/png')).to.deep.equal({
       body: null,
       truncated: true,
@@ -36,7 +36,7 @@ describe('presentBody', () => {
     expect(present('')).to.deep.equal({ body: null, truncated: false })
   })
 
-  it('says what it leaves out', () => {
+  it('notes omissions', () => {
     const rows = JSON.stringify(Array.from({ length: 3000 }, (_, i) => ({ i })))
     expect(present(rows)).to.include({
       truncated: true,
@@ -53,7 +53,7 @@ describe('presentBody', () => {
       .that.includes('2097152 bytes')
   })
 
-  it('takes JSON that is nested without end for a text', () => {
+  it('treats JSON of unlimited depth as text', () => {
     const deep = '['.repeat(200_000) + '0.1234567890123456789' + ']'.repeat(200_000)
     expect(present(deep).body).to.equal('['.repeat(60_000))
     expect(present('['.repeat(200_000) + ']'.repeat(200_000)).truncated).to.equal(true)
@@ -63,19 +63,19 @@ describe('presentBody', () => {
 const lengthOf = (value: JsonValue): number => JSON.stringify(value).length
 
 describe('summariseJson', () => {
-  it('shows whole what is short', () => {
+  it('returns short values whole', () => {
     const value = { a: [1, 'b', null, true, { c: [] }], empty: {}, many: Array.from({ length: 300 }, (_, i) => i) }
     expect(summariseJson(value)).to.deep.equal({ value, cut: undefined })
   })
 
-  it('shows the first 20 items of a long list, and says how many there are more', () => {
+  it('returns the first 20 items of a long list and the number of the others', () => {
     const rows = Array.from({ length: 5000 }, (_, id) => ({ id, name: `coin ${id}` }))
     const { value, cut } = summariseJson(rows)
     expect(value).to.deep.equal([...rows.slice(0, 20), '… 4,980 more items'])
     expect(cut).to.equal('lists truncated to 20 items')
   })
 
-  it('cuts long texts, many fields and deep values where they stand', () => {
+  it('truncates long texts, wide objects and deep values in place', () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`f${i}`, i]))
     let deep: JsonValue = { end: 'x'.repeat(20_000) }
     for (let i = 0; i < 8; i++) deep = [deep]
@@ -87,7 +87,7 @@ describe('summariseJson', () => {
     expect(cut).to.include('4000 characters').and.to.include('100 fields').and.to.include('level 8')
   })
 
-  it('shows more of an answer of the chain: its script and its events', () => {
+  it('allows more for chain responses: scripts and events', () => {
     const transaction = {
       script: 's'.repeat(15_000),
       events: Array.from({ length: 110 }, (_, event_index) => ({ event_index, payload: { amount: '1.00000000' } })),
@@ -96,7 +96,7 @@ describe('summariseJson', () => {
     expect(summariseJson(transaction).cut).to.be.a('string')
   })
 
-  it('is never longer than its most, whatever the value, and holds no half of a surrogate pair', () => {
+  it('never exceeds its maximum length and contains no unpaired surrogates', () => {
     const wide = (width: number, depth: number): JsonValue =>
       depth === 0
         ? 'leaf'
@@ -124,7 +124,7 @@ describe('summariseJson', () => {
     )
   })
 
-  it('keeps names that objects have of themselves as fields', () => {
+  it('treats names of object prototypes as fields', () => {
     const value = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2}') as JsonValue
     expect(JSON.stringify(summariseJson(value).value)).to.equal('{"__proto__":{"x":1},"constructor":2}')
   })

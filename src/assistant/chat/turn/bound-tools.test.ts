@@ -3,12 +3,12 @@ import { maxResultCharacters, ResultBudget } from './bound-tools.ts'
 
 const cutAt = (text: string): number => Number(/\[Truncated: (\d+) of/.exec(text)?.[1] ?? text.length)
 
-describe('the room for what tools gave', () => {
-  it('leaves alone what is short', () => {
+describe('tool result limits', () => {
+  it('leave short results unchanged', () => {
     expect(new ResultBudget().cut('a', 'short')).to.equal('short')
   })
 
-  it('cuts one result at its own length, and all together at theirs', () => {
+  it('truncate each result to its own limit and all results to a total limit', () => {
     const budget = new ResultBudget()
     const long = 'x'.repeat(100_000)
     expect(['a', 'b', 'c', 'd', 'e'].map((call) => cutAt(budget.cut(call, long)))).to.deep.equal([
@@ -16,7 +16,7 @@ describe('the room for what tools gave', () => {
     ])
   })
 
-  it('cuts a result that is asked for again where it did before', () => {
+  it('truncate a repeated result at the same position', () => {
     const budget = new ResultBudget()
     const long = 'x'.repeat(100_000)
     for (const call of ['a', 'b', 'c', 'd']) budget.cut(call, long)
@@ -24,7 +24,7 @@ describe('the room for what tools gave', () => {
     expect(cutAt(budget.cut('e', long))).to.equal(4000)
   })
 
-  it('leaves no half of a character', () => {
+  it('leave no unpaired surrogates', () => {
     const cut = new ResultBudget().cut('a', `x${'😀'.repeat(50_000)}`)
     expect(cut.isWellFormed()).to.equal(true)
   })

@@ -6,22 +6,22 @@ const indexer = examplePairs('indexer', 'mainnet')
 const evm = examplePairs('evm', 'mainnet')
 const all = [...indexer, ...evm]
 
-describe('the example questions', () => {
-  it('are at least sixty of the indexer, a third of them also in Chinese', () => {
+describe('example questions', () => {
+  it('include at least sixty for the indexer, a third of them in Chinese too', () => {
     const inChinese = indexer.filter(({ questions }) => questions.some((question) => /\p{Script=Han}/u.test(question)))
     expect(indexer.length).to.be.at.least(60)
     expect(inChinese.length).to.be.at.least(indexer.length / 3)
     expect(evm.length).to.be.at.least(10)
   })
 
-  it('are each there once', () => {
+  it('are unique', () => {
     const questions = all.flatMap(({ questions }) => questions.map((question) => question.toLowerCase()))
     expect(questions.filter((question, i) => questions.indexOf(question) !== i)).to.deep.equal([])
     const statements = all.map(({ sql }) => sql)
     expect(statements.filter((sql, i) => statements.indexOf(sql) !== i)).to.deep.equal([])
   })
 
-  it('have one statement each that ends by itself and bounds its rows or gives few', () => {
+  it('have one statement each, which has no semicolon and returns few rows', () => {
     for (const {
       sql,
       questions: [question],
@@ -33,7 +33,7 @@ describe('the example questions', () => {
     }
   })
 
-  it('name the core contracts of each network, none by a name that is left over', () => {
+  it('resolve the core contracts of each network, without placeholders', () => {
     for (const network of networks) {
       const texts = examplePairs('indexer', network).flatMap(({ questions, sql }) => [...questions, sql])
       expect(texts.filter((text) => /[{}]/.test(text))).to.deep.equal([])
@@ -41,7 +41,7 @@ describe('the example questions', () => {
     expect(JSON.stringify(indexer)).to.include('A.1654653399040a61.FlowToken')
   })
 
-  it('refuse the name of a contract that there is not', () => {
+  it('reject an unknown contract name', () => {
     expect(() => inNetwork([{ questions: ['Who?'], sql: `select '{constructor}'` }], 'mainnet')).to.throw('constructor')
   })
 })

@@ -10,7 +10,7 @@ async function settle(): Promise<void> {
   for (let tick = 0; tick < 10; tick++) await Promise.resolve()
 }
 
-describe('slots for statements', () => {
+describe('statement slots', () => {
   /** Takes slots and records their order. */
   function crowd(turns: Slots): {
     take: (client: string) => Promise<void>
@@ -45,21 +45,21 @@ describe('slots for statements', () => {
     }
   }
 
-  it('leave a slot for another client however many statements one sends', async () => {
+  it('leave a slot for another client while one client sends many statements', async () => {
     const { take, started } = crowd(statementSlots(2, 1000))
     for (let count = 0; count < 50; count++) await take('10.0.0.1')
     await take('10.0.0.2')
     expect(started).to.deep.equal(['10.0.0.1', '10.0.0.2'])
   })
 
-  it('go to the client that began a statement longest ago, in the order of each', async () => {
+  it('go to the client that started a statement least recently, in the order of its requests', async () => {
     const { take, end, started } = crowd(statementSlots(1, 1000))
     for (const client of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) await take(client)
     for (let count = 0; count < 6; count++) await end()
     expect(started).to.deep.equal(['a', 'b', 'c', 'a', 'b', 'a', 'a'])
   })
 
-  it('have a queue for each client, and one for all, of which none can be filled by another', async () => {
+  it('have a queue per client and a shared queue, which one client cannot fill', async () => {
     const turns = statementSlots(2, 150)
     const { take, end, started, refused } = crowd(turns)
     for (let count = 0; count < maxWaitingPerClient + 2; count++) await take('a')
@@ -74,7 +74,7 @@ describe('slots for statements', () => {
     expect(started).to.include('c')
   })
 
-  it('are refused at once while sessions that do not end hold all that a client may have', async () => {
+  it('reject statements at once while stuck sessions hold all slots of a client', async () => {
     const turns = statementSlots(3, 1000)
     const code = (client: string) =>
       turns.enter(client, { maxWaitMs: longMs }).then(
@@ -101,7 +101,7 @@ describe('slots for statements', () => {
     expect(await Promise.all([code('a'), code('c')])).to.deep.equal(['started', 'started'])
   })
 
-  it('are all for the program itself', async () => {
+  it('are all available to the program itself', async () => {
     const turns = statementSlots(2, 1)
     const slots = [
       await turns.enter(undefined, { maxWaitMs: longMs }),

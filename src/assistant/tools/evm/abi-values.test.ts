@@ -13,9 +13,9 @@ function inputOf(declaration: string, ...values: readonly unknown[]): string[] {
 
 const padded = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0')
 
-describe('the contract ABI', () => {
+describe('contract ABI', () => {
   // Source: Solidity, "Contract ABI Specification", Examples and Use of Dynamic Types.
-  it('writes calls as the specification has them', () => {
+  it('encodes the calls of the specification', () => {
     expect(inputOf('baz(uint32,bool)', 69, true)).to.deep.equal(['cdcd77c0', '45', '1'])
     expect(inputOf('bar(bytes3[2])', ['0x616263', '0x646566'])).to.deep.equal([
       'fce353f6',
@@ -79,7 +79,7 @@ describe('the contract ABI', () => {
     ])
   })
 
-  it('reads signatures as Solidity has them', () => {
+  it('parses Solidity signatures', () => {
     const read = readSignature(
       'function transfer(address to, uint amount) external payable returns (bool ok);',
       'signature',
@@ -96,7 +96,7 @@ describe('the contract ABI', () => {
     expect(readSignature('f()', 'signature').outputs).to.equal(undefined)
   })
 
-  it('refuses signatures that are none, and says where', () => {
+  it('rejects invalid signatures with the position', () => {
     const bad = [
       '',
       'f',
@@ -123,7 +123,7 @@ describe('the contract ABI', () => {
       expect(() => readSignature(declaration, 'signature'), declaration).to.throw(/The signature/)
   })
 
-  it('refuses values that do not fit, and says which', () => {
+  it('rejects values that do not match their type and names them', () => {
     const bad: ReadonlyArray<readonly [declaration: string, ...values: readonly unknown[]]> = [
       ['f(uint8)', 256],
       ['f(uint8)', -1],
@@ -149,7 +149,7 @@ describe('the contract ABI', () => {
     expect(() => inputOf('f(bytes)', `0x${'00'.repeat(70_000)}`)).to.throw(/too long/)
   })
 
-  it('reads back what it wrote, of any types', () => {
+  it('decodes what it encoded, for any types', () => {
     fc.assert(
       fc.property(fc.array(typed, { maxLength: 5 }), (parts) => {
         const parameters = parts.map(({ type }) => ({ type, name: '', isIndexed: false }))
@@ -169,7 +169,7 @@ describe('the contract ABI', () => {
     )
   })
 
-  it('reads any bytes as any types without an error, and knows what is cut off', () => {
+  it('decodes any bytes as any types without an error and reports truncation', () => {
     fc.assert(
       fc.property(fc.array(typed, { minLength: 1, maxLength: 4 }), fc.uint8Array({ maxLength: 400 }), (parts, data) => {
         decodeValues(
@@ -195,7 +195,7 @@ describe('the contract ABI', () => {
     )
   })
 
-  it('does not unfold lists that refer to each other', () => {
+  it('does not expand lists that reference each other', () => {
     const { outputs = [] } = readSignature('f() returns (uint256[][][][][][])', 'signature')
     // Each list has 60 entries that point to the next list: 60^6 values in 12 kilobytes.
     const word = (number: number): Buffer => Buffer.from(number.toString(16).padStart(64, '0'), 'hex')
