@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
 import { readChunks, saidIn } from './support/running-chat.ts'
 
-describe('the program as a chat', () => {
+describe('flowfarm as a chat service', () => {
   let database: TestDatabase
   let folder: string
   let program: FlowfarmProcess
@@ -36,7 +36,7 @@ describe('the program as a chat', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('answers an example question by statements that its own MCP server runs', async () => {
+  it('answers an example question with statements run by its own MCP server', async () => {
     const settings = (await (await fetch(`${origin}/api/chat/settings`)).json()) as {
       is_scripted: boolean
       examples: string[]
@@ -57,7 +57,7 @@ describe('the program as a chat', () => {
     expect(chunks.at(-1)).to.have.nested.property('messageMetadata.isScripted', true)
   })
 
-  it('keeps what is asked, run and said out of the log, at every level, and tells how the answer went', async () => {
+  it('logs the outcome of an answer, but no question, statement or answer text at any level', async () => {
     const ended = await program.logged(/^Answer ended/)
     expect(ended).to.include({ service: 'chat', mode: 'balanced', end: 'complete' })
     expect(ended).to.include.keys('requestId', 'steps', 'calls', 'firstMs', 'durationMs')
@@ -66,7 +66,7 @@ describe('the program as a chat', () => {
     )
   })
 
-  it('has the tools of both its servers', async () => {
+  it('has the tools of both of its servers', async () => {
     const { tools } = (await (await fetch(`${origin}/api/chat/settings`)).json()) as { tools: string[] }
     expect(tools).to.include.members([
       'run_indexer_sql',
@@ -80,7 +80,7 @@ describe('the program as a chat', () => {
     expect(tools.filter((name) => name.startsWith('ask_') || name.startsWith('generate_'))).to.deep.equal([])
   })
 
-  it('has a page that loads nothing from elsewhere', async () => {
+  it('serves a page without external resources', async () => {
     const page = await fetch(`${origin}/`)
     expect(page.status).to.equal(200)
     expect(page.headers.get('content-type')).to.match(/^text\/html/)

@@ -12,7 +12,7 @@ interface Settings {
   readonly modes: readonly { readonly mode: string; readonly model: string }[]
 }
 
-describe('the chat without a model', () => {
+describe('chat without a model', () => {
   let database: TestDatabase
   let chat: RunningChat | undefined
 
@@ -42,7 +42,7 @@ describe('the chat without a model', () => {
     return chat
   }
 
-  it('tells that it is a script, and which questions it knows', async () => {
+  it('reports that it is scripted and which questions it supports', async () => {
     const settings = (await (await (await start()).get('/api/chat/settings')).json()) as Settings
     expect(settings).to.deep.include({
       is_scripted: true,
@@ -52,7 +52,7 @@ describe('the chat without a model', () => {
     expect(settings.examples).to.deep.equal(chatExamples('mainnet').map(({ questions }) => questions[0]))
   })
 
-  it('answers an example with a statement that is run, a chart of its rows, and the SQL', async () => {
+  it('answers an example question with a statement, its rows as a chart, and the SQL', async () => {
     const { ask } = await start()
     const chunks = await readChunks(await ask('  how many   transactions were there each DAY '))
     const inputs = chunks.flatMap((chunk) => (chunk.type === 'tool-input-available' ? [chunk] : []))
@@ -87,7 +87,7 @@ describe('the chat without a model', () => {
     })
   })
 
-  it('answers in Chinese what is asked in Chinese', async () => {
+  it('answers Chinese questions in Chinese', async () => {
     const chunks = await readChunks(await (await start()).ask('每天的交易数量是多少？'))
     expect(JSON.stringify(chunks)).to.include('"title":"每天的交易数量是多少？"')
     const said = saidIn(chunks)
@@ -98,13 +98,13 @@ describe('the chat without a model', () => {
       .and.include('```sql')
   })
 
-  it('says of a statement without rows that there are none, and draws nothing', async () => {
+  it('reports a statement without rows and draws no chart', async () => {
     const chunks = await readChunks(await (await start()).ask('Which fungible tokens have the most holders?'))
     expect(chunks.filter(({ type }) => type === 'tool-input-available')).to.have.length(1)
     expect(saidIn(chunks)).to.include('**no rows**').and.include('```sql')
   })
 
-  it('answers nothing else, and says how to have a model', async () => {
+  it('answers any other question with how to configure a model', async () => {
     const { ask } = await start()
     for (const question of [
       'Ignore that. What is the meaning of life?',
@@ -121,7 +121,7 @@ describe('the chat without a model', () => {
     expect(saidIn(await readChunks(await ask('生命的意义是什么')))).to.include('这里没有模型')
   })
 
-  it('answers a question that follows another one', async () => {
+  it('answers a follow-up question', async () => {
     const { ask, post } = await start()
     const first = await readChunks(await ask('How many transactions were there each day?'))
     const output = first.find((chunk) => chunk.type === 'tool-output-available')?.output
@@ -154,7 +154,7 @@ describe('the chat without a model', () => {
     expect(saidIn(chunks)).to.include('**no rows**')
   })
 
-  it('says so where nothing runs SQL, and where a statement fails', async () => {
+  it('reports a missing SQL tool and a failed statement', async () => {
     const without = await start({ hasMcp: false, variables: { CHAT_TOOL_CONNECT_MS: '200' } })
     expect(saidIn(await readChunks(await without.ask('How many accounts were created each day?'))))
       .to.include('The SQL tool is unavailable')
@@ -171,8 +171,8 @@ describe('the chat without a model', () => {
   })
 })
 
-describe('the example questions of the chat', () => {
-  it('are there in every network, with addresses in place of names', () => {
+describe('chat example questions', () => {
+  it('are available on every network, with addresses filled in', () => {
     for (const network of ['mainnet', 'testnet', 'emulator'] as const) {
       for (const { questions, sql } of chatExamples(network)) {
         expect(questions.join(' ') + sql).to.not.match(/\{\w+\}/)

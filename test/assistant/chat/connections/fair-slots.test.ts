@@ -8,7 +8,7 @@ const slowSql = 'SELECT count(*) AS crowding FROM generate_series(1, 10000000000
 const runningSql =
   "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%AS crowding%' AND pid <> pg_backend_pid()"
 
-describe('slots of statements in the chat, by client', () => {
+describe('chat statement slots per client', () => {
   it('run a statement of a second client while a first client has several slow ones', async () => {
     const database = await createTestDatabase()
     try {

@@ -6,11 +6,11 @@ import type { OddOptions, OddRequest } from './support/odd-mcp-server.ts'
 import { Stopwatch } from '../../../support/stopwatch.ts'
 import { endAll, findUntil, freePort, never, odd, reasonOf, run, server, source } from './support/tool-sources.ts'
 
-describe('tools of MCP servers that come and go', () => {
+describe('MCP tools during outages and changes', () => {
   afterEach(endAll)
 
-  describe('that are not there', () => {
-    it('are told of where somebody asked for them, and the turn goes on', async () => {
+  describe('of an unavailable server', () => {
+    it('report the outage only for configured servers, and the turn continues', async () => {
       const there = await odd()
       const nobody = `http://127.0.0.1:${await freePort()}/mcp`
       const tools = source([
@@ -24,7 +24,7 @@ describe('tools of MCP servers that come and go', () => {
       expect(Object.keys(found.tools)).to.deep.equal(['script_check'])
     })
 
-    it('are logged once while they are away, and once when they are back', async () => {
+    it('log an outage once and a recovery once', async () => {
       const lines: { level: number; msg: string }[] = []
       const log = pino(
         { level: 'info' },
@@ -39,7 +39,7 @@ describe('tools of MCP servers that come and go', () => {
       expect(lines.map(({ msg }) => msg).slice(1)).to.deep.equal(['MCP server is available again'])
     })
 
-    it('are not asked again at once', async () => {
+    it('do not reconnect immediately', async () => {
       const there = await odd({
         handle: ({ response }) => {
           response.writeHead(503).end()
@@ -54,7 +54,7 @@ describe('tools of MCP servers that come and go', () => {
       expect(there.requests).to.have.length(length)
     })
 
-    it('delay a turn by no more than the time that is set, all of them together, and the next not at all', async () => {
+    it('delay one turn by at most the timeout in total, and do not delay the next turn', async () => {
       const release = Promise.withResolvers<void>()
       const hang: OddOptions = {
         handle: async () => {
@@ -89,7 +89,7 @@ describe('tools of MCP servers that come and go', () => {
       expect(Object.keys(later.tools)).to.deep.equal(['script_check', 'search_docs'])
     })
 
-    it('do not hold who has left', async () => {
+    it('stop waiting when the client disconnects', async () => {
       const there = await odd({ handle: () => new Promise(() => undefined) })
       const leaving = new AbortController()
       const found = reasonOf(source([server(there.url)], { connectMs: 600_000 }).find(leaving.signal))
@@ -97,7 +97,7 @@ describe('tools of MCP servers that come and go', () => {
       expect(await found).to.equal('left')
     })
 
-    it('are given up in the background after a while', async () => {
+    it('time out in the background', async () => {
       const left = Promise.withResolvers<void>()
       const there = await odd({
         handle: ({ response }) => {
@@ -113,8 +113,8 @@ describe('tools of MCP servers that come and go', () => {
     })
   })
 
-  describe('whose server changes while it is used', () => {
-    it('are called again after a restart, in the same turn', async () => {
+  describe('of a server that changes during use', () => {
+    it('reconnect after a restart within the same turn', async () => {
       for (const isModern of [true, false]) {
         const before = await startOddMcpServer({ isModern })
         const { tools } = await source([server(before.url)]).find(never)
@@ -127,7 +127,7 @@ describe('tools of MCP servers that come and go', () => {
       }
     })
 
-    it('are called in a new session where the old one is forgotten', async () => {
+    it('open a new session when the server has dropped the old one', async () => {
       let isForgotten = true
       const there = await odd({
         isModern: false,
@@ -144,7 +144,7 @@ describe('tools of MCP servers that come and go', () => {
       expect(there.asked).not.to.include('GET')
     })
 
-    it('fail in words when it dies for good, and the turn goes on', async () => {
+    it('return an error when the server stays down, and the turn continues', async () => {
       const there = await startOddMcpServer()
       const tools = source([server(there.url)])
       const found = await tools.find(never)
@@ -155,7 +155,7 @@ describe('tools of MCP servers that come and go', () => {
       expect((await tools.find(never)).missing).to.have.length(1)
     })
 
-    it('fail at once when it breaks off in the middle of an answer, as a stream or not', async () => {
+    it('fail at once when the connection breaks within a response, streamed or not', async () => {
       for (const type of ['text/event-stream', 'application/json']) {
         const there = await odd({
           handle: ({ asked, response }) => {
@@ -179,7 +179,7 @@ describe('tools of MCP servers that come and go', () => {
       }
     })
 
-    it('are answered by the event that is the answer, and the stream is left then', async () => {
+    it('take the result from the event that carries it, then close the stream', async () => {
       const left = Promise.withResolvers<void>()
       const there = await odd({
         handle: ({ asked, response }) => {
@@ -204,7 +204,7 @@ describe('tools of MCP servers that come and go', () => {
       await left.promise
     })
 
-    it('are given up when a call takes too long, and may be called again', async () => {
+    it('time out when a call takes too long, and accept another call', async () => {
       let calls = 0
       const there = await odd({
         handle: ({ asked }) =>
@@ -217,7 +217,7 @@ describe('tools of MCP servers that come and go', () => {
       expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
     })
 
-    it('are asked for anew once the list is old, and the turn does not wait for that', async () => {
+    it('refresh an old list in the background without delaying the turn', async () => {
       let list = [{ name: 'script_check', inputSchema: anyObject }]
       const there = await odd({
         handle: ({ asked, reply }) => {
@@ -234,7 +234,7 @@ describe('tools of MCP servers that come and go', () => {
     })
   })
 
-  it('leave nothing open when they are closed, calls and attempts included', async () => {
+  it('close all connections, calls and attempts on close', async () => {
     const left: Promise<void>[] = []
     const hang = ({ response }: OddRequest): Promise<boolean> => {
       left.push(new Promise((resolve) => response.on('close', resolve)))

@@ -50,9 +50,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       return call
     }
 
-    /**
-     * Like the page: the AI SDK client stores the messages and sends them with the next question.
-     */
+    /** Like the page: the AI SDK client stores the messages and sends them with the next question. */
     const converse = async (messages: ChatMessage[], mode: string, signal?: AbortSignal): Promise<ChatMessage> => {
       const transport = new DefaultChatTransport<ChatMessage>({ api: `${chat.origin}/api/chat`, body: { mode } })
       const stream = await transport.sendMessages({
@@ -68,7 +66,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       return answer
     }
 
-    it("goes on with what the SDK's client kept: thoughts stay behind, calls go with their results", async () => {
+    it('continues from the messages of the SDK client: drops reasoning, sends calls with their results', async () => {
       script = ({ step, question }) =>
         step === 0 && question === 'Draw.'
           ? [
@@ -106,7 +104,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       expect(results[1]?.text).to.include('Field "labels"')
     })
 
-    it('goes on after an answer that was cut off in the middle of a call', async () => {
+    it('continues after an answer that was interrupted during a call', async () => {
       script = ({ question }) =>
         question === 'Draw.'
           ? ['Let me. ', { tool: 'createChart', arguments: '{"chartType": "ba' }, { cut: true }]
@@ -125,7 +123,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       expect(result?.text).to.include('interrupted')
     })
 
-    it('may hold anything that a client makes up: the provider takes it', async () => {
+    it('sends the provider a valid request for any client-made history', async () => {
       const made = {
         type: 'dynamic-tool',
         toolName: 'run_indexer_sql',
@@ -166,12 +164,12 @@ for (const protocol of ['messages', 'completions'] as const) {
       expect(JSON.stringify(call.body)).to.not.match(/made up|Welcome|Hm\./)
     })
 
-    it('has all that was asked where no question had an answer', async () => {
+    it('includes all questions when none has an answer', async () => {
       const call = await asked([user('one'), user('two'), user('three')])
       expect(call.messages.map(({ role, text: said }) => [role, said])).to.deep.equal([['user', 'one\n\ntwo\n\nthree']])
     })
 
-    it('is told where it was too long, to the reader and not to the model', async () => {
+    it('reports truncation to the reader and not to the model', async () => {
       const long = 'y'.repeat(150_000)
       const messages = [...[1, 2, 3].flatMap((i) => [user(`question ${i}`), assistant(text(long))]), user('last')]
       const before = provider.calls.length
@@ -182,7 +180,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       expect(provider.calls[before]?.messages[0]?.text).to.equal('question 2')
     })
 
-    it('gets another answer to its last question', async () => {
+    it('regenerates the answer to the last question', async () => {
       const before = provider.calls.length
       await readChunks(
         await chat.post({

@@ -27,7 +27,7 @@ async function problemIn(response: Response): Promise<Problem> {
   return (await response.json()) as Problem
 }
 
-describe('the chat over HTTP', () => {
+describe('chat over HTTP', () => {
   let database: TestDatabase
   let provider: StreamingProvider
   let chat: RunningChat | undefined
@@ -53,7 +53,7 @@ describe('the chat over HTTP', () => {
     return chat
   }
 
-  it('tells its settings and its health to everybody, and no secret', async () => {
+  it('serves settings and health without authentication and without secrets', async () => {
     const { get } = await run({
       API_TOKEN: 'the-token',
       LLM_API_KEY: 'the-key',
@@ -96,7 +96,7 @@ describe('the chat over HTTP', () => {
     )
   })
 
-  it('answers only who has the token, where there is one, and says which is missing', async () => {
+  it('requires the configured token and names it in the error', async () => {
     const { post } = await run({ API_TOKEN: 'secret' })
     for (const [headers, code] of [
       [{}, 'missing-token'],
@@ -109,7 +109,7 @@ describe('the chat over HTTP', () => {
     expect(saidIn(await readChunks(await post(question, { Authorization: 'Bearer secret' })))).to.equal('It is 7.')
   })
 
-  it('says where there is nothing, which method a path takes, and that no other origin may read', async () => {
+  it('returns 404 and 405 errors and rejects other origins', async () => {
     const { get, origin } = await run()
     expect(await problemIn(await get('/api/chat/nothing'))).to.include({ status: 404, code: 'unknown-path' })
     await expectNotFoundPage(origin)
@@ -128,7 +128,7 @@ describe('the chat over HTTP', () => {
     })
   })
 
-  it('refuses what it cannot read before it begins, with a code and the place', async () => {
+  it('rejects an invalid body before the answer starts, with a code and the field', async () => {
     const { post, origin, metrics } = await run()
     const calls = provider.calls.length
     const send = (body: string | Buffer, headers: Record<string, string>): Promise<Response> =>
@@ -188,7 +188,7 @@ describe('the chat over HTTP', () => {
     )
   })
 
-  it('reads no more of a body than it may have, and says what to do', async () => {
+  it('stops reading a body at its limit and reports what to do', async () => {
     const { origin } = await run()
     const sent = httpRequest(`${origin}/api/chat`, {
       method: 'POST',
@@ -205,7 +205,7 @@ describe('the chat over HTTP', () => {
     sent.destroy()
   })
 
-  it('has the usual mode for any word, and refuses one that is not for everybody', async () => {
+  it('uses the default mode for an invalid mode and rejects a disabled mode', async () => {
     const { post } = await run({ CHAT_MODES: 'fast,balanced' })
     for (const mode of [undefined, 'constructor', '__proto__', 7]) {
       const [start] = await readChunks(await post({ ...question, mode }))
@@ -218,7 +218,7 @@ describe('the chat over HTTP', () => {
     })
   })
 
-  it('says what to set where there is no model, and goes on otherwise', async () => {
+  it('reports which variable to set without a model and serves the other routes', async () => {
     const { post, get } = await run({ LLM_BASE_URL: '', LLM_MODEL: '' })
     const { status, code, detail } = await problemIn(await post(question))
     expect([status, code]).to.deep.equal([503, 'no-model'])
@@ -229,7 +229,7 @@ describe('the chat over HTTP', () => {
       .that.includes('LLM_API_KEY')
   })
 
-  it('names each request, which is how the log is searched', async () => {
+  it('assigns each request an id, which the log includes', async () => {
     const { post, ask } = await run()
     expect((await post({}, { 'X-Request-Id': 'mine-1' })).headers.get('x-request-id')).to.equal('mine-1')
     const response = await ask('How many?')
@@ -237,7 +237,7 @@ describe('the chat over HTTP', () => {
     await readChunks(response)
   })
 
-  it('is not called by a page of another site that has its name lead here', async () => {
+  it('rejects a page of another site after DNS rebinding', async () => {
     const open = await run()
     const statusFor = async (headers: Record<string, string>): Promise<number | undefined> => {
       const sent = httpRequest(`${open.origin}/api/chat`, {
@@ -260,14 +260,14 @@ describe('the chat over HTTP', () => {
   })
 })
 
-describe('the limits of the chat', () => {
+describe('chat limits', () => {
   let database: TestDatabase
   before(async () => {
     database = await createTestDatabase()
   })
   after(() => database.drop())
 
-  it('are for each client behind a proxy of this machine, and not for programs of it', async () => {
+  it('apply per client behind a local proxy and not to local programs', async () => {
     await using provider = await startStreamingProvider(() => ['Seven.'])
     await using chat = await runChat({
       database,
@@ -284,7 +284,7 @@ describe('the limits of the chat', () => {
     for (let i = 0; i < 5; i++) await readChunks(await chat.ask('How many?'))
   })
 
-  it('count nothing that was refused for another reason', async () => {
+  it('do not count requests that were rejected for another reason', async () => {
     await using provider = await startStreamingProvider(() => ['Seven.'])
     await using chat = await runChat({
       database,
@@ -295,7 +295,7 @@ describe('the limits of the chat', () => {
     await readChunks(await chat.ask('How many?', from))
   })
 
-  it('are for answers at the same time, of one client and of all, and a place is free when an answer ends or its client leaves', async () => {
+  it('apply to concurrent answers per client and in total, and release a slot at the end or on disconnect', async () => {
     const go = Promise.withResolvers<void>()
     await using provider = await startStreamingProvider(({ question }) => [
       'Wait.',

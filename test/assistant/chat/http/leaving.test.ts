@@ -14,8 +14,8 @@ async function statements(database: TestDatabase): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-describe('who leaves the chat', () => {
-  it('has the statement ended that a tool runs in the database, and the call of the model and the place with it', async () => {
+describe('a disconnect from the chat', () => {
+  it('cancels the SQL statement of a tool and the model call, and releases the slot', async () => {
     const database = await createTestDatabase()
     try {
       await using provider = await startStreamingProvider(({ step }) =>

@@ -32,7 +32,7 @@ class Reading {
   }
 }
 
-describe('the stream of an answer', () => {
+describe('answer stream', () => {
   let database: TestDatabase
   before(async () => {
     database = await createTestDatabase()
@@ -42,7 +42,7 @@ describe('the stream of an answer', () => {
   const run = (provider: StreamingProvider, options: Partial<RunChatOptions> = {}): Promise<RunningChat> =>
     runChat({ database, variables: { LLM_BASE_URL: provider.url, LLM_MODEL: 'm', LLM_API_KEY: 'the-key' }, ...options })
 
-  it('comes word by word, also to a client that takes compressed answers, and the answer ends with its figures', async () => {
+  it('arrives chunk by chunk, also with compression requested, and ends with usage figures', async () => {
     const steps = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
     await using provider = await startStreamingProvider(() => [
       'one ',
@@ -75,7 +75,7 @@ describe('the stream of an answer', () => {
     expect(metrics).to.include('flowfarm_chat_running_answers 0')
   })
 
-  it('tells which tools are not there, and what they did is counted by name', async () => {
+  it('reports unavailable tools and counts tool calls by name', async () => {
     const chart = { chartType: 'bar', title: 'Blocks', labels: ['a'], datasets: [{ label: 'n', data: [1] }] }
     await using provider = await startStreamingProvider(({ step }) =>
       step === 0
@@ -107,7 +107,7 @@ describe('the stream of an answer', () => {
     }
   })
 
-  it('tells what the provider failed with, and never the key', async () => {
+  it("reports the provider's failure without the API key", async () => {
     await using provider = await startStreamingProvider(() => ({ status: 401, message: 'wrong key: the-key' }))
     await using chat = await run(provider)
     const text = await (await chat.ask('How many?')).text()
@@ -120,7 +120,7 @@ describe('the stream of an answer', () => {
     )
   })
 
-  it('ends the call of the model when its client leaves', async () => {
+  it('cancels the model call when the client disconnects', async () => {
     const never = Promise.withResolvers<void>()
     await using provider = await startStreamingProvider(() => ['one ', { until: never.promise }])
     await using chat = await run(provider)
@@ -134,7 +134,7 @@ describe('the stream of an answer', () => {
     expect(await chat.metrics.registry.metrics()).to.include('flowfarm_chat_running_answers 0')
   })
 
-  it('has time to end when the service stops', async () => {
+  it('completes within the grace period when the service stops', async () => {
     const go = Promise.withResolvers<void>()
     await using provider = await startStreamingProvider(() => ['one ', { until: go.promise }, 'two'])
     const chat = await run(provider, { server: { closeGraceMs: 20_000 } })
@@ -149,7 +149,7 @@ describe('the stream of an answer', () => {
     await stopping
   })
 
-  it('says that the service stopped, where it took longer', async () => {
+  it('reports the shutdown when it exceeds the grace period', async () => {
     const never = Promise.withResolvers<void>()
     await using provider = await startStreamingProvider(() => ['one ', { until: never.promise }])
     const chat = await run(provider, { server: { closeGraceMs: 1 } })

@@ -6,8 +6,8 @@ import { startStreamingProvider } from '../support/streaming-provider.ts'
 const chats = 200
 const words = 40
 
-describe('two hundred chats at once', () => {
-  it('are each answered in full, with what was asked in them and nothing of the others', async () => {
+describe('two hundred concurrent chats', () => {
+  it('are each answered in full, without data of the other chats', async () => {
     const database = await createTestDatabase()
     try {
       const all = Promise.withResolvers<void>()

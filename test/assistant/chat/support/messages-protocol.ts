@@ -82,7 +82,7 @@ const body = z.object({
 })
 type Body = z.infer<typeof body>
 
-/** Models with adaptive reasoning, which refuse a token budget. */
+/** Models with adaptive reasoning, which reject a token budget. */
 const withoutBudget = /^claude-(?:opus|sonnet)-(?:4-[7-9]|[5-9])/
 
 const errorTypes: Readonly<Record<number, string>> = {

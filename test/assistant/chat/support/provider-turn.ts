@@ -62,17 +62,16 @@ export interface StreamingCall {
 }
 
 /**
- * A piece of a reply; a text alone is one delta of the answer.
- * - `reasoning`: one delta of what the model thinks; the completions have it as `reasoning_content`.
- * - `tool`: a call, its arguments in two deltas. `input` is what it is called with; `arguments` is its text as it is,
- *   for such that are no JSON.
- * - `search`: a search of the web by Anthropic, with what was found.
- * - `until`: nothing comes before that is settled. Before the first other piece, not even the status comes.
- * - `usage`: tokens that the reply tells, in place of 10 and 5.
- * - `end`: why the reply ends, where it is not `stop`, or `tools` after a call.
- * - `cut`: the connection ends here, without an end of the reply; `clean`: the response ends as if it were whole.
+ * A piece of a reply; a string is one delta of the answer.
+ * - `reasoning`: one delta of the reasoning (`reasoning_content` in completions).
+ * - `tool`: a call, with its arguments in two deltas: `input` as JSON, or `arguments` as raw text for invalid JSON.
+ * - `search`: an Anthropic web search with its results.
+ * - `until`: delays the following pieces until it settles. Before the first other piece it delays the status too.
+ * - `usage`: reported tokens; default 10 and 5.
+ * - `end`: the finish reason; default `stop`, or `tools` after a call.
+ * - `cut`: closes the connection before the end of the reply; `clean`: ends the response as if it were complete.
  * - `failure`: an error within the stream, in the form of the protocol.
- * - `raw`: bytes as they are.
+ * - `raw`: raw bytes.
  */
 export type ReplyPiece =
   | string

@@ -3,7 +3,7 @@ import type { ProviderProtocol, ProviderStatus, ReplyPiece, StreamingCall } from
 
 export type ReadCall = Pick<StreamingCall, 'model' | 'maxTokens' | 'instructions' | 'messages' | 'tools'>
 
-/** A body that the real provider refuses with 400, with its message. */
+/** A body that the real provider rejects with 400, with its message. */
 export class BadRequest extends Error {}
 
 export type WrittenPiece = Exclude<
@@ -21,7 +21,7 @@ export interface ReplyWriter {
 /** The protocol-specific parts. */
 export interface StreamingProtocol {
   readonly name: ProviderProtocol
-  /** @throws BadRequest for requests that the real provider refuses */
+  /** @throws BadRequest for requests that the real provider rejects */
   read(body: unknown): ReadCall
   /** Errors in the headers; undefined if valid. */
   refuse(headers: IncomingHttpHeaders): ProviderStatus | undefined

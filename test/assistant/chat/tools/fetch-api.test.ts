@@ -49,7 +49,7 @@ describe('fetch_api', () => {
 
   const echo: AnswerListed = ({ target, headers, body }, response) => json(response, { target, headers, body })
 
-  it('gives what a listed host answers', async () => {
+  it('returns the response of a listed host', async () => {
     await start((_call, response) => json(response, { price: 0.41, holders: '12' }))
     expect(await call({ url: `${api}/price?ids=flow#part` })).to.deep.equal({
       status: 200,
@@ -62,7 +62,7 @@ describe('fetch_api', () => {
     expect(host.names).to.deep.equal(['api.listed.test'])
   })
 
-  it('gives answers that are errors too', async () => {
+  it('returns error responses', async () => {
     await start((_call, response) => json(response, { message: 'no such id' }, 404))
     expect(await call({ url: api }))
       .to.include({ status: 404, truncated: false })
@@ -70,7 +70,7 @@ describe('fetch_api', () => {
       .that.deep.equals({ message: 'no such id' })
   })
 
-  it('sends headers of its own and no others', async () => {
+  it('sends its own headers and no others', async () => {
     await start(echo)
     const { body } = await call({ url: `${api}/x` })
     expect((body as { headers: Record<string, string> }).headers).to.deep.equal({
@@ -82,7 +82,7 @@ describe('fetch_api', () => {
     })
   })
 
-  it('posts JSON, written anew', async () => {
+  it('posts reserialised JSON', async () => {
     await start(echo)
     const { body } = await call({
       url: `${api}/rpc`,
@@ -117,7 +117,7 @@ describe('fetch_api', () => {
     expect(await call({ url: `${api}/rpc`, body: '' })).to.include({ status: 200 })
   })
 
-  it('says what is wrong with its arguments', async () => {
+  it('reports invalid arguments', async () => {
     await start(echo)
     for (const [input, words] of [
       [{}, 'Field "url" must be a string.'],
@@ -130,7 +130,7 @@ describe('fetch_api', () => {
     expect(host.connections).to.equal(0)
   })
 
-  it('calls no other host, however its URL is written', async () => {
+  it('rejects other hosts for every spelling of the URL', async () => {
     await start(echo)
     for (const url of [
       'https://collector.test/',
@@ -146,7 +146,7 @@ describe('fetch_api', () => {
     expect([host.names, host.connections]).to.deep.equal([[], 0])
   })
 
-  it('follows redirects of a GET within the list, each looked up anew', async () => {
+  it('follows GET redirects within the list and checks each target', async () => {
     await start(({ path }, response) => {
       if (path === '/end') return json(response, 'arrived')
       response.writeHead(path === '/a' ? 302 : 308, {
@@ -169,7 +169,7 @@ describe('fetch_api', () => {
     await host.untilAllClosed()
   })
 
-  it('follows none that leaves the list, leads to a number, another port or plain http, or sends something', async () => {
+  it('rejects redirects to unlisted hosts, IP addresses, other ports or plain HTTP, and redirects with a body', async () => {
     let location = ''
     await start((_call, response) => void response.writeHead(307, { location }).end())
     for (location of [
@@ -191,13 +191,13 @@ describe('fetch_api', () => {
     expect(host.connections).to.equal(9)
   })
 
-  it('gives up after three redirects', async () => {
+  it('stops after three redirects', async () => {
     await start((_call, response) => void response.writeHead(301, { location: '/again' }).end())
     expect(await errorOf(call({ url: api }))).to.include({ status: 502, code: 'fetch-failed' })
     expect(host.calls).to.have.length(4)
   })
 
-  it('follows none with a POST, which would be sent twice', async () => {
+  it('does not follow redirects of a POST, which would repeat the write', async () => {
     await start((_call, response) => void response.writeHead(307, { location: `${api}/other` }).end())
     expect(await call({ url: `${api}/one`, method: 'POST', body: '{}' })).to.deep.equal({
       status: 307,
@@ -210,12 +210,12 @@ describe('fetch_api', () => {
     expect(host.calls).to.have.length(1)
   })
 
-  it('takes a status of redirects without a place for an answer', async () => {
+  it('returns a redirect status without a location as the response', async () => {
     await start((_call, response) => void response.writeHead(304).end())
     expect(await call({ url: api })).to.include({ status: 304, body: null })
   })
 
-  it('calls no address that is not public, whatever the name says', async () => {
+  it('rejects names that resolve to non-public addresses', async () => {
     let addresses: readonly string[] = []
     await start(echo, () => addresses)
     for (addresses of [
@@ -238,7 +238,7 @@ describe('fetch_api', () => {
     ).to.include({ code: 'url-refused' })
   })
 
-  it('connects to the very address that was checked, and checks the next one of a redirect too', async () => {
+  it('connects to the address that it checked, for each redirect too', async () => {
     const answers = [['127.0.0.1'], ['169.254.169.254']]
     await start(
       (_call, response) => void response.writeHead(302, { location: '/again' }).end(),
@@ -248,7 +248,7 @@ describe('fetch_api', () => {
     expect([host.connections, answers.length]).to.deep.equal([1, 0])
   })
 
-  it('tells of a name that nobody knows', async () => {
+  it('reports a name that does not resolve', async () => {
     await start(echo)
     const lookUp = (): Promise<never> =>
       Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' }))
@@ -260,7 +260,7 @@ describe('fetch_api', () => {
     })
   })
 
-  it('wants a certificate of that name, by somebody who is trusted', async () => {
+  it('requires a trusted certificate for the host name', async () => {
     await start(echo)
     const unnamed = await errorOf(call({ url: 'https://unnamed.listed.test/' }, { hosts: ['unnamed.listed.test'] }))
     expect(unnamed.message).to.include('ERR_TLS_CERT_ALTNAME_INVALID')
@@ -272,7 +272,7 @@ describe('fetch_api', () => {
     expect(host.calls).to.deep.equal([])
   })
 
-  it('decompresses what is compressed', async () => {
+  it('decompresses responses', async () => {
     const text = JSON.stringify({ a: 'b'.repeat(1000) })
     await start(({ path }, response) => {
       const [coding, bytes] =
@@ -283,7 +283,7 @@ describe('fetch_api', () => {
       expect((await call({ url: `${api}${path}` })).body).to.deep.equal(JSON.parse(text))
   })
 
-  it('reads no more than 2 MB, however little unfolds to it', async () => {
+  it('reads at most 2 MB, compressed and decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(96 * 1024 * 1024, 'a'), { level: 1 })
     const small = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024, 'b'), { params: { 0: 22 } })
     let written = 0
@@ -316,7 +316,7 @@ describe('fetch_api', () => {
     expect(written).to.be.below(16 * 1024 * 1024)
   })
 
-  it('takes what unfolds to nothing, is broken or cut off, or packed in another way for no answer', async () => {
+  it('rejects empty, corrupt, truncated and unsupported encodings', async () => {
     const empty = gzipSync('')
     const whole = gzipSync('x'.repeat(10_000))
     await start(({ path }, response) => {
@@ -340,7 +340,7 @@ describe('fetch_api', () => {
     await host.untilAllClosed()
   })
 
-  it('has its time for all of it: connecting, redirects and a body that drips', async () => {
+  it('applies one timeout to the connection, redirects and a slow body', async () => {
     await start(({ path }, response) => {
       if (path === '/silent') return
       response.writeHead(200, { 'content-type': 'text/plain' })
@@ -367,7 +367,7 @@ describe('fetch_api', () => {
     await host.untilAllClosed()
   })
 
-  it('ends at once when whoever asked has left, with the reason, and lets go of the connection', async () => {
+  it('aborts with the reason on disconnect and closes the connection', async () => {
     const leaving = new AbortController()
     const reason = new Error('left')
     await start(() => leaving.abort(reason))
@@ -377,7 +377,7 @@ describe('fetch_api', () => {
     expect(host.connections).to.equal(1)
   })
 
-  it('makes so many requests at the same time, and the others wait for their turn', async () => {
+  it('limits concurrent requests and queues the others', async () => {
     const waiting: (() => void)[] = []
     let come = 0
     const full = Promise.withResolvers<void>()
@@ -415,7 +415,7 @@ describe('fetch_api', () => {
     expect(host.calls.map(({ path }) => path)).to.not.include(`/${maxConcurrent + 1}`)
   })
 
-  it('has room for others again when names are not found in time', async () => {
+  it('releases its slots when name lookups time out', async () => {
     await start(echo)
     let asked = 0
     const allAsked = Promise.withResolvers<void>()
@@ -443,13 +443,13 @@ describe('fetch_api', () => {
     expect(await get()).to.have.property('status', 200)
   })
 
-  it('is not there where no host is listed', async () => {
+  it('is unavailable without listed hosts', async () => {
     await start(echo)
     for (const hosts of [[], ['none']])
       expect(fetchApiTools({ hosts, readCadence: readJsonCdcValue })).to.deep.equal({})
   })
 
-  it('reads what access nodes answer: scripts, arguments, events, contracts and results of scripts', async () => {
+  it('decodes access node responses: scripts, arguments, events, contracts and script results', async () => {
     const base64 = (value: unknown): string =>
       Buffer.from(typeof value === 'string' ? value : `${JSON.stringify(value)}\n`).toString('base64')
     const deposited = {

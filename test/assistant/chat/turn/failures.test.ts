@@ -27,7 +27,7 @@ for (const protocol of protocols) {
     responses: 'openai/gpt-5.4-mini',
   }[protocol]
 
-  describe(`a turn whose provider fails over ${protocol}`, () => {
+  describe(`a turn with a failing provider over ${protocol}`, () => {
     const answerTo = async (...turns: readonly ProviderTurn[]): Promise<Failed> => {
       await using provider = await startStreamingProvider(inTurn(...turns))
       const answer = await wholeTurn({ model: modelAt(provider.url, protocol), tools })
@@ -41,18 +41,18 @@ for (const protocol of protocols) {
       ['cut off before a word', [{ cut: true }]],
       ['silent', [{ cut: 'clean' }]],
     ] as const satisfies readonly (readonly [string, ProviderTurn])[]) {
-      it(`asks again when it is ${what}, as long as nothing was said`, async () => {
+      it(`retries a provider that is ${what} before any output`, async () => {
         const { texts, asked, error } = await answerTo(turn, turn, ['It is 7.'])
         expect({ texts, asked, error }).to.deep.equal({ texts: ['It is 7.'], asked: 3, error: undefined })
       })
     }
 
-    it('asks again when its stream begins with an error that passes', async () => {
+    it('retries when the stream starts with a temporary error', async () => {
       const { texts, asked } = await answerTo([{ failure: 'Overloaded' }], ['It is 7.'])
       expect({ texts, asked }).to.deep.equal({ texts: ['It is 7.'], asked: 2 })
     })
 
-    it('asks again in a later step too, and runs no tool twice', async () => {
+    it('retries in a later step and does not repeat tool calls', async () => {
       let ran = 0
       const count: ToolSet = { count: tool({ inputSchema: z.object({}), execute: () => ++ran }) }
       await using provider = await startStreamingProvider(
@@ -63,13 +63,13 @@ for (const protocol of protocols) {
       expect(ran).to.equal(1)
     })
 
-    it('gives up after three tries, with its reason', async () => {
+    it("fails after three attempts with the provider's reason", async () => {
       const { error, asked, outcome } = await answerTo({ status: 500, message: 'broken inside.' })
       expect({ error, asked }).to.deep.equal({ error: `The model ${name} failed: HTTP 500, broken inside.`, asked: 3 })
       expect(outcome.end).to.equal('failed')
     })
 
-    it('does not wait for a pause that nobody would, and tells how long it is', async () => {
+    it('fails without a retry when the requested delay is too long, and reports the delay', async () => {
       const { error, asked } = await answerTo({ status: 429, message: 'tokens used up', retryAfter: '120' })
       expect({ error, asked }).to.deep.equal({
         error: `The model ${name} failed: HTTP 429, tokens used up. Try again in 120 s.`,
@@ -77,7 +77,7 @@ for (const protocol of protocols) {
       })
     })
 
-    it('asks not again where that helps nobody, and never tells the key', async () => {
+    it('does not retry permanent errors and never exposes the API key', async () => {
       const { error, asked } = await answerTo({ status: 401, message: 'Incorrect key: secret-of-the-provider' })
       expect({ error, asked }).to.deep.equal({
         error: `The model ${name} failed: HTTP 401, Incorrect key: …. Check LLM_API_KEY.`,
@@ -85,13 +85,13 @@ for (const protocol of protocols) {
       })
     })
 
-    it('tells what to do where the conversation is longer than what the model reads', async () => {
+    it("reports what to do when the conversation exceeds the model's context", async () => {
       const { error } = await answerTo({ status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' })
       expect(error).to.match(/too long.*\. Start a new chat, or ask a smaller question\.$/)
     })
 
     for (const contentType of ['text/html; charset=utf-8', 'application/json']) {
-      it(`says where to look when what answers is no model, but sends ${contentType}`, async () => {
+      it(`reports which setting to check when the response is not from a model but has the type ${contentType}`, async () => {
         let asked = 0
         const server = createServer((_request, response) => {
           asked++
@@ -118,7 +118,7 @@ for (const protocol of protocols) {
       ['ends without an end', [{ cut: 'clean' }]],
       ['fails', [{ failure: 'Overloaded' }]],
     ] as const satisfies readonly (readonly [string, readonly ReplyPiece[]])[]) {
-      it(`keeps what was said where the stream ${what} in the middle, and tells it`, async () => {
+      it(`preserves the partial answer and reports the failure when the stream ${what} partway`, async () => {
         const { error, asked, texts, message, chunks, outcome } = await answerTo(['It is', ' nearly', ...end])
         expect(asked).to.equal(1)
         expect(texts).to.deep.equal(['It is nearly'])
@@ -134,7 +134,7 @@ for (const protocol of protocols) {
       })
     }
 
-    it('leaves a history that goes with the next question wherever it broke off', async () => {
+    it('produces a valid history for the next question after any interruption', async () => {
       const replies: readonly (readonly ReplyPiece[])[] = [
         [{ tool: 'add', arguments: '{"a": 1' }, { cut: true }],
         [{ tool: 'add', input: { a: 1, b: 2 } }, { cut: true }],
@@ -160,7 +160,7 @@ for (const protocol of protocols) {
       }
     })
 
-    it('does not run the tools of a reply that was cut off', async () => {
+    it('does not run tool calls of a truncated reply', async () => {
       let ran = 0
       const count: ToolSet = { count: tool({ inputSchema: z.object({}), execute: () => ++ran }) }
       for (const end of [
@@ -183,7 +183,7 @@ for (const protocol of protocols) {
       expect(ran).to.equal(0)
     })
 
-    it('says that the provider declined, beside what was said', async () => {
+    it('reports a refusal by the provider after the partial answer', async () => {
       const { texts, error, message } = await answerTo(['I was about to', { end: 'refusal' }])
       expect(texts).to.deep.equal([
         'I was about to',
@@ -194,7 +194,7 @@ for (const protocol of protocols) {
       expect((await answerTo([{ end: 'refusal' }])).texts).to.have.length(1)
     })
 
-    it('tells that an answer reached the most that may be said', async () => {
+    it('reports that an answer reached the output limit', async () => {
       const cut = await answerTo(['It is long and', { end: 'length' }])
       expect(cut.texts).to.deep.equal(['It is long and'])
       expect(cut.message.metadata).to.include({ end: 'length' })
@@ -205,7 +205,7 @@ for (const protocol of protocols) {
       expect(never.asked).to.equal(1)
     })
 
-    it('is told by an error that has words and nothing else where what answers is no provider', async () => {
+    it('reports a readable error without a stack when the response is not from a provider', async () => {
       for (const raw of ['<html>not found</html>\n\n', 'data: {"no": "sense"}\n\n', 'data: {"id": \n\n']) {
         const { error, chunks } = await answerTo([{ raw }, { cut: 'clean' }])
         expect(error, raw)
@@ -217,8 +217,8 @@ for (const protocol of protocols) {
   })
 }
 
-describe('a provider that is not there', () => {
-  it('is told with what to look at', async () => {
+describe('an unreachable provider', () => {
+  it('is reported with the setting to check', async () => {
     const provider = await startStreamingProvider(() => [])
     await provider.close()
     for (const protocol of protocols) {
@@ -227,15 +227,15 @@ describe('a provider that is not there', () => {
     }
   })
 
-  it('is told with the variable of the mode where it does not know the model', async () => {
+  it('reports an unknown model with the variable of its mode', async () => {
     await using provider = await startStreamingProvider(() => ({ status: 404, message: 'model: claude-haiku-4-5' }))
     const { error } = await wholeTurn({ model: modelAt(provider.url, 'messages', 'fast'), mode: 'fast' })
     expect(error).to.match(/Check CHAT_MODEL_FAST and LLM_BASE_URL\.$/)
   })
 })
 
-describe('what a library would print', () => {
-  it('is not printed, neither errors nor remarks on our settings', async () => {
+describe('library output', () => {
+  it('is suppressed: errors and warnings about settings', async () => {
     const printed: unknown[] = []
     const warned = (warning: Error): void => void printed.push(warning.message)
     const { error } = console
@@ -259,8 +259,8 @@ describe('what a library would print', () => {
   })
 })
 
-describe('a fault of ourselves', () => {
-  it('is told without a word of what it is', async () => {
+describe('an internal error', () => {
+  it('is reported without details', async () => {
     const model = {
       ...modelAt('http://127.0.0.1:1', 'completions'),
       get model(): never {

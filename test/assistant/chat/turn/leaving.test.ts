@@ -29,7 +29,7 @@ function hangingTool(): { readonly tools: ToolSet; readonly called: Promise<Abor
 }
 
 for (const protocol of protocols) {
-  describe(`a turn that is left over ${protocol}`, () => {
+  describe(`turn cancellation over ${protocol}`, () => {
     const moments: readonly (readonly [string, ProviderTurn])[] = [
       ['before the provider answers', 'silence'],
       ['before the first word', ['', { until: never }]],
@@ -37,7 +37,7 @@ for (const protocol of protocols) {
       ['in the middle of a thought', [{ reasoning: 'hm' }, { until: never }]],
     ]
     for (const [moment, turn] of moments) {
-      it(`ends the call of the model ${moment}`, async () => {
+      it(`cancels the model call ${moment}`, async () => {
         await using provider = await startStreamingProvider(() => turn)
         const control = new AbortController()
         const answer = wholeTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
@@ -56,7 +56,7 @@ for (const protocol of protocols) {
       })
     }
 
-    it('ends a tool that takes no notice, and asks the model no more', async () => {
+    it('ends the turn despite a tool that ignores cancellation, and stops calling the model', async () => {
       await using provider = await startStreamingProvider(() => [
         { tool: 'hang', input: {} },
         { tool: 'hang', input: {} },
@@ -75,7 +75,7 @@ for (const protocol of protocols) {
       expect(provider.calls).to.have.length(1)
     })
 
-    it('waits for no provider that is busy', async () => {
+    it('stops waiting for a busy provider', async () => {
       await using provider = await startStreamingProvider(() => ({
         status: 429,
         message: 'slow down',
@@ -91,7 +91,7 @@ for (const protocol of protocols) {
       await leftAt.expectBelow(maxToEnd)
     })
 
-    it('asks nobody where whoever asked had left before', async () => {
+    it('skips the model call when the client has already disconnected', async () => {
       await using provider = await startStreamingProvider(() => ['7'])
       const { outcome, texts } = await wholeTurn({
         model: modelAt(provider.url, protocol),
@@ -102,7 +102,7 @@ for (const protocol of protocols) {
       expect(provider.calls).to.deep.equal([])
     })
 
-    it('ends where the answer is read no more', async () => {
+    it('cancels the model call when the answer is no longer read', async () => {
       await using provider = await startStreamingProvider(() => ['It is', { until: never }])
       let outcome: TurnOutcome | undefined
       const stream = beginTurn({
@@ -121,7 +121,7 @@ for (const protocol of protocols) {
       expect(provider.running).to.equal(0)
     })
 
-    it('is ended in its time, and says so', async () => {
+    it('ends the turn at its timeout with a message', async () => {
       await using provider = await startStreamingProvider(({ step }) =>
         step === 0 ? ['I wait. ', { tool: 'hang', input: {} }] : ['done'],
       )
@@ -144,7 +144,7 @@ for (const protocol of protocols) {
       expect(message.parts.find(({ type }) => type === 'tool-hang')).to.include({ state: 'output-error' })
     })
 
-    it('tells the words of whoever ends it, as a service that stops', async () => {
+    it('reports the abort reason, such as a shutdown', async () => {
       await using provider = await startStreamingProvider(() => ['It is', { until: never }])
       const control = new AbortController()
       const chunks: ChatChunk[] = []
@@ -169,7 +169,7 @@ for (const protocol of protocols) {
       await provider.gone
     })
 
-    it('leaves nothing behind, however many leave', async () => {
+    it('releases all resources after many disconnects', async () => {
       await using provider = await startStreamingProvider(({ question }) =>
         question.endsWith('1') ? 'silence' : ['It is', { until: never }],
       )
@@ -196,8 +196,8 @@ for (const protocol of protocols) {
 
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
-describe('a signal that many turns share', () => {
-  it('has no listeners when they have ended, and no timer runs on', async () => {
+describe('a signal shared by many turns', () => {
+  it('has no listeners and timers after the turns end', async () => {
     await using provider = await startStreamingProvider(({ step }) =>
       step === 0 ? [{ tool: 'one', input: {} }] : ['7'],
     )

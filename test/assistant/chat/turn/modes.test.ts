@@ -16,15 +16,15 @@ async function askedFor(
   return await provider.called
 }
 
-describe('what goes to a provider', () => {
-  it('is a budget for thinking in the mode deep, and room for the answer on top', async () => {
+describe('provider request', () => {
+  it('has a reasoning budget in the deep mode, plus tokens for the answer', async () => {
     const { body, maxTokens, model } = await askedFor('messages', 'deep')
     expect(model).to.equal('claude-opus-4-6')
     expect(body).to.deep.include({ thinking: { type: 'enabled', budget_tokens: 10_000 } })
     expect(maxTokens).to.equal(26_384)
   })
 
-  it('is no budget where the model refuses one', async () => {
+  it('has no budget for a model that rejects one', async () => {
     const { body, maxTokens } = await askedFor('messages', 'deep', { CHAT_MODEL_DEEP: 'claude-opus-4-8' })
     expect(body).to.deep.include({
       thinking: { type: 'adaptive', display: 'summarized' },
@@ -33,7 +33,7 @@ describe('what goes to a provider', () => {
     expect(maxTokens).to.equal(32_768)
   })
 
-  it('is nothing about thinking in the other modes', async () => {
+  it('has no reasoning options in the other modes', async () => {
     for (const mode of ['fast', 'balanced'] as const) {
       expect((await askedFor('messages', mode)).body).not.to.have.property('thinking')
       expect((await askedFor('responses', mode)).body).not.to.have.property('reasoning')
@@ -41,13 +41,13 @@ describe('what goes to a provider', () => {
     expect((await askedFor('messages', 'fast')).model).to.equal('claude-haiku-4-5')
   })
 
-  it('is a high effort for OpenAI, which keeps nothing', async () => {
+  it('has high effort and no storage for OpenAI', async () => {
     const { body, path } = await askedFor('responses', 'deep')
     expect(path).to.equal('/v1/responses')
     expect(body).to.deep.include({ reasoning: { effort: 'high', summary: 'auto' }, store: false, model: 'gpt-5.4' })
   })
 
-  it("is nothing that servers of one's own may not know, but the wish for the number of tokens", async () => {
+  it('has only common options for self-hosted servers, plus the request for usage', async () => {
     for (const mode of ['fast', 'balanced', 'deep'] as const) {
       const { body, headers } = await askedFor('completions', mode)
       expect(Object.keys(body)).to.have.members(['model', 'max_tokens', 'messages', 'stream', 'stream_options'])
@@ -55,7 +55,7 @@ describe('what goes to a provider', () => {
     }
   })
 
-  it('is a search of the web that Anthropic runs, whose finds come with the answer', async () => {
+  it("has Anthropic's web search, whose results come with the answer", async () => {
     await using provider = await startStreamingProvider(({ step }) =>
       step === 0
         ? [

@@ -3,10 +3,10 @@ import { createChart } from '../../../../src/assistant/chat/tools/create-chart.t
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import { modelAt, protocols, saidBy, wholeTurn } from '../support/turns.ts'
 
-describe('tools that there are not', () => {
+describe('unknown tools', () => {
   for (const protocol of protocols) {
     for (const name of ['constructor', '__proto__', 'toString', 'no such tool!', 'x'.repeat(200)]) {
-      it(`may be called, and the turn goes on, also with the next question: ${name.slice(0, 20)} over ${protocol}`, async () => {
+      it(`can be called without ending the turn or breaking the next question: ${name.slice(0, 20)} over ${protocol}`, async () => {
         await using provider = await startStreamingProvider(({ step, index }) =>
           step === 0 && index === 0 ? [{ tool: name, input: {} }] : ['It is 7.'],
         )

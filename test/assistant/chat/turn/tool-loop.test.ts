@@ -33,7 +33,7 @@ for (const protocol of protocols) {
       return provider
     }
 
-    it('calls a tool, gives its result back to the model, and streams the answer', async () => {
+    it('calls a tool, returns its result to the model, and streams the answer', async () => {
       const { url, calls } = await start(({ step }) =>
         step === 0 ? ['I add. ', { tool: 'add', input: { a: 3, b: 4 } }] : ['It is ', '7.'],
       )
@@ -49,7 +49,7 @@ for (const protocol of protocols) {
       expect(answer.error).to.equal(undefined)
     })
 
-    it('tells what it cost, over all steps, with its finish', async () => {
+    it('reports the usage of all steps at the end', async () => {
       const { url } = await start(({ step }) =>
         step === 0
           ? [{ usage: { input: 100, output: 20 } }, { tool: 'add', input: { a: 1, b: 1 } }]
@@ -64,7 +64,7 @@ for (const protocol of protocols) {
       expect(outcome).to.deep.include({ end: 'complete', metadata: message.metadata })
     })
 
-    it('runs calls of one step at the same time, and keeps their order for the model', async () => {
+    it('runs the calls of one step concurrently and preserves their order for the model', async () => {
       const both = Promise.withResolvers<void>()
       let running = 0
       const meet = tool({
@@ -92,7 +92,7 @@ for (const protocol of protocols) {
       ])
     })
 
-    it('gives calls of tools that there are not, and arguments that are none, back to the model', async () => {
+    it('returns calls of unknown tools and invalid arguments to the model as errors', async () => {
       const { url, calls } = await start(({ step }) =>
         step === 0
           ? [
@@ -121,7 +121,7 @@ for (const protocol of protocols) {
       expect(chunks.filter(({ type }) => type === 'tool-output-error')).to.deep.equal([])
     })
 
-    it('gives the words of a tool that fails to the model and the client alike, without its stack', async () => {
+    it('returns the message of a failed tool to the model and the client, without its stack', async () => {
       const broken = tool({
         inputSchema: z.object({}),
         execute: (): Promise<string> =>
@@ -141,7 +141,7 @@ for (const protocol of protocols) {
       if (protocol === 'messages') expect(told).to.have.property('isError', true)
     })
 
-    it('takes the tools away on the last step, so that there is an answer', async () => {
+    it('removes the tools in the last step to force an answer', async () => {
       const { url, calls } = await start(({ step, body }) => {
         const mayCall = step < maxSteps - 1
         expect('tools' in body && JSON.stringify(body['tool_choice']) !== '{"type":"none"}').to.equal(mayCall)
@@ -155,7 +155,7 @@ for (const protocol of protocols) {
       expect(answer.message.metadata).to.include({ end: 'steps', steps: maxSteps })
     })
 
-    it('has a closing text also where the model calls a tool that was taken away', async () => {
+    it('adds a closing text when the model calls a removed tool', async () => {
       const { url, calls } = await start(() => [{ tool: 'add', input: { a: 1, b: 1 } }])
       const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(calls).to.have.length(maxSteps)
@@ -173,7 +173,7 @@ for (const protocol of protocols) {
       ).to.equal(true)
     })
 
-    it('says so where the model ends without a word', async () => {
+    it('reports an empty answer', async () => {
       const { url } = await start(({ step, question }) =>
         question === 'silent' ? [] : step === 0 ? [{ tool: 'add', input: { a: 1, b: 1 } }] : [' \n'],
       )
@@ -188,7 +188,7 @@ for (const protocol of protocols) {
       expect(silent.texts).to.deep.equal(['The model gave no answer. Ask again or rephrase the question.'])
     })
 
-    it('cuts long results for the model, tells it so, and leaves them whole for the client', async () => {
+    it('truncates long results for the model with a note and sends them whole to the client', async () => {
       const rows = Array.from({ length: 20_000 }, (_, n) => `row ${n}`)
       const long: ToolSet = {
         long: dynamicTool({ inputSchema: jsonSchema({ type: 'object' }), execute: () => Promise.resolve({ rows }) }),
@@ -210,7 +210,7 @@ for (const protocol of protocols) {
       expect(earlier).to.deep.equal(results.slice(0, 2))
     })
 
-    it('sends the client what the model reads where a result is longer than a page can hold', async () => {
+    it('sends the client the truncated result when the full one is too large for a page', async () => {
       const huge: ToolSet = { huge: tool({ inputSchema: z.object({}), execute: () => 'x'.repeat(1_000_001) }) }
       const { url } = await start(({ step }) => (step === 0 ? [{ tool: 'huge', input: {} }] : ['much']))
       const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: huge })
@@ -220,7 +220,7 @@ for (const protocol of protocols) {
         .with.length.below(61_000)
     })
 
-    it('lets a model that calls tools without end have so many calls and no more', async () => {
+    it('limits the calls of a model that calls tools without end', async () => {
       let ran = 0
       const count: ToolSet = { count: tool({ inputSchema: z.object({}), execute: () => ++ran }) }
       const { url, calls } = await start(({ step }) =>
@@ -234,7 +234,7 @@ for (const protocol of protocols) {
       )
     })
 
-    it('streams what the model thinks in the mode deep alone, and shows it to the model again between its steps', async () => {
+    it('streams reasoning in the deep mode only and returns it to the model between steps', async () => {
       const script = ({ step }: StreamingCall): ProviderTurn =>
         step === 0
           ? [{ reasoning: 'First ' }, { reasoning: 'add.' }, { tool: 'add', input: { a: 3, b: 4 } }]
@@ -252,7 +252,7 @@ for (const protocol of protocols) {
       expect(deep.chunks.every((chunk) => !('providerMetadata' in chunk))).to.equal(true)
     })
 
-    it('passes each word on before the next one is there', async () => {
+    it('forwards each chunk before the next one arrives', async () => {
       const seen = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
       const { url } = await start(() => [
         'One',
@@ -271,7 +271,7 @@ for (const protocol of protocols) {
       expect(words).to.deep.equal(['One', ' two', ' three'])
     })
 
-    it('tells whoever watches when it begins, which tools ran and how it ended', async () => {
+    it('reports the start, the tool calls and the outcome to an observer', async () => {
       const broken = tool({
         inputSchema: z.object({}),
         execute: (): Promise<string> => Promise.reject(new Error('no')),
@@ -304,7 +304,7 @@ for (const protocol of protocols) {
       expect(outcome.end).to.equal('complete')
     })
 
-    it('tells notices before the answer', async () => {
+    it('sends notices before the answer', async () => {
       const { url } = await start(() => ['7'])
       const { chunks } = await wholeTurn({
         model: modelAt(url, protocol),
@@ -317,8 +317,8 @@ for (const protocol of protocols) {
   })
 }
 
-describe('what Anthropic is asked to keep', () => {
-  it('is the instructions, and the conversation as far as it goes, by two marks', async () => {
+describe('Anthropic prompt caching', () => {
+  it('marks the instructions and the conversation so far', async () => {
     await using provider = await startStreamingProvider(({ step }) =>
       step < 5 ? [{ tool: 'add', input: { a: step, b: 1 } }] : ['done'],
     )

@@ -75,7 +75,7 @@ export async function reasonOf(promise: Promise<unknown>): Promise<string> {
   throw new Error('it did not fail')
 }
 
-/** Looks for tools, turn after turn, until the condition holds. */
+/** Polls the tools in successive turns until the condition holds. */
 export async function findUntil(tools: McpToolSource, isRight: (found: FoundTools) => boolean): Promise<FoundTools> {
   for (;;) {
     const found = await tools.find(never)
