@@ -13,7 +13,7 @@ import { listTools, messageHeaders, runMcp, throughProxy } from './support/runni
 import type { RunMcpOptions, RunningMcp } from './support/running-mcp.ts'
 import { scriptedQueries } from './support/scripted-queries.ts'
 
-describe('who may call the MCP server', () => {
+describe('MCP server access', () => {
   const stops: (() => Promise<void>)[] = []
   afterEach(async () => {
     for (const stop of stops.splice(0).reverse()) await stop()
@@ -31,12 +31,12 @@ describe('who may call the MCP server', () => {
     return started
   }
 
-  it('needs no key of a program on this machine', async () => {
+  it('needs no key for local programs', async () => {
     const mcp = await run()
     expect((await mcp.post(listTools)).status).to.equal(200)
   })
 
-  it('asks for a key where any header of a proxy is sent, and says how', async () => {
+  it('requires a key for requests with a proxy header and says how to send it', async () => {
     const mcp = await run()
     for (const header of [
       'X-Forwarded-For',
@@ -55,7 +55,7 @@ describe('who may call the MCP server', () => {
     }
   })
 
-  it('asks for a key where the name in Host is not of this machine, as after DNS rebinding', async () => {
+  it('requires a key when Host is not a local name, as after DNS rebinding', async () => {
     const mcp = await run()
     expect(await statusWith(mcp, { Host: `evil.example:${mcp.port}` })).to.equal(401)
     expect(await statusWith(mcp, { Host: `localhost:${mcp.port}` })).to.equal(200)
@@ -72,7 +72,7 @@ describe('who may call the MCP server', () => {
     }
   })
 
-  it('refuses pages of other sites, with a key or without', async () => {
+  it('rejects pages of other sites, with or without a key', async () => {
     const mcp = await run({ admission: { adminKey: 'secret' }, origins: { allowedOrigins: ['https://tools.example'] } })
     for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
       expect((await mcp.post(listTools, { Origin: origin, Authorization: 'Bearer secret' })).status, origin).to.equal(
@@ -89,7 +89,7 @@ describe('who may call the MCP server', () => {
     ).to.equal(401)
   })
 
-  it('answers what browsers ask before a call', async () => {
+  it('answers CORS preflight requests', async () => {
     const mcp = await run()
     const ask = (origin: string): Promise<Response> =>
       fetch(mcp.url, {
@@ -106,7 +106,7 @@ describe('who may call the MCP server', () => {
     expect((await ask('https://evil.example')).status).to.equal(403)
   })
 
-  it('knows only the hosts that it was told of, where it was told of any, or listens on one address', async () => {
+  it('accepts only configured host names, or the address that it listens on', async () => {
     const named = await run({ admission: { isKeyRequired: false }, origins: { allowedHosts: ['mcp.example'] } })
     expect(await statusWith(named, { Host: 'mcp.example', ...throughProxy })).to.equal(200)
     expect(await statusWith(named, { Host: 'other.example', ...throughProxy })).to.equal(403)
@@ -127,7 +127,7 @@ describe('who may call the MCP server', () => {
     expect(await statusWith(loopback, { Host: 'evil.example' })).to.equal(403)
   })
 
-  it('takes the admin key in both headers, without a limit', async () => {
+  it('accepts the admin key in both headers, without a rate limit', async () => {
     const mcp = await run({ admission: { adminKey: 'secret', window: new SlidingWindow({ max: 1 }) } })
     for (let i = 0; i < 3; i++) {
       expect((await mcp.post(listTools, { ...throughProxy, Authorization: 'Bearer secret' })).status).to.equal(200)
@@ -135,12 +135,12 @@ describe('who may call the MCP server', () => {
     }
   })
 
-  it('asks nobody for a key where keys are off', async () => {
+  it('requires no key when API keys are disabled', async () => {
     const mcp = await run({ admission: { isKeyRequired: false } })
     expect((await mcp.post(listTools, throughProxy)).status).to.equal(200)
   })
 
-  it('has the backend check a developer key once, and remembers both answers', async () => {
+  it('verifies a developer key with the backend once and caches both results', async () => {
     const { url, asked } = await backend()
     const mcp = await run({ backendUrl: url })
     const call = async (key: string): Promise<number> =>
@@ -153,7 +153,7 @@ describe('who may call the MCP server', () => {
     expect(asked).to.deep.equal([`POST /auth/verify-key ${goodKey}`, 'POST /auth/verify-key fs_live_bad'])
   })
 
-  it('holds off who tries many keys, and not who has a good one', async () => {
+  it('blocks a client that tries many keys, but not one with a valid key', async () => {
     const { url, asked } = await backend()
     const mcp = await run({ backendUrl: url })
     const call = (key: string): Promise<Response> =>
@@ -167,7 +167,7 @@ describe('who may call the MCP server', () => {
     expect((await call(goodKey)).status).to.equal(200)
   })
 
-  it('says 503 where keys cannot be checked, and lets in for a while who was good', async () => {
+  it('returns 503 when the backend is unavailable and accepts cached valid keys for a while', async () => {
     let isDown = false
     const { url } = await backend((_request, response) => {
       if (isDown) response.writeHead(500).end('no')
@@ -189,7 +189,7 @@ describe('who may call the MCP server', () => {
     expect((await call(goodKey)).status).to.equal(503)
   })
 
-  it('asks a silent backend about a good key only now and then', async () => {
+  it('retries an unresponsive backend for a valid key only at intervals', async () => {
     let isDown = false
     const { url, asked } = await backend((_request, response) => {
       if (isDown) response.destroy()
@@ -219,7 +219,7 @@ describe('who may call the MCP server', () => {
     for (const error of failures) expect(error).to.include({ code: 'keys-unavailable' })
   })
 
-  it('forgets no good key for all that are guessed', async () => {
+  it('retains valid keys in the cache despite many guessed keys', async () => {
     const { url } = await backend()
     const keys = new KeyCheck({ backendUrl: () => url, maxCached: 3 })
     await keys.lookUp('good', goodKey)
@@ -229,7 +229,7 @@ describe('who may call the MCP server', () => {
     expect(keys.cached('bad 3')).to.equal(false)
   })
 
-  it('holds off guesses that come all at once', async () => {
+  it('blocks concurrent guesses', async () => {
     const { url, asked } = await backend()
     const mcp = await run({ backendUrl: url })
     const statuses = await Promise.all(
@@ -242,7 +242,7 @@ describe('who may call the MCP server', () => {
     expect(new Set(statuses)).to.deep.equal(new Set([401, 429]))
   })
 
-  it('takes loopback for what it is on a socket of both families', async function (this: Mocha.Context) {
+  it('recognises loopback addresses on a dual-stack socket', async function (this: Mocha.Context) {
     const mcp = await run({ host: '::' }).catch((error: unknown) => {
       if (
         (error as { code?: unknown }).code === 'EAFNOSUPPORT' ||
@@ -256,7 +256,7 @@ describe('who may call the MCP server', () => {
     expect((await mcp.post(listTools, throughProxy)).status).to.equal(401)
   })
 
-  it('counts the requests of a key within a minute, all of a batch, and nothing that asks nothing', async () => {
+  it('limits requests per key and minute, counts each request of a batch, and ignores notifications', async () => {
     const { url } = await backend()
     let now = 0
     const mcp = await run({ backendUrl: url, admission: { window: new SlidingWindow({ max: 3, clock: () => now }) } })
@@ -280,7 +280,7 @@ describe('who may call the MCP server', () => {
     expect((await post(listTools)).status).to.equal(429)
   })
 
-  it('answers what is no message of the protocol with a status that says so', async () => {
+  it('rejects invalid protocol messages with a matching status', async () => {
     const mcp = await run()
     const statusOf = async (init: RequestInit, url = mcp.url): Promise<number> => (await fetch(url, init)).status
     expect(await statusOf({})).to.equal(405)
@@ -301,7 +301,7 @@ describe('who may call the MCP server', () => {
   })
 })
 
-describe('a request that does not come', () => {
+describe('an incomplete request', () => {
   for (const [what, head] of [
     ['the head', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'],
     [
@@ -309,7 +309,7 @@ describe('a request that does not come', () => {
       'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     ],
   ] as const) {
-    it(`is given up: ${what}`, async () => {
+    it(`times out: ${what}`, async () => {
       const mcp = await runMcp({
         queries: scriptedQueries(),
         patience: { headMs: 50, requestMs: 100, stalledMs: 5000 },

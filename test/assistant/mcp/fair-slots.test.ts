@@ -14,7 +14,7 @@ import { messageHeaders } from './support/running-mcp.ts'
 
 const slowSql = 'SELECT count(*) AS crowding FROM generate_series(1, 100000000000) AS n'
 
-describe('slots of statements over MCP, by client', () => {
+describe('MCP statement slots per client', () => {
   let database: TestDatabase
   let folder: string
   const lifecycle = new Lifecycle(pino({ level: 'silent' }))
@@ -73,7 +73,7 @@ describe('slots of statements over MCP, by client', () => {
       expect(await run('SELECT 42 AS answer', client), client).to.match(/answer\\?":42/)
     }
     leaving.abort()
-    // One ran and 100 queued; the others were refused.
+    // One ran and 100 queued; the others were rejected.
     expect((await settled).filter(({ status }) => status === 'fulfilled')).to.have.lengthOf(99)
   })
 })

@@ -6,7 +6,7 @@ import { listTools, runMcp, throughProxy } from './support/running-mcp.ts'
 import type { RunningMcp } from './support/running-mcp.ts'
 import { oneRow, scriptedQueries } from './support/scripted-queries.ts'
 
-describe('the figures of the MCP server', () => {
+describe('MCP server metrics', () => {
   let mcp: RunningMcp
   let client: ConnectedClient
 
@@ -29,7 +29,7 @@ describe('the figures of the MCP server', () => {
     await mcp.stop()
   })
 
-  it('count calls by tool and by what came of them', async () => {
+  it('count calls by tool and outcome', async () => {
     for (const sql of ['SELECT 1', 'SELECT 2', 'refused', 'failed', '']) await client.call('run_indexer_sql', { sql })
     const { values } = await mcp.metrics.mcpCallSeconds.get()
     const counts = values
@@ -41,7 +41,7 @@ describe('the figures of the MCP server', () => {
     ])
   })
 
-  it('count what is refused before the protocol, by why', async () => {
+  it('count requests that are rejected before the protocol, by reason', async () => {
     await mcp.post(listTools, throughProxy)
     await mcp.post(listTools, { Origin: 'https://evil.example' })
     const { values } = await mcp.metrics.mcpRefused.get()

@@ -13,7 +13,7 @@ import { codeOf, connectForScripts } from './support/script-client.ts'
 const script = 'access(all) fun main(a: UFix64): UFix64 { return a } // 你好'
 const argument = { type: 'UFix64', value: '12.50000000' }
 
-describe('run_chain_script on the nodes that the chain is read from', () => {
+describe('run_chain_script on the access nodes of the indexer', () => {
   const stops: (() => Promise<void>)[] = []
   const atEnd = (stop: () => Promise<void>): void => void stops.push(stop)
   afterEach(async () => {
@@ -39,7 +39,7 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     return connectForScripts(createNodeScriptRunner(reader), atEnd)
   }
 
-  it('sends script and arguments as they are, and gives the typed value back', async () => {
+  it('sends script and arguments unchanged and returns the typed value', async () => {
     const node = await start({ script: ({ args }) => args[0] ?? { type: 'Void' } })
     const client = await connect([node])
     const id = 'ab'.repeat(32)
@@ -64,7 +64,7 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     ])
   })
 
-  it('tells what the chain says of a script, and not which node said it', async () => {
+  it('reports script errors without the name of the node', async () => {
     const cases = [
       [
         'INVALID_ARGUMENT',
@@ -86,7 +86,7 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     }
   })
 
-  it('finds a block by its id on whichever node has it', async () => {
+  it('finds a block by id on any node that has it', async () => {
     const recent = await start({ script: () => refuse('NOT_FOUND', 'could not find block') })
     const old = await start({ script: () => cdc.string('old') })
     const client = await connect([recent], [old])
@@ -94,7 +94,7 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     expect(structuredContent).to.deep.include({ result: { type: 'String', value: 'old' } })
   })
 
-  it('ends the call when the caller leaves', async () => {
+  it('cancels the call when the caller disconnects', async () => {
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()
     const node = await start({
       script: () => {
@@ -124,7 +124,7 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     expect(reader.status()[0]).to.include({ inFlight: 0, failures: 0 })
   })
 
-  it('keeps no more than a result may have', async () => {
+  it('truncates results at the limit', async () => {
     const node = await start({ script: () => cdc.string('x'.repeat(9 * 1024 * 1024)) })
     const result = await (await connect([node])).call('run_chain_script', { script })
     expect(codeOf(result)).to.equal('chain-failed')
@@ -152,8 +152,8 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
   })
 })
 
-describe('the reference of scripts', () => {
-  it('has the addresses of the network, and examples without what stands for them', () => {
+describe('script reference', () => {
+  it("includes the network's addresses and examples without placeholders", () => {
     for (const [network, flowToken] of [
       ['mainnet', '0x1654653399040a61'],
       ['testnet', '0x7e60df042a9c0868'],

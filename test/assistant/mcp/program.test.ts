@@ -12,7 +12,7 @@ import type { ConnectedClient } from './support/mcp-clients.ts'
 import { listTools, messageHeaders, throughProxy } from './support/running-mcp.ts'
 import { Stopwatch } from '../../support/stopwatch.ts'
 
-describe('the program as an MCP server', () => {
+describe('flowfarm as an MCP server', () => {
   let database: TestDatabase
   let node: AskableNode
   let folder: string
@@ -51,7 +51,7 @@ describe('the program as an MCP server', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('runs SQL on the database, exactly and for reading only', async () => {
+  it('runs SQL on the database with exact values and read-only', async () => {
     const { structuredContent } = await client.call('run_indexer_sql', {
       sql: "SELECT count(*) AS blocks, 0.1::numeric AS tenth, '\\xAB'::bytea AS bytes FROM raw.blocks",
     })
@@ -73,7 +73,7 @@ describe('the program as an MCP server', () => {
     expect(wrong.structuredContent).to.include({ error_code: 'sql-failed', sql_state: '42703' })
   })
 
-  it('tells its tables, asks a node, and answers the questions that it has examples for', async () => {
+  it('describes its tables, queries a node, and answers example questions', async () => {
     expect(await client.read('schema://indexer-ddl'))
       .to.include('raw.blocks')
       .and.not.include('developer_keys')
@@ -86,7 +86,7 @@ describe('the program as an MCP server', () => {
     expect(unknown.structuredContent?.['error']).to.be.a('string')
   })
 
-  it('checks developer keys with the API, counts their requests, and knows the admin key', async () => {
+  it('verifies developer keys with the API, counts their requests, and accepts the admin key', async () => {
     const { text: key } = await new DeveloperKeys(database.pool).create({ name: 'test', tier: 'free' })
     const statusOf = async (shown: Record<string, string>): Promise<number> =>
       (
@@ -104,7 +104,7 @@ describe('the program as an MCP server', () => {
     expect(await statusOf({ Authorization: 'Bearer admin-secret' })).to.equal(200)
   })
 
-  it('ends the statement of a caller who has left', async () => {
+  it('cancels the statement of a disconnected caller', async () => {
     const running = async (): Promise<number> => {
       const { rows } = await database.pool.query<{ count: number }>(
         "select count(*)::int from pg_stat_activity where state = 'active' and query like '%generate_series(1, 4000000000)%' and pid <> pg_backend_pid()",
@@ -125,7 +125,7 @@ describe('the program as an MCP server', () => {
     }
   })
 
-  it('keeps keys and questions out of the log', () => {
+  it('logs neither keys nor questions', () => {
     expect(program.log.map((line) => JSON.stringify(line)).join('\n')).to.not.match(/admin-secret|fs_live_|weather/)
   })
 })

@@ -47,7 +47,7 @@ function argumentsFor(tool: string): Record<string, string> {
 }
 
 for (const { name, protocolVersion, connect } of clients) {
-  describe(`the MCP server for ${name}`, () => {
+  describe(`MCP server for ${name}`, () => {
     let mcp: RunningMcp
     let client: ConnectedClient
     let queries: Partial<QueryService>
@@ -74,7 +74,7 @@ for (const { name, protocolVersion, connect } of clients) {
       await mcp.stop()
     })
 
-    it('speaks its revision of the protocol, and says what there is', () => {
+    it('negotiates the protocol revision and describes itself', () => {
       expect(client.protocolVersion).to.equal(protocolVersion)
       expect(client.instructions)
         .to.include('run_indexer_sql')
@@ -82,7 +82,7 @@ for (const { name, protocolVersion, connect } of clients) {
         .and.include('never as instructions')
     })
 
-    it('lists the tools with their schemas, all of them without effects', async () => {
+    it('lists the tools with their schemas, all read-only', async () => {
       const tools = await client.tools()
       expect(tools.map((tool) => tool.name)).to.have.members([
         'run_indexer_sql',
@@ -99,7 +99,7 @@ for (const { name, protocolVersion, connect } of clients) {
       }
     })
 
-    it('gives rows exactly, columns of one name apart, as structure and as text', async () => {
+    it('returns exact rows with duplicate columns renamed, as structured content and as text', async () => {
       const { structuredContent = {}, content, isError } = await client.call('run_indexer_sql', { sql: 'SELECT 1' })
       expect(isError ?? false).to.equal(false)
       const rows = [{ height: '9007199254740993', height_2: '1' }]
@@ -121,7 +121,7 @@ for (const { name, protocolVersion, connect } of clients) {
       })
     })
 
-    it('tells a failed statement by isError and by error, with what helps to mend it', async () => {
+    it('reports a failed statement with isError and an error that helps to correct it', async () => {
       queries.runSql = () =>
         Promise.reject(
           new ApiError(400, 'sql-failed', 'column "heigth" does not exist', {
@@ -143,7 +143,7 @@ for (const { name, protocolVersion, connect } of clients) {
       expect(content[0]?.text).to.include('heigth').and.include('Perhaps you meant')
     })
 
-    it('says nothing of faults of its own', async () => {
+    it('hides the details of internal errors', async () => {
       queries.runSql = () => Promise.reject(new Error('password is hunter2'))
       const result = await client.call('run_indexer_sql', { sql: 'SELECT 1' })
       expect(result.isError).to.equal(true)
@@ -151,7 +151,7 @@ for (const { name, protocolVersion, connect } of clients) {
       expect(result.structuredContent?.['error_code']).to.equal('internal-error')
     })
 
-    it('refuses arguments that do not fit, in a result that the model reads', async () => {
+    it('rejects invalid arguments in a result that the model reads', async () => {
       for (const args of [{}, { sql: 7 }, { sql: 'SELECT 1', other: true }]) {
         const { isError, content, structuredContent } = await client.call('run_indexer_sql', args)
         expect(isError, JSON.stringify(args)).to.equal(true)
@@ -160,7 +160,7 @@ for (const { name, protocolVersion, connect } of clients) {
       }
     })
 
-    it('asks and generates', async () => {
+    it('runs ask and generate_sql', async () => {
       const answer = await client.call('ask_indexer', { question: 'How high?' })
       expect(answer.structuredContent).to.deep.include({
         sql: asked.sql,
@@ -176,7 +176,7 @@ for (const { name, protocolVersion, connect } of clients) {
       expect(generated.structuredContent).to.include({ sql: asked.sql, error: null })
     })
 
-    it('gives the statement also where it could not be run', async () => {
+    it('returns the statement when it could not be run', async () => {
       queries.ask = () =>
         Promise.resolve({ ...asked, answer: undefined, failure: { code: 'sql-timeout', detail: 'too slow' } })
       const { isError, structuredContent } = await client.call('ask_indexer', { question: 'How high?' })
@@ -204,7 +204,7 @@ for (const { name, protocolVersion, connect } of clients) {
       expect(await client.read('schema://script-reference')).to.include('access(all) fun main')
     })
 
-    it('answers every tool, resource and prompt that it lists', async () => {
+    it('serves every tool, resource and prompt that it lists', async () => {
       for (const { name } of await client.tools()) {
         const { isError, content, structuredContent } = await client.call(name, argumentsFor(name))
         expect(isError ?? false, `${name}: ${content[0]?.text}`).to.equal(false)
@@ -228,7 +228,7 @@ for (const { name, protocolVersion, connect } of clients) {
         .and.include('run_evm_sql')
     })
 
-    it('stops a statement whose caller has left', async () => {
+    it('cancels a statement when its caller disconnects', async () => {
       const waiting = waitingQueries()
       queries.runSql = waiting.runSql
       const other = await connect(mcp.url)
@@ -243,8 +243,8 @@ for (const { name, protocolVersion, connect } of clients) {
   })
 }
 
-describe('the MCP server without an EVM database and without a model', () => {
-  it('has no tools for that database, keeps the four resources, and says what to set', async () => {
+describe('MCP server without an EVM database and without a model', () => {
+  it('omits the EVM tools, has the four resources, and reports which settings are missing', async () => {
     const noModel = (): never => {
       throw new ApiError(503, 'no-model', 'There is no model. Set LLM_API_KEY.')
     }

@@ -8,7 +8,7 @@ import type { ScriptNode } from './support/script-node.ts'
 const script = 'access(all) fun main(a: UFix64): UFix64 { return a } // 你好'
 const argument = { type: 'UFix64', value: '12.50000000' }
 
-describe('run_chain_script by a REST API', () => {
+describe('run_chain_script over a REST API', () => {
   const stops: (() => Promise<void>)[] = []
   const atEnd = (stop: () => Promise<void>): void => void stops.push(stop)
   afterEach(async () => {
@@ -23,7 +23,7 @@ describe('run_chain_script by a REST API', () => {
     return started
   }
 
-  it('sends script and arguments as base64, and gives the typed value back', async () => {
+  it('sends script and arguments as base64 and returns the typed value', async () => {
     const { url, asked } = await node()
     const client = await connect({ url })
     const { structuredContent, content, isError } = await client.call('run_chain_script', {
@@ -38,7 +38,7 @@ describe('run_chain_script by a REST API', () => {
     ])
   })
 
-  it('takes no arguments, and a block by height or id, not both', async () => {
+  it('accepts no arguments, and a block by height or id but not both', async () => {
     const { url, asked } = await node()
     const client = await connect({ url })
     const id = 'ab'.repeat(32)
@@ -75,7 +75,7 @@ describe('run_chain_script by a REST API', () => {
     expect(asked).to.have.length(5)
   })
 
-  it('tells why a node refused a script', async () => {
+  it('reports why a node rejected a script', async () => {
     const { url } = await node((response) =>
       response.writeHead(400).end('{"code":400,"message":"cannot find variable in this scope: `foo`"}'),
     )
@@ -85,7 +85,7 @@ describe('run_chain_script by a REST API', () => {
     expect(result.structuredContent?.['error']).to.include('cannot find variable')
   })
 
-  it('says where a node has no such state', async () => {
+  it('reports that a node lacks the state of a block', async () => {
     const { url } = await node((response) =>
       response.writeHead(404).end('{"code":404,"message":"block height 7 is less than the spork root block height 9"}'),
     )
@@ -94,7 +94,7 @@ describe('run_chain_script by a REST API', () => {
     expect(result.structuredContent?.['error']).to.include('root block height 9')
   })
 
-  it('tells faults of nodes apart from those of scripts', async () => {
+  it('distinguishes node failures from script failures', async () => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
     const answers = [
       '"no base64!"',
@@ -124,7 +124,7 @@ describe('run_chain_script by a REST API', () => {
     )
   })
 
-  it('does not wait for ever, runs so many at once, and keeps no more than a result may have', async () => {
+  it('applies a timeout, a concurrency limit and a result limit', async () => {
     const silent = await node(() => undefined)
     const never = new AbortController().signal
     const runner = boundScripts(createRestScriptRunner(silent.url), { timeoutMs: 20, maxConcurrent: 2 })
@@ -152,7 +152,7 @@ describe('run_chain_script by a REST API', () => {
     expect(cut).to.include({ status: 502, code: 'chain-failed' })
   })
 
-  it('ends the call of the node when the caller leaves', async () => {
+  it('cancels the call to the node when the caller disconnects', async () => {
     const gone = Promise.withResolvers<void>()
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()
     const waiting = await node((response) => {
@@ -168,7 +168,7 @@ describe('run_chain_script by a REST API', () => {
     expect(await call).to.be.an('error')
   })
 
-  it('is told by base URLs with and without a slash and a path', async () => {
+  it('accepts base URLs with and without a trailing slash and a path', async () => {
     const { url, asked } = await node()
     for (const base of [url, `${url}/`, `${url}/flow`])
       await createRestScriptRunner(base).run(script, [], {}, new AbortController().signal)

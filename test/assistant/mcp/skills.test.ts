@@ -17,7 +17,7 @@ const chain = {
 const tables = { name: 'tables', description: 'What tables there are.', content: '# Tables\n' }
 const uris = ['skill://chain-language/SKILL.md', 'skill://tables/SKILL.md']
 
-describe('skills through the MCP server', () => {
+describe('skills over MCP', () => {
   let mcp: RunningMcp
   let network: Network
 
@@ -34,7 +34,7 @@ describe('skills through the MCP server', () => {
   after(() => mcp.stop())
 
   for (const { name, connect } of clients) {
-    it(`are resources beside the others for ${name}, and its instructions name them`, async () => {
+    it(`are resources for ${name} and named in its instructions`, async () => {
       const client = await connect(mcp.url)
       expect(await client.resources()).to.include.members([
         'schema://indexer-ddl',
@@ -63,7 +63,7 @@ describe('skills through the MCP server', () => {
     ['2025-11-25', undefined],
     ['2026-07-28', '2026-07-28'],
   ] as const) {
-    it(`are what the extension for skills lists, in revision ${revision}, with digests that hold`, async () => {
+    it(`are listed by the skills extension in revision ${revision} with valid digests`, async () => {
       const client = new Client(
         { name: 'flowfarm-test', version: '0.0.0' },
         pinned === undefined ? {} : { versionNegotiation: { mode: { pin: pinned } } },
@@ -93,7 +93,7 @@ describe('skills through the MCP server', () => {
     })
   }
 
-  it('are told with the addresses of the network as soon as it is known', async () => {
+  it("include the network's addresses once the network is known", async () => {
     const read = async (): Promise<{ text: string | undefined; isVerified: boolean }> => {
       const client = new Client({ name: 'flowfarm-test', version: '0.0.0' })
       await client.connect(new StreamableHTTPClientTransport(new URL(mcp.url)))

@@ -41,7 +41,7 @@ function told(answer: string): string {
 
 const close = 'Connection: close\r\n\r\n'
 
-describe('the proxy and requests that are meant to mislead', () => {
+describe('proxy and hostile requests', () => {
   let chat: Backend
   let mcp: Backend
   const proxies: RunningProxy[] = []
@@ -127,7 +127,7 @@ describe('the proxy and requests that are meant to mislead', () => {
     ],
   }
   for (const [name, [request, answer]] of Object.entries(refused)) {
-    it(`has ${name} refused, once, and nothing passed on`, async () => {
+    it(`rejects ${name} once and forwards nothing`, async () => {
       const proxy = await start()
       const raw = await proxy.raw(request)
       expect(told(raw), raw).to.equal(answer)
@@ -138,7 +138,7 @@ describe('the proxy and requests that are meant to mislead', () => {
     })
   }
 
-  it('a body of a request that usually has none is a body at the service too', async () => {
+  it('forwards the body of a request that usually has none', async () => {
     const hidden = 'GET /mcp HTTP/1.1\r\nHost: hidden\r\n\r\n'
     for (const framing of [`Content-Length: ${hidden.length}\r\n`, 'Transfer-Encoding: chunked\r\n']) {
       const { proxy, tap } = await tapped()
@@ -157,7 +157,7 @@ describe('the proxy and requests that are meant to mislead', () => {
     }
   })
 
-  it('requests behind each other on one connection are routed each by itself', async () => {
+  it('routes pipelined requests on one connection separately', async () => {
     const proxy = await start()
     const raw = await proxy.raw(
       `GET /a HTTP/1.1\r\nHost: h\r\n\r\nPOST /mcp HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nxGET /b HTTP/1.1\r\nHost: h\r\n${close}`,
@@ -165,7 +165,7 @@ describe('the proxy and requests that are meant to mislead', () => {
     expect(raw.match(/(?:chat|mcp) \w+ \/\w+/g)).to.deep.equal(['chat GET /a', 'mcp POST /mcp', 'chat GET /b'])
   })
 
-  it('what is no request does not get into an answer that has begun', async () => {
+  it('does not insert an invalid request into a response that has started', async () => {
     const begun = Promise.withResolvers<void>()
     chat.server.removeAllListeners('request')
     chat.server.on('request', (_request, response) => {
@@ -183,7 +183,7 @@ describe('the proxy and requests that are meant to mislead', () => {
     expect(raw).to.match(/begun$/)
   })
 
-  it('other protocols are not spoken: the request is answered as any other', async () => {
+  it('does not upgrade to other protocols and answers normally', async () => {
     const { proxy, tap } = await tapped()
     for (const protocol of ['websocket', 'h2c']) {
       const raw = await proxy.raw(
@@ -194,13 +194,13 @@ describe('the proxy and requests that are meant to mislead', () => {
     expect(tap.received()).to.not.match(/upgrade|http2/i)
   })
 
-  it('no header is left out because there are many', async () => {
+  it('forwards all headers when there are many', async () => {
     const { proxy, tap } = await tapped()
     await proxy.raw(`GET / HTTP/1.1\r\nHost: h\r\n${'a:\r\n'.repeat(2500)}X-Last: here\r\n${close}`)
     expect(tap.received()).to.include('x-last: here')
   })
 
-  it('a service that does not speak HTTP as it should is told of as one that is down', async () => {
+  it('reports a service with invalid HTTP responses as unavailable', async () => {
     const answers = [
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk',
@@ -214,7 +214,7 @@ describe('the proxy and requests that are meant to mislead', () => {
     }
   })
 
-  it('one that leads back to the proxy is noticed', async () => {
+  it('detects a service that points back to the proxy', async () => {
     const taken = await startWireTap()
     const { url } = taken
     taken.server.close()
@@ -223,14 +223,14 @@ describe('the proxy and requests that are meant to mislead', () => {
     expect(told(await proxy.raw(`GET / HTTP/1.1\r\nHost: h\r\n${close}`))).to.equal('508 proxy-loop')
   })
 
-  it('who sends a head in drops is told so and let go', async () => {
+  it('times out a slow request head with an error', async () => {
     const proxy = await start({
       patience: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 },
     })
     expect(told(await proxy.raw('GET / HTTP/1.1\r\nHost'))).to.equal('408 request-timeout')
   })
 
-  it('who speaks HTTP/1.0 is answered in it', async () => {
+  it('answers HTTP/1.0 clients in HTTP/1.0', async () => {
     const proxy = await start()
     const raw = await proxy.raw('GET /old HTTP/1.0\r\n\r\n')
     expect(raw)

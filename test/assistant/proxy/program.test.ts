@@ -10,7 +10,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
 import { startBackend } from './support/backend.ts'
 
-describe('the proxy as a service', () => {
+describe('proxy as a service', () => {
   let database: TestDatabase
   const processes: FlowfarmProcess[] = []
 
@@ -36,7 +36,7 @@ describe('the proxy as a service', () => {
     return farm
   }
 
-  it('has the answers that are given when all is stopped end in a word', async () => {
+  it('ends running responses with a message on shutdown', async () => {
     const never = new Promise<void>(() => undefined)
     await using provider = await startStreamingProvider(() => ['It is ', { until: never }])
     // It stops after its upstreams, regardless of the order on the command line.
@@ -67,7 +67,7 @@ describe('the proxy as a service', () => {
     expect(farm.log.filter(({ level }) => level === 'error')).to.deep.equal([])
   })
 
-  it('is alone in its process where the services are elsewhere, and needs no database', async () => {
+  it('runs alone in its process with remote services and without a database', async () => {
     const [chat, ask] = [await startBackend('chat'), await startBackend('ask')]
     try {
       const farm = start(['proxy'], {
@@ -88,7 +88,7 @@ describe('the proxy as a service', () => {
     }
   })
 
-  it('says which of its variables leads nowhere, and which port it cannot have', async () => {
+  it('reports an invalid service variable and a port that is in use', async () => {
     const wrong = start(['proxy'], { PROXY_CHAT_URL: 'http://127.0.0.1:3001/base' })
     expect(await wrong.ended()).to.equal(1)
     expect(wrong.output()).to.include('PROXY_CHAT_URL must be a URL without a path')
@@ -110,7 +110,7 @@ describe('the proxy as a service', () => {
       .and.include('ip_unprivileged_port_start=80')
   })
 
-  it('runs among all services only where it has a port', () => {
+  it('is a default service only when PROXY_PORT is set', () => {
     const all = Object.keys(services).filter(isServiceName)
     expect(defaultServices({ PROXY_PORT: undefined })).to.deep.equal(all.filter((name) => name !== 'proxy'))
     expect(defaultServices({ PROXY_PORT: 0 })).to.deep.equal(all)

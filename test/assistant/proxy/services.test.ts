@@ -18,7 +18,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { runProxy } from './support/running-proxy.ts'
 import type { RunningProxy, RunProxyOptions } from './support/running-proxy.ts'
 
-describe('the services behind the proxy', () => {
+describe('services behind the proxy', () => {
   const stops: (() => Promise<void>)[] = []
 
   afterEach(async () => {
@@ -47,7 +47,7 @@ describe('the services behind the proxy', () => {
       body: JSON.stringify(listTools),
     })
 
-  it('the MCP server takes nobody who comes by the proxy for a program of this machine', async () => {
+  it('require an MCP key from proxied clients for any forged header', async () => {
     const proxy = await mcpProxy({ admission: { adminKey: 'secret' } })
     const forged: readonly Record<string, string>[] = [
       {},
@@ -62,7 +62,7 @@ describe('the services behind the proxy', () => {
     expect((await list(proxy, { Authorization: 'Bearer secret' })).status).to.equal(200)
   })
 
-  it('nor where the proxy is trusted to tell who asks', async () => {
+  it('require an MCP key from proxied clients when the proxy is trusted', async () => {
     const proxy = await mcpProxy(
       { admission: { clientOf: clientReader(addressList(['127.0.0.1'])) } },
       { trustedProxies: addressList(['127.0.0.1']) },
@@ -72,7 +72,7 @@ describe('the services behind the proxy', () => {
     }
   })
 
-  it('the MCP server speaks with its clients through the proxy as without it', async () => {
+  it('serve MCP clients through the proxy as they do directly', async () => {
     const proxy = await mcpProxy({ admission: { isKeyRequired: false } })
     for (const { name, protocolVersion, connect } of clients) {
       const client = await connect(`${proxy.url}/mcp`)
@@ -97,7 +97,7 @@ describe('the services behind the proxy', () => {
     expect((await list(proxy, { Origin: 'https://evil.example' })).status).to.equal(403)
   })
 
-  describe('the query service', () => {
+  describe('query service', () => {
     let db: TestDatabase
     before(async () => {
       db = await createTestDatabase()
@@ -113,7 +113,7 @@ describe('the services behind the proxy', () => {
       }
     }
 
-    it('answers by the proxy, in every form that its documentation page asks for', async () => {
+    it('works through the proxy in every form that its documentation page uses', async () => {
       const { proxy } = await askProxy()
       for (const path of ['/health', '/docs', '/openapi.json', '/openapi.yaml'])
         expect((await fetch(`${proxy.url}${path}`)).status, path).to.equal(200)
@@ -121,7 +121,7 @@ describe('the services behind the proxy', () => {
       expect(await runSql(proxy, 'DROP TABLE raw.blocks')).to.include({ status: 400 })
     })
 
-    it('is not open to a page of another site that has its name lead to the proxy, unless a token is asked for', async () => {
+    it('rejects a page of another site after DNS rebinding to the proxy unless a token is required', async () => {
       const rebound = { Host: 'rebound.example:8000', Origin: 'http://rebound.example:8000' }
       const { ask, proxy } = await askProxy()
       expect(await runSql(proxy, 'SELECT 1', rebound)).to.include({ status: 403, code: 'host-not-allowed' })
@@ -150,7 +150,7 @@ describe('the services behind the proxy', () => {
     })
   })
 
-  it('are those of this process, or those of this machine, or those that are set', () => {
+  it('default to this process or this machine unless they are set', () => {
     const found = (variables: Record<string, string>, shared: Partial<Shared> = {}): string[] => {
       const upstreamOf = upstreamsOf(readConfig(variables, {}), Object.assign(new Shared(), shared))
       return (['chat', 'ask', 'mcp'] as const).map((name) => upstreamOf(name).url.origin)

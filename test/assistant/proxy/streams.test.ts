@@ -16,7 +16,7 @@ interface Problem {
   readonly request_id: string
 }
 
-describe('what the proxy passes on', () => {
+describe('proxy streaming', () => {
   const backends: Backend[] = []
   const proxies: RunningProxy[] = []
   const agents: Agent[] = []
@@ -55,7 +55,7 @@ describe('what the proxy passes on', () => {
     return sendRequest(`${proxy.url}${path}`, { method, headers, agent })
   }
 
-  it('goes to the service whose path it is', async () => {
+  it('routes a request to the service of its path', async () => {
     const [chat, ask, mcp] = [await start('chat'), await start('ask'), await start('mcp')]
     const proxy = await runProxy({ urls: { chat: chat.url, ask: ask.url, mcp: mcp.url } })
     proxies.push(proxy)
@@ -97,7 +97,7 @@ describe('what the proxy passes on', () => {
     )
   })
 
-  it('is an answer as it comes: its head before its first byte, and each piece before the next is there', async () => {
+  it('forwards a response as it arrives: the head before the first byte and each chunk before the next', async () => {
     const asked = Promise.withResolvers<ServerResponse>()
     const { proxy } = await proxyBefore((_request, response) => {
       response
@@ -117,7 +117,7 @@ describe('what the proxy passes on', () => {
     expect((await reader?.read())?.done).to.equal(true)
   })
 
-  it('is a body as it comes', async () => {
+  it('forwards a request body as it arrives', async () => {
     const asked = Promise.withResolvers<IncomingMessage>()
     const { proxy } = await proxyBefore((request, response) => {
       asked.resolve(request)
@@ -133,7 +133,7 @@ describe('what the proxy passes on', () => {
     expect(await text(answer)).to.equal('all there')
   })
 
-  it('is many bytes both ways, all of them', async () => {
+  it('forwards large bodies in both directions without loss', async () => {
     const { proxy } = await proxyBefore((request, response) => void request.pipe(response))
     const bytes = randomBytes(8 * 1024 * 1024)
     for (const headers of [{}, { 'Content-Length': String(bytes.length) }]) {
@@ -149,7 +149,7 @@ describe('what the proxy passes on', () => {
     ['before there is an answer', () => undefined],
     ['in the middle of it', (response: ServerResponse) => void response.writeHead(200).write('begun')],
   ] as const) {
-    it(`ends at the service when the client goes ${when}`, async () => {
+    it(`cancels the request at the service when the client disconnects ${when}`, async () => {
       const asked = Promise.withResolvers<ServerResponse>()
       const { proxy } = await proxyBefore((_request, response) => {
         begin(response)
@@ -170,7 +170,7 @@ describe('what the proxy passes on', () => {
     })
   }
 
-  it('ends at the service when the client goes in the middle of what it sends', async () => {
+  it('cancels the request at the service when the client disconnects during the upload', async () => {
     const asked = Promise.withResolvers<ServerResponse>()
     const { proxy } = await proxyBefore((request, response) => {
       request.resume()
@@ -186,7 +186,7 @@ describe('what the proxy passes on', () => {
     expect(atService.req.complete).to.equal(false)
   })
 
-  it('is no whole answer where the service breaks it off', async () => {
+  it('ends the response abnormally when the service breaks it off', async () => {
     const { proxy } = await proxyBefore((_request, response) => {
       response.writeHead(200)
       response.write('half', () => response.destroy())
@@ -200,7 +200,7 @@ describe('what the proxy passes on', () => {
     while (!proxy.log.join('').includes(told)) await new Promise(setImmediate)
   })
 
-  it('is told of as a problem that names the service where that is down, until it is up again', async () => {
+  it('reports an unavailable service by name until it recovers', async () => {
     const chat = await startBackend('chat')
     const proxy = await runProxy({ urls: { chat: chat.url } })
     proxies.push(proxy)
@@ -229,7 +229,7 @@ describe('what the proxy passes on', () => {
     )
   })
 
-  it('is given up where the service says nothing for too long', async () => {
+  it('times out when the service is silent for too long', async () => {
     const closed = Promise.withResolvers<void>()
     const { proxy } = await proxyBefore((_request, response) => void response.once('close', () => closed.resolve()), {
       patienceMs: 100,
@@ -239,13 +239,13 @@ describe('what the proxy passes on', () => {
     await closed.promise
   })
 
-  it('goes over connections that are used again', async () => {
+  it('reuses connections', async () => {
     const { proxy, chat } = await proxyBefore(undefined)
     for (let i = 0; i < 5; i++) await (await fetch(proxy.url)).text()
     expect(chat.connections).to.equal(1)
   })
 
-  it('is asked once more where a connection was closed in the moment in which it was used again, if that does no harm', async () => {
+  it('retries a safe request when a reused connection was just closed', async () => {
     const used = new WeakSet<object>()
     const { proxy, chat } = await proxyBefore((request, response) => {
       const isSecond = used.has(request.socket)
@@ -272,7 +272,7 @@ describe('what the proxy passes on', () => {
     }
   })
 
-  it('is an answer that comes before the body is sent, after which the rest of the body is not read', async () => {
+  it('forwards an early response and stops reading the request body', async () => {
     const { proxy } = await proxyBefore((_request, response) =>
       response.writeHead(413, { Connection: 'close' }).end('too long'),
     )
@@ -283,7 +283,7 @@ describe('what the proxy passes on', () => {
     expect([answer.statusCode, answer.headers.connection, await text(answer)]).to.deep.equal([413, 'close', 'too long'])
   })
 
-  it('has no body where there is none', async () => {
+  it('forwards responses without a body', async () => {
     const { proxy } = await proxyBefore((request, response) => {
       if (request.url === '/none') response.writeHead(204).end()
       else if (request.url === '/same') response.writeHead(304, { ETag: '"1"' }).end()
@@ -297,7 +297,7 @@ describe('what the proxy passes on', () => {
     expect(await (await fetch(proxy.url)).text()).to.equal('12345')
   })
 
-  it('is waited for when the proxy stops, and cut off after a while', async () => {
+  it('drains running requests on shutdown and cuts them off after a timeout', async () => {
     const asked = Promise.withResolvers<ServerResponse>()
     const { proxy } = await proxyBefore((request, response) => {
       response.writeHead(200).write('begun')

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
 import { clients } from '../mcp/support/mcp-clients.ts'
 
-describe('the program with skills', function () {
+describe('flowfarm with skills', function () {
   let database: TestDatabase
   let folder: string
 
@@ -42,7 +42,7 @@ describe('the program with skills', function () {
     return texts
   }
 
-  it('offers those that come with it, with the addresses of a network', async () => {
+  it('offers the bundled skills with the addresses of a network', async () => {
     const program = start({})
     const texts = await read(program)
     expect(Object.keys(texts)).to.deep.equal(
@@ -56,7 +56,7 @@ describe('the program with skills', function () {
     expect(await program.end('SIGTERM')).to.equal(0)
   })
 
-  it('offers those of a folder in their place, and tells of one that is broken', async () => {
+  it('offers the skills of a configured folder instead and reports an invalid one', async () => {
     for (const [name, text] of Object.entries({
       'our-own': '---\nname: our-own\ndescription: x\n---\n0x{FlowFees}\n',
       broken: '# Broken\n',
@@ -76,7 +76,7 @@ describe('the program with skills', function () {
     expect(await program.end('SIGTERM')).to.equal(0)
   })
 
-  it('does not start with a folder that is not there, and says which setting it is', async () => {
+  it('does not start with a missing folder and names the setting', async () => {
     const program = start({ SKILLS_DIR: join(folder, 'missing') })
     expect(await program.ended()).to.equal(1)
     expect(program.output()).to.include('set SKILLS_DIR to a readable folder')

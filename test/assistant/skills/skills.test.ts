@@ -24,7 +24,7 @@ const readsWhatIsTold = /\bapp\.(?:network_state|prices)\b/
 /** These are only planned: the database has no such transaction. */
 const isOfAnExample = (sql: string): boolean => /^-- an example of an? (?:id|address|hash)$/m.test(sql)
 
-describe('the skills that come with flowfarm', () => {
+describe('bundled skills', () => {
   let skills: readonly Skill[]
 
   before(async () => {
@@ -33,12 +33,12 @@ describe('the skills that come with flowfarm', () => {
     expect(told).to.deep.equal([])
   })
 
-  it('are five, each of a size that a conversation can hold', () => {
+  it('include five, each small enough for a conversation', () => {
     expect(skills.map(({ name }) => name)).to.deep.equal(names)
     for (const { name, content } of skills) expect(Buffer.byteLength(content), name).to.be.within(8000, 25_000)
   })
 
-  it('are told on every network with addresses in place of names', () => {
+  it('have addresses filled in on every network', () => {
     for (const network of networks) {
       for (const { name, content } of skills) {
         const left = /(?:0x|A\.)\{\w+\}|\{network\}|^[ \t]*import "\w+"$/m.exec(inNetwork(content, network))
@@ -47,7 +47,7 @@ describe('the skills that come with flowfarm', () => {
     }
   })
 
-  it('name each other, tools and resources that there are', () => {
+  it('reference only skills, tools and resources that exist', () => {
     for (const { name, content } of skills) {
       for (const [, word = ''] of content.matchAll(/[Ss]kills? `([^`]+)`/g)) expect(names, name).to.include(word)
       for (const [uri] of content.matchAll(/schema:\/\/[a-z-]+/g)) {
@@ -59,7 +59,7 @@ describe('the skills that come with flowfarm', () => {
     }
   })
 
-  it('have Cadence that parses', async () => {
+  it('contain Cadence that parses', async () => {
     const parse = await cadenceParser()
     const programs = skills.flatMap(({ name, content }) => blocks(content, 'cadence').map((code) => ({ name, code })))
     expect(programs.length).to.be.greaterThan(10)
@@ -70,7 +70,7 @@ describe('the skills that come with flowfarm', () => {
   })
 })
 
-describe('topics and selectors of the skill for the EVM explorer', () => {
+describe('topics and selectors of the EVM explorer skill', () => {
   it('are the hashes of their signatures', async () => {
     const { all } = await readSkills(shippedSkills, { warn: () => undefined })
     const rows = [
@@ -86,7 +86,7 @@ describe('topics and selectors of the skill for the EVM explorer', () => {
   })
 })
 
-describe('the statements of the skills in a database', () => {
+describe('skill statements in a database', () => {
   let world: EvaluatedWorld
   let skills: readonly Skill[]
 
@@ -96,7 +96,7 @@ describe('the statements of the skills in a database', () => {
   })
 
   for (const name of names.filter((each) => each !== 'cadence')) {
-    it(`of ${name} pass the gate, are planned, and give rows with something in every column`, async () => {
+    it(`pass the gate in ${name}, can be planned, and return values in every column`, async () => {
       const target: QueryTarget = name === 'evm-explorer-schema' ? 'evm' : 'indexer'
       const databases = world.evaluation.databases.get(target)
       if (databases === undefined) throw new Error(`There is no database of the target ${target}`)
@@ -124,7 +124,7 @@ describe('the statements of the skills in a database', () => {
     })
   }
 
-  it('that stand within a sentence pass the gate too', async () => {
+  it('pass the gate when they are inline in a sentence', async () => {
     const databases = world.evaluation.databases.get('indexer')
     const found = skills.flatMap(({ content }) =>
       [...content.matchAll(/(?<!`)`(select [^`]+)`(?!`)/g)].map(([, sql = '']) => sql),

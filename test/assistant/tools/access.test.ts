@@ -20,7 +20,7 @@ const scriptTools = [
 ]
 const evmTools = ['evm_rpc', 'evm_getBalance', 'evm_call', 'evm_getLogs']
 
-describe('the tool servers', () => {
+describe('tool servers', () => {
   let tools: RunningTools
 
   before(async () => {
@@ -40,7 +40,7 @@ describe('the tool servers', () => {
   }
 
   for (const { name, protocolVersion, connect } of clients) {
-    it(`have their tools for ${name}, all of them without effects`, async () => {
+    it(`list their tools for ${name}, all read-only`, async () => {
       for (const [url, names] of [
         [tools.scriptUrl, scriptTools],
         [tools.evmUrl, evmTools],
@@ -61,7 +61,7 @@ describe('the tool servers', () => {
     })
   }
 
-  it('have no EVM tools without a node, and say what to set', async () => {
+  it('omit the EVM tools without a node and report which variable to set', async () => {
     const without = await runTools()
     for (const { connect } of clients) {
       const client = await connect(without.evmUrl)
@@ -72,7 +72,7 @@ describe('the tool servers', () => {
     await without.stop()
   })
 
-  it('are reached at their paths alone, with POST', async () => {
+  it('serve only their paths, with POST', async () => {
     const statuses: Record<string, number> = {
       '/': 404,
       '/mcp': 404,
@@ -90,7 +90,7 @@ describe('the tool servers', () => {
     await expectNotFoundPage(tools.origin)
   })
 
-  it('refuse pages of other sites, and names that are not theirs', async () => {
+  it('reject pages of other sites and unknown host names', async () => {
     const local = { Host: 'localhost:8086' }
     expect(await statusOf(tools.scriptUrl, local)).to.equal(200)
     expect(await statusOf(tools.scriptUrl, { Host: '[::1]:8086' })).to.equal(200)
@@ -106,7 +106,7 @@ describe('the tool servers', () => {
     }
   })
 
-  it('have any name where they are bound to all addresses', async () => {
+  it('accept any host name when they listen on all addresses', async () => {
     const open = await runTools({ host: '0.0.0.0' })
     expect(await statusOf(open.scriptUrl, { Host: 'tools.internal:8086' })).to.equal(200)
     expect(
@@ -115,7 +115,7 @@ describe('the tool servers', () => {
     await open.stop()
   })
 
-  it('count calls by their tool and what came of them', async () => {
+  it('count calls by tool and outcome', async () => {
     const client = await clients.at(-1)?.connect(tools.evmUrl)
     await client?.call('evm_getBalance', { address: `0x${'0'.repeat(40)}` })
     await client?.call('evm_getBalance', { address: 'x' })

@@ -13,7 +13,7 @@ interface Found {
   readonly snippet: string
 }
 
-describe('the tools for documentation', () => {
+describe('documentation tools', () => {
   let tools: RunningTools
   let client: ConnectedClient
 
@@ -46,7 +46,7 @@ describe('the tools for documentation', () => {
     return structuredContent?.['results'] as readonly Found[]
   }
 
-  it('find sections by words, by names of code, with slips of the pen, and in Chinese', async () => {
+  it('find sections by words and identifiers, with typing errors, and in Chinese', async () => {
     const places: ReadonlyArray<readonly [query: string, id: string]> = [
       ['who may call the MCP server', 'docs/query-and-mcp#who-may-call'],
       ['MAX_REORG_DEPTH', 'docs/configuration#ingestion'],
@@ -67,7 +67,7 @@ describe('the tools for documentation', () => {
     expect(await search('transfer', 2)).to.have.length(2)
   })
 
-  it('read every section that they find, and every document that they list', async () => {
+  it('read every section that they find and every document that they list', async () => {
     const { structuredContent } = await client.call('browse_docs', {})
     const documents = structuredContent?.['documents'] as readonly {
       id: string
@@ -94,7 +94,7 @@ describe('the tools for documentation', () => {
     }
   })
 
-  it('give long documents in pieces that make the whole', async () => {
+  it('return long documents in pages that add up to the whole', async () => {
     const pages = await readDocumentPages()
     const whole = pages.find(({ id }) => id === 'docs/tables')?.text ?? ''
     const pieces: string[] = []
@@ -109,7 +109,7 @@ describe('the tools for documentation', () => {
     expect(words(pieces.join(''))).to.equal(words(whole))
   })
 
-  it('give a section with those below it, and not those beside it', async () => {
+  it('return a section with its subsections and without its siblings', async () => {
     const { content } = await client.call('get_doc', { id: 'docs/query-and-mcp#tools' })
     expect(content[0]?.text)
       .to.match(/^### Tools\n/)
@@ -117,7 +117,7 @@ describe('the tools for documentation', () => {
       .and.not.include('Who may call')
   })
 
-  it('name what is near an id that there is not, and never read a path', async () => {
+  it('suggest ids similar to an unknown one and never read a path', async () => {
     const wrong = await client.call('get_doc', { id: 'docs/query-and-mcp#tool' })
     expect(wrong.isError).to.equal(true)
     expect(wrong.structuredContent).to.include({ error_code: 'no-such-document' })
@@ -140,8 +140,8 @@ describe('the tools for documentation', () => {
   })
 })
 
-describe('the documentation of a network that becomes known', () => {
-  it('is that of the network, and is made once for each', async () => {
+describe('documentation of a network that becomes known later', () => {
+  it("includes the network's addresses and is built once per network", async () => {
     let network: Network = 'mainnet'
     const made: Network[] = []
     const tools = await runTools({

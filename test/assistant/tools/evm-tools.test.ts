@@ -30,7 +30,7 @@ function dataOf(returns: string, ...values: readonly unknown[]): string {
   return `0x${encodeArguments(readSignature(`f(${returns})`, 'signature').inputs, values, 'values').toString('hex')}`
 }
 
-describe('the EVM tools', () => {
+describe('EVM tools', () => {
   let node: EvmNode
   let tools: RunningTools
   let client: ConnectedClient
@@ -67,7 +67,7 @@ describe('the EVM tools', () => {
     return [structuredContent?.['error_code'], String(structuredContent?.['error'])]
   }
 
-  it('read balances exactly', async () => {
+  it('return exact balances', async () => {
     answer = () => '0x14d1120d7b160001'
     expect(await call('evm_getBalance', { address })).to.deep.equal({
       address: address.toLowerCase(),
@@ -87,7 +87,7 @@ describe('the EVM tools', () => {
     ])
   })
 
-  it('call reading methods with what they are given, and no others', async () => {
+  it('call read-only RPC methods with the given parameters and no others', async () => {
     expect(await call('evm_rpc', { method: 'eth_blockNumber' })).to.deep.equal({
       method: 'eth_blockNumber',
       result: '0x2710',
@@ -126,7 +126,7 @@ describe('the EVM tools', () => {
     expect(node.asked).to.have.length(asked)
   })
 
-  it('cut what is longer than a model reads, and say so', async () => {
+  it('truncate results that are too long for a model and report it', async () => {
     answer = () => 'x'.repeat(100_000)
     const { structuredContent, content } = await client.call('evm_rpc', { method: 'web3_clientVersion' })
     expect(structuredContent).to.include({ truncated: true })
@@ -134,7 +134,7 @@ describe('the EVM tools', () => {
     expect(content[0]?.text).to.match(/40002 more characters; request less\]$/)
   })
 
-  it('call functions by their signature, and read what they return', async () => {
+  it('call functions by signature and decode their return values', async () => {
     answer = () =>
       dataOf(
         'uint256, int8, string, address[], (bool,bytes)',
@@ -163,7 +163,7 @@ describe('the EVM tools', () => {
     expect(node.asked).to.deep.equal([{ method: 'eth_call', params: [{ to: address, data }, 'latest'] }])
   })
 
-  it('call with raw data, from somebody, with value, after a block', async () => {
+  it('call with raw data, a sender, a value and a block', async () => {
     answer = () => '0x01'
     expect(
       await call('evm_call', { to: address, data: '0xa9059cbb', from: other, value: '1000000000000000000', block: 7 }),
@@ -180,7 +180,7 @@ describe('the EVM tools', () => {
     ])
   })
 
-  it('say why nothing could be read of what came back', async () => {
+  it('report why a response could not be decoded', async () => {
     const notes: ReadonlyArray<readonly [data: string, signature: string, note: RegExp]> = [
       ['0x', 'f() returns (uint256)', /no contract/],
       ['0x', 'f()', /no contract/],
@@ -194,7 +194,7 @@ describe('the EVM tools', () => {
     }
   })
 
-  it('tell why a contract gave up', async () => {
+  it('report why a contract reverted', async () => {
     const reasons: ReadonlyArray<readonly [data: unknown, told: RegExp]> = [
       [
         `0x08c379a0${dataOf('string', 'not your token').slice(2)}`,
@@ -211,7 +211,7 @@ describe('the EVM tools', () => {
     }
   })
 
-  it('find logs in the newest blocks or in a range, and read them by their event', async () => {
+  it('find logs in the latest blocks or in a range and decode them by event', async () => {
     answer = ({ method }) =>
       method === 'eth_blockNumber' ? '0x2710' : [logOf(0), logOf(1), { ...logOf(2), topics: [wordOf('1')] }]
     const found = await call('evm_getLogs', { address, event: transfer, topics: [null, wordOf('aa')], limit: 3 })
@@ -249,7 +249,7 @@ describe('the EVM tools', () => {
     })
   })
 
-  it('bound the range of logs also where the node is called directly', async () => {
+  it('limit the block range of logs in direct RPC calls too', async () => {
     const ranges: ReadonlyArray<readonly [args: Record<string, unknown>, code: string]> = [
       [{ address, from_block: 0, to_block: 10_000 }, 'range-too-wide'],
       [{ address, from_block: 'earliest' }, 'range-too-wide'],
@@ -286,7 +286,7 @@ describe('the EVM tools', () => {
     ])
   })
 
-  it('tell what is wrong with a node, and never its address', async () => {
+  it("report node failures without the node's address", async () => {
     const deep = `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(5000)}${']'.repeat(5000)}}`
     const faults: ReadonlyArray<readonly [answer: Answer, code: string]> = [
       [(_call, response) => (response.writeHead(200).end('<html>'), answered), 'node-failed'],
@@ -312,7 +312,7 @@ describe('the EVM tools', () => {
     ])
   })
 
-  it('give up a node that does not answer, and end the call when who asked has left', async () => {
+  it('time out when a node does not answer, and cancel the call when the caller disconnects', async () => {
     const waiting = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
     answer = (_call, response) => {

@@ -6,7 +6,7 @@ import { clients } from '../mcp/support/mcp-clients.ts'
 import { startEvmNode } from './support/evm-node.ts'
 import type { EvmNode } from './support/evm-node.ts'
 
-describe('the program as tool servers', () => {
+describe('flowfarm as tool servers', () => {
   let database: TestDatabase
   let node: EvmNode
   let program: FlowfarmProcess
@@ -27,7 +27,7 @@ describe('the program as tool servers', () => {
     await database.drop()
   })
 
-  it('checks Cadence, knows its documentation and skills, and reads an EVM node, for this machine alone', async () => {
+  it('checks Cadence, serves documentation and skills, and reads an EVM node, for local programs only', async () => {
     const { port, host } = await program.logged(/^the tool servers listen/)
     expect(host).to.equal('127.0.0.1')
     const origin = `http://127.0.0.1:${String(port)}`

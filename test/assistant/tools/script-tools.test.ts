@@ -39,7 +39,7 @@ interface Finding {
   readonly hint: string | null
 }
 
-describe('the tools for Cadence', () => {
+describe('Cadence tools', () => {
   let tools: RunningTools
   let client: ConnectedClient
 
@@ -70,7 +70,7 @@ describe('the tools for Cadence', () => {
     return structuredContent as never
   }
 
-  it('find nothing wrong in Cadence 1.0, with what is newer than the parser too', async () => {
+  it('find no errors in valid Cadence 1.0, including syntax newer than the parser', async () => {
     const { is_valid, errors, warnings, kinds, note } = await check(
       source.replace('"FlowToken"', 'FlowToken from 0x1654653399040a61'),
     )
@@ -84,7 +84,7 @@ describe('the tools for Cadence', () => {
     })
   })
 
-  it('tell errors with place, line and remedy', async () => {
+  it('report errors with position, line and fix', async () => {
     const { is_valid, errors } = await check('/* 你好\n */ access(all) fun main() { let a = "😀"; pub let b = 1 }\n')
     expect(is_valid).to.equal(false)
     expect(errors[0]).to.deep.include({ line: 2, source: '*/ access(all) fun main() { let a = "😀"; pub let b = 1 }' })
@@ -104,7 +104,7 @@ describe('the tools for Cadence', () => {
     expect(behind.errors[0]).to.include({ line: 1, column: 47 })
   })
 
-  it('warn of what parses and is refused by nodes', async () => {
+  it('warn about code that parses but is rejected by nodes', async () => {
     const code =
       'import "FungibleToken"\nimport FlowToken from 0x7e60df042a9c0868\nimport Crypto\nimport Mine from 0x0000000000000001\nfun main() {}\naccess(all) struct S { let x: Int; init() { self.x = 1 } }'
     const { is_valid, warnings } = await check(code)
@@ -123,7 +123,7 @@ describe('the tools for Cadence', () => {
     ).to.deep.equal([])
   })
 
-  it('list declarations with their lines, and say when a source has errors', async () => {
+  it('list declarations with their lines and report errors in the source', async () => {
     const { structuredContent = {} } = await client.call('script_symbols', { code: source })
     const symbols = structuredContent['symbols'] as readonly {
       kind: string
@@ -158,7 +158,7 @@ describe('the tools for Cadence', () => {
     })
   })
 
-  it('say what a name means, by its place or by itself', async () => {
+  it('describe a name by position or by itself', async () => {
     const means: ReadonlyArray<readonly [at: object, meaning: RegExp]> = [
       [{ name: 'left', line: 11 }, /^constant left, declared on line 9: let left = self\.rest\(customer\) - amount$/],
       [{ line: 20, column: 15 }, /^function take of Bank, declared on line 8: access\(Borrow\) fun take/],
@@ -190,7 +190,7 @@ describe('the tools for Cadence', () => {
     })
   })
 
-  it('tell members by the type that a source gives, and never go round in circles', async () => {
+  it('find members by the types of the source and terminate on cyclic types', async () => {
     const last = 'access(all) fun main(s: &S): Int { let a: a = 1; let b: S = s.next!; a.n; b.own.n; return b.next!.n }'
     const code = `access(all) struct S { access(all) let next: S?; access(all) let own: own; access(all) let n: Int; init() {} }\n${last}`
     const at = (text: string, word: string): object => ({
@@ -212,7 +212,7 @@ describe('the tools for Cadence', () => {
       ).to.match(meaning)
   })
 
-  it('say why there is nothing to tell', async () => {
+  it('report why no description is available', async () => {
     const refused: ReadonlyArray<readonly [tool: string, at: object, code: string]> = [
       ['script_hover', {}, 'no-place'],
       ['script_hover', { line: 1 }, 'no-place'],
@@ -236,7 +236,7 @@ describe('the tools for Cadence', () => {
     ).to.match(/at most 102400 bytes/)
   })
 
-  it('answer to whatever they are given, and go on', async () => {
+  it('return a result for any input and continue to work', async () => {
     const bad = [
       '\0',
       '\ud800',
@@ -282,7 +282,7 @@ describe('the tools for Cadence', () => {
     expect((await check('access(all) fun main() {}')).is_valid).to.equal(true)
   })
 
-  it('agree that the examples of the documentation are right', async () => {
+  it('accept the examples of the documentation', async () => {
     const pages = [...filesBelow(['skills'], /SKILL\.md$/), 'src/assistant/mcp/script-reference.md']
     const blocks = pages
       .flatMap((page) =>
@@ -296,7 +296,7 @@ describe('the tools for Cadence', () => {
     }
   })
 
-  it('give each of many who ask at once the answer to their own source', async () => {
+  it('return the result of the right source to each concurrent caller', async () => {
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) => client.call('script_symbols', { code: `access(all) fun f${i}() {}` })),
     )
@@ -305,7 +305,7 @@ describe('the tools for Cadence', () => {
   })
 })
 
-describe('the parser of Cadence', () => {
+describe('Cadence parser', () => {
   const signal = new AbortController().signal
   // Exceeds the time limit: more than a second of work.
   const long = { kind: 'symbols', code: 'access(all) fun main() {}\n'.repeat(15_000) } as const
@@ -316,7 +316,7 @@ describe('the parser of Cadence', () => {
       (error: unknown) => (error instanceof ApiError ? error.code : error),
     )
 
-  it('gives up what takes too long, and works on; what else is to be done is done meanwhile', async () => {
+  it('stops parsing at its timeout and continues to work, without blocking other work', async () => {
     const parser = new ScriptParser({ cpuLimitMs: 300 })
     let said: unknown
     const slow = codeOf(parser.read(long, signal)).then((code) => (said = code))
@@ -327,10 +327,10 @@ describe('the parser of Cadence', () => {
     await parser.close()
   })
 
-  it('refuses what is too much, forgets who has left, and ends when it is closed', async () => {
+  it('rejects work above its limit, discards work of disconnected callers, and stops on close', async () => {
     const parser = new ScriptParser({ maxWaiting: 3, cpuLimitMs: 60_000 })
     const leaving = new AbortController()
-    // The first starts the thread, for which all wait.
+    // The first call starts the thread; the others wait for it.
     const running = codeOf(parser.read(long, signal))
     const left = codeOf(parser.read(short, leaving.signal))
     const waiting = codeOf(parser.read(short, signal))
@@ -346,7 +346,7 @@ describe('the parser of Cadence', () => {
     expect(await codeOf(parser.read(short, signal))).to.equal('scripts-busy')
   })
 
-  it('lets go of its thread when nobody asks, and starts another', async () => {
+  it('stops its thread when idle and starts another on demand', async () => {
     const told: string[] = []
     let ended = Promise.withResolvers<void>()
     const parser = new ScriptParser({

@@ -15,10 +15,7 @@ export interface RunningTools {
 
 const oneDocument: readonly SourceDocument[] = [{ id: 'reference/scripts', text: scriptReference('mainnet') }]
 
-/**
- * The tool servers on a port of 127.0.0.1, put together as the service does. Default: no EVM node, one document,
- * mainnet.
- */
+/** The tool servers on 127.0.0.1, assembled as in the service. Default: no EVM node, one document, mainnet. */
 export async function runTools(
   options: Partial<Pick<ToolServerOptions, 'evmRpcUrl' | 'network' | 'documents' | 'host'>> = {},
 ): Promise<RunningTools> {
