@@ -14,15 +14,15 @@ const answer = (rows: Rows, width = rows[0]?.length ?? 0): Pick<SqlAnswer, 'colu
 const verdict = (known: Rows, found: Rows, rules?: ComparisonRules): string =>
   compareAnswers(answer(known), answer(found), rules).verdict
 
-describe('the comparison of answers', () => {
-  it('takes rows for a bag unless an order is asked for', () => {
+describe('answer comparison', () => {
+  it('ignores row order unless the question specifies it', () => {
     expect(verdict([['a'], ['b']], [['b'], ['a']])).to.equal('same')
     expect(verdict([['a'], ['b']], [['b'], ['a']], { order: [0] })).to.equal('different')
     expect(verdict([['a'], ['a'], ['b']], [['a'], ['b'], ['b']])).to.equal('different')
     expect(verdict([['a'], ['b']], [['a']])).to.equal('different')
   })
 
-  it('lets rows that are equal in the order stand as they like', () => {
+  it('allows any order among rows with equal sort keys', () => {
     expect(
       verdict(
         [
@@ -53,7 +53,7 @@ describe('the comparison of answers', () => {
     ).to.equal('different')
   })
 
-  it('takes numbers for equal in all their notations, and long ones only digit by digit', () => {
+  it('equates number notations and compares long numbers digit by digit', () => {
     for (const [a, b] of [
       [7, '7'],
       ['7.00', 7],
@@ -71,21 +71,21 @@ describe('the comparison of answers', () => {
     expect(verdict([['10']], [['11']], { tolerance: 0.005 })).to.equal('different')
   })
 
-  it('takes hex in either case and with or without its mark for equal, and days for their midnight', () => {
+  it('equates hex in either case and with or without prefix, and dates with their midnight', () => {
     expect(verdict([['0xABCDEF0123456789']], [['abcdef0123456789']])).to.equal('same')
     expect(verdict([['2026-01-05']], [['2026-01-05T00:00:00.000Z']])).to.equal('same')
     expect(verdict([['2026-01-05']], [['2026-01-05T00:00:00.001Z']])).to.equal('different')
     expect(verdict([['2026-01-05T10:00:00Z']], [['2026-01-05 10:00:00+00']])).to.equal('same')
   })
 
-  it('keeps null apart from everything else', () => {
+  it('distinguishes null from every other value', () => {
     for (const other of ['', 'null', 0, false, []] as SqlValue[])
       expect(verdict([[null]], [[other]]), JSON.stringify(other)).to.equal('different')
     expect(verdict([[null]], [[null]])).to.equal('same')
     expect(verdict([['true']], [[true]])).to.equal('different')
   })
 
-  it('tells columns in another order, or more of them, from an answer that is the same', () => {
+  it('distinguishes reordered or additional columns from an equal answer', () => {
     expect(
       verdict(
         [
@@ -114,12 +114,12 @@ describe('the comparison of answers', () => {
     ).to.equal('different')
   })
 
-  it('takes two answers without rows for the same only with as many columns', () => {
+  it('equates two empty answers only when their column counts match', () => {
     expect(compareAnswers(answer([], 2), answer([], 2)).verdict).to.equal('same')
     expect(compareAnswers(answer([], 2), answer([], 1)).verdict).to.equal('different')
   })
 
-  it('says how near a miss is', () => {
+  it('reports how close a wrong answer is', () => {
     const { verdict: found, overlap } = compareAnswers(
       answer([
         ['a', 1],
@@ -134,12 +134,12 @@ describe('the comparison of answers', () => {
     expect(compareAnswers(answer([['a']]), answer([])).overlap).to.equal(0)
   })
 
-  it('compares what is in JSON whatever the order of its fields', () => {
+  it('ignores field order in JSON values', () => {
     expect(verdict([[{ a: 1, b: ['0xABCDEF0123456789'] }]], [[{ b: ['0xabcdef0123456789'], a: '1' }]])).to.equal('same')
     expect(verdict([[[1, 2]]], [[[2, 1]]])).to.equal('different')
   })
 
-  it('finds every answer the same as itself in any order of its rows, and none that has a row more', () => {
+  it('equates every answer with its permutations and no answer with one that has an additional row', () => {
     const value: fc.Arbitrary<SqlValue> = fc.oneof(
       fc.constant(null),
       fc.boolean(),

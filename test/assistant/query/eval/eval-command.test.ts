@@ -10,15 +10,15 @@ const command = join(repositoryRoot, 'scripts/eval.ts')
 const run = (args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> =>
   new ProgramRun(command, args, variables).ended
 
-describe('the command eval', () => {
-  it('says what is wrong with its options before it does anything', async () => {
+describe('eval command', () => {
+  it('rejects invalid options before it starts', async () => {
     const [question, protocol] = await Promise.all([run(['--only', 'nonsense']), run(['--protocol', 'smoke-signals'])])
     expect([question.code, protocol.code]).to.deep.equal([1, 1])
     expect(question.stderr).to.match(/--only must be one of .*block-count.*not "nonsense"/)
     expect(protocol.stderr).to.match(/--protocol must be one of .*openai-compatible.*not "smoke-signals"/)
   })
 
-  it('puts questions to the model that is set, and fails when too few of its answers are right', async () => {
+  it('sends the questions to the configured model and fails below the required score', async () => {
     const gold = goldQuestions('emulator').find(({ id }) => id === 'fees-total')
     await using provider = await startFakeProvider(({ question }) => ({
       text: question.includes(gold?.question ?? '?') ? (gold?.accepted[1] ?? '') : 'select 5 as wrong',

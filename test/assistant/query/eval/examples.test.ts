@@ -8,14 +8,14 @@ import type { EvaluatedWorld } from './evaluated-world.ts'
 /** Columns of enrichment workers, which do not run here. */
 const askedLater = new Set(['kind'])
 
-describe('the example questions in a database', () => {
+describe('example questions in a database', () => {
   let world: EvaluatedWorld
   before(async () => {
     world = await evaluatedWorld()
   })
 
   for (const target of queryTargets) {
-    it(`of the target ${target} pass the gate, are planned, and give rows with something in every column`, async () => {
+    it(`pass the gate for target ${target}, can be planned, and return values in every column`, async () => {
       const { known, other } = databasesOf(world, target)
       const examples = examplePairs(target, 'emulator')
       const troubles: string[] = []
@@ -40,7 +40,7 @@ describe('the example questions in a database', () => {
     })
   }
 
-  it('are not what the evaluation asks', () => {
+  it('do not overlap with the evaluation questions', () => {
     const gold = new Set(goldQuestions('emulator').map(({ question }) => question.toLowerCase()))
     const asked = queryTargets.flatMap((target) =>
       examplePairs(target, 'emulator').flatMap(({ questions }) => questions),

@@ -5,7 +5,7 @@ import type { FakeProvider } from '../../../../scripts/eval/fake-provider.ts'
 const messages = [{ role: 'user', content: 'How high?' }]
 const anthropicHeaders = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' }
 
-describe('the fake provider', () => {
+describe('fake provider', () => {
   let provider: FakeProvider
   before(async () => {
     provider = await startFakeProvider(
@@ -57,7 +57,7 @@ describe('the fake provider', () => {
     ['no JSON', '/v1/chat/completions', '{', {}, 400, 'Invalid JSON'],
     ['another path', '/messages', { model: 'm', max_tokens: 5, messages }, anthropicHeaders, 404, '/messages'],
   ] as const) {
-    it(`refuses ${what}, as the real ones do, and counts it for nothing`, async () => {
+    it(`rejects ${what} like the real providers and does not count it`, async () => {
       const refused = await post(path, body, headers)
       expect(refused.status).to.equal(status)
       expect(refused.body).to.have.nested.property('error.message').that.includes(message)
@@ -65,7 +65,7 @@ describe('the fake provider', () => {
     })
   }
 
-  it('says replies and errors in the form of each protocol, and knows turns of a conversation', async () => {
+  it('formats replies and errors for each protocol and parses conversation turns', async () => {
     const said = await post(
       '/v1/messages',
       { model: 'm', max_tokens: 5, system: [{ type: 'text', text: 'You write SQL.' }], messages },

@@ -8,19 +8,19 @@ import { nearMisses } from './near-misses.ts'
 const gold = goldQuestions('emulator')
 const words = (sql: string): string => sql.replaceAll(/\s+/g, ' ').trim()
 
-describe('the questions of the evaluation', () => {
+describe('evaluation questions', () => {
   let world: EvaluatedWorld
   before(async () => {
     world = await evaluatedWorld()
   })
 
-  it('are at least sixty, each there once', () => {
+  it('include at least sixty and are unique', () => {
     expect(gold.length).to.be.at.least(60)
     for (const key of ['id', 'question'] as const)
       expect(new Set(gold.map((one) => one[key])).size, key).to.equal(gold.length)
   })
 
-  it('have the answers that are written down', async () => {
+  it('have the recorded answers', async () => {
     const written = await readKnownAnswers()
     expect(Object.keys(written)).to.have.members(gold.map(({ id }) => id))
     for (const question of gold) {
@@ -34,7 +34,7 @@ describe('the questions of the evaluation', () => {
     }
   })
 
-  it('have statements that all give the same, on both chains', async () => {
+  it('have equivalent statements on both chains', async () => {
     const different: string[] = []
     for (const question of gold) {
       const [first, ...others] = await world.evaluation.judge.answers(question)
@@ -48,7 +48,7 @@ describe('the questions of the evaluation', () => {
     expect(different).to.deep.equal([])
   })
 
-  it('have other answers on the other chain', async () => {
+  it('have different answers on the other chain', async () => {
     const same: string[] = []
     for (const question of gold) {
       const [first] = await world.evaluation.judge.answers(question)
@@ -58,7 +58,7 @@ describe('the questions of the evaluation', () => {
     expect(same).to.deep.equal([])
   })
 
-  it('take no statement for right that lacks a condition, or takes the largest for the sum', async () => {
+  it('reject statements that omit a condition or use max in place of sum', async () => {
     const right: string[] = []
     let tried = 0
     for (const question of gold) {
@@ -73,7 +73,7 @@ describe('the questions of the evaluation', () => {
     expect(tried).to.be.at.least(150)
   })
 
-  it('have answers that are not cut, with rows', async () => {
+  it('have complete, non-empty answers', async () => {
     for (const question of gold) {
       for (const { known } of await world.evaluation.judge.answers(question)) {
         expect(known.truncated, question.id).to.equal(false)

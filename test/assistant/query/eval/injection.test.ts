@@ -58,7 +58,7 @@ const obeying = (collector: string): readonly ProviderTurn[] => [
   },
 ]
 
-describe('words of others in the data', () => {
+describe('untrusted text in the data', () => {
   let database: TestDatabase
   let asked: QueryDatabase
   let collector: Server
@@ -98,7 +98,7 @@ describe('words of others in the data', () => {
   const lastRequests = (): FakeProvider['calls'] =>
     provider.calls.filter(({ question }) => question.endsWith(`(${asks})`))
 
-  it('are shown to whoever asked, and told to no model', async () => {
+  it('is returned to the caller and sent to no model', async () => {
     for (const sql of reading) {
       const { answer, failure } = await ask({ text: sql })
       expect(failure, sql).to.equal(undefined)
@@ -108,7 +108,7 @@ describe('words of others in the data', () => {
     expect(provider.calls).to.have.length(reading.length)
   })
 
-  it('reach a model in the error of a statement alone, cut to a few hundred characters, and get nowhere when it obeys', async () => {
+  it('reaches a model only in a statement error, truncated to a few hundred characters, and has no effect when obeyed', async () => {
     const { port } = collector.address() as AddressInfo
     const obedient = obeying(`http://127.0.0.1:${port}`)
     const column = 'select label::numeric as number from app.account_labels'
@@ -133,11 +133,11 @@ describe('words of others in the data', () => {
     expect(rows).to.deep.equal([{ stolen: null, blocks: 'raw.blocks' }])
   })
 
-  it('find no tools that a model could call', () => {
+  it('is sent to models without tools', () => {
     expect(provider.calls.flatMap(({ tools }) => tools)).to.deep.equal([])
   })
 
-  it('are not in what a model is told of the tables', () => {
+  it('is absent from the schema description for the model', () => {
     expect(asked.knowledge.prompt.instructions).to.not.include(mark)
   })
 })

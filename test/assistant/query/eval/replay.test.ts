@@ -12,13 +12,13 @@ const gold = goldQuestions('emulator')
 const faults = (run: ProtocolRun): string[] =>
   replayReport(scenarioGroups, [{ ...run, results: run.results.filter((result) => unexpectedIn(result).length > 0) }])
 
-describe('the query service with a replayed model', () => {
+describe('query service with a replayed model', () => {
   let world: EvaluatedWorld
   before(async () => {
     world = await evaluatedWorld()
   })
 
-  it('does right with every question and every way to behave', async () => {
+  it('passes for every question and every model behaviour', async () => {
     const run = await replayScenarios(world.evaluation, gold, 'anthropic')
     expect(faults(run)).to.deep.equal([])
     const { results } = run
@@ -33,13 +33,13 @@ describe('the query service with a replayed model', () => {
   })
 
   for (const protocol of ['openai', 'openai-compatible'] as const) {
-    it(`does so too over the protocol ${protocol}`, async () => {
+    it(`passes over the protocol ${protocol}`, async () => {
       const few = gold.filter(({ target }, i) => target === 'evm' || i < 3)
       expect(faults(await replayScenarios(world.evaluation, few, protocol))).to.deep.equal([])
     })
   }
 
-  it('is reported with what each answer lacks', async () => {
+  it('reports what each answer lacks', async () => {
     const [first, second] = gold
     if (first === undefined || second === undefined) throw new Error('There are no questions')
     const { results } = await replayScenarios(world.evaluation, [first], 'anthropic')
@@ -55,7 +55,7 @@ describe('the query service with a replayed model', () => {
     expect(lines.join('\n')).to.match(/failed: sql-timeout\n.*\n {4}It took too long\./)
   })
 
-  it('fails, and says what came instead, when the guard lets something through', () => {
+  it('fails and reports the actual result when the guard lets a statement through', () => {
     const [question] = gold
     const group = scenarioGroups.find(({ scenarios }) => scenarios.some(({ name }) => name === 'unsafe-function'))
     const scenario = group?.scenarios.find(({ name }) => name === 'unsafe-function')

@@ -53,7 +53,7 @@ describe('ask and generate_sql', () => {
     (await open(turns)).post<AskResult>(`/api/v1/${path}`, { question })
   const said = (): string => provider?.calls.at(-1)?.messages.at(-1)?.text ?? ''
 
-  it('answer with the statement of the model and its rows', async () => {
+  it("return the model's statement and its rows", async () => {
     const { status, body } = await put([fenced('SELECT 1 + 1 AS two')])
     expect(status).to.equal(200)
     expect(body).to.deep.include({
@@ -72,7 +72,7 @@ describe('ask and generate_sql', () => {
     expect(provider?.calls[0]?.instructions).to.include('CREATE TABLE raw.blocks (').and.include('# Examples')
   })
 
-  it('generate without running', async () => {
+  it('generate a statement without running it', async () => {
     // It can be planned, but would fail when run.
     const { status, body } = await put([fenced('SELECT n / (n - 1) FROM generate_series(1, 2) AS n')], 'generate_sql')
     expect(status).to.equal(200)
@@ -80,20 +80,20 @@ describe('ask and generate_sql', () => {
     expect(body).not.to.have.property('results')
   })
 
-  it('do the same for ask with execute false', async () => {
+  it('do not run a statement for ask with execute false', async () => {
     const service = await open([fenced('SELECT 1 AS one')])
     const { body } = await service.post<AskResult>('/api/v1/ask', { question, execute: false })
     expect(body).to.deep.include({ sql: 'SELECT 1 AS one', results: [], row_count: 0, error: null })
   })
 
-  it('take the statement out of prose, and send no prose to the database', async () => {
+  it('extract the statement from prose and send no prose to the database', async () => {
     const { body } = await put([
       { text: 'With pleasure. Here it is:\n\nSELECT 1 + 1 AS two;\n\nThis adds the numbers.' },
     ])
     expect(body).to.deep.include({ sql: 'SELECT 1 + 1 AS two', results: [{ two: 2 }] })
   })
 
-  it('give a statement that fails back with the error, until it works', async () => {
+  it('return a failed statement with its error to the model until it works', async () => {
     const { body } = await put([
       fenced('SELECT max(heigth) FROM raw.blocks'),
       fenced('SELECT count(*) AS n FROM raw.blocks'),
@@ -105,13 +105,13 @@ describe('ask and generate_sql', () => {
     expect(provider?.calls.at(-1)?.messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user'])
   })
 
-  it('mend what fails only when it runs', async () => {
+  it('correct a statement that fails only at run time', async () => {
     const { body } = await put([fenced('SELECT n / (n - 1) FROM generate_series(1, 2) AS n'), fenced('SELECT 2 AS n')])
     expect(body.results).to.deep.equal([{ n: 2 }])
     expect(body.attempts[0]?.error).to.include('division by zero')
   })
 
-  it('give up after two repairs, with the last statement and why it fails', async () => {
+  it('stop after two corrections with the last statement and its error', async () => {
     const { status, body } = await put([fenced('SELECT a'), fenced('SELECT b'), fenced('SELECT c')])
     expect(status).to.equal(200)
     expect(body).to.deep.include({ sql: 'SELECT c', results: [], row_count: 0, error_code: 'sql-failed' })
@@ -120,7 +120,7 @@ describe('ask and generate_sql', () => {
     expect(provider?.calls).to.have.length(3)
   })
 
-  it('run nothing that the gate refuses, whatever the model says', async () => {
+  it('run no statement that the gate rejects', async () => {
     await db.pool.query('CREATE TABLE public.precious AS SELECT 1 AS n')
     const { body } = await put([
       fenced('DROP TABLE public.precious'),
@@ -133,7 +133,7 @@ describe('ask and generate_sql', () => {
     await db.pool.query('DROP TABLE public.precious')
   })
 
-  it('ask again for a statement where there was none or half of one', async () => {
+  it('repeat the request when the reply has no statement or a partial one', async () => {
     const { body } = await put([
       { text: 'I would rather not.' },
       { text: '```sql\nSELECT 1 +', isCutOff: true },
@@ -144,14 +144,14 @@ describe('ask and generate_sql', () => {
     expect(provider?.calls[2]?.messages.at(-1)?.text).to.include('cut off')
   })
 
-  it('tell what a model says that writes none at all', async () => {
+  it("return the model's text when it writes no statement", async () => {
     const service = await open([{ text: 'I only talk about the weather.' }])
     const { status, body } = await service.post('/api/v1/ask', { question })
     expect([status, body.code]).to.deep.equal([502, 'model-without-sql'])
     expect(body.detail).to.include('I only talk about the weather.')
   })
 
-  it('tell why the model failed', async () => {
+  it('report why the model failed', async () => {
     const service = await open([{ status: 400, message: 'the prompt is too long' }])
     for (const path of ['ask', 'generate_sql']) {
       const { status, body } = await service.post(`/api/v1/${path}`, { question })
@@ -160,7 +160,7 @@ describe('ask and generate_sql', () => {
     }
   })
 
-  it('give up what takes too long, and show the statement', async () => {
+  it('time out and return the statement', async () => {
     const service = await open([fenced('SELECT count(*) FROM generate_series(1, 100000000000) AS n')], {
       QUERY_TIMEOUT_S: '1',
     })
@@ -171,7 +171,7 @@ describe('ask and generate_sql', () => {
     expect(provider?.calls).to.have.length(1)
   })
 
-  it('stop asking the model when the client has gone', async () => {
+  it('stop calling the model when the client disconnects', async () => {
     const service = await open(['silence'])
     const gone = httpRequest(`${service.origin}/api/v1/ask`, {
       method: 'POST',
@@ -185,7 +185,7 @@ describe('ask and generate_sql', () => {
     expect((await service.get<unknown[]>('/api/v1/history')).body).to.deep.equal([])
   })
 
-  it('show the model what was approved for similar questions', async () => {
+  it('send the model approved examples of similar questions', async () => {
     const service = await open([fenced('SELECT 1')])
     await service.post('/api/v1/memory', { question: 'How much are one and one?', sql: 'SELECT 1 + 1 AS approved' })
     await service.post('/api/v1/ask', { question })
@@ -194,7 +194,7 @@ describe('ask and generate_sql', () => {
     expect(said()).not.to.include('approved')
   })
 
-  it('say what to set where there is no model, while all else works', async () => {
+  it('report which variable to set without a model while other routes work', async () => {
     ask = await runAsk(db)
     for (const path of ['ask', 'generate_sql', 'indexer/ask']) {
       const { status, headers, body } = await ask.post(`/api/v1/${path}`, { question })
@@ -205,7 +205,7 @@ describe('ask and generate_sql', () => {
     expect((await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' })).status).to.equal(200)
   })
 
-  it('know the examples by heart with the scripted model, and nothing else', async () => {
+  it('answer only the example questions with the scripted model', async () => {
     ask = await runAsk(db, { LLM_PROVIDER: 'scripted' })
     const {
       body: { data },
@@ -227,7 +227,7 @@ describe('ask and generate_sql', () => {
     ['a number', { question: 1 }, 'question'],
     ['another field', { question, mode: 'deep' }, 'mode'],
   ] as const) {
-    it(`refuse ${name}, and ask no model`, async () => {
+    it(`reject ${name} without calling a model`, async () => {
       const service = await open([fenced('SELECT 1')])
       const answer = await service.post('/api/v1/ask', body)
       expect([answer.status, answer.body.field]).to.deep.equal([400, field])

@@ -66,7 +66,7 @@ function validator(schema: Json): z.ZodType {
   return made
 }
 
-describe('the description of the query service', () => {
+describe('query service OpenAPI document', () => {
   let db: TestDatabase
   let ask: RunningAsk
   before(async () => {
@@ -90,7 +90,7 @@ describe('the description of the query service', () => {
     return { response, text: await response.text() }
   }
 
-  it('is the same as JSON and as YAML, and refers to nothing that it lacks', async () => {
+  it('is equal as JSON and as YAML and has no dangling references', async () => {
     expect(parse((await call('/openapi.yaml', 'GET')).text)).to.deep.equal(
       JSON.parse((await call('/openapi.json', 'GET')).text),
     )
@@ -101,7 +101,7 @@ describe('the description of the query service', () => {
     }
   })
 
-  it('tells what each call answers, with the input that it shows', async () => {
+  it('describes the response of each operation to its example input', async () => {
     for (const route of askRoutes) {
       const path = route.path.replace('{target}', 'indexer').replace('{id}', '0000000000000000')
       const query = route.path.endsWith('/search') ? '?question=blocks' : ''
@@ -113,7 +113,7 @@ describe('the description of the query service', () => {
     }
   })
 
-  it('shows a question that has an answer even without a model', () => {
+  it('shows a question that the scripted model can answer', () => {
     const known = examplePairs('indexer', 'mainnet').flatMap(({ questions }) => questions)
     const shown = askRoutes.flatMap(
       ({ bodyExample }) => z.object({ question: z.string() }).safeParse(bodyExample).data ?? [],
@@ -122,7 +122,7 @@ describe('the description of the query service', () => {
     for (const { question } of shown) expect(known).to.include(question)
   })
 
-  it('holds for whatever is sent: each answer is one that it has, and never that something went wrong here', async () => {
+  it('holds for arbitrary requests: each response is documented and none is an internal error', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(

@@ -4,7 +4,7 @@ import { runAsk, type RunningAsk } from '../support/running-ask.ts'
 
 const slow = { sql: 'SELECT count(*) AS crowding FROM generate_series(1, 100000000000) AS n' }
 
-describe('slots of the query service, by client', () => {
+describe('query service slots per client', () => {
   let db: TestDatabase
   let ask: RunningAsk
   before(async () => {
@@ -16,7 +16,7 @@ describe('slots of the query service, by client', () => {
     await db.drop()
   })
 
-  it('let one client wait for none of the 200 slow statements of another, in any address of its network', async () => {
+  it('do not delay one client by 200 slow statements of another, from any address of its network', async () => {
     const leaving = new AbortController()
     const crowd = Array.from({ length: 200 }, async (_, index) => {
       const response = await ask.fetch('/api/v1/run_sql', {
@@ -27,7 +27,7 @@ describe('slots of the query service, by client', () => {
       })
       return [response.status, response.headers.get('Retry-After')] as const
     })
-    // One runs and a hundred queue; the others are refused.
+    // One runs and a hundred queue; the others are rejected.
     expect(await Promise.race(crowd)).to.deep.equal([429, '5'])
     for (const client of ['203.0.113.7', '2001:db8:1:3::1']) {
       const { status } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, { 'X-Forwarded-For': client })

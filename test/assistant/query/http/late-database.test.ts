@@ -17,7 +17,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-describe('the database of the EVM explorer', () => {
+describe('EVM explorer database', () => {
   let db: TestDatabase
   before(async () => {
     db = await createTestDatabase()
@@ -43,7 +43,7 @@ describe('the database of the EVM explorer', () => {
     return server
   }
 
-  it('may be away when the service starts: all else works, and so does it when it is there', async () => {
+  it('may be unavailable at startup: other routes work, and it connects later', async () => {
     const port = await freePort()
     const url = new URL(db.url)
     const evmUrl = `postgresql://${url.username || 'postgres'}:${url.password}@127.0.0.1:${port}${url.pathname}`

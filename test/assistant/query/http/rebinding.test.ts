@@ -30,7 +30,7 @@ async function send(
 
 const theirs = { Host: 'rebound.example:8084', Origin: 'http://rebound.example:8084' }
 
-describe('a page of another site that has its name lead here', () => {
+describe('a page of another site after DNS rebinding', () => {
   let db: TestDatabase
   let ask: RunningAsk | undefined
   before(async () => {
@@ -39,7 +39,7 @@ describe('a page of another site that has its name lead here', () => {
   afterEach(() => ask?.stop())
   after(() => db.drop())
 
-  it('may run nothing and read no history, and says how to call', async () => {
+  it('can neither run statements nor read the history, and the error says how to connect', async () => {
     ask = await runAsk(db)
     for (const path of ['/api/v1/run_sql', '/api/v1/history', '/api/v1/memory']) {
       expect(await send(ask, path, theirs), path).to.deep.equal([403, 'host-not-allowed'])
@@ -47,7 +47,7 @@ describe('a page of another site that has its name lead here', () => {
     expect((await send(ask, '/health', theirs))[0]).to.equal(200)
   })
 
-  it('is told from people and programs by its name alone, and from a proxy by what no page can say', async () => {
+  it('is distinguished from users and programs by its host name, and from a proxy by headers that a page cannot set', async () => {
     ask = await runAsk(db)
     for (const Host of [
       'localhost',
@@ -64,7 +64,7 @@ describe('a page of another site that has its name lead here', () => {
     expect((await send(ask, '/api/v1/run_sql', { ...theirs, Via: '1.1 gate' }))[0]).to.equal(200)
   })
 
-  it('cannot pass for a proxy by headers that scripts may set; a proxy that says no more is named by who runs it', async () => {
+  it('is rejected with script-settable proxy headers unless TRUSTED_PROXIES includes the address', async () => {
     const said = {
       'X-Forwarded-For': '203.0.113.7',
       'X-Real-IP': '203.0.113.7',
@@ -78,7 +78,7 @@ describe('a page of another site that has its name lead here', () => {
     expect((await send(ask, '/api/v1/run_sql', { ...theirs, ...said }))[0]).to.equal(200)
   })
 
-  it('has no token, and who has one may use any name', async () => {
+  it('has no token, while a client with the token may use any host name', async () => {
     ask = await runAsk(db, { API_TOKEN: 'secret' })
     expect((await send(ask, '/api/v1/run_sql', theirs))[0]).to.equal(401)
     expect((await send(ask, '/api/v1/run_sql', { ...theirs, Authorization: 'Bearer secret' }))[0]).to.equal(200)

@@ -33,7 +33,7 @@ describe('run_sql', () => {
   const run = (sql: string, fields: object = {}): ReturnType<typeof ask.post<SqlResult>> =>
     ask.post<SqlResult>('/api/v1/run_sql', { sql, ...fields })
 
-  it('answers rows by name, exact, with the types of the columns', async () => {
+  it('returns exact rows by name with column types', async () => {
     const sql = `SELECT 9223372036854775807::int8 AS big, 0.10::numeric AS tenth, '\\x00ff'::bytea AS bytes, true AS yes, null::text AS none, 'NaN'::float8 AS nan`
     const { status, headers, body } = await run(sql)
     const row = { big: '9223372036854775807', tenth: '0.10', bytes: '0x00ff', yes: true, none: null, nan: 'NaN' }
@@ -53,13 +53,13 @@ describe('run_sql', () => {
     expect(body.duration_ms).to.be.above(0)
   })
 
-  it('loses no column of a name that there is twice', async () => {
+  it('preserves columns with duplicate names', async () => {
     const { body } = await run('SELECT 1 AS a, 2 AS a, 3 AS a_2')
     expect(body.columns).to.deep.equal(['a', 'a_3', 'a_2'])
     expect(body.results).to.deep.equal([{ a: 1, a_3: 2, a_2: 3 }])
   })
 
-  it('tells the columns of an answer without rows', async () => {
+  it('returns the columns of an empty result', async () => {
     const { body } = await run('SELECT height, id FROM raw.blocks WHERE false')
     expect(body).to.deep.include({
       columns: ['height', 'id'],
@@ -69,7 +69,7 @@ describe('run_sql', () => {
     })
   })
 
-  it('cuts, and says so, at MAX_RESULT_ROWS and at what is asked for', async () => {
+  it('truncates at MAX_RESULT_ROWS and at the requested limit and reports it', async () => {
     const six = 'SELECT * FROM generate_series(1, 6) AS n'
     expect((await run(six)).body).to.include({ row_count: 5, truncated: true, truncated_by: 'rows' })
     expect((await run(six, { max_rows: 2 })).body).to.include({ row_count: 2, truncated: true })
@@ -81,7 +81,7 @@ describe('run_sql', () => {
     })
   })
 
-  it('refuses what is no SELECT with the word at fault', async () => {
+  it('rejects statements other than SELECT and names the offending word', async () => {
     const { status, headers, body } = await ask.post('/api/v1/run_sql', { sql: 'DELETE FROM raw.blocks' })
     expect(status).to.equal(400)
     expect(headers.get('content-type')).to.match(/^application\/problem\+json/)
@@ -90,20 +90,20 @@ describe('run_sql', () => {
     expect(body.error).to.equal(body.detail)
   })
 
-  it('tells what the database refused, and where', async () => {
+  it('reports the database error and its position', async () => {
     const { status, body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT heigth FROM raw.blocks' })
     expect(status).to.equal(400)
     expect(body).to.include({ code: 'sql-failed', sql_state: '42703', error_position: 8 })
     expect(body.detail).to.include('heigth')
   })
 
-  it("shows nothing that is nobody's business", async () => {
+  it('rejects private tables', async () => {
     const { status, body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT * FROM app.developer_keys' })
     expect(status).to.equal(400)
     expect(body.code).to.equal('sql-relation')
   })
 
-  it('ends what takes too long', async () => {
+  it('cancels a statement at its timeout', async () => {
     const { status, body } = await ask.post('/api/v1/run_sql', {
       sql: 'SELECT count(*) FROM generate_series(1, 100000000000) AS n',
     })
@@ -112,7 +112,7 @@ describe('run_sql', () => {
     expect(body.detail).to.include('1 s')
   })
 
-  it('takes the database by its path, by the body, and by neither', async () => {
+  it('takes the database from the path or the body, has a default, and rejects a conflict', async () => {
     for (const [path, fields] of [
       ['/api/v1/run_sql', {}],
       ['/api/v1/run_sql', { target: 'indexer' }],
@@ -124,7 +124,7 @@ describe('run_sql', () => {
     expect([status, body.field]).to.deep.equal([400, 'target'])
   })
 
-  it('says what to set for a database that is not here', async () => {
+  it('reports which variable to set for an unavailable database', async () => {
     const { status, body } = await ask.post('/api/v1/evm/run_sql', { sql: 'SELECT 1' })
     expect([status, body.code]).to.deep.equal([404, 'no-target'])
     expect(body.detail).to.include('EVM_EXPLORER_DATABASE_URL')
@@ -139,14 +139,14 @@ describe('run_sql', () => {
     ['another database', { sql: 'SELECT 1', target: 'mysql' }, 'target'],
     ['no rows', { sql: 'SELECT 1', max_rows: 0 }, 'max_rows'],
   ] as const) {
-    it(`refuses ${name} and names the field`, async () => {
+    it(`rejects ${name} and names the field`, async () => {
       const answer = await ask.post('/api/v1/run_sql', body)
       expect([answer.status, answer.body.code, answer.body.field]).to.deep.equal([400, 'invalid-field', field])
     })
   }
 
   for (const body of [null, [], 'SELECT 1', 1]) {
-    it(`refuses ${JSON.stringify(body)} in place of an object`, async () => {
+    it(`rejects ${JSON.stringify(body)} instead of an object`, async () => {
       const answer = await ask.post('/api/v1/run_sql', body)
       expect([answer.status, answer.body.code, answer.body.detail]).to.deep.equal([
         400,
@@ -156,12 +156,12 @@ describe('run_sql', () => {
     })
   }
 
-  it('says which fields there are in place of one that there is not', async () => {
+  it('lists the valid fields for an unknown field', async () => {
     const { body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1', limit: 5 })
     expect(body.detail).to.equal('Field "limit" is unknown; known: sql, target, max_rows.')
   })
 
-  it('refuses what is no JSON, says so, or is too large', async () => {
+  it('rejects a body that is invalid JSON, unlabelled or too large', async () => {
     const send = async (init: RequestInit): Promise<[number, string]> => {
       const response = await ask.fetch('/api/v1/run_sql', { method: 'POST', ...init })
       return [response.status, ((await response.json()) as { code: string }).code]
@@ -187,7 +187,7 @@ describe('run_sql', () => {
     return rowCount !== null && rowCount > 0
   }
 
-  it('says when to try again where too many run', async () => {
+  it('returns Retry-After when too many statements run', async () => {
     const small = await runAsk(db, { ASK_CONCURRENCY: '1', ASK_QUEUE: '0', QUERY_TIMEOUT_S: '2' })
     try {
       for (let isSeen = false; !isSeen;) {
@@ -210,7 +210,7 @@ describe('run_sql', () => {
     }
   })
 
-  it('ends the statement when the client goes', async () => {
+  it('cancels the statement when the client disconnects', async () => {
     const patient = await runAsk(db, { QUERY_TIMEOUT_S: '600' })
     try {
       const gone = httpRequest(`${patient.origin}/api/v1/run_sql`, {

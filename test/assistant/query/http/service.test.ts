@@ -26,7 +26,7 @@ interface Pair {
 
 const token = { Authorization: 'Bearer secret' }
 
-describe('the query service', () => {
+describe('query service', () => {
   let db: TestDatabase
   let ask: RunningAsk
   before(async () => {
@@ -38,8 +38,8 @@ describe('the query service', () => {
     await db.drop()
   })
 
-  describe('lets in', () => {
-    it('whoever asks for its health, its routes and its examples', async () => {
+  describe('access', () => {
+    it('is open for health, routes and examples', async () => {
       const { status, body } = await ask.get('/health')
       expect(status).to.equal(200)
       expect(body).to.deep.include({ status: 'ok', targets: ['indexer'], model: null, needs_token: true })
@@ -48,7 +48,7 @@ describe('the query service', () => {
         expect((await ask.fetch(path)).status, path).to.equal(200)
     })
 
-    it('nobody else without the token, and says which', async () => {
+    it('requires the token otherwise and names it in the error', async () => {
       for (const [given, code] of [
         [{}, 'missing-token'],
         [{ Authorization: 'Bearer wrong' }, 'wrong-token'],
@@ -60,14 +60,14 @@ describe('the query service', () => {
       expect((await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, token)).status).to.equal(200)
     })
 
-    it('to every route that is not open only with it', async () => {
+    it('is granted to every protected route only with the token', async () => {
       for (const { method, path, access } of askRoutes) {
         const { status } = await ask.fetch(path.replaceAll(/\{\w+\}/g, 'indexer'), { method })
         expect(status === 401, `${method} ${path}`).to.equal(access !== 'none')
       }
     })
 
-    it('no page of another origin', async () => {
+    it('is denied to pages of other origins', async () => {
       const { headers } = await ask.fetch('/health', { headers: { Origin: 'https://elsewhere.example' } })
       expect(headers.get('access-control-allow-origin')).to.equal(null)
       const preflight = await ask.fetch('/api/v1/ask', {
@@ -78,8 +78,8 @@ describe('the query service', () => {
     })
   })
 
-  describe('says', () => {
-    it('where there is nothing, and which method a path takes', async () => {
+  describe('responses', () => {
+    it('report unknown paths and unsupported methods', async () => {
       const { status, headers, body } = await ask.get('/api/v1/nothing')
       expect([status, body.code]).to.deep.equal([404, 'unknown-path'])
       await expectNotFoundPage(ask.origin)
@@ -96,19 +96,19 @@ describe('the query service', () => {
       expect((await ask.post('/api/v1/mysql/run_sql', { sql: 'SELECT 1' }, token)).status).to.equal(400)
     })
 
-    it('the name of the request, that of the client where it has one', async () => {
+    it('include the request id, taken from the client when present', async () => {
       const named = await ask.get('/health', { 'X-Request-Id': 'mine-1' })
       expect(named.headers.get('x-request-id')).to.equal('mine-1')
       expect((await ask.get('/health')).headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/)
     })
 
-    it('how long calls took, by their route', async () => {
+    it('are counted in latency metrics by route', async () => {
       await ask.get('/api/v1/history/unknown', token)
       const text = await ask.metrics.registry.metrics()
       expect(text).to.match(/route="\/api\/v1\/history\/\{id\}",method="GET",status="404"/)
     })
 
-    it('in its description what it does, with examples that are as described', async () => {
+    it('are described by the OpenAPI document with valid examples', async () => {
       const { body } = await ask.get<{
         openapi: string
         paths: Record<string, Record<string, { operationId: string }>>
@@ -135,12 +135,12 @@ describe('the query service', () => {
     })
   })
 
-  describe('remembers', () => {
+  describe('query history', () => {
     const history = async (query = ''): Promise<HistoryItem[]> =>
       (await ask.get<HistoryItem[]>(`/api/v1/history${query}`, token)).body
     beforeEach(() => ask.fetch('/api/v1/history', { method: 'DELETE', headers: token }))
 
-    it('the newest queries, newest first, those that failed too', async () => {
+    it('lists the newest queries first, including failed ones', async () => {
       for (const sql of ['SELECT 1 AS first', 'SELECT nothing', 'SELECT 1 UNION ALL SELECT 2'])
         await ask.post('/api/v1/run_sql', { sql }, token)
       const items = await history()
@@ -156,7 +156,7 @@ describe('the query service', () => {
       expect(new Date(items[0]?.timestamp ?? '').toISOString()).to.equal(items[0]?.timestamp)
     })
 
-    it('questions that nobody answered', async () => {
+    it('includes unanswered questions', async () => {
       await ask.post('/api/v1/ask', { question: 'How high?' }, token)
       expect((await history())[0])
         .to.include({ kind: 'ask', question: 'How high?', sql: '', row_count: null })
@@ -164,7 +164,7 @@ describe('the query service', () => {
         .that.includes('LLM_API_KEY')
     })
 
-    it('by pages, by database and one by one', async () => {
+    it('returns pages, filters by database and returns single entries', async () => {
       for (let n = 1; n <= 3; n++) await ask.post('/api/v1/run_sql', { sql: `SELECT ${n}` }, token)
       expect((await history('?limit=1&offset=1')).map(({ sql }) => sql)).to.deep.equal(['SELECT 2'])
       expect(await history('?target=evm')).to.deep.equal([])
@@ -177,7 +177,7 @@ describe('the query service', () => {
       }
     })
 
-    it('nothing after it was told to forget', async () => {
+    it('is empty after it is cleared', async () => {
       await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, token)
       const cleared = await ask.fetch('/api/v1/history', { method: 'DELETE', headers: token })
       expect(await cleared.json()).to.deep.equal({ status: 'cleared' })
@@ -185,12 +185,12 @@ describe('the query service', () => {
     })
   })
 
-  describe('keeps examples', () => {
+  describe('approved examples', () => {
     const keep = (body: object): ReturnType<typeof ask.post<Pair>> => ask.post<Pair>('/api/v1/memory', body, token)
     const pair = { question: 'How many blocks are there?', sql: 'SELECT count(*) FROM raw.blocks' }
     beforeEach(() => ask.fetch('/api/v1/memory', { method: 'DELETE', headers: token }))
 
-    it('that were approved, lists, finds, exports and deletes them', async () => {
+    it('can be added, listed, searched, exported and deleted', async () => {
       const { status, body } = await keep(pair)
       expect(status).to.equal(201)
       expect(body).to.include({ ...pair, target: 'indexer' })
@@ -210,7 +210,7 @@ describe('the query service', () => {
       expect((await ask.get('/api/v1/memory', token)).body).to.deep.equal({ data: [], total: 0 })
     })
 
-    it('that can be run, and no others', async () => {
+    it('must be runnable', async () => {
       for (const [sql, code] of [
         ['SELECT heigth FROM raw.blocks', 'sql-failed'],
         ['DROP TABLE raw.blocks', 'sql-keyword'],
@@ -223,7 +223,7 @@ describe('the query service', () => {
       expect((await ask.get('/api/v1/memory', token)).body).to.deep.equal({ data: [], total: 0 })
     })
 
-    it('or says what to look at where their folder is none, and not when to try again', async () => {
+    it('report an unusable folder without Retry-After', async () => {
       const other = await runAsk(db, { CHROMA_PERSIST_DIR: '/dev/null' })
       try {
         const { status, headers, body } = await other.get('/api/v1/memory')
@@ -234,7 +234,7 @@ describe('the query service', () => {
       }
     })
 
-    it('only when it is told to: asking keeps nothing', async () => {
+    it('are stored only on request, not by questions', async () => {
       await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, token)
       await ask.post('/api/v1/ask', { question: pair.question }, token)
       expect((await ask.get('/api/v1/memory', token)).body).to.deep.equal({ data: [], total: 0 })

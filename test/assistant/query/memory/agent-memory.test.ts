@@ -15,7 +15,7 @@ const blocks = {
 const holders = { target: 'indexer', question: 'Which accounts hold the most FLOW?', sql: 'SELECT 1' } as const
 const chinese = { target: 'indexer', question: '昨天有多少笔交易？', sql: 'SELECT 2' } as const
 
-describe('the memory of approved examples', () => {
+describe('memory of approved examples', () => {
   let root: string
   let folder: string
   const open = (): AgentMemory => new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })) })
@@ -26,13 +26,13 @@ describe('the memory of approved examples', () => {
   })
   afterEach(() => rm(root, { recursive: true, force: true }))
 
-  it('is empty, and makes no folder, until something is approved', async () => {
+  it('is empty and creates no folder until the first approval', async () => {
     expect(await open().list()).to.deep.equal([])
     expect(await open().search('indexer', 'blocks', 3)).to.deep.equal([])
     expect(await readdir(root)).to.deep.equal([])
   })
 
-  it('finds a question in other words, in English and Chinese', async () => {
+  it('finds a rephrased question in English and Chinese', async () => {
     const memory = open()
     for (const pair of [blocks, holders, chinese]) await memory.keep(pair)
     const questionsFor = async (question: string): Promise<string[]> =>
@@ -43,7 +43,7 @@ describe('the memory of approved examples', () => {
     expect(await memory.search('evm', blocks.question, 3)).to.deep.equal([])
   })
 
-  it('keeps one statement for a question, the last one', async () => {
+  it('stores one statement per question, the latest', async () => {
     const memory = open()
     const first = await memory.keep(blocks)
     const second = await memory.keep({
@@ -55,7 +55,7 @@ describe('the memory of approved examples', () => {
     expect((await memory.list()).map(({ sql }) => sql)).to.deep.equal(['SELECT max(height) FROM raw.blocks'])
   })
 
-  it('is there after a restart, and shared with other processes', async () => {
+  it('persists across restarts and is shared between processes', async () => {
     const [one, other] = [open(), open()]
     await one.keep(blocks)
     expect(await other.list()).to.have.length(1)
@@ -66,7 +66,7 @@ describe('the memory of approved examples', () => {
     expect(await open().list()).to.have.length(1)
   })
 
-  it('deletes one, those of a database, and all, from disk too', async () => {
+  it('deletes one example, those of a database, or all, from disk too', async () => {
     const memory = open()
     const { id } = await memory.keep(blocks)
     await memory.keep(holders)
@@ -79,7 +79,7 @@ describe('the memory of approved examples', () => {
     expect(await readdir(folder)).to.deep.equal([])
   })
 
-  it('touches no file but those of its pairs, whatever it is told to delete', async () => {
+  it('deletes only files of its examples for any id', async () => {
     const memory = open()
     await memory.keep(blocks)
     await writeFile(join(root, 'mine.json'), '{}')
@@ -87,7 +87,7 @@ describe('the memory of approved examples', () => {
     expect(await readdir(root)).to.include('mine.json')
   })
 
-  it('leaves alone what is half written or no pair', async () => {
+  it('ignores partial files and invalid examples', async () => {
     const memory = open()
     await memory.keep(blocks)
     await writeFile(join(folder, '0123456789abcdef.json'), '{"id":"0123456789abc')
@@ -97,7 +97,7 @@ describe('the memory of approved examples', () => {
     expect(await readdir(folder)).to.have.length(4)
   })
 
-  it('says what to look at where its folder is none, and goes on when it is one', async () => {
+  it('reports an unusable folder and recovers when the folder is valid', async () => {
     await writeFile(folder, 'a file')
     const memory = open()
     for (const act of [
@@ -120,13 +120,13 @@ describe('the memory of approved examples', () => {
     expect(await memory.list()).to.have.length(1)
   })
 
-  it('keeps all that are approved at the same time', async () => {
+  it('stores all concurrent approvals', async () => {
     const memory = open()
     await Promise.all(Array.from({ length: 20 }, (_, i) => memory.keep({ ...blocks, question: `Question ${i}` })))
     expect(await memory.list()).to.have.length(20)
   })
 
-  it('takes no more than it can hold, but still replaces', async () => {
+  it('rejects new examples when it is full but still replaces existing ones', async () => {
     const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })), maxPairs: 1 })
     await memory.keep(blocks)
     const refused = await memory.keep(holders).then(

@@ -34,14 +34,14 @@ function startKeeper(folder: string, name: string): Keeper {
   }
 }
 
-describe('the memory of two processes that are killed', () => {
+describe('memory of two killed processes', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-memory-'))
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  it('has all that each of them said is kept, whole, and goes on', async () => {
+  it('contains every example that either process confirmed, intact, and accepts more', async () => {
     const keepers = [startKeeper(folder, 'Question'), startKeeper(folder, 'Frage')]
     await Promise.all(keepers.map((keeper) => keeper.said(20)))
     await Promise.all(

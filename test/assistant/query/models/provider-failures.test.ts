@@ -10,7 +10,7 @@ import { ApiError, asError } from '../../../../src/platform/errors.ts'
 const key = 'only-for-the-provider'
 
 /** Other servers that may listen at LLM_BASE_URL. */
-describe('a model that cannot answer', () => {
+describe('failing model provider', () => {
   const servers: Server[] = []
   afterEach(async () => {
     for (const server of servers.splice(0)) {
@@ -52,7 +52,7 @@ describe('a model that cannot answer', () => {
         .end(JSON.stringify({ type: 'error', error: { type: 'some_error', message } }))
     })
 
-  it('says what to look at where its key, its name or its address is wrong', async () => {
+  it('reports which setting to check for a wrong key, model name or address', async () => {
     expect((await failure(await answering(401, 'invalid x-api-key'))).message).to.equal(
       'The model anthropic/some-model failed: HTTP 401, invalid x-api-key. Check LLM_API_KEY.',
     )
@@ -64,7 +64,7 @@ describe('a model that cannot answer', () => {
     expect((await failure(gone)).message).to.match(/Check LLM_BASE_URL and the network\.$/)
   })
 
-  it('tells neither callers nor the log its key, in whatever form a provider repeats it', async () => {
+  it('exposes the API key neither to callers nor to the log, in any form that a provider echoes', async () => {
     for (const text of [
       key,
       encodeURIComponent(key),
@@ -84,7 +84,7 @@ describe('a model that cannot answer', () => {
     }
   })
 
-  it('says when it may be asked again', async () => {
+  it('reports when to retry', async () => {
     const error = await failure(await answering(429, 'too many tokens', { 'Retry-After': '120' }))
     expect(error.message).to.equal(
       'The model anthropic/some-model failed: HTTP 429, too many tokens. Try again in 120 s.',
@@ -92,7 +92,7 @@ describe('a model that cannot answer', () => {
     expect(error.details).to.deep.equal({ retryAfterSeconds: 120 })
   })
 
-  it('is asked nowhere that it is sent to, where its key would go along', async () => {
+  it('follows no redirects, which would send the key elsewhere', async () => {
     const shown: unknown[] = []
     const elsewhere = await listen((request, response) => {
       shown.push(request.headers['x-api-key'])
@@ -114,7 +114,7 @@ describe('a model that cannot answer', () => {
     ['nothing', ''],
     ['other JSON', '{"choices": 1}'],
   ] as const) {
-    it(`is not believed where it answers with ${name}`, async () => {
+    it(`rejects a response with ${name}`, async () => {
       const url = await listen((_request, response) =>
         response.writeHead(200, { 'Content-Type': 'application/json' }).end(content),
       )
@@ -126,7 +126,7 @@ describe('a model that cannot answer', () => {
     })
   }
 
-  it('is not read to the end where its reply has none', async () => {
+  it('stops reading an endless reply', async () => {
     let sent = 0
     const url = await listen((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' })

@@ -14,7 +14,7 @@ const request = (signal = new AbortController().signal): ModelRequest => ({
   signal,
 })
 
-describe('a model of a provider', () => {
+describe('provider model', () => {
   let provider: FakeProvider | undefined
   afterEach(async () => {
     await provider?.close()
@@ -58,7 +58,7 @@ describe('a model of a provider', () => {
     ['openai', '/v1/chat/completions', 'authorization'],
     ['openai-compatible', '/v1/chat/completions', 'authorization'],
   ] as const) {
-    it(`of the kind ${name} is asked in its protocol, with instructions, key and a limit of the reply`, async () => {
+    it(`sends a request of the kind ${name} in its protocol, with instructions, key and output limit`, async () => {
       const model = await open({ LLM_PROVIDER: name }, [{ text: 'SELECT 1' }])
       expect(await model.reply(request())).to.deep.equal({ text: 'SELECT 1', isCutOff: false })
       const [call] = provider?.calls ?? []
@@ -68,13 +68,13 @@ describe('a model of a provider', () => {
       expect(call?.maxTokens).to.be.within(1000, 10_000)
     })
 
-    it(`of the kind ${name} tells of a reply that was cut off`, async () => {
+    it(`reports a truncated reply of the kind ${name}`, async () => {
       const model = await open({ LLM_PROVIDER: name }, [{ text: 'SELECT', isCutOff: true }])
       expect(await model.reply(request())).to.deep.equal({ text: 'SELECT', isCutOff: true })
     })
   }
 
-  it('is asked again when it is busy or broken', async () => {
+  it('retries when the provider is busy or fails', async () => {
     const model = await open({}, [
       { status: 429, message: 'slow down', retryAfter: '0' },
       { status: 503, message: 'overloaded' },
@@ -84,7 +84,7 @@ describe('a model of a provider', () => {
     expect(provider?.calls).to.have.length(3)
   })
 
-  it('is given up after three tries, with its reason', async () => {
+  it("fails after three attempts with the provider's reason", async () => {
     const error = await failure((await open({}, [{ status: 500, message: 'broken inside.' }])).reply(request()))
     expect(error).to.include({
       status: 502,
@@ -94,14 +94,14 @@ describe('a model of a provider', () => {
     expect(provider?.calls).to.have.length(3)
   })
 
-  it('is not waited for when it wants a pause longer than the time there is', async () => {
+  it('does not wait for a retry delay beyond the deadline', async () => {
     const model = await open({}, [{ status: 429, message: 'come back tomorrow', retryAfter: '86400' }])
     const error = await failure(model.reply(request()))
     expect(error.message).to.include('HTTP 429, come back tomorrow')
     expect(provider?.calls).to.have.length(1)
   })
 
-  it('is not asked again when it refuses', async () => {
+  it('does not retry a refusal', async () => {
     const error = await failure((await open({}, [{ status: 401, message: 'no such key' }])).reply(request()))
     expect(error).to.include({ status: 502, code: 'model-failed' })
     expect(error.message).to.include('HTTP 401, no such key')
@@ -109,13 +109,13 @@ describe('a model of a provider', () => {
     expect(provider?.calls).to.have.length(1)
   })
 
-  it('is given up when it says nothing in time', async () => {
+  it('times out when the provider is silent', async () => {
     const error = await failure((await open({}, ['silence'], { timeoutMs: 100 })).reply(request()))
     expect(error).to.include({ status: 502, code: 'model-failed' })
     expect(error.message).to.include('no reply within 0.1 s')
   })
 
-  it('is told to stop when whoever asked has gone', async () => {
+  it('cancels the request when the caller disconnects', async () => {
     const model = await open({}, ['silence'])
     const controller = new AbortController()
     const reply = model.reply(request(controller.signal)).then(

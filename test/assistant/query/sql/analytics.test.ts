@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { analyticQueries } from './corpora/analytic-queries.ts'
 
-describe('real analytics', () => {
+describe('real analytic queries', () => {
   let database: TestDatabase
   let runner: SqlRunner
   before(async () => {
@@ -21,7 +21,7 @@ describe('real analytics', () => {
   })
 
   for (const [feature, queries] of Object.entries(analyticQueries)) {
-    it(`pass and give rows: ${queries.length} with ${feature}`, async () => {
+    it(`pass the gate and return rows: ${queries.length} with ${feature}`, async () => {
       const failed: string[] = []
       for (const sql of queries) {
         const outcome = await runner.run(sql).then(({ rowCount }) => (rowCount > 0 ? undefined : 'no rows'), String)
@@ -31,7 +31,7 @@ describe('real analytics', () => {
     })
   }
 
-  it('are a hundred', () => {
+  it('include a hundred queries', () => {
     expect(Object.values(analyticQueries).flat()).to.have.length.of.at.least(100)
   })
 })

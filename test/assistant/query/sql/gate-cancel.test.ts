@@ -44,7 +44,7 @@ const linear: Readonly<Record<string, string>> = {
   'translate with a short list': `translate(repeat('a', 120000000), '{}"', '')`,
 }
 
-describe('what the gate lets through', () => {
+describe('functions that the gate allows', () => {
   let database: TestDatabase
   let gate: SqlGate
   before(async () => {
@@ -87,7 +87,7 @@ describe('what the gate lets through', () => {
   }
 
   for (const [name, call] of Object.entries(multiplied)) {
-    it(`has a longest operand, and ends when it is cancelled: ${name}`, async () => {
+    it(`have an operand limit and stop on cancellation: ${name}`, async () => {
       let size = 1
       while (size < 1e9 && (await passes(`select ${call(4 * size)}`))) size *= 4
       expect(size, 'no bound').to.be.below(1e9)
@@ -96,7 +96,7 @@ describe('what the gate lets through', () => {
   }
 
   for (const [name, call] of Object.entries(linear)) {
-    it(`may have operands of any length, and ends when it is cancelled: ${name}`, async () => {
+    it(`accept operands of any length and stop on cancellation: ${name}`, async () => {
       expect(await passes(`select ${call}`)).to.equal(true)
       await ends(call)
     })

@@ -221,7 +221,7 @@ const soup = fc
       `SELECT ${filled('', tokens.join(space) + space, '', Math.min(maxStatementLength - 10, times * (tokens.join(space).length + 1)))}`,
   )
 
-describe('the gate and time', () => {
+describe('gate CPU time', () => {
   let database: TestDatabase
   let gate: SqlGate
   before(async () => {
@@ -259,7 +259,7 @@ describe('the gate and time', () => {
     return min
   }
 
-  it('judges statements that were made to take long, within their CPU time', async () => {
+  it('stays within the limit for adversarial statements', async () => {
     const slow: unknown[] = []
     for (const [name, sql] of Object.entries(handMade)) {
       expect(sql.length, name).to.be.at.most(maxStatementLength + 100)
@@ -269,7 +269,7 @@ describe('the gate and time', () => {
     expect(slow).to.deep.equal([])
   })
 
-  it('judges any statement within its CPU time', async () => {
+  it('stays within the limit for any statement', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(statement, statement, soup), async (sql) => {
         expect(await cpuOf(sql)).to.be.below(maxCpuMs)
@@ -278,7 +278,7 @@ describe('the gate and time', () => {
     )
   })
 
-  it('judges as before after statements that overflow the parser', async () => {
+  it('is unaffected by statements that overflow the parser', async () => {
     for (let round = 0; round < 40; round++) {
       expect(
         await Promise.all([

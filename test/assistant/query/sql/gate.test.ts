@@ -9,7 +9,7 @@ import { mutated } from './corpora/mutations.ts'
 import { refusedInOddPlaces } from './corpora/refused-in-odd-places.ts'
 import { refusedStatements } from './corpora/refused-statements.ts'
 
-describe('the gate', () => {
+describe('statement gate', () => {
   let database: TestDatabase
   let gate: SqlGate
   before(async () => {
@@ -43,7 +43,7 @@ describe('the gate', () => {
     ...Object.entries(refusedInOddPlaces).map(([code, statements]) => [code, statements] as const),
   ]
   for (const [code, statements] of corpora) {
-    it(`refuses ${statements.length} statements as ${code}`, async () => {
+    it(`rejects ${statements.length} statements as ${code}`, async () => {
       const found = await Promise.all(
         statements.map(async (sql) => [sql.slice(0, 200), (await refusalOf(sql))?.code ?? 'passes']),
       )
@@ -52,7 +52,7 @@ describe('the gate', () => {
     })
   }
 
-  it('refuses whatever they are turned into', async () => {
+  it('rejects mutations of rejected statements', async () => {
     const { 'sql-syntax': _broken, 'sql-text': _unreadable, ...meant } = refusedStatements
     const passing: string[] = []
     for (const sql of mutated([...Object.values(meant), ...Object.values(refusedInOddPlaces)].flat(), 3000, 9)) {
@@ -61,7 +61,7 @@ describe('the gate', () => {
     expect(passing).to.deep.equal([])
   })
 
-  it('names the word, function, table or type at fault, and what to do', async () => {
+  it('names the offending word, function, table or type and says what to do', async () => {
     for (const word of forbiddenWords)
       expect((await refusalOf(`select '${word.toLowerCase()}'`))?.message).to.include(`The word ${word} `)
     expect((await refusalOf('select * from x where pg_sleep(1) is null'))?.message).to.match(/Table x /)
@@ -77,7 +77,7 @@ describe('the gate', () => {
     expect(await refusalOf('select 1')).to.equal(undefined)
   })
 
-  it('knows a word from a part of one', async () => {
+  it('distinguishes a word from a part of a word', async () => {
     for (const sql of [
       'select 1 as updated_at',
       'select 1 as created',
@@ -87,7 +87,7 @@ describe('the gate', () => {
       expect(await refusalOf(sql), sql).to.equal(undefined)
   })
 
-  it('lets a name of WITH be that of a table that may not be read, where it is visible', async () => {
+  it('allows a CTE with the name of a private table where it is in scope', async () => {
     for (const sql of [
       'with developer_keys as (select 1 as a) select * from developer_keys',
       'with pg_authid as (select 1), b as (select * from pg_authid) select * from b',
@@ -99,7 +99,7 @@ describe('the gate', () => {
       expect((await refusalOf(sql))?.message, sql).to.equal(undefined)
   })
 
-  it('refuses what any overload of a name may do, in all schemas of the search path', async () => {
+  it('rejects a function name if any overload in the search path is unsafe', async () => {
     await database.pool.query(`
       CREATE FUNCTION raw.is_fine(a int) RETURNS int IMMUTABLE LANGUAGE sql RETURN a;
       CREATE FUNCTION raw.is_fine(a text) RETURNS int VOLATILE LANGUAGE sql RETURN 1;
@@ -130,7 +130,7 @@ describe('the gate', () => {
     expect((await refusalOf('select raw.doubled(2)', await openGate(evmSchemas)))?.code).to.equal('sql-function')
   })
 
-  it('has no column in a table that may be read whose name would be refused after a table', async () => {
+  it('accepts every column of every readable table when qualified by the table', async () => {
     const { rows } = await database.pool.query<{ table: string; name: string }>(
       `SELECT table_schema || '.' || table_name AS table, column_name AS name FROM information_schema.columns WHERE table_schema || '.' || table_name = ANY ($1)`,
       [indexerTables],
@@ -142,7 +142,7 @@ describe('the gate', () => {
       )
   })
 
-  it('refuses what the planner would multiply, however small it is written, and says how to keep it small', async () => {
+  it('rejects expressions that the planner would expand, and says how to limit them', async () => {
     const nested = (
       levels: number,
       level: (inner: string) => string,
@@ -180,7 +180,7 @@ describe('the gate', () => {
     ).to.equal(undefined)
   })
 
-  it('allows linear work over values of any length up to its limit', async () => {
+  it('allows linear work on values of any length up to its limit', async () => {
     const columns = (count: number, column: string): string => Array.from({ length: count }, () => column).join(', ')
     const max: Readonly<Record<string, number>> = {
       "lower(string_agg(status, ','))": 3,
@@ -196,7 +196,7 @@ describe('the gate', () => {
     }
   })
 
-  it('refuses operands that are multiplied, however they are made', async () => {
+  it('rejects multiplied operands of any form', async () => {
     const numbers = 'from generate_series(1, 300000) g'
     const recursive = (columns: string, next: string): string =>
       `with recursive t(n, x) as (select ${columns} union all select ${next} from t where n < 1000000) select count(*) from t`
@@ -211,14 +211,14 @@ describe('the gate', () => {
       `select coalesce(array_agg(g), '{}') && array_agg(-g) ${numbers}`,
       "select string_to_array(repeat('a,', 30000), ',') && string_to_array(repeat('b,', 30000), ',')",
       'select count(*) from raw.events where payload @> payload',
-      // What is known of a constant holds for the first round of a recursion only.
+      // The bounds of a constant hold only for the first iteration of a recursion.
       recursive("1, ''", "n + 100000, translate(repeat('a', n), repeat('b', n), '')"),
       recursive('1, array[1]', 'n + 100000, case when x && x then x || x end'),
     ])
       expect((await refusalOf(sql))?.code, sql).to.equal('sql-text')
   })
 
-  it('bears any depth, and goes on as before', async () => {
+  it('handles any nesting depth and continues to work', async () => {
     for (const [opening, middle, closing] of [
       ['(', '1', ')'],
       ['not ', 'true', ''],

@@ -20,8 +20,8 @@ for (let i = 0; i < 50_000; i++) {
 console.log(Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024)
 `
 
-describe('the grammar of the gate', () => {
-  it('is compiled without half a gigabyte for a moment', async function () {
+describe('gate grammar', () => {
+  it('compiles without a memory peak of half a gigabyte', async function () {
     if (process.platform !== 'linux') this.skip()
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
     expect(Number(stdout)).to.be.within(30, 250)

@@ -66,7 +66,7 @@ const secretTables = [
 
 const log = pino({ level: 'silent' })
 
-describe('the role that reads for strangers', () => {
+describe('read-only role for untrusted SQL', () => {
   let database: TestDatabase
   before(async () => {
     database = await createTestDatabase()
@@ -90,7 +90,7 @@ describe('the role that reads for strangers', () => {
     }
   }
 
-  it('may read every table that is for everybody, and no other', async () => {
+  it('can read every public table and no other', async () => {
     const { rows } = await database.pool.query<{ name: string; readable: boolean; writable: boolean }>(
       `SELECT c.oid::regclass::text AS name, has_table_privilege($1, c.oid, 'SELECT') AS readable,
          has_table_privilege($1, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') AS writable
@@ -104,7 +104,7 @@ describe('the role that reads for strangers', () => {
     expect(rows.filter(({ writable }) => writable)).to.deep.equal([])
   })
 
-  it('may use no sequence, make nothing in a schema, and call no function of ours with rights of others', async () => {
+  it('can use no sequence, create nothing in a schema, and call no SECURITY DEFINER function of flowfarm', async () => {
     const { rows } = await database.pool.query<{ what: string }>(
       `SELECT oid::regclass::text AS what FROM pg_class WHERE CASE relkind WHEN 'S' THEN has_sequence_privilege($1, oid, 'USAGE, SELECT, UPDATE') END
        UNION ALL SELECT nspname FROM pg_namespace WHERE has_schema_privilege($1, oid, 'CREATE')
@@ -114,7 +114,7 @@ describe('the role that reads for strangers', () => {
     expect(rows).to.deep.equal([])
   })
 
-  it('reads each of its tables, through all functions that views call', async () => {
+  it('can read each of its tables through all functions that views call', async () => {
     const reader = await chooseReader({ url: database.url, readable: indexerTables, isOurs: true, log })
     const client = new Client({ connectionString: reader.url })
     await client.connect()
@@ -125,7 +125,7 @@ describe('the role that reads for strangers', () => {
     }
   })
 
-  it('is a login of its own also where extensions and others grant tables to PUBLIC, and tells of the latter', async () => {
+  it('is a separate login even when extensions and others grant tables to PUBLIC, and such grants are reported', async () => {
     await database.pool.query(`
       CREATE TABLE public.of_others (secret text); GRANT SELECT, INSERT ON public.of_others TO PUBLIC;
       CREATE FUNCTION public.reads_keys() RETURNS bigint STABLE SECURITY DEFINER LANGUAGE sql AS 'select count(*) from app.developer_keys';
@@ -157,7 +157,7 @@ describe('the role that reads for strangers', () => {
     }
   })
 
-  it('is a login of its own where the account of the program may do more', async () => {
+  it("is a separate login when the program's account has more rights", async () => {
     const reader = await chooseReader({ url: database.url, readable: indexerTables, isOurs: true, log })
     expect(reader.role).to.equal(undefined)
     const client = new Client({ connectionString: reader.url })
@@ -174,7 +174,7 @@ describe('the role that reads for strangers', () => {
     }
   })
 
-  it('gives each account of a server a login of its own, whose password follows from the account', async () => {
+  it('has one login per account of a server, with a password derived from the account', async () => {
     await withLogin('ask_owner', ['ALTER ROLE ask_owner SUPERUSER'], async (url) => {
       const first = new URL((await chooseReader({ url, readable: indexerTables, isOurs: true, log })).url)
       expect(first.username).to.equal(`${readerRole}_of_ask_owner`)
@@ -190,7 +190,7 @@ describe('the role that reads for strangers', () => {
     })
   })
 
-  it('is made again where somebody dropped it while the service ran', async () => {
+  it('is recreated when it is dropped while the service runs', async () => {
     await withLogin('ask_dropping', ['ALTER ROLE ask_dropping SUPERUSER'], async (url) => {
       const runner = await openSqlRunner({ target: 'indexer', url, log })
       const login = `${readerRole}_of_ask_dropping`
@@ -215,7 +215,7 @@ describe('the role that reads for strangers', () => {
     })
   })
 
-  it('is taken on inside the transaction on a server that only reads, such as a standby', async () => {
+  it('is assumed within the transaction on a read-only server, such as a standby', async () => {
     await withLogin(
       'ask_on_standby',
       ['ALTER ROLE ask_on_standby SUPERUSER', 'ALTER ROLE ask_on_standby SET default_transaction_read_only = on'],
@@ -236,7 +236,7 @@ describe('the role that reads for strangers', () => {
     )
   })
 
-  it('is taken on inside the transaction where no login can be made, and says so', async () => {
+  it('is assumed within the transaction when no login can be created, with a warning', async () => {
     const said: string[] = []
     const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
     await withLogin(
@@ -257,7 +257,7 @@ describe('the role that reads for strangers', () => {
     )
   })
 
-  it('gives way to the account of the URL where that may only read what is for everybody', async () => {
+  it('is unused when the account of the URL can only read public data', async () => {
     await withLogin('ask_reader_by_hand', [`GRANT ${readerRole} TO ask_reader_by_hand`], async (url) => {
       expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({
         url,
@@ -280,7 +280,7 @@ describe('the role that reads for strangers', () => {
     )
   })
 
-  it('puts the rights of a superuser aside in a database of others, and makes nothing there', async () => {
+  it('drops superuser rights in a foreign database and creates nothing there', async () => {
     const logins = 'SELECT count(*)::int AS count FROM pg_roles'
     const earlier = (await database.pool.query<{ count: number }>(logins)).rows
     const reader = await chooseReader({ url: database.url, readable: ['public.blocks'], isOurs: false, log })
@@ -288,7 +288,7 @@ describe('the role that reads for strangers', () => {
     expect((await database.pool.query<{ count: number }>(logins)).rows).to.deep.equal(earlier)
   })
 
-  it('gets what it lacks where it was made after the migrations', async () => {
+  it('receives missing grants when it was created after the migrations', async () => {
     await database.pool.query(`REVOKE SELECT ON raw.blocks FROM ${readerRole}`)
     await chooseReader({ url: database.url, readable: indexerTables, isOurs: true, log })
     const { rows } = await database.pool.query(
@@ -296,7 +296,7 @@ describe('the role that reads for strangers', () => {
     )
     expect(rows).to.deep.equal([{ may: true }])
   })
-  it('is not needed by the migrations of an account that may make no roles, and a warning says what to run', async () => {
+  it('is optional for migrations of an account that cannot create roles, and a warning says what to run', async () => {
     const empty = await createEmptyDatabase()
     try {
       // Simulates a server without the role by renaming it.
@@ -338,7 +338,7 @@ describe('the role that reads for strangers', () => {
     }
   })
 
-  it('has a password that the server itself would keep in the same form', async () => {
+  it('has a password in the form that the server itself would store', async () => {
     await database.pool.query(
       "SET password_encryption = 'scram-sha-256'; CREATE ROLE ask_scram PASSWORD 'a password of the test'",
     )

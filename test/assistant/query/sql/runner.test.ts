@@ -13,7 +13,7 @@ import type { TestDatabase } from '../../../support/database.ts'
 /** Runs until it is cancelled; the gate estimates it as a plain sum. */
 const endless = 'select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) b'
 
-describe('the runner', () => {
+describe('statement runner', () => {
   let database: TestDatabase
   const runners: SqlRunner[] = []
   before(async () => {
@@ -54,7 +54,7 @@ describe('the runner', () => {
     }
   }
 
-  it('gives exact values', async () => {
+  it('returns exact values', async () => {
     const values: readonly (readonly [sql: string, type: string, value: unknown])[] = [
       ['9007199254740993::int8', 'int8', '9007199254740993'],
       ['12345678901234567890.000000010::numeric', 'numeric', '12345678901234567890.000000010'],
@@ -107,7 +107,7 @@ describe('the runner', () => {
     for (const [index, [sql, , value]] of values.entries()) expect(rows[0]?.[index], sql).to.deep.equal(value)
   })
 
-  it('keeps columns of one name apart, and columns of an empty answer', async () => {
+  it('renames duplicate columns and returns the columns of an empty result', async () => {
     const runner = await open()
     const twice = await runner.run('select 1 as a, 2 as a, 3')
     expect([twice.columns.map(({ name }) => name), twice.rows]).to.deep.equal([['a', 'a', '?column?'], [[1, 2, 3]]])
@@ -124,7 +124,7 @@ describe('the runner', () => {
     expect(await runner.run('select')).to.deep.include({ columns: [], rows: [[]], rowCount: 1 })
   })
 
-  it('cuts at the most rows, and says so only when there are more', async () => {
+  it('truncates at the row limit and reports it only when there are more rows', async () => {
     const runner = await open({ maxRows: 5 })
     const series = (to: number): string => `select g from generate_series(1, ${to}) g`
     expect(await runner.run(series(5)))
@@ -140,7 +140,7 @@ describe('the runner', () => {
     expect(await runner.run(series(9), { maxRows: 100 })).to.deep.include({ rowCount: 5, truncatedBy: 'rows' })
   })
 
-  it('ends what takes all memory of a session, and says so', async function () {
+  it('cancels a statement at the memory limit of a session and reports it', async function () {
     if (process.platform !== 'linux') this.skip()
     const runner = await open()
     for (const greedy of ["string_agg(repeat('x', 1000000), '')", "array_agg(repeat('x', 1000000))"]) {
@@ -151,7 +151,7 @@ describe('the runner', () => {
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
   })
 
-  it('cuts at the most bytes as they come, and goes on with another connection', async () => {
+  it('truncates at the byte limit while receiving and continues with another connection', async () => {
     const runner = await open({ maxBytes: 100_000, concurrency: 2 })
     const leaving = new AbortController()
     const beside = failure(runner.run(endless, { signal: leaving.signal }))
@@ -169,7 +169,7 @@ describe('the runner', () => {
     await untilAtWork(0)
   })
 
-  it('refuses before it asks the database, and tells what the database refuses', async () => {
+  it('rejects statements before it queries the database and reports database errors', async () => {
     const runner = await open()
     expect(await failure(runner.run('delete from raw.blocks'))).to.be.instanceOf(SqlRefusal)
     const wrong = await failure(runner.run('select 1,\n nope from raw.blocks'))
@@ -197,7 +197,7 @@ describe('the runner', () => {
     expect(await failure(runner.check('select pg_sleep(1)'))).to.be.instanceOf(SqlRefusal)
   })
 
-  it('ends what takes longer than it may', async () => {
+  it('cancels a statement at its timeout', async () => {
     const runner = await open({ timeoutMs: 1000, concurrency: 1 })
     expect(await failure(runner.run(endless))).to.include({
       status: 504,
@@ -208,7 +208,7 @@ describe('the runner', () => {
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
   })
 
-  it('ends a statement whose asker has left, at the server too, and lets the next one have its turn', async () => {
+  it('cancels a statement on the server when its caller disconnects and frees its slot', async () => {
     const runner = await open({ concurrency: 1 })
     const leaving = new AbortController()
     const left = failure(runner.run(endless, { signal: leaving.signal }))
@@ -221,7 +221,7 @@ describe('the runner', () => {
     expect(await failure(runner.run('select 1', { signal: AbortSignal.abort() }))).to.include({ code: 'sql-cancelled' })
   })
 
-  it('runs so many at once, has so many wait in their order, and refuses the rest with the time to wait', async () => {
+  it('limits running and queued statements and rejects the rest with a retry delay', async () => {
     const runner = await open({ concurrency: 2, maxWaiting: 2 })
     const leaving = new AbortController()
     const held = [1, 2].map(() => failure(runner.run(endless, { signal: leaving.signal })))
@@ -242,7 +242,7 @@ describe('the runner', () => {
     expect((await runner.run('select 1')).rowCount).to.equal(1)
   })
 
-  it('lets whoever waits leave', async () => {
+  it('lets a queued caller cancel', async () => {
     const runner = await open({ concurrency: 1, maxWaiting: 1 })
     const first = new AbortController()
     const second = new AbortController()
@@ -257,7 +257,7 @@ describe('the runner', () => {
     expect((await taken).rows).to.deep.equal([[3]])
   })
 
-  it('ends what is under way when it ends', async () => {
+  it('cancels running statements when it closes', async () => {
     const runner = await open()
     const held = failure(runner.run(endless))
     await untilAtWork(1)
@@ -266,7 +266,7 @@ describe('the runner', () => {
     runners.length = 0
   })
 
-  it('reads the chain of an EVM explorer, and not its accounts and keys', async () => {
+  it('reads the chain of an EVM explorer but not its accounts and keys', async () => {
     await database.pool.query(`
       CREATE TABLE public.blocks (number bigint, hash bytea); INSERT INTO public.blocks VALUES (7, '\\xabcd');
       CREATE TABLE public.account_api_keys (value uuid); CREATE TABLE public.users (email text)`)
@@ -285,7 +285,7 @@ describe('the runner', () => {
     }
   })
 
-  it('says that the server is at fault when an administrator ends its sessions, and goes on', async () => {
+  it('reports a server error when an administrator terminates its sessions, and recovers', async () => {
     const runner = await open({ concurrency: 3 })
     const held = [1, 2, 3].map(() => failure(runner.run(endless)))
     await untilAtWork(3)
@@ -301,7 +301,7 @@ describe('the runner', () => {
     expect(rows[0]?.count).to.be.within(1, 3)
   })
 
-  it('tells a database that is away from a statement that is wrong, and is back when it is', async () => {
+  it('distinguishes an unavailable database from an invalid statement, and reconnects', async () => {
     const proxy = await startProxy(database.url)
     try {
       const runner = await open({ url: proxy.url, concurrency: 1 })

@@ -27,7 +27,7 @@ const uninterruptible = {
     "select length(translate(repeat('a', g), repeat('b', 30000), '')) from generate_series(30000000, 30000000) g",
 } as const
 
-describe('sessions that PostgreSQL cannot end', function () {
+describe('sessions that PostgreSQL cannot cancel', function () {
   this.timeout(120_000)
   let folder: string
   let server: EmbeddedPostgres
@@ -148,7 +148,7 @@ describe('sessions that PostgreSQL cannot end', function () {
   }
 
   for (const [what, sql] of Object.entries(uninterruptible)) {
-    it(`are interrupted in our server, their slot is free again, and no other session notices: ${what}`, async () => {
+    it(`are interrupted on the embedded server, free their slot and leave other sessions unaffected: ${what}`, async () => {
       const runner = await open({
         isOurs: true,
         ...(what === 'a parallel worker' ? { settings: { debug_parallel_query: 'on' } } : {}),
@@ -162,13 +162,13 @@ describe('sessions that PostgreSQL cannot end', function () {
     })
   }
 
-  it('end when they take longer than they may', async () => {
+  it('are interrupted at their timeout', async () => {
     const runner = await open({ isOurs: true, timeoutMs: 1000 })
     expect(await codeOf(run(runner, uninterruptible['translate()']))).to.equal('sql-timeout')
     expect(await untilAnswered(runner)).to.deep.equal([[7]])
   })
 
-  it('of a server of others are replaced up to a bound, with an alarm, and give their slots back when they end', async () => {
+  it('are replaced up to a limit on a foreign server, with an alarm, and free their slots when they end', async () => {
     const runner = await open({ isOurs: false, slots: 2 })
     for (let stuck = 1; stuck <= maxReplaced; stuck++) {
       expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
@@ -180,18 +180,18 @@ describe('sessions that PostgreSQL cannot end', function () {
     expect(alarms).to.have.length(maxReplaced)
     expect(alarms[0]).to.match(/does not terminate.*Its slot was replaced.*kill -s FPE \d+/)
 
-    // One more keeps its slot; the other slot still works.
+    // The next stuck session is not replaced; the other slot still works.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
     while (sessions.stuckCount <= maxReplaced) await admin.query('SELECT')
     expect(errors.at(-1)).to.include('Its slot stays in use')
     expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
-    // Without free slots, new and queued statements are refused at once.
+    // Without free slots, new and queued statements are rejected at once.
     expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
     expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
     expect(sessions.stuckCount).to.equal(maxReplaced + 2)
     expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
     const stuck: number[] = []
-    // Excludes the short sessions that look for others.
+    // Excludes the short-lived monitoring sessions.
     for (const pid of await atWork()) if ((await processorSeconds(pid)) >= 0.5) stuck.push(pid)
     await server.interrupt(stuck.slice(0, 2))
     while (sessions.stuckCount > maxReplaced) await admin.query('SELECT')

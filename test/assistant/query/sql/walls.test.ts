@@ -38,7 +38,7 @@ for (const { wall, isLogin } of [
   { wall: 'a login of its own', isLogin: true },
   { wall: 'SET ROLE inside the transaction', isLogin: false },
 ]) {
-  describe(`the walls behind the gate, with ${wall}`, () => {
+  describe(`database protection behind the gate, with ${wall}`, () => {
     let database: TestDatabase
     let pool: Pool
     let runner: StatementRunner
@@ -94,11 +94,11 @@ for (const { wall, isLogin } of [
     }
 
     /**
-     * With SET ROLE only the gate prevents resetting the role; with a login there is no way back.
+     * With SET ROLE only the gate prevents resetting the role; a login cannot be left.
      */
     const goesBack = (sql: string): boolean => !isLogin && /set_config|role|session authorization/i.test(sql)
 
-    it('let no statement of the corpus, nor what it is turned into, see a secret or leave anything', async () => {
+    it('lets no statement of the corpus and no mutation of it read a secret or leave a change', async () => {
       const world = (await database.pool.query(worldSql)).rows
       const session = await run(sessionSql)
       const all = [...Object.values(refusedStatements), ...Object.values(refusedInOddPlaces)]
@@ -115,7 +115,7 @@ for (const { wall, isLogin } of [
       expect(existsSync('/tmp/owned') || existsSync('/tmp/blocks')).to.equal(false)
     })
 
-    it('leave nothing of what a statement sets, makes, locks or prepares', async () => {
+    it('discards everything that a statement sets, creates, locks or prepares', async () => {
       const session = await run(sessionSql)
       for (const sql of [
         "SELECT set_config('statement_timeout', '0', false), set_config('search_path', 'public', false), set_config('default_transaction_read_only', 'off', false)",
@@ -137,7 +137,7 @@ for (const { wall, isLogin } of [
       expect(left.rows).to.deep.equal([['0']])
     })
 
-    it('stop what takes too long, also a series or a recursion without an end', async () => {
+    it('cancels slow statements, including an endless series or recursion', async () => {
       for (const sql of [
         'SELECT pg_sleep(10)',
         'SELECT count(*) FROM generate_series(1, 1e12)',

@@ -1,8 +1,8 @@
 import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-errors.ts'
 
 /**
- * The same aims by the rarer parts of the grammar: attribute notation, SQL/JSON, XML, samples, frames, TABLE inside a
- * query, names of WITH that hide a table in one place and not in another, row types, catalogs under other names.
+ * The same attacks in rare syntax: attribute notation, SQL/JSON, XML, samples, frames, nested TABLE, scoped CTE names,
+ * row types, catalog aliases.
  */
 export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly string[]>>> = {
   'sql-clause': [
