@@ -199,7 +199,7 @@ describe('short table list', () => {
     ])
   })
 
-  it('is empty for an invalid text', () => {
+  it('is empty for a text without tables', () => {
     expect(compactSchema('-- There is no database here.\n')).to.equal('')
     expect(compactSchema('')).to.equal('')
   })

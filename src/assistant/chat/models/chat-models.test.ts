@@ -147,7 +147,7 @@ describe('Anthropic reasoning', () => {
     ],
     ['none', ['claude-3-haiku-20240307', 'claude-3-5-sonnet-latest', 'claude-2.1', 'claude-instant-1.2']],
   ] as const) {
-    it(`uses ${form} for ${names.length} models`, () => {
+    it(`uses the form ${form} for ${names.length} models`, () => {
       expect(names.filter((name) => thinkingForm(name) !== form)).to.deep.equal([])
     })
   }

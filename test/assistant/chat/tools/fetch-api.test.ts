@@ -316,7 +316,7 @@ describe('fetch_api', () => {
     expect(written).to.be.below(16 * 1024 * 1024)
   })
 
-  it('rejects empty, corrupt, truncated and unsupported encodings', async () => {
+  it('rejects empty, corrupt, truncated and unsupported responses', async () => {
     const empty = gzipSync('')
     const whole = gzipSync('x'.repeat(10_000))
     await start(({ path }, response) => {
@@ -415,7 +415,7 @@ describe('fetch_api', () => {
     expect(host.calls.map(({ path }) => path)).to.not.include(`/${maxConcurrent + 1}`)
   })
 
-  it('releases its slots when name lookups time out', async () => {
+  it('releases its slots when callers disconnect during name lookups', async () => {
     await start(echo)
     let asked = 0
     const allAsked = Promise.withResolvers<void>()

@@ -41,7 +41,7 @@ for (const protocol of protocols) {
       ['cut off before a word', [{ cut: true }]],
       ['silent', [{ cut: 'clean' }]],
     ] as const satisfies readonly (readonly [string, ProviderTurn])[]) {
-      it(`retries a provider that is ${what} before any output`, async () => {
+      it(`retries before any output: ${what}`, async () => {
         const { texts, asked, error } = await answerTo(turn, turn, ['It is 7.'])
         expect({ texts, asked, error }).to.deep.equal({ texts: ['It is 7.'], asked: 3, error: undefined })
       })
@@ -91,7 +91,7 @@ for (const protocol of protocols) {
     })
 
     for (const contentType of ['text/html; charset=utf-8', 'application/json']) {
-      it(`reports which setting to check when the response is not from a model but has the type ${contentType}`, async () => {
+      it(`reports which setting to check for a response of type ${contentType}`, async () => {
         let asked = 0
         const server = createServer((_request, response) => {
           asked++
@@ -118,7 +118,7 @@ for (const protocol of protocols) {
       ['ends without an end', [{ cut: 'clean' }]],
       ['fails', [{ failure: 'Overloaded' }]],
     ] as const satisfies readonly (readonly [string, readonly ReplyPiece[]])[]) {
-      it(`preserves the partial answer and reports the failure when the stream ${what} partway`, async () => {
+      it(`preserves the partial answer and reports the failure: the stream ${what}`, async () => {
         const { error, asked, texts, message, chunks, outcome } = await answerTo(['It is', ' nearly', ...end])
         expect(asked).to.equal(1)
         expect(texts).to.deep.equal(['It is nearly'])

@@ -101,7 +101,7 @@ describe('provider model', () => {
     expect(provider?.calls).to.have.length(1)
   })
 
-  it('does not retry a refusal', async () => {
+  it('does not retry permanent errors', async () => {
     const error = await failure((await open({}, [{ status: 401, message: 'no such key' }])).reply(request()))
     expect(error).to.include({ status: 502, code: 'model-failed' })
     expect(error.message).to.include('HTTP 401, no such key')
