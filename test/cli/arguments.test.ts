@@ -21,8 +21,8 @@ const command = {
 }
 const plain = { ...command, actions: {} }
 
-describe('arguments of commands', () => {
-  it('are read by the kinds of their options', () => {
+describe('command arguments', () => {
+  it('are parsed by option type', () => {
     const { action, options } = readArguments(command, [
       'drop',
       '--from',
@@ -52,7 +52,7 @@ describe('arguments of commands', () => {
     })
   })
 
-  it('are refused by name, with the remedy', () => {
+  it('are rejected with the option name and the remedy', () => {
     const wrong: readonly (readonly [string[], ...string[]])[] = [
       [['list', '--form', '5'], 'Unknown option --form: did you mean --from?', 'npm run example -- --help'],
       [['list', '--verbose'], 'Unknown option --verbose: options are --from, --to, --names'],
@@ -82,14 +82,14 @@ describe('arguments of commands', () => {
     )
   })
 
-  it('name heights by the first and the last', () => {
+  it('accept a height range by first and last height', () => {
     expect(requiredRange({ from: 5, to: 5 })).to.deep.equal({ from: 5, to: 6 })
     expect(endOf({ from: undefined, to: 7 })).to.equal(8)
     expect(() => requiredRange({ from: undefined, to: 7 })).to.throw(FatalError, '--from is missing')
     expect(() => endOf({ from: 8, to: 7 })).to.throw(FatalError, '--to 7 is below --from 8')
   })
 
-  it('are explained with actions, options, examples and exit codes, in lines of at most 90 characters', () => {
+  it('have help with actions, options, examples and exit codes, in lines of at most 90 characters', () => {
     const help = helpText({ ...command, notes: ['A note. '.repeat(30).trim()], exitCodes: { 1: 'went wrong' } })
     for (const line of [
       'Usage: npm run example -- list|drop [options]',
@@ -104,8 +104,8 @@ describe('arguments of commands', () => {
   })
 })
 
-describe('texts of commands', () => {
-  it('write heights, numbers and times for people', () => {
+describe('command output', () => {
+  it('formats heights, numbers and times', () => {
     expect(heights({ from: 5, to: 6 })).to.equal('5')
     expect(heights({ from: 5, to: 9 })).to.equal('5 to 8')
     const set = [0, 10, 20, 30, 40].map((from) => ({ from, to: from + 1 }))
@@ -115,7 +115,7 @@ describe('texts of commands', () => {
     expect([0, 59.6, 3661, 90_061].map(duration)).to.deep.equal(['0 s', '1 min', '1 h 1 min', '1 d 1 h'])
   })
 
-  it('stand in tables, whatever colours they have', () => {
+  it('aligns tables with colored cells', () => {
     const red = '\u001b[31m12\u001b[39m'
     const columns = [
       { title: 'N', value: ([n = '']: string[]) => n, align: 'right' as const },

@@ -23,7 +23,7 @@ const sources: Readonly<Record<string, string>> = {
   'test/house.test.ts': "filesBelow(['src', 'jobs'], /ts$/)",
 }
 
-describe('the tests of a change', () => {
+describe('tests affected by a change', () => {
   let root: string
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
   const write = (file: string, text: string): void => {
@@ -40,7 +40,7 @@ describe('the tests of a change', () => {
   })
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-  it('are those that import it at any depth, start a program that does, or read its folder', () => {
+  it('include tests that import the file at any depth, start a program that does, or read its folder', () => {
     const of = (file: string): string[] => testsOfChange(root, [file])
     expect(of('src/leaf.ts')).to.deep.equal(['src/middle.test.ts', 'test/house.test.ts', 'test/program.test.ts'])
     expect(of('src/other.ts')).to.deep.equal(['src/other.test.ts', 'test/house.test.ts'])
@@ -51,7 +51,7 @@ describe('the tests of a change', () => {
     expect(of('LICENSE')).to.deep.equal([])
   })
 
-  it('are found for changed, new and deleted files', () => {
+  it('include those of changed, new and deleted files', () => {
     expect(changedFiles(root, 'HEAD')).to.deep.equal([])
     rmSync(join(root, 'src/leaf.ts'))
     write('src/middle.ts', 'export const middle = 3')
@@ -62,7 +62,7 @@ describe('the tests of a change', () => {
     expect(() => changedFiles(root, 'no-such-branch')).to.throw('no-such-branch')
   })
 
-  it('have a digest that changes with every import, at any depth, also when one is deleted', () => {
+  it('have a digest that changes with every transitive import, including a deleted one', () => {
     const digest = (file: string): string => readSourceGraph(root, repositoryFiles(root)).fingerprint(file)
     const before = [digest('src/middle.test.ts'), digest('src/other.test.ts')]
     write('src/leaf.ts', 'export const leaf = "text"')

@@ -10,7 +10,7 @@ import { runCommandLine } from '../support/command-line.ts'
 import type { Ended } from '../support/command-line.ts'
 import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 
-/** Commands of `scripts/farm.ts` that are scripts of npm too. */
+/** Commands of `scripts/farm.ts` that are also npm scripts. */
 const ownScripts: readonly string[] = ['raw', 'rebuild', 'verify']
 const commands = [
   'status',
@@ -25,7 +25,7 @@ const commands = [
   'webhook-receiver',
 ] as const
 
-describe('the commands', () => {
+describe('commands', () => {
   const folders: string[] = []
   const newFolder = async (): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-commands-'))
@@ -40,7 +40,7 @@ describe('the commands', () => {
   const run = (name: string, args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> =>
     runCommandLine(name, args, { DATA_FOLDER: join(tmpdir(), 'flowfarm-is-not-here'), ...variables })
 
-  it('are scripts of npm, and explain themselves with an example and every option', async () => {
+  it('have npm scripts, and help with an example and every option', async () => {
     const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
     for (const name of commands) {
       const script = name === 'webhook-receiver' || ownScripts.includes(name) ? name : `farm -- ${name}`
@@ -58,7 +58,7 @@ describe('the commands', () => {
     }
   })
 
-  it('say what is wrong with an argument, and what to write instead', async () => {
+  it('report invalid arguments with the expected form', async () => {
     const wrong: readonly (readonly [string, string[], ...string[]])[] = [
       ['status', ['--jsn'], '--jsn', 'did you mean --json', 'npm run farm -- status --help'],
       ['backfill', ['--from', '5'], '--to is missing', '--from <height> --to <height>'],
@@ -78,7 +78,7 @@ describe('the commands', () => {
     }
   })
 
-  it('say where they looked for a database, and what to do', async () => {
+  it('report the database locations that they tried, and the remedy', async () => {
     for (const [name, args] of [
       ['status', []],
       ['backfill', ['--from', '1', '--to', '2']],
@@ -92,7 +92,7 @@ describe('the commands', () => {
     expect(JSON.parse(json.stdout)).to.have.nested.property('error.code', 'no-database')
   })
 
-  it('say that a database cannot be reached, or is of another version, or that the configuration is bad', async () => {
+  it('report an unreachable database, an unsupported version and an invalid configuration', async () => {
     const gone = await run('status', [], { DB_URL: 'postgresql://somebody:secret@127.0.0.1:1/flowfarm' })
     expect(gone.code).to.equal(75)
     expect(gone.stderr).to.include('127.0.0.1:1/flowfarm').and.include('DB_URL').and.not.include('secret')
@@ -106,7 +106,7 @@ describe('the commands', () => {
     expect(bad.stderr).to.include('DB_URL must be a URL')
   })
 
-  it('find the database that runs in DATA_FOLDER', async () => {
+  it('connect to the database that runs in DATA_FOLDER', async () => {
     const dataFolder = await newFolder()
     const server = await startEmbeddedPostgres({
       dataFolder,

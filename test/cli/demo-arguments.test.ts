@@ -3,8 +3,8 @@ import { demoHelp, readDemoArguments } from '../../scripts/demo/arguments.ts'
 import { startPriceFeed, simulatedLabels } from '../../scripts/demo/simulated-chain.ts'
 import { readPrices } from '../../jobs/enrichment/price-feed-worker.ts'
 
-describe('the arguments of the demo', () => {
-  it('are a simulated chain of ten thousand blocks without any', () => {
+describe('demo arguments', () => {
+  it('default to a simulated chain of 10,000 blocks', () => {
     expect(readDemoArguments([])).to.deep.equal({ chain: 'simulated', blocks: 10_000, seed: 1, isStill: false })
     expect(readDemoArguments(['--blocks', '500', '--seed', '7', '--still'])).to.deep.equal({
       chain: 'simulated',
@@ -14,7 +14,7 @@ describe('the arguments of the demo', () => {
     })
   })
 
-  it('name a recording instead, or ask for help', () => {
+  it('select a recording or print help', () => {
     expect(readDemoArguments(['--recording', 'a/b'])).to.deep.equal({
       chain: 'recorded',
       folder: 'a/b',
@@ -24,7 +24,7 @@ describe('the arguments of the demo', () => {
     for (const option of ['blocks', 'seed', 'still', 'recording', 'help']) expect(demoHelp).to.include(`--${option} `)
   })
 
-  it('are refused with the name of what is wrong', () => {
+  it('are rejected with the name of the invalid argument', () => {
     expect(() => readDemoArguments(['--blocks', '10'])).to.throw('--blocks')
     expect(() => readDemoArguments(['--seed', 'x'])).to.throw('--seed')
     expect(() => readDemoArguments(['--recording', 'a', '--seed', '1'])).to.throw('--recording')
@@ -32,8 +32,8 @@ describe('the arguments of the demo', () => {
   })
 })
 
-describe('what the demo adds to the simulated chain', () => {
-  it('has prices that can be read, of the past to who asks first', async () => {
+describe('demo data on the simulated chain', () => {
+  it('includes historical prices on the first request', async () => {
     const dayMs = 86_400_000
     const feed = await startPriceFeed({ from: Date.now() - 3 * dayMs })
     try {
@@ -48,7 +48,7 @@ describe('what the demo adds to the simulated chain', () => {
     }
   })
 
-  it('has names for accounts, none of which an account has twice', () => {
+  it('includes unique names for accounts', () => {
     const labels = simulatedLabels()
     expect(labels).to.have.length.above(30)
     for (const { address, tag } of labels) {

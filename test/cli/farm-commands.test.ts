@@ -13,7 +13,7 @@ import { startRecordedNode } from '../support/replay.ts'
 
 const off = { ENABLE_HISTORY_DERIVERS: 'false', ENABLE_LIVE_DERIVERS: 'false' }
 
-describe('commands on a farm', () => {
+describe('farm commands', () => {
   let database: TestDatabase
   let pool: pg.Pool
   let farm: RunningFarm | undefined
@@ -42,7 +42,7 @@ describe('commands on a farm', () => {
     const { code, stdout } = await run(name, ...args, '--json')
     return { code, value: JSON.parse(stdout) as T }
   }
-  /** Everything that a command could change. */
+  /** All state that a command could change. */
   const everything = async (): Promise<string> => {
     const tables = ['app.worker_leases', 'app.backfill_requests', 'app.indexing_checkpoints', 'app.ft_transfers']
     const { rows } = await pool.query<{ content: string }>(
@@ -70,7 +70,7 @@ describe('commands on a farm', () => {
       readonly requests: readonly unknown[]
     }
 
-    it('tells what is covered and owed, in trouble and asked for', async () => {
+    it('shows coverage, backlog, failures and requests', async () => {
       await addLeases(pool, [
         { worker: 'token_worker', from: 0, to: 40, status: 'done' },
         { worker: 'token_worker', from: 40, to: 42, status: 'flagged', attempt: 21 },
@@ -92,7 +92,7 @@ describe('commands on a farm', () => {
       expect(value).to.include({ isCoordinated: false })
     })
 
-    it('can be watched, one JSON line each time, and ends well', async () => {
+    it('prints one JSON line per update with --watch, and exits with 0', async () => {
       farm = await runFarm(database, off)
       const watching = start('status', ['--watch', '--json'])
       await watching.said(/"rate":0/)
@@ -109,7 +109,7 @@ describe('commands on a farm', () => {
   })
 
   describe('backfill', () => {
-    it('derives what is asked for and what that needs, while derivers are off, and nothing twice', async () => {
+    it('derives the requested range and its dependencies while derivers are off, each once', async () => {
       farm = await runFarm(database, off)
       const { code, stdout } = await run('backfill', '--from', '10', '--to', '19', '--workers', 'ft_holdings_worker')
       expect(stdout).to.match(/^token_worker +10 +followed by a named worker$/m)
@@ -128,7 +128,7 @@ describe('commands on a farm', () => {
       })
     })
 
-    it('only tells with --dry-run', async () => {
+    it('changes nothing with --dry-run', async () => {
       const before = await everything()
       const { code, stdout } = await run('backfill', '--from', '1_0', '--to', '19', '--dry-run')
       expect(code).to.equal(1)
@@ -139,7 +139,7 @@ describe('commands on a farm', () => {
       expect(await everything()).to.equal(before)
     })
 
-    it('refuses heights that are not stored, and says how they are got', async () => {
+    it('rejects heights that are not stored, and explains how to ingest them', async () => {
       const setStored = (multirange: string): Promise<unknown> =>
         pool.query("update app.indexing_checkpoints set covered = $1 where service_name = 'main_ingester'", [
           multirange,
@@ -159,7 +159,7 @@ describe('commands on a farm', () => {
       expect(await everything()).to.equal(before)
     })
 
-    it('says that no process works on the farm, and is done when one does', async () => {
+    it('reports that no process serves the farm, and completes once one does', async () => {
       const waiting = await run('backfill', '--from', '10', '--to', '19')
       expect(waiting.code).to.equal(75)
       expect(waiting.stdout).to.include('No farm process is running. Request 1 stays open')
@@ -168,11 +168,11 @@ describe('commands on a farm', () => {
       expect(Object.values(await covered())).to.deep.equal(workers.map(() => '{[10,20)}'))
     })
 
-    it('can be left alone: with --detach, and by Ctrl+C', async () => {
+    it('continues in the background with --detach and after Ctrl+C', async () => {
       const detached = await json<{ outcome: string }>('backfill', '--from', '10', '--to', '19', '--detach')
       expect(detached.code).to.equal(0)
       expect(detached.value).to.include({ outcome: 'detached' })
-      // So that no commit goes on before the wait was broken off.
+      // Block commits until the command stops waiting.
       const blocker = await pool.connect()
       await blocker.query('begin; lock table app.ft_transfers in share mode')
       farm = await runFarm(database, off)
@@ -192,7 +192,7 @@ describe('commands on a farm', () => {
       )
     })
 
-    it('tells what is flagged, and what is skipped', async () => {
+    it('reports flagged and skipped heights', async () => {
       await pool.query("insert into app.indexing_checkpoints (service_name) values ('token_worker')")
       await addLeases(pool, [
         { worker: 'token_worker', from: 12, to: 13, status: 'flagged', attempt: 21 },
@@ -213,7 +213,7 @@ describe('commands on a farm', () => {
       expect(value.outcome).to.match(/^(done|nothing-owed)$/)
     })
 
-    it('says which workers are switched off where the farm runs', async () => {
+    it('reports the workers that are disabled in the running farm', async () => {
       farm = await runFarm(database, { ...off, ENABLE_TOKEN_WORKER: 'false' })
       const { code, stdout } = await run('backfill', '--from', '10', '--to', '19', '--workers', 'ft_holdings_worker')
       expect(code).to.equal(1)
@@ -252,7 +252,7 @@ describe('commands on a farm', () => {
       expect((await run('leases', 'list', '--code', 'other')).stdout).to.equal('No matching leases.\n')
     })
 
-    it('are changed as asked, and only shown with --dry-run', async () => {
+    it('are changed, or only previewed with --dry-run', async () => {
       const before = await everything()
       for (const args of [
         ['requeue', '--all'],
@@ -301,7 +301,7 @@ describe('commands on a farm', () => {
     )
     after(() => pool.query('truncate raw.failing_heights, raw.unavailable'))
 
-    it('lists what fails and what is unavailable', async () => {
+    it('lists failing and unavailable heights', async () => {
       const { code, stdout } = await run('raw', 'list')
       expect(code).to.equal(0)
       expect(stdout.split('\n')).to.deep.equal([
@@ -323,7 +323,7 @@ describe('commands on a farm', () => {
       })
     })
 
-    it('skips a height that fails, as often as it is asked, and no other', async () => {
+    it('skips only the failing height, and is idempotent', async () => {
       for (let i = 0; i < 2; i++)
         expect(await json('raw', 'skip', '500')).to.deep.equal({ code: 0, value: { skipped: 500 } })
       expect((await run('raw', 'list')).stdout).to.include('500  skipping since')
@@ -337,7 +337,7 @@ describe('commands on a farm', () => {
       }
     })
 
-    it('has unavailable heights fetched again, once', async () => {
+    it('refetches unavailable heights once', async () => {
       const generation = async (): Promise<unknown> =>
         (
           await pool.query<object>(
@@ -355,7 +355,7 @@ describe('commands on a farm', () => {
       expect((await pool.query('select from raw.failing_heights where height = 300')).rowCount).to.equal(0)
     })
 
-    it('says what is wrong with a height', async () => {
+    it('explains why a height fails', async () => {
       const wrong: readonly (readonly [string[], string])[] = [
         [['list', '5'], 'list takes no height'],
         [['skip'], 'skip needs a height'],

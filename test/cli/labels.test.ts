@@ -9,7 +9,7 @@ import type { TestDatabase } from '../support/database.ts'
 
 const flowToken = '0x1654653399040a61'
 
-describe('labels of accounts', () => {
+describe('account labels', () => {
   let database: TestDatabase
 
   before(async () => {
@@ -24,7 +24,7 @@ describe('labels of accounts', () => {
   }
   const ofFlowToken = async (): Promise<readonly AccountLabel[]> => listLabels(database.pool, flowToken)
 
-  it('name accounts of each network, each label of an account once, in categories that there are', () => {
+  it('are unique per account and network, with valid categories', () => {
     for (const network of ['mainnet', 'testnet', 'emulator'] as const) {
       const known = knownAccounts(network)
       expect(new Set(known.map(({ address, tag }) => `${address} ${tag}`)).size, network).to.equal(known.length)
@@ -36,7 +36,7 @@ describe('labels of accounts', () => {
     }
   })
 
-  it('are written for a network, in the place of those of another version', async () => {
+  it('replace outdated built-in labels of the same network', async () => {
     await database.pool.query(
       `insert into app.account_labels values ('${flowToken}', 'gone', 'Gone', 'service', true), ('${flowToken}', 'flow-token', 'Old', 'custom', true)`,
     )
@@ -47,7 +47,7 @@ describe('labels of accounts', () => {
     expect(await listLabels(database.pool)).to.have.length(knownAccounts('mainnet').length)
   })
 
-  it('are added, shown and removed by operators, whose words stand', async () => {
+  it('can be added, listed and removed by operators, and override built-in labels', async () => {
     const added = await run(
       'add',
       '--address',
@@ -74,7 +74,7 @@ describe('labels of accounts', () => {
     expect(JSON.parse((await run('list', '--address', flowToken, '--json')).text)).to.deep.equal({ labels: [] })
   })
 
-  it('say what is wrong with an argument', async () => {
+  it('reject invalid arguments', async () => {
     for (const [args, words] of [
       [['add', '--address', flowToken, '--tag', 'a'], '--label is missing'],
       [['add', '--address', '0x12', '--tag', 'a', '--label', 'b'], '16 hex digits'],

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 
 const command = resolve(import.meta.dirname, '../../scripts/test.ts')
 
-describe('the test command', () => {
+describe('retries of the test command', () => {
   let folder: string
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'flowfarm-tries-'))
@@ -41,7 +41,7 @@ describe('the test command', () => {
     return { code: status, lines: stdout.trimEnd().split('\n'), all: stdout + stderr }
   }
 
-  it('tries a file that failed once more in CI, counts what passes then and names it', () => {
+  it('rerun a failed file once in CI, count the passing tests and name the file', () => {
     const { code, lines, all } = run(['good', 'shaky'], { CI: 'true' })
     expect(lines.at(-1)).to.equal('2 passed, 0 failed')
     expect(code).to.equal(0)
@@ -50,13 +50,13 @@ describe('the test command', () => {
       .and.to.match(/Flaky, passed at the second try: .*shaky\.test\.ts/)
   })
 
-  it('fails when it fails again', () => {
+  it('fail the run after a second failure', () => {
     const { code, lines } = run(['good', 'shaky', 'bad'], { CI: 'true' })
     expect(lines.at(-1)).to.equal('1 passed, 2 failed')
     expect(code).to.equal(1)
   })
 
-  it('tries nothing twice elsewhere', () => {
+  it('are disabled outside CI', () => {
     const { code, lines } = run(['good', 'shaky'], {})
     expect(lines.at(-1)).to.equal('1 passed, 1 failed')
     expect(code).to.equal(1)

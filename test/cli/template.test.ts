@@ -10,7 +10,7 @@ import type { TestDatabase } from '../support/database.ts'
 const script = 'import Stones from 0x179b6b1cb6755e31\n\n// for a friend\ntransaction { execute { Stones.polish() } }\n'
 const { normalHash } = scriptTemplate(script, 'mainnet')
 
-describe('templates of the operator', () => {
+describe('operator templates', () => {
   let database: TestDatabase
   let folder: string
 
@@ -35,7 +35,7 @@ describe('templates of the operator', () => {
   }
   const polish = (): string => join(folder, 'polish.cdc')
 
-  it('are told of a file, without a database', async () => {
+  it('are computed from a script file without a database', async () => {
     const { code, stdout } = await runCommandLine('template', ['show', '--file', polish(), '--json'], {})
     expect(code).to.equal(0)
     expect(JSON.parse(stdout)).to.deep.equal({
@@ -49,7 +49,7 @@ describe('templates of the operator', () => {
     )
   })
 
-  it('are added, replaced, also by a variant of the script, listed and removed', async () => {
+  it('can be added, replaced (also by a script variant), listed and removed', async () => {
     const add = async (file: string, label: string): Promise<unknown> =>
       (await run('add', '--file', join(folder, file), '--category', 'NFT_MINT', '--label', label)).code
     expect(await add('polish.cdc', 'Polish a stone')).to.equal(0)
@@ -64,7 +64,7 @@ describe('templates of the operator', () => {
     expect((await run('list')).text).to.equal('No own templates.\n')
   })
 
-  it('say what is missing', async () => {
+  it('report missing arguments', async () => {
     for (const [args, complaint] of [
       [['show'], '--file is missing'],
       [['show', '--file', join(folder, 'nowhere.cdc')], 'cannot be read'],

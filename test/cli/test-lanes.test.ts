@@ -7,7 +7,7 @@ import { expect } from 'chai'
 
 const command = resolve(import.meta.dirname, '../../scripts/test.ts')
 
-describe('the test command in lanes', () => {
+describe('parallel lanes of the test command', () => {
   let folder: string
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'flowfarm-lanes-'))
@@ -28,7 +28,7 @@ describe('the test command in lanes', () => {
     return { code: status, all: stdout + stderr, lines: stdout.trimEnd().split('\n') }
   }
 
-  it('counts the tests of all files, and keeps together what each printed', () => {
+  it('count the tests of all files, and group the output by file', () => {
     const slow = (name: string): string => `describe('${name}', () => {
       it('${name} begins', () => new Promise((resolve) => setTimeout(resolve, 100)))
       it('${name} ends')
@@ -41,7 +41,7 @@ describe('the test command in lanes', () => {
     expect(all).to.match(/Slowest:\n +\d+\.\d s .*\.test\.ts/)
   })
 
-  it('fails with a test that fails, a file that cannot be loaded and one that ends the process, and runs what is left', () => {
+  it('fail on a failing test, an unloadable file and a process exit, and still run the remaining files', () => {
     const { code, lines, all } = run({
       bad: `describe('bad', () => { it('fails', () => { throw new Error('as always') }) })`,
       deadly: `describe('deadly', () => { it('ends the process', () => process.exit(0)) })`,
@@ -64,8 +64,8 @@ describe('the test command in lanes', () => {
     ['lanes', ['--lanes=2']],
     ['one process', ['--lanes=1']],
   ] as const) {
-    it(`stops on SIGTERM with everything that a test started which does not end by itself, in ${what}`, async () => {
-      // The test and its child ignore SIGTERM; a database server and a temporary folder are in use.
+    it(`stop on SIGTERM, including lingering processes of a test, in ${what}`, async () => {
+      // The test and its child ignore SIGTERM and use a database server and a temporary folder.
       const path = join(folder, `${what}.test.ts`)
       writeFileSync(
         path,
@@ -105,7 +105,7 @@ describe('the test command in lanes', () => {
     })
   }
 
-  it('fails when something is left open', () => {
+  it('fail on a leaked handle', () => {
     const { code, lines, all } = run({
       open: `describe('open', () => { it('leaves a timer', () => { setInterval(() => undefined, 1000) }) })`,
       closed: `describe('closed', () => { it('passes', () => undefined) })`,

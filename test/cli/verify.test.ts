@@ -36,7 +36,7 @@ describe('rebuild, verify and rederive', () => {
 
   const run = (name: string, ...args: string[]): Promise<Ended> => runCommandLine(name, args, { DB_URL: database.url })
 
-  it('are equal on a farm that runs', async () => {
+  it('find no difference on a running farm', async () => {
     const nothing = await run('verify')
     expect(nothing).to.include({ code: 1, stdout: '' })
     expect(nothing.stderr).to.include('--rebuild')
@@ -53,7 +53,7 @@ describe('rebuild, verify and rederive', () => {
     }
   })
 
-  it('of a part go into a schema that is named', async () => {
+  it('write a partial rebuild to a named schema', async () => {
     const part = ['--rebuild', '--from', '30', '--to', '59', '--schema', 'part', '--json']
     const { code, stdout } = await run('verify', ...part)
     expect(code).to.equal(0)
@@ -64,7 +64,7 @@ describe('rebuild, verify and rederive', () => {
     expect((await run('rebuild', '--from', '5000')).stderr).to.include('None of these heights are stored')
   })
 
-  it('find a row that is wrong, name it, and mend it', async () => {
+  it('find, name and repair a wrong row', async () => {
     const {
       rows: [broken],
     } = await pool.query<{ height: string; index: string; amount: string }>(`

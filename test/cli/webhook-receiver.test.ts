@@ -7,7 +7,7 @@ import { CommandLine } from '../support/command-line.ts'
 import { alice, bob, commitTransfers, runHooks } from '../webhooks/support/hook-world.ts'
 import type { RunningHooks } from '../webhooks/support/hook-world.ts'
 
-describe('the receiver of webhooks', () => {
+describe('webhook receiver', () => {
   let database: TestDatabase
   let hooks: RunningHooks
   before(async () => {
@@ -20,7 +20,7 @@ describe('the receiver of webhooks', () => {
     await database.drop()
   })
 
-  it('prints what is sent for an account, verified, and leaves nothing behind', async () => {
+  it('prints verified deliveries for an account, and cleans up', async () => {
     const receiver = new CommandLine('webhook-receiver', ['--address', bob, '--count', '2'], { DB_URL: database.url })
     await receiver.said(/Waiting for messages at http/)
     await commitTransfers(database, 1, [[{ to: alice, amount: '7' }, { amount: '8' }, { amount: '9' }]])
@@ -33,7 +33,7 @@ describe('the receiver of webhooks', () => {
     expect((await database.pool.query('select from app.developer_keys where revoked_at is null')).rowCount).to.equal(0)
   })
 
-  it('only listens when it is given a secret, and tells what is signed with another', async () => {
+  it('only listens if a secret is given, and reports invalid signatures', async () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
     const receiver = new CommandLine('webhook-receiver', ['--secret', secret, '--count', '2'], {})
     const [said] = (await once(receiver.child.stdout, 'data')) as [string]

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import { signInClients, signInWarnings } from '../../src/editor/settings.ts'
 import { readWalletPlace, walletWarnings } from '../../src/wallet/settings.ts'
 
-describe('the editor at the wallet', () => {
+describe('editor client at the wallet', () => {
   const there = { WALLET_URL: 'https://wallet.example.com' }
   const read = (variables: Record<string, string>) => {
     const config = readConfig({}, variables)
@@ -14,20 +14,20 @@ describe('the editor at the wallet', () => {
     return signInClients(config, { editorPort }, place).map(({ redirectUri }) => redirectUri)
   }
 
-  it('is sent people back on this machine at its port, and elsewhere where EDITOR_URL says so', () => {
+  it('allows redirects to its port on this machine, or to EDITOR_URL if set', () => {
     expect(callbacks({})).to.deep.equal(['http://localhost:3003/developer/callback'])
     expect(callbacks({ HTTP_PORT: '0' }, 40_001)).to.deep.equal(['http://localhost:40001/developer/callback'])
     expect(callbacks(there)).to.deep.equal([])
     expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.com/' })).to.deep.equal([
       'https://editor.example.com/developer/callback',
     ])
-    // It need not be of the same site.
+    // It may be on another site.
     expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.org' })).to.deep.equal([
       'https://editor.example.org/developer/callback',
     ])
   })
 
-  it('is sent nobody back without TLS, and the log says so', () => {
+  it('allows no redirects without TLS, and logs it', () => {
     expect(callbacks({ ...there, EDITOR_URL: 'http://editor.example.com' })).to.deep.equal([])
     const warned = (url: string): string => {
       return signInWarnings({ EDITOR_URL: url }).join()
@@ -36,7 +36,7 @@ describe('the editor at the wallet', () => {
     expect(warned('http://editor.example.com')).to.include('EDITOR_URL').and.include('https')
   })
 
-  it('may use no passkey of the wallet: its own origin alone may, and a relying party above it is warned of', () => {
+  it('cannot use wallet passkeys, and a relying party that covers it is logged as a warning', () => {
     const { place } = read({})
     expect(
       ['http://localhost:3004', 'http://localhost:3003'].filter((origin) => place.party.allows(origin)),

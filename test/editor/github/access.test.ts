@@ -3,14 +3,14 @@ import { expect } from 'chai'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { GitHubWorld } from './github-world.ts'
 
-describe('who reaches which repository', () => {
+describe('access to repositories', () => {
   let world: GitHubWorld
   before(async () => {
     world = await GitHubWorld.start()
   })
   after(() => world.stop())
 
-  it('nobody without an access token does', async () => {
+  it('requires an access token', async () => {
     const { projectId, installationId } = await world.connected('anna')
     const calls: [string, string][] = [
       ['GET', `/repos?installation_id=${installationId}`],
@@ -52,7 +52,7 @@ describe('who reaches which repository', () => {
     expect(world.github.asked.slice(before)).to.deep.equal([])
   })
 
-  it('the number of an installation of others opens nothing, and is told from none by nothing', async () => {
+  it('rejects installations of other users and unknown ones with the same error', async () => {
     const { repo, installationId } = await world.connected('bea')
     const mallory = world.person('mallory')
     await world.connected('mallory')
@@ -88,7 +88,7 @@ describe('who reaches which repository', () => {
     expect(world.github.asked.slice(before), 'GitHub was asked nothing').to.deep.equal([])
   })
 
-  it('a forged installation_id on the address of the callback is worth nothing', async () => {
+  it('ignores a forged installation_id in the callback URL', async () => {
     const { installationId } = await world.connected('cleo')
     const mallory = world.person('mallory2')
     world.github.person('mallory2')
@@ -106,7 +106,7 @@ describe('who reaches which repository', () => {
     expect((await world.call(mallory, 'GET', `/repos?installation_id=${installationId}`)).status).to.equal(403)
   })
 
-  it('a callback counts once, in the browser that began, with a code that GitHub takes', async () => {
+  it('accepts a callback once, in the browser that started it, with a valid GitHub code', async () => {
     const who = world.person('dina')
     world.github.install('dina', 'User', [world.github.repository('dina', 'r', { files: { a: 'a' } })])
     const begin = async (): Promise<{ state: string; cookie: string }> => {
@@ -157,7 +157,7 @@ describe('who reaches which repository', () => {
     expect((await world.pool.query('select 1 from editor.install_states')).rowCount).to.equal(0)
   })
 
-  it('a project of somebody else is not connected, nor shown, nor written to', async () => {
+  it('does not connect, show or change projects of other users', async () => {
     const { projectId: theirs, repo } = await world.connected('ella')
     const { who: mallory, repo: own, installationId } = await world.connected('mallory3')
     const publicOne = world.project(world.person('ella'), true)
@@ -213,7 +213,7 @@ describe('who reaches which repository', () => {
     ).to.include({ repo: repo.name, is_on: true })
   })
 
-  it('a member of an organization has there what GitHub gives them, not what the App has', async () => {
+  it('limits organization members to their own GitHub permissions', async () => {
     const org = world.github
     const open = org.repository('acme', 'open', { files: { a: 'a' }, isPrivate: false })
     const secret = org.repository('acme', 'secret', { files: { key: 'of the vault' } })
@@ -282,7 +282,7 @@ describe('who reaches which repository', () => {
     ).to.equal('no-right')
   })
 
-  it('a name at GitHub that somebody else has taken since is not that person any more', async () => {
+  it('does not follow a GitHub login to its new owner', async () => {
     const { who, projectId } = await world.connected('hugo')
     world.github.people.set('hugo', 424_242)
     expect(
@@ -294,7 +294,7 @@ describe('who reaches which repository', () => {
     ).to.equal('no-right')
   })
 
-  it('a repository that the installation does not have is out of reach', async () => {
+  it('rejects repositories outside the installation', async () => {
     const outside = world.github.repository('iris', 'outside', { files: { a: 'a' } })
     const { who, installationId } = await world.connected('iris')
     const file = await world.call(who, 'GET', `/file/iris/${outside.name}/a?installation_id=${installationId}`)
@@ -307,7 +307,7 @@ describe('who reaches which repository', () => {
     expect(other.status).to.equal(404)
   })
 
-  it('no text of a request makes the server call another address', async () => {
+  it('never lets request text redirect calls to another address', async () => {
     const { who, projectId, installationId } = await world.connected('jane')
     const targets = [
       'http://169.254.169.254/latest',
@@ -362,7 +362,7 @@ describe('who reaches which repository', () => {
     }
   })
 
-  it('asks too often and is told when to come back', async () => {
+  it('limits the request rate, with a retry time', async () => {
     const limited = await GitHubWorld.start({ limits: { client: 30, read: 3, write: 2, webhook: 2 } })
     try {
       const who = limited.person('kim')
@@ -384,7 +384,7 @@ describe('who reaches which repository', () => {
     }
   })
 
-  it('only by the methods that there are', async () => {
+  it('rejects unsupported methods', async () => {
     const wrong = await world.call(world.person('maya'), 'PUT', '/commit', { body: {} })
     expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST, OPTIONS'])
     expect((await world.call(world.person('maya'), 'GET', '/nothing')).status).to.equal(404)
@@ -392,7 +392,7 @@ describe('who reaches which repository', () => {
     expect([unknown.status, unknown.body['field']]).to.deep.equal([400, 'installation'])
   })
 
-  it('no token of GitHub and no key of ours is ever logged or answered', async () => {
+  it('never logs or returns a GitHub token or a private key', async () => {
     await world.connected('lena')
     expect(world.logged.length).to.be.greaterThan(10)
     const secrets = /gh[su]_[0-9a-f]{8}|PRIVATE KEY|the secret of the|[Bb]earer ey/

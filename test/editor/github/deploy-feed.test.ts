@@ -5,7 +5,7 @@ import type { DeployMessage } from '../../../src/editor/lsp/deploy-subscriptions
 import { GitHubWorld } from './github-world.ts'
 import { pushEventOf, runEvent } from './github-events.ts'
 
-/** Keeps what it is sent, and waits for so many. */
+/** Collects messages; `until` resolves after a given number. */
 class Inbox extends EventEmitter {
   readonly messages: DeployMessage[] = []
   readonly put = (message: DeployMessage): void => {
@@ -19,14 +19,14 @@ class Inbox extends EventEmitter {
   }
 }
 
-describe('the feed of deployments', () => {
+describe('deployment feed', () => {
   let world: GitHubWorld
   before(async () => {
     world = await GitHubWorld.start()
   })
   after(() => world.stop())
 
-  it('tells the owner what happens, in order, in every process', async () => {
+  it('sends events to the owner, in order, in every process', async () => {
     const { projectId, repo } = await world.connected('alice')
     const feeds = [await world.feed(), await world.feed()]
     const inboxes = [new Inbox(), new Inbox()]
@@ -67,7 +67,7 @@ describe('the feed of deployments', () => {
     }
   })
 
-  it('tells nobody what they may not see, also when a project becomes private later', async () => {
+  it('omits events that the subscriber may not see, also after a project becomes private', async () => {
     const { projectId, repo, who } = await world.connected('bob')
     const feed = await world.feed()
     world.person('mallory')
@@ -106,7 +106,7 @@ describe('the feed of deployments', () => {
     ])
   })
 
-  it('ends with the session of its subscriber, and says so', async () => {
+  it('ends with the session of its subscriber, and sends the reason', async () => {
     const { projectId, repo, who } = await world.connected('erin')
     const feed = await world.feed()
     const [owner, anonymous] = [new Inbox(), new Inbox()]
@@ -114,7 +114,7 @@ describe('the feed of deployments', () => {
     await feed.subscribe(projectId, 'token-of-erin', owner.put, ({ status, code }) => ends.push(status, code))
     await world.webhook('workflow_run', runEvent(repo, { id: 21, status: 'in_progress' }))
     await owner.until(1)
-    // Signed out, deleted, or the token has expired.
+    // Signed out, deleted, or the token expired.
     world.people.delete('erin')
     const project = world.projects.get(projectId)
     if (project === undefined) throw new Error('no project')
@@ -129,7 +129,7 @@ describe('the feed of deployments', () => {
     expect(owner.messages).to.have.length(1)
   })
 
-  it('sends nothing of a repository whose installation was removed', async () => {
+  it('stops events of a repository once its installation is removed', async () => {
     const { projectId, repo } = await world.connected('frank')
     const other = await world.connected('grace')
     const feed = await world.feed(1)
@@ -157,7 +157,7 @@ describe('the feed of deployments', () => {
     expect((await inbox.until(1)).map(({ data }) => data.sha)).to.deep.equal(['2'])
   })
 
-  it('ends when one leaves, for that one alone, and bears one that fails', async () => {
+  it('ends only for the subscriber that leaves, and tolerates one that throws', async () => {
     const { projectId, repo } = await world.connected('carl')
     const feed = await world.feed()
     const [stays, leaves] = [new Inbox(), new Inbox()]
@@ -173,14 +173,14 @@ describe('the feed of deployments', () => {
     expect(leaves.messages).to.deep.equal([])
   })
 
-  it('makes up for deployments that were told while the database was away', async () => {
+  it('catches up on deployments after a database outage', async () => {
     const { projectId, repo } = await world.connected('dan')
     const feed = await world.feed()
     const inbox = new Inbox()
     await feed.subscribe(projectId, 'token-of-dan', inbox.put)
     await world.webhook('workflow_run', runEvent(repo, { id: 3, status: 'in_progress' }))
     await inbox.until(1)
-    // The change is there, and its notification has gone to nobody.
+    // The change is committed, but no listener received its notification.
     await world.pool.query(
       "update editor.deployments set stage = 3, conclusion = 'cancelled', changed_at = clock_timestamp() where run_id = 3",
     )

@@ -4,17 +4,17 @@ import { workflowPath } from '../../../src/editor/github/deploy-workflow.ts'
 import { githubLimits } from '../../../src/editor/github/github-route.ts'
 import { readRepositoryFile } from '../../support/repository.ts'
 
-describe('the page on repositories', () => {
+describe('repositories documentation', () => {
   const page = readRepositoryFile('docs/editor.md')
 
-  it('has every route that there is, and no other', () => {
+  it('lists exactly the existing routes', () => {
     const routes = githubRoutes.map(({ method, path }) => `${method} ${path.replace('*}', '}')}`)
     const told = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/github[^`]*)`/gm)].map(([, route]) => route)
     expect(routes.length).to.be.greaterThan(20)
     expect(told).to.have.same.members(routes)
   })
 
-  it('has the limits and the name of the workflow as they are', () => {
+  it('states the current limits and the workflow name', () => {
     expect(page.replaceAll(/\s+/g, ' ')).to.include(
       `${githubLimits.client} requests per client, ${githubLimits.read} reads and ${githubLimits.write} changes per user, ${githubLimits.webhook.toLocaleString('en')} webhooks per client`,
     )

@@ -1,6 +1,6 @@
 import type { StandInRepository } from '../../support/stand-in-repository.ts'
 
-/** Events as GitHub sends them, with what is read of them and some of what is not. */
+/** GitHub webhook events, with the fields that the editor reads and some that it ignores. */
 
 export interface RunOptions {
   readonly id?: number

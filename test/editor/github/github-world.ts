@@ -15,7 +15,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { GitHubStandIn } from '../../support/github-stand-in.ts'
 import type { StandInRepository } from '../../support/stand-in-repository.ts'
 
-/** Somebody at the editor: their token is `token of <name>`. */
+/** A user of the editor. The access token is `token of <name>`. */
 export interface Person {
   readonly name: string
   readonly userId: string
@@ -25,13 +25,13 @@ export interface Answered {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // What an answer has is said by each test.
+  // Each test checks the response shape itself.
   readonly body: Record<string, never>
 }
 
 const manyTimes = { client: 100_000, read: 100_000, write: 100_000, webhook: 100_000 }
 
-/** The editor's server with repositories, beside a GitHub that is a stand-in. */
+/** The editor server with repositories and a fake GitHub. */
 export class GitHubWorld {
   readonly github = new GitHubStandIn()
   readonly people = new Map<string, Person>()
@@ -131,7 +131,7 @@ export class GitHubWorld {
     return id
   }
 
-  /** @param connections of the feed's pool; with one it reads in the order of notifications */
+  /** @param connections pool size of the feed; with 1, it reads in notification order */
   async feed(connections?: number): Promise<RunningDeployFeed> {
     const pool = connections === undefined ? this.pool : createPool(this.#database?.url ?? '', { max: connections })
     if (pool !== this.pool) this.closing.push(() => pool.end())
@@ -171,7 +171,7 @@ export class GitHubWorld {
     }
   }
 
-  /** Goes to GitHub as `login` there, and comes back. @returns where the browser is sent in the end */
+  /** Authorizes as `login` at GitHub and returns. @returns the final redirect URL of the browser */
   async signInAtGitHub(who: Person, login: string, projectId?: string): Promise<URL> {
     const begun = await this.call(who, 'POST', '/install', {
       body: projectId === undefined ? {} : { project_id: projectId },
@@ -187,7 +187,7 @@ export class GitHubWorld {
     return new URL(back.headers.get('location') ?? 'about:blank')
   }
 
-  /** Somebody with a repository of their own, and a project that is connected with it. */
+  /** A user with a repository and a project connected to it. */
   async connected(
     name: string,
     repository?: StandInRepository,

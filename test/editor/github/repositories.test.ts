@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import { pushWithModes } from '../../support/stand-in-repository.ts'
 import { GitHubWorld } from './github-world.ts'
 
-describe('repositories of the editor', () => {
+describe('editor repositories', () => {
   let world: GitHubWorld
   before(async () => {
     world = await GitHubWorld.start()
   })
   after(() => world.stop())
 
-  it('are those of installations that somebody has shown to be theirs', async () => {
+  it('come from installations that the user has proved to own', async () => {
     const { who, projectId, repo, installationId } = await world.connected('alice')
     const repos = await world.call(who, 'GET', `/repos?installation_id=${installationId}`)
     expect(repos.body).to.deep.equal({
@@ -35,7 +35,7 @@ describe('repositories of the editor', () => {
     expect((await world.call(who, 'GET', '/installations')).body['installations']).to.have.length(1)
   })
 
-  it('are listed with all their pages', async () => {
+  it('are listed across all pages', async () => {
     const who = world.person('collector')
     const repos = Array.from({ length: 230 }, (_, i) =>
       world.github.repository('collector', `r${i}`, { files: { a: 'b' } }),
@@ -45,7 +45,7 @@ describe('repositories of the editor', () => {
     expect((await world.call(who, 'GET', `/repos?installation_id=${id}`)).body['repos']).to.have.length(230)
   })
 
-  it('have nested files, whichever way their slashes are encoded', async () => {
+  it('serve nested files with encoded or plain slashes', async () => {
     const { who, projectId } = await world.connected('nina')
     for (const path of ['cadence/contracts/Foo.cdc', 'cadence%2Fcontracts%2FFoo.cdc']) {
       const file = await world.call(who, 'GET', `/file/nina/contracts-of-nina/${path}?project_id=${projectId}`)
@@ -63,7 +63,7 @@ describe('repositories of the editor', () => {
     })
   })
 
-  it('have files of any name that Git has, and give none of another folder', async () => {
+  it('serve any file name that Git allows, within the connected folder only', async () => {
     const repo = world.github.repository('uma', 'odd', { files: { 'a b/%2e?#&.cdc': 'odd', 'Ünï/😀.cdc': 'wide' } })
     const { who, projectId } = await world.connected('uma', repo)
     for (const [path, content] of [
@@ -96,7 +96,7 @@ describe('repositories of the editor', () => {
     }
   })
 
-  it('are committed to in one commit, on top of what is there', async () => {
+  it('receive one commit on top of the current head', async () => {
     const { who, projectId, repo } = await world.connected('carl')
     const head = repo.refs.get('main')
     const commit = await world.call(who, 'POST', '/commit', {
@@ -117,7 +117,7 @@ describe('repositories of the editor', () => {
     expect(repo.commits.get(repo.refs.get('main') ?? '')?.parents).to.deep.equal([head])
   })
 
-  it('are not written over where somebody else was faster', async () => {
+  it('are not overwritten after a concurrent change', async () => {
     const { who, projectId, repo } = await world.connected('dora')
     const seen = repo.refs.get('main')
     const theirs = world.github.push(repo, 'main', { 'README.md': 'theirs' })
@@ -127,7 +127,7 @@ describe('repositories of the editor', () => {
     })
     expect([late.status, late.body['code']]).to.deep.equal([409, 'branch-moved'])
     expect(late.text).to.include(theirs)
-    // And in the very moment between reading and writing.
+    // Also between the read and the write.
     world.github.before = {
       part: '/git/refs/heads/main',
       run: () => void world.github.push(repo, 'main', { 'README.md': 'theirs again' }),
@@ -139,7 +139,7 @@ describe('repositories of the editor', () => {
     expect(world.github.files(repo)['README.md']).to.equal('theirs again')
   })
 
-  it('lose nothing of those who commit at once', async () => {
+  it('lose no changes of concurrent commits', async () => {
     const { who, projectId, repo } = await world.connected('cleo')
     const names = Array.from({ length: 8 }, (_, i) => `f${i}.cdc`)
     const answers = await Promise.all(
@@ -158,7 +158,7 @@ describe('repositories of the editor', () => {
     ).to.have.members(made)
   })
 
-  it('are one for each project, however many ask to connect it at once', async () => {
+  it('have one connection per project, also for concurrent requests', async () => {
     const { who, projectId, repo, installationId } = await world.connected('rosa')
     const other = world.github.repository('rosa', 'other', { files: { a: 'a' } })
     world.github.installations.get(installationId)?.repositories.add(other.id)
@@ -181,7 +181,7 @@ describe('repositories of the editor', () => {
     expect(rows).to.have.length(1)
   })
 
-  it('begin where they are empty, and branches begin from the default one', async () => {
+  it('get an initial commit if empty, and new branches from the default branch', async () => {
     const empty = world.github.repository('eva', 'empty')
     const { who, projectId } = await world.connected('eva', empty)
     expect((await world.call(who, 'GET', `/tree/eva/empty?project_id=${projectId}`)).body).to.deep.equal({ files: [] })
@@ -213,7 +213,7 @@ describe('repositories of the editor', () => {
     )
   })
 
-  it('are not taken for empty because GitHub fails', async () => {
+  it('are not treated as empty when GitHub fails', async () => {
     const { who, projectId, repo } = await world.connected('fred')
     const head = repo.refs.get('main')
     for (const answer of [
@@ -231,7 +231,7 @@ describe('repositories of the editor', () => {
     expect(world.github.asked.filter((one) => one.startsWith('PUT /repos/fred'))).to.deep.equal([])
   })
 
-  it('keep what a commit must not touch', async () => {
+  it('retain files outside the commit', async () => {
     const { who, projectId, repo } = await world.connected('gina')
     const bad: [string, number][] = [
       ['../x', 400],
@@ -272,7 +272,7 @@ describe('repositories of the editor', () => {
     expect(Object.keys(world.github.files(repo))).to.deep.equal(['README.md', 'cadence/contracts/Foo.cdc'])
   })
 
-  it('say what links are, and keep them', async () => {
+  it('report symbolic links and preserve them', async () => {
     const { who, projectId, repo } = await world.connected('lena')
     pushWithModes(repo, 'main', {
       'libs/link': ['120000', '../README.md'],
@@ -325,7 +325,7 @@ describe('repositories of the editor', () => {
     }
   })
 
-  it('are reached by tokens for one repository and for what is done', async () => {
+  it('are accessed with tokens scoped to one repository and operation', async () => {
     const { who, projectId } = await world.connected('hans')
     world.github.grants.length = 0
     await world.call(who, 'GET', `/file/hans/contracts-of-hans/README.md?project_id=${projectId}`)
@@ -345,7 +345,7 @@ describe('repositories of the editor', () => {
     expect([again.status, again.body['content']], 'one that was revoked is made anew').to.deep.equal([200, 'Read me\n'])
   })
 
-  it('tell when GitHub takes no more calls, and when it is away', async () => {
+  it('report GitHub rate limits and outages', async () => {
     const { who, projectId } = await world.connected('ines')
     const path = `/file/ines/contracts-of-ines/README.md?project_id=${projectId}`
     const limits: [Record<string, string>, number, string][] = [
@@ -371,7 +371,7 @@ describe('repositories of the editor', () => {
     expect((await world.call(who, 'GET', path)).status).to.equal(200)
   })
 
-  it('promote a branch once, and have deployments begun', async () => {
+  it('promote a branch once and start deployments', async () => {
     const { who, projectId, repo } = await world.connected('jo')
     world.github.push(repo, 'dev', { 'README.md': 'dev' })
     const promote = { project_id: projectId, from_branch: 'dev', to_branch: 'main' }

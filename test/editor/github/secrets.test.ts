@@ -6,7 +6,7 @@ import type { Person } from './github-world.ts'
 
 const privateKey = 'c0ffee'.repeat(10) + 'beef'
 
-describe('secrets of repositories', () => {
+describe('repository secrets', () => {
   let world: GitHubWorld
   before(async () => {
     world = await GitHubWorld.start()
@@ -23,7 +23,7 @@ describe('secrets of repositories', () => {
     world.call(who, 'POST', '/environments', {
       body: { project_id: projectId, name, branch, network: 'testnet', ...more },
     })
-  /** As the page does it. */
+  /** Same encryption as in the page. */
   const put = async (
     who: Person,
     projectId: string,
@@ -44,7 +44,7 @@ describe('secrets of repositories', () => {
     })
   }
 
-  it('are sealed for the repository, which alone can open them', async () => {
+  it('are sealed so that only the repository can open them', async () => {
     const { who, projectId, repo } = await world.connected('alice')
     await environment(who, projectId, 'pre-prod', 'main')
     world.github.grants.length = 0
@@ -92,7 +92,7 @@ describe('secrets of repositories', () => {
     ])
   })
 
-  it('are in no answer, in no line of the log and in no table', async () => {
+  it('appear in no response, log line or table', async () => {
     const { who, projectId } = await world.connected('bob')
     await environment(who, projectId, 'x', 'main')
     const texts = [(await put(who, projectId, 'x')).text]
@@ -123,7 +123,7 @@ describe('secrets of repositories', () => {
     for (const text of [...texts, ...world.logged]) expect(text).not.to.include(head)
   })
 
-  it('are taken sealed only, and sealed with the present key of the repository', async () => {
+  it('are accepted only if sealed with the current key of the repository', async () => {
     const { who, projectId, repo } = await world.connected('berta')
     await environment(who, projectId, 'x', 'main')
     for (const [more, field] of [
@@ -145,7 +145,7 @@ describe('secrets of repositories', () => {
     expect((await put(who, projectId, 'x')).status).to.equal(200)
   })
 
-  it('of two environments never have one name', async () => {
+  it('have distinct names in two environments', async () => {
     const { who, projectId } = await world.connected('cora')
     expect((await environment(who, projectId, 'a-b', 'main')).status).to.equal(200)
     expect((await environment(who, projectId, 'A_b', 'dev')).body['code']).to.equal('environment-taken')
@@ -165,14 +165,14 @@ describe('secrets of repositories', () => {
       expect((await environment(who, projectId, name, 'x')).status, name).to.equal(400)
   })
 
-  it('belong to an environment that the workflow makes where there is none', async () => {
+  it('belong to an environment that the workflow creates if missing', async () => {
     const { who, projectId, repo } = await world.connected('dirk')
     await world.call(who, 'POST', '/workflow', { body: { project_id: projectId } })
     expect((await put(who, projectId, 'testnet')).status).to.equal(200)
     expect(world.github.secret(repo, 'FLOW_PRIVATE_KEY_TESTNET')).to.equal(privateKey)
   })
 
-  it('and all else of a project are forgotten when it has gone', async () => {
+  it('are deleted with all other data of a deleted project', async () => {
     const [stays, goes, changes] = [
       await world.connected('ed'),
       await world.connected('flo'),
@@ -188,7 +188,7 @@ describe('secrets of repositories', () => {
     expect(rows.map(({ id }) => id)).not.to.include(changes.projectId)
   })
 
-  it('let one connection report, and no other; what is connected anew has another key', async () => {
+  it('include a report key per connection, which changes on reconnect', async () => {
     const one = { id: '00000000-0000-4000-8000-000000000001', callbackSalt: Buffer.alloc(32, 1) }
     const keys = [
       reportKey('s', one),

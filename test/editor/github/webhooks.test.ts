@@ -19,7 +19,7 @@ interface DeploymentJson {
   readonly duration_ms: number | null
 }
 
-describe('webhooks of repositories', () => {
+describe('repository webhooks', () => {
   let world: GitHubWorld
   before(async () => {
     world = await GitHubWorld.start()
@@ -31,7 +31,7 @@ describe('webhooks of repositories', () => {
       'deployments'
     ] as unknown as DeploymentJson[]
 
-  it('count only with the signature of their very bytes', async () => {
+  it('require a signature of the exact bytes', async () => {
     const { who, projectId, repo } = await world.connected('alice')
     const { headers, body } = world.github.event('workflow_run', runEvent(repo))
     const { 'x-hub-signature-256': right = '', ...unsigned } = headers
@@ -71,7 +71,7 @@ describe('webhooks of repositories', () => {
     expect(await deployments(who, projectId)).to.have.length(1)
   })
 
-  it('are none where no secret is set', async () => {
+  it('are rejected if no secret is set', async () => {
     const open = await GitHubWorld.start({ webhookSecret: null })
     try {
       for (const secret of ['', 'undefined', open.github.app.webhookSecret]) {
@@ -91,7 +91,7 @@ describe('webhooks of repositories', () => {
     }
   })
 
-  it('count once, whatever the headers of a replay say, and at the same time too', async () => {
+  it('are processed once, also when replayed concurrently or with other headers', async () => {
     const { who, projectId, repo } = await world.connected('bob')
     const { headers, body } = world.github.event('workflow_run', runEvent(repo, { status: 'in_progress' }))
     const replay = (more: Record<string, string> = {}): Promise<Answered> =>
@@ -109,7 +109,7 @@ describe('webhooks of repositories', () => {
     ).to.equal('too-old')
   })
 
-  it('make one deployment of a run, which never goes back, in whatever order they come', async () => {
+  it('yield one deployment per run that never regresses, in any order of delivery', async () => {
     const { who, projectId, repo } = await world.connected('carol')
     const events = [
       { attempt: 1, status: 'queued' },
@@ -135,7 +135,7 @@ describe('webhooks of repositories', () => {
     )
   })
 
-  it('tell all projects of a repository, each by its own branch and environment', async () => {
+  it('update all projects of a repository, each by its branch and environment', async () => {
     const { who, projectId, repo } = await world.connected('dave')
     const second = await world.connected('dave', repo)
     const third = await world.connected('dave', repo)
@@ -158,7 +158,7 @@ describe('webhooks of repositories', () => {
     expect(rows[0]?.[0]).to.include({ message: 'Deploy it', duration_ms: 5000 })
   })
 
-  it('are not of pull requests of forks, other workflows or other events', async () => {
+  it('ignore pull requests of forks, other workflows and other events', async () => {
     const { who, projectId, repo } = await world.connected('erin')
     const spoofs = [
       { headRepository: 1 },
@@ -173,7 +173,7 @@ describe('webhooks of repositories', () => {
     expect(await deployments(who, projectId)).to.deep.equal([])
   })
 
-  it('with texts of strangers leave no row that breaks a page', async () => {
+  it('store untrusted text without breaking a page', async () => {
     const { who, projectId, repo } = await world.connected('faye')
     for (const [i, text] of [...hostileTexts, 'x'.repeat(100_000), '\u202Eevil', 'javascript:alert(1)'].entries()) {
       const event = runEvent(repo, { id: 7000 + i, message: text }) as {
@@ -204,7 +204,7 @@ describe('webhooks of repositories', () => {
     expect(new Set(pages).size, 'all pages together').to.equal(hostileTexts.length + 3)
   })
 
-  it('of what is no event of theirs are refused or left', async () => {
+  it('reject malformed payloads and ignore other events', async () => {
     for (const payload of [
       {},
       { repository: {} },
@@ -234,7 +234,7 @@ describe('webhooks of repositories', () => {
     ).to.equal(400)
   })
 
-  it('with numbers and times beyond all bounds are refused, and break nothing', async () => {
+  it('reject out-of-range numbers and times', async () => {
     const { who, projectId, repo } = await world.connected('nina')
     const before = world.logged.length
     const odd = (event: unknown, path: readonly string[], value: unknown): unknown => {
@@ -282,7 +282,7 @@ describe('webhooks of repositories', () => {
     expect(connection.last_commit_sha, 'a time that has not come yet holds nothing up').to.equal('d'.repeat(40))
   })
 
-  it('of more bytes than there may be are not read', async () => {
+  it('reject an oversized body without reading it', async () => {
     const signature = `sha256=${'0'.repeat(64)}`
     const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'd' }
     const told = await new Promise<number | undefined>((resolve, reject) => {
@@ -303,7 +303,7 @@ describe('webhooks of repositories', () => {
         resolve(response.statusCode)
         call.destroy()
       })
-      // The server closes the connection while we write yet.
+      // The server may close the connection during the write.
       call.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error)
       })
@@ -313,7 +313,7 @@ describe('webhooks of repositories', () => {
     expect(streamed).to.equal(413)
   })
 
-  it('do not fill the memory, however many come at once', async () => {
+  it('use bounded memory for concurrent bodies', async () => {
     const headers = {
       'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
       'x-github-event': 'push',
@@ -344,7 +344,7 @@ describe('webhooks of repositories', () => {
     )
   })
 
-  it('switch connections off and on with the installation and its repositories', async () => {
+  it('enable and disable connections with the installation and its repositories', async () => {
     const { who, projectId, repo, installationId } = await world.connected('gail')
     const state = async (): Promise<unknown> =>
       (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['off_reason']
@@ -381,7 +381,7 @@ describe('webhooks of repositories', () => {
     expect(await state(), 'what was deleted stays so').to.equal('installation-deleted')
   })
 
-  it('of pushes keep the newest commit of the branch', async () => {
+  it('of pushes store the newest commit of the branch', async () => {
     const { who, projectId, repo } = await world.connected('hank')
     const head = async (): Promise<unknown> =>
       (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['last_commit_sha']
@@ -393,7 +393,7 @@ describe('webhooks of repositories', () => {
     expect(await head()).to.equal('b'.repeat(40))
   })
 
-  describe('reports of workflows', () => {
+  describe('workflow reports', () => {
     const report = async (
       connection: string,
       key: string,
@@ -442,7 +442,7 @@ describe('webhooks of repositories', () => {
       ...more,
     })
 
-    it('count once, signed by the key of their connection, and within minutes', async () => {
+    it('are accepted once, signed with the connection key, within minutes', async () => {
       const { who, projectId, id, key } = await withKey('ida')
       const other = await withKey('ike')
       const now = Math.floor(Date.now() / 1000)
@@ -485,7 +485,7 @@ describe('webhooks of repositories', () => {
         expect((await report(id, key, bad)).status, JSON.stringify(bad)).to.equal(400)
     })
 
-    it('and what GitHub tells of the same run are one deployment', async () => {
+    it('and GitHub webhooks of the same run yield one deployment', async () => {
       const { who, projectId, id, key } = await withKey('jill')
       const repo = world.github.repositories.find(({ owner }) => owner === 'jill')
       if (repo === undefined) throw new Error('no repository')

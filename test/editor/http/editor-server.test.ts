@@ -19,7 +19,7 @@ const settings: EditorSettings = {
   limits: { files: 500, file_bytes: 1_000_000, project_bytes: 5_000_000 },
 }
 
-describe('the HTTP server of the editor', () => {
+describe('editor HTTP server', () => {
   let server: HttpServer | undefined
   afterEach(async () => {
     await server?.close()
@@ -44,7 +44,7 @@ describe('the HTTP server of the editor', () => {
     return (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init)
   }
 
-  it('tells that it runs, and what a page has to know, which nobody keeps', async () => {
+  it('serves health and page settings uncached', async () => {
     const call = await start()
     expect(await (await call('/health')).json()).to.deep.equal({ status: 'ok', service: 'editor' })
     const told = await call('/editor/settings')
@@ -58,7 +58,7 @@ describe('the HTTP server of the editor', () => {
     expect(told.headers.get('access-control-allow-origin')).to.equal(null)
   })
 
-  it('serves projects, then the page', async () => {
+  it('serves projects and the page', async () => {
     const answering =
       (name: string, path: string): EditorParts['projects'] =>
       async (context, next) => {
@@ -79,13 +79,13 @@ describe('the HTTP server of the editor', () => {
     await expectNotFoundPage(none.url.replace(/\/none$/, ''))
   })
 
-  it('says so where there is no App for repositories', async () => {
+  it('reports that no GitHub App is configured', async () => {
     const call = await start()
     const answer = await call('/github/repos')
     expect([answer.status, ((await answer.json()) as { code: string }).code]).to.deep.equal([503, 'no-github'])
   })
 
-  it('answers what may pass by itself with 503', async () => {
+  it('responds to temporary failures with 503', async () => {
     const call = await start({
       projects: () => Promise.reject(new RetryableError('database-unreachable', 'secret address of the database')),
     })
@@ -97,14 +97,14 @@ describe('the HTTP server of the editor', () => {
     ])
   })
 
-  it('tells a client that asks too often', async () => {
+  it('limits the request rate of a client', async () => {
     const call = await start({}, { settingsPerMinute: 2 })
     const statuses: number[] = []
     for (let i = 0; i < 3; i++) statuses.push((await call('/editor/settings')).status)
     expect(statuses).to.deep.equal([200, 200, 429])
   })
 
-  it('leaves no port bound where its parts cannot be put together', async () => {
+  it('releases its port after a failed start', async () => {
     let port = 0
     const failed = await createEditorServer({
       host: '127.0.0.1',

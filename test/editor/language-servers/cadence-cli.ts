@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 
 /**
- * A program that checks Cadence as `flow cadence language-server` does, which FLOWFARM_CLI names;
- * `scripts/language-server.sh` builds one. Undefined where there is none: tests that need it are skipped.
+ * Path of a program that checks Cadence like `flow cadence language-server`, from FLOWFARM_CLI.
+ * Build one with `scripts/language-server.sh`. If undefined, tests that need it are skipped.
  */
 export function cadenceCli(): string | undefined {
   const path = process.env['FLOWFARM_CLI']

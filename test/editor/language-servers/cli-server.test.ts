@@ -47,7 +47,7 @@ describe('imports of the recorded chain', () => {
     await chain?.[Symbol.asyncDispose]()
   })
 
-  /** What a server is given when all that a document imports is there. */
+  /** Files of the language server once all imports of a document are fetched. */
   async function prepared(path: string, text: string): Promise<string> {
     for (const contract of (await workspace.prepare(path, text)).missing)
       assert.ok(await workspace.fetch(contract, never), contract.name)
@@ -56,7 +56,7 @@ describe('imports of the recorded chain', () => {
     return last
   }
 
-  describe('with the checker of the CLI', () => {
+  describe('with the CLI checker', () => {
     let program: LanguageServerProgram
     let server: SpokenServer
 
@@ -70,12 +70,12 @@ describe('imports of the recorded chain', () => {
 
     afterEach(async () => server[Symbol.asyncDispose]())
 
-    it('finds nothing wrong with what new files begin with', async () => {
+    it('accept the templates of new files', async () => {
       for (const { path, code } of templates)
         assert.deepEqual(await server.open(path, await prepared(path, code)), [], path)
     })
 
-    it('gives types across contracts, and no fault of correct code', async () => {
+    it('have types across contracts, without false errors', async () => {
       assert.deepEqual(await server.open('main.cdc', await prepared('main.cdc', balance)), [])
       assert.match((await server.hover('main.cdc', 5, 9)) ?? '', /FlowToken\.Vault/)
       assert.ok((await server.completions('main.cdc', 8, 16)).some(({ label }) => label === 'balance'))
@@ -91,7 +91,7 @@ describe('imports of the recorded chain', () => {
       )
     })
 
-    it('takes several names of one import, and knows their types in other contracts', async () => {
+    it('support several names per import, with types from other contracts', async () => {
       const text = `import NonFungibleToken, MetadataViews, ViewResolver from 0xf8d6e0586b0a20c7
 import FungibleToken from 0xee82856bf20e2aa6
 import "FlowToken"
@@ -121,7 +121,7 @@ access(all) fun main(): Type? {
       'ScopedFTProviders',
       'LockedTokens',
     ]) {
-      it(`checks ${name} with all that it imports, and what accounts keep for themselves`, async () => {
+      it(`check ${name} with all its imports and account storage`, async () => {
         const text = await prepared(
           'main.cdc',
           `import ${name} from 0xf8d6e0586b0a20c7\naccess(all) fun main(): Type { return Type<${name}>() }\n`,
@@ -130,7 +130,7 @@ access(all) fun main(): Type? {
       })
     }
 
-    it('leads to what is declared in contracts', async () => {
+    it('resolve go-to-definition into contracts', async () => {
       await server.open('main.cdc', await prepared('main.cdc', balance))
       for (const [piece, name, declared] of [
         ['Balance}>', 'FungibleToken', 'interface Balance'],
@@ -154,7 +154,7 @@ access(all) fun main(): Type? {
       })
     })
 
-    it('checks documents with each other', async () => {
+    it('include other open documents', async () => {
       await server.open(
         'contracts/Own.cdc',
         await prepared('contracts/Own.cdc', 'access(all) contract Own { access(all) fun one(): Int { return 1 } }'),
@@ -172,7 +172,7 @@ access(all) fun main(): Type? {
     })
   })
 
-  it("gives the parser's server what it completes and leads to", async () => {
+  it('support completion and go-to-definition in the parser server', async () => {
     await using server = await SpokenServer.start(parserProgram(), workspace.folder)
     assert.deepEqual(await server.open('main.cdc', await prepared('main.cdc', balance)), [])
     const labels = (await server.completions('main.cdc', 5, balance.split('\n')[5]?.indexOf('createEmpty') ?? 0)).map(
@@ -185,7 +185,7 @@ access(all) fun main(): Type? {
       address: '0ae53cb6e3f42a79',
       name: 'FlowToken',
     })
-    // One call for each account, however many contracts of it are imported.
+    // One call per account, regardless of the number of its imported contracts.
     assert.equal(new Set(chain.asked).size, chain.asked.length)
   })
 })

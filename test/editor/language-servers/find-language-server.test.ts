@@ -7,7 +7,7 @@ import { FatalError } from '../../../src/platform/errors.ts'
 import { findLanguageServer } from '../../../src/editor/language-server/find-language-server.ts'
 import { cadenceCli } from './cadence-cli.ts'
 
-describe('the choice of a language server', () => {
+describe('language server selection', () => {
   let folder: string
   const lines: { level: number; msg: string }[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { level: number; msg: string }) })
@@ -25,7 +25,7 @@ describe('the choice of a language server', () => {
     return path
   }
 
-  it('says for cli which variable names the program that is not there', async () => {
+  it('names the variable of a missing program for cli', async () => {
     for (const command of ['no-such-flow', join(folder, 'missing'), folder]) {
       await assert.rejects(findLanguageServer({ choice: 'cli', command, log }), (error: unknown) => {
         assert.ok(error instanceof FatalError)
@@ -36,7 +36,7 @@ describe('the choice of a language server', () => {
     }
   })
 
-  it('says what a program does that is no language server', async () => {
+  it('reports how a program fails as a language server', async () => {
     const cases: [string, string, RegExp][] = [
       ['ends', 'echo no such command >&2; exit 3', /exited with 3: no such command/],
       ['silent', 'cat >/dev/null', /no response within 0\.3 s/],
@@ -62,7 +62,7 @@ describe('the choice of a language server', () => {
     }
   })
 
-  it('takes the parser where there is no CLI, and says what is missing', async () => {
+  it('falls back to the parser without a CLI, and reports the missing program', async () => {
     lines.length = 0
     const program = await findLanguageServer({ choice: 'auto', command: 'no-such-flow', log })
     assert.equal(program.kind, 'parser')
@@ -72,7 +72,7 @@ describe('the choice of a language server', () => {
     assert.equal((await findLanguageServer({ choice: 'parser', command: 'no-such-flow', log })).kind, 'parser')
   })
 
-  it('takes a program that answers, by its absolute path, and starts it without crash reports', async function () {
+  it('uses a working program by its absolute path, with crash reports disabled', async function () {
     const command = cadenceCli() ?? this.skip()
     const program = await findLanguageServer({ choice: 'auto', command, log })
     assert.deepEqual(

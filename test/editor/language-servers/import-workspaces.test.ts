@@ -17,7 +17,7 @@ const two = '2222222222222222'
 const log = pino({ level: 'silent' })
 const never = new AbortController().signal
 
-/** Accounts that a test writes, and how often each was asked for. */
+/** Accounts set by a test, with a request count for each. */
 class MadeAccounts implements ContractSource {
   readonly accounts = new Map<string, Map<string, string>>()
   readonly asked: string[] = []
@@ -42,7 +42,7 @@ class MadeAccounts implements ContractSource {
   }
 }
 
-describe('folders of connections', () => {
+describe('import workspaces', () => {
   let root: string
   let accounts: MadeAccounts
   let workspaces: ContractWorkspaces
@@ -65,7 +65,7 @@ describe('folders of connections', () => {
     await rm(root, { recursive: true })
   })
 
-  it('fetches what a document imports with all that this imports, once for everybody', async () => {
+  it('fetch transitive imports of a document once for all connections', async () => {
     const text = 'import A from 0x1111111111111111\naccess(all) fun main() {}\n'
     const first = await workspaces.open('mainnet')
     assert.deepEqual(await first.prepare('a/b.cdc', text), { text, missing: [{ address: one, name: 'A' }] })
@@ -83,7 +83,7 @@ describe('folders of connections', () => {
     await first.prepare('importer.cdc', 'import "./a/b.cdc"')
     assert.equal(await readFile(join(first.folder, 'a/b.cdc'), 'utf8'), prepared)
     assert.equal((await stat(join(first.folder, 'a', path))).mode & 0o222, 0)
-    // Others are told of it too, though it is there, and the bytes are shared.
+    // Other connections are notified too, and share the bytes.
     assert.equal((await workspaces.open('mainnet').then((third) => third.prepare('a.cdc', text))).missing.length, 1)
     await other.prepare('a/b.cdc', text)
     assert.equal((await stat(join(other.folder, 'a', path))).ino, (await stat(join(first.folder, 'a', path))).ino)
@@ -96,7 +96,7 @@ describe('folders of connections', () => {
       assert.equal(first.describe(other, 0), undefined, other)
   })
 
-  it('keeps networks and accounts apart', async () => {
+  it('separate networks and accounts', async () => {
     accounts.set(two, 'A', 'access(all) contract A { let two: Int }')
     const workspace = await workspaces.open('testnet')
     for (const address of [one, two]) await workspace.fetch({ address, name: 'A' }, never)
@@ -110,7 +110,7 @@ describe('folders of connections', () => {
     assert.equal((await mainnet.prepare('main.cdc', `import A from 0x${one}\n`)).missing.length, 1)
   })
 
-  it('says what is not there, and looks again after a while', async () => {
+  it('report missing contracts, and retry later', async () => {
     const workspace = await workspaces.open('mainnet')
     const text = 'import New from 0x1111111111111111\nimport Lost from 0x3333333333333333\n'
     assert.equal((await workspace.prepare('main.cdc', text)).missing.length, 2)
@@ -123,7 +123,7 @@ describe('folders of connections', () => {
     assert.equal((await workspace.fetch({ address: one, name: 'New' }, never))?.code, 'access(all) contract New {}')
   })
 
-  it('looks for updates after a while, and holds on to what it has while nobody answers', async () => {
+  it('refresh contracts periodically, and use cached ones during an outage', async () => {
     const workspace = await workspaces.open('mainnet')
     const text = 'import B from 0x2222222222222222\n'
     await workspace.fetch({ address: two, name: 'B' }, never)
@@ -142,7 +142,7 @@ describe('folders of connections', () => {
     assert.ok(workspace.generation > generation)
   })
 
-  it("throws what may pass by itself while no node answers, and the signal's reason", async () => {
+  it('throw a temporary error during an outage, and the reason of an aborted signal', async () => {
     const workspace = await workspaces.open('mainnet')
     accounts.failure = new RetryableError('down', 'no node answers')
     await assert.rejects(workspace.fetch({ address: one, name: 'A' }, never), RetryableError)
@@ -158,7 +158,7 @@ describe('folders of connections', () => {
     assert.equal((await stayed)?.name, 'A')
   })
 
-  it('leads names to documents of the connection, and to core contracts of its network', async () => {
+  it('resolve names to documents of the connection and core contracts of its network', async () => {
     accounts.set('f233dcee88fe0abe', 'FungibleToken', 'access(all) contract interface FungibleToken {}')
     const workspace = await workspaces.open('mainnet')
     const text = 'import "FungibleToken"\nimport "Own" // mine\nimport "Nobody"\n'
@@ -174,7 +174,7 @@ describe('folders of connections', () => {
       /^import "\.\.\/_\/\w+\.cdc"\nimport "\.\.\/contracts\/Own\.cdc" \/\/ mine\nimport "Nobody"\n$/,
     )
     assert.deepEqual(workspace.importersOf('contracts/Own.cdc'), ['scripts/main.cdc'])
-    // A document comes before a contract of the chain.
+    // A document takes precedence over a contract of the chain.
     await workspace.prepare('FungibleToken.cdc', 'access(all) contract interface FungibleToken {}')
     assert.match((await workspace.prepare('scripts/main.cdc', text)).text, /^import "\.\.\/FungibleToken\.cdc"/)
     await workspace.remove('FungibleToken.cdc')
@@ -182,7 +182,7 @@ describe('folders of connections', () => {
     await assert.rejects(lstat(join(workspace.folder, 'FungibleToken.cdc')))
   })
 
-  it('ends with contracts that import each other without end, and with very many', async () => {
+  it('terminate for cyclic and very many imports', async () => {
     accounts.contractsOf = async (_network, address) => {
       const next = (BigInt(`0x${address}`) + 1n).toString(16).padStart(16, '0')
       return new Map([
@@ -203,7 +203,7 @@ describe('folders of connections', () => {
     assert.ok((await workspace.prepare('many.cdc', many)).missing.length <= 300)
   })
 
-  it('reads so many imports of a document, and of all documents together', async () => {
+  it('limit imports per document and in total', async () => {
     const workspace = await workspaces.open('mainnet')
     const list = (from: number, count: number): string =>
       Array.from({ length: count }, (_, i) => `A${from + i}`).join(', ')
@@ -217,7 +217,7 @@ describe('folders of connections', () => {
       workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`),
       (error: unknown) => error instanceof ApiError && error.code === 'too-many-imports',
     )
-    // What is changed or closed gives back what it had.
+    // Changed and closed documents release their share.
     await workspace.prepare('0.cdc', 'access(all) contract Own {}\n')
     await workspace.remove('1.cdc')
     assert.equal((await workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`)).missing.length, 400)
@@ -226,7 +226,7 @@ describe('folders of connections', () => {
     assert.match((await workspace.prepare('name.cdc', 'import "Own"       \n')).text, /"Own"/)
   })
 
-  it('writes documents below the folder and nowhere else', async () => {
+  it('write documents inside the folder only', async () => {
     const workspace = await workspaces.open('mainnet')
     for (const path of [
       '../a.cdc',
@@ -272,7 +272,7 @@ describe('folders of connections', () => {
     assert.doesNotMatch(await readFile(join(workspace.folder, 'flow.json'), 'utf8'), /contracts/)
   })
 
-  it('writes the last of many texts where another document imports it, and not before', async () => {
+  it('write the latest of many texts only when another document imports it', async () => {
     const workspace = await workspaces.open('mainnet')
     const written = (): Promise<string> => readFile(join(workspace.folder, 'lib/main.cdc'), 'utf8')
     await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('lib/main.cdc', `// ${i}`)))
@@ -291,7 +291,7 @@ describe('folders of connections', () => {
     assert.equal(await written(), '// new')
   })
 
-  it('keeps no more files than so many, in however many ways contracts are imported together', async () => {
+  it('limit the number of files for any combination of imports', async () => {
     const names = Array.from({ length: 8 }, (_, i) => `C${i}`)
     for (const name of names) accounts.set(one, name, `access(all) contract ${name} {}\n//${'x'.repeat(1_000_000)}`)
     const workspace = await workspaces.open('mainnet')
@@ -319,7 +319,7 @@ describe('folders of connections', () => {
     assert.ok((await bytes()) > 2_000_000)
   })
 
-  it('takes folders away, those of processes that were killed too', async () => {
+  it('delete their folders, including those of killed processes', async () => {
     const dead = join(root, `flowfarm-editor-${hostname().replaceAll(/[^\w.-]/g, '_')}-999999999-abcdef`)
     const alive = join(root, `flowfarm-editor-${hostname().replaceAll(/[^\w.-]/g, '_')}-${process.pid}-abcdef`)
     for (const folder of [dead, alive]) await mkdir(folder)
@@ -337,7 +337,7 @@ describe('folders of connections', () => {
     await rm(alive, { recursive: true })
   })
 
-  it('refuses a folder that it cannot use', async () => {
+  it('reject an unusable folder', async () => {
     const file = join(root, 'file')
     await writeFile(file, '')
     for (const bad of [file, join(root, 'a@b')])

@@ -21,7 +21,7 @@ const main = 'file:///main.cdc'
 const source: ContractSource = { contractsOf: () => Promise.resolve(undefined) }
 const log = pino({ level: 'silent' })
 
-describe('a process of the editor that is killed', function (this: Mocha.Suite) {
+describe('a killed editor process', function (this: Mocha.Suite) {
   let database: TestDatabase
   let folder: string
 
@@ -39,7 +39,7 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
   after(async () => database?.drop())
 
   for (const kind of ['parser', 'cli'] as const) {
-    it(`leaves no language server behind (${kind}), was for its own pages alone, and its folder to the next one, which takes it away`, async function () {
+    it(`leaves no language server (${kind}); its private folder is deleted by the next process`, async function () {
       const command = kind === 'cli' ? (cadenceCli() ?? this.skip()) : 'flow'
       const variables = {
         DB_URL: database.url,
@@ -75,7 +75,7 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
     })
   }
 
-  it('has a language server that hangs ended by the next one', async () => {
+  it('has its hanging language server killed by the next process', async () => {
     const gone = spawn(process.execPath, ['-e', ''])
     await once(gone, 'exit')
     const before = await createImportWorkspaces({ root: folder, source, log })
@@ -112,7 +112,7 @@ function childrenOf(pid: number): number[] {
     .map(Number)
 }
 
-/** Nobody tells of the end of a process that is somebody else's child. */
+/** The exit of another process's child raises no event, so poll. */
 async function untilGone(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}`)) await delay(20)
 }

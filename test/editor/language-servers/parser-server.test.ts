@@ -36,7 +36,7 @@ access(all) contract Token {
 }
 `
 
-/** Where a piece of a text stands; the n-th one. */
+/** Position of the n-th occurrence of a substring. */
 function placeOf(text: string, piece: string, nth = 0): [line: number, character: number] {
   let at = -1
   for (let i = 0; i <= nth; i++) at = text.indexOf(piece, at + 1)
@@ -45,7 +45,7 @@ function placeOf(text: string, piece: string, nth = 0): [line: number, character
   return [before.split('\n').length - 1, at - before.lastIndexOf('\n') - 1]
 }
 
-describe('the language server on the parser of Cadence 1.0', () => {
+describe('Cadence 1.0 parser language server', () => {
   let folder: string
   let server: SpokenServer
 
@@ -65,12 +65,12 @@ describe('the language server on the parser of Cadence 1.0', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says honestly what it is', () => {
+  it('advertises its actual capabilities', () => {
     assert.match(parserProgram().label, /syntax only, no types/)
     assert.equal(server.initialized?.serverInfo?.name, parserProgram().label)
   })
 
-  it('finds no fault with correct code, and faults where they are, behind any characters', async () => {
+  it('reports no false errors, and correct positions after any characters', async () => {
     assert.deepEqual(await server.open('token.cdc', token), [])
     const bad = '/* 😀 é */ access(all) fun main() { let a = "😀漢" + }\n/* ü */ pub fun x() {}'
     const found = await server.open('bad.cdc', bad)
@@ -89,7 +89,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     )
   })
 
-  it('takes changes of parts of a text, in UTF-16 units, and checks the last version', async () => {
+  it('applies incremental changes in UTF-16 units, and checks the latest version', async () => {
     await server.open('parts.cdc', 'let a = "😀"\nlet b = 1\n')
     const { uri } = { uri: server.uri('parts.cdc') }
     const before = server.toldOf('parts.cdc')
@@ -110,7 +110,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     assert.ok(server.toldOf('parts.cdc') - before < 20, 'not each version is checked')
   })
 
-  it('gives the outline of a document, and keeps it while the text does not parse', async () => {
+  it('returns document symbols, and the previous ones while the text does not parse', async () => {
     const names = async () =>
       (await server.symbols('token.cdc')).flatMap(({ name, children = [] }) => [
         name,
@@ -126,7 +126,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     assert.ok(folds.length > 3)
   })
 
-  it('shows the head of a declaration with its comment', async () => {
+  it('shows a declaration and its doc comment on hover', async () => {
     assert.match(
       (await server.hover('token.cdc', ...placeOf(token, 'supply = 0'))) ?? '',
       /var supply: UFix64[^]*How many there are\./,
@@ -140,7 +140,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     assert.equal(await server.hover('token.cdc', 1, 0), undefined)
   })
 
-  it('leads to definitions by scopes, and into imported files', async () => {
+  it('resolves definitions by scope and into imported files', async () => {
     const own = await server.definition('token.cdc', ...placeOf(token, 'vault\n'))
     assert.deepEqual([own?.uri, own?.range.start.line], [server.uri('token.cdc'), placeOf(token, 'let vault')[0]])
     const parameter = await server.definition('token.cdc', ...placeOf(token, 'balance\n        }'))
@@ -151,7 +151,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     assert.deepEqual([contract?.uri, contract?.range.start], [server.uri('_/base.cdc'), { line: 1, character: 21 }])
   })
 
-  it('renames what the document declares, by scopes, and nothing that others know', async () => {
+  it('renames by scope, only symbols that the document declares', async () => {
     const rename = (piece: string, newName: string) => {
       const [line, character] = placeOf(token, piece)
       return server.request<{ changes: Record<string, { range: { start: { line: number } } }[]> } | null>(
@@ -168,7 +168,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     await assert.rejects(rename('vault <-', 'a b'), /not a Cadence identifier/)
   })
 
-  it('completes members, names of the place and words, while the text is unfinished', async () => {
+  it('completes members, names in scope and keywords in incomplete text', async () => {
     const labelsAt = async (text: string, version: number) => {
       const at = text.indexOf('|')
       const code = text.replace('|', '')
@@ -198,7 +198,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     await server.change('token.cdc', token, 17)
   })
 
-  it('reads no file outside of the project of a document', async () => {
+  it('reads no file outside the project of a document', async () => {
     const other = await mkdtemp(join(tmpdir(), 'other-project-'))
     try {
       await writeFile(join(other, 'secret.cdc'), 'access(all) contract Secret { access(all) fun hidden() {} }')
@@ -221,7 +221,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     }
   })
 
-  it('survives what is nested, large or no text, and goes on for others', async () => {
+  it('survives nested, large and empty texts, and continues for other documents', async () => {
     const nested = await server.open(
       'nested.cdc',
       `access(all) fun main() { let a = ${'('.repeat(100_000)}1${')'.repeat(100_000)} }`,
@@ -250,7 +250,7 @@ describe('the language server on the parser of Cadence 1.0', () => {
     assert.deepEqual(await server.change('token.cdc', token, 18), [])
   })
 
-  it('answers requests about documents that are not open, and of places that are not there', async () => {
+  it('handles requests for closed documents and invalid positions', async () => {
     assert.deepEqual(await server.completions('nowhere.cdc', 0, 0), [])
     assert.equal(await server.hover('token.cdc', 99_999, 99_999), undefined)
     assert.equal(await server.definition('nowhere.cdc', 0, 0), null)

@@ -4,10 +4,10 @@ import type { ContractSource } from '../../../src/editor/imports/account-cache.t
 import { createNodeContracts } from '../../../src/editor/imports/account-cache.ts'
 import { startRecordedNode } from '../../support/replay.ts'
 
-/** The contracts of the recorded chain, read from a node that serves it as networks' nodes do. */
+/** Contracts of the recorded chain, fetched from a replay node. */
 export interface RecordedContracts extends AsyncDisposable {
   readonly source: ContractSource
-  /** Addresses that were asked for, in their order. */
+  /** Requested addresses, in order. */
   readonly asked: readonly string[]
 }
 

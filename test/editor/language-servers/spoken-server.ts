@@ -14,7 +14,7 @@ import type {
 } from 'vscode-languageserver-protocol'
 import type { LanguageServerProgram } from '../../../src/editor/language-server/find-language-server.ts'
 
-/** A language server that a test speaks with, over its standard streams. */
+/** A language server driven by a test over standard input and output. */
 export class SpokenServer implements AsyncDisposable {
   readonly #process
   readonly #connection
@@ -47,7 +47,7 @@ export class SpokenServer implements AsyncDisposable {
     this.#connection.listen()
   }
 
-  /** @param folder where its documents are */
+  /** @param folder root of its documents */
   static async start(program: LanguageServerProgram, folder: string): Promise<SpokenServer> {
     const server = new SpokenServer(program, folder)
     server.initialized = await server.request<InitializeResult>('initialize', {
@@ -83,7 +83,7 @@ export class SpokenServer implements AsyncDisposable {
     await this.#connection.sendNotification(method, params)
   }
 
-  /** Opens a document and waits for what is said of it. */
+  /** Opens a document and waits for its diagnostics. */
   async open(path: string, text: string, version = 1): Promise<Diagnostic[]> {
     const before = this.#told.get(this.uri(path))?.length ?? 0
     await this.notify('textDocument/didOpen', {
@@ -101,7 +101,7 @@ export class SpokenServer implements AsyncDisposable {
     return this.diagnostics(path, (all) => all.length > before)
   }
 
-  /** The last of what was said of a document, as soon as it is as wanted. */
+  /** Resolves with the latest diagnostics of a document once they match. */
   async diagnostics(
     path: string,
     isWanted: (all: readonly PublishDiagnosticsParams[]) => boolean = (all) => all.length > 0,
@@ -121,7 +121,7 @@ export class SpokenServer implements AsyncDisposable {
     })
   }
 
-  /** How often something was said of a document. */
+  /** Number of diagnostics messages for a document. */
   toldOf(path: string): number {
     return this.#told.get(this.uri(path))?.length ?? 0
   }

@@ -12,8 +12,8 @@ import { lspWorld } from './support/lsp-world.ts'
 const main = 'file:///main.cdc'
 const start = { line: 0, character: 0 }
 
-describe('the language server channel', () => {
-  it('answers init with the network and what checks, and then speaks LSP', async () => {
+describe('language server channel', () => {
+  it('responds to init with the network and the checker, then speaks LSP', async () => {
     await using world = await lspWorld()
     const client = await world.stranger()
     client.send({ type: 'init', network: 'testnet' })
@@ -32,7 +32,7 @@ describe('the language server channel', () => {
     expect(await client.textAt(main)).to.equal('access(all) contract A {}')
   })
 
-  it('refuses what comes before init in the words that clients know, and answers what has an id', async () => {
+  it('rejects messages before init with a known error text, and requests by id', async () => {
     await using world = await lspWorld()
     const client = await world.stranger()
     client.didOpen(main, 'x')
@@ -43,7 +43,7 @@ describe('the language server channel', () => {
     expect(client.heard.filter(({ message }) => message === 'Send init message first')).to.have.length(2)
   })
 
-  it('names the networks that there are where it is asked for another one', async () => {
+  it('lists the available networks if init names an unknown one', async () => {
     await using world = await lspWorld()
     const client = await world.stranger()
     for (const network of ['devnet', undefined, ['mainnet'], '__proto__']) {
@@ -58,7 +58,7 @@ describe('the language server channel', () => {
     await client.next(({ type }) => type === 'ready')
   })
 
-  it('answers what is no JSON, no message or no JSON-RPC by an error, and goes on', async () => {
+  it('responds with an error to invalid JSON, messages and JSON-RPC, and continues', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     const answers: [unknown, number][] = [
@@ -86,7 +86,7 @@ describe('the language server channel', () => {
     expect(await client.textAt(main)).to.equal('still here')
   })
 
-  it('keeps the order of what was sent while the server was starting', async () => {
+  it('preserves the order of messages sent during the server start', async () => {
     await using world = await lspWorld()
     const client = await world.stranger()
     client.send({ type: 'init', network: 'mainnet' })
@@ -102,7 +102,7 @@ describe('the language server channel', () => {
     expect(client.diagnosticsOf(main).flat()).to.deep.equal(Array.from({ length: 20 }, (_, i) => `v${i + 1}`))
   })
 
-  it('applies changes of parts in UTF-16 to a copy, and gives the server the whole', async () => {
+  it('applies incremental UTF-16 changes to a copy, and sends the server the full text', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     client.didOpen(main, 'let a = "😀"\r\nlet b = 2\n')
@@ -111,7 +111,7 @@ describe('the language server channel', () => {
     expect(await client.textAt(main)).to.equal('let a = "x"\r\nlet c = 2\n')
   })
 
-  it('keeps connections of one network apart that have documents of the same name, in one process', async () => {
+  it('isolates equal document names of connections on one network in one process', async () => {
     await using world = await lspWorld()
     const [one, other] = [await world.client(), await world.client()]
     one.didOpen(main, 'of one')
@@ -125,7 +125,7 @@ describe('the language server channel', () => {
     expect(world.server.pidOf('testnet')).to.equal(undefined)
   })
 
-  it('lets no client end the server for others by shutdown and exit', async () => {
+  it('ignores shutdown and exit from clients', async () => {
     await using world = await lspWorld()
     const [one, other] = [await world.client(), await world.client()]
     other.didOpen(main, 'stays')
@@ -137,7 +137,7 @@ describe('the language server channel', () => {
     expect(world.server.pidOf('mainnet')).to.equal(pid)
   })
 
-  it('keeps ids and cancellation of clients apart', async () => {
+  it('isolates request ids and cancellation of clients', async () => {
     await using world = await lspWorld()
     const [one, other] = [await world.client(), await world.client()]
     const about = { textDocument: { uri: main }, position: start }
@@ -154,7 +154,7 @@ describe('the language server channel', () => {
     expect((result as { cancelled: unknown[] }).cancelled).to.have.length(1)
   })
 
-  it('refuses a second request of an id that is under way', async () => {
+  it('rejects a duplicate id of a pending request', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     const about = { textDocument: { uri: main }, position: start }
@@ -162,7 +162,7 @@ describe('the language server channel', () => {
     expect((await client.ask('textDocument/hover', about, 5)).error).to.deep.include({ code: -32_600 })
   })
 
-  it("keeps code and data of the server's errors, and hides where the folder is", async () => {
+  it('forwards code and data of server errors, without the folder', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     const { error } = await client.ask('textDocument/fail', { textDocument: { uri: 'file:///a/b%20c.cdc' } })
@@ -173,7 +173,7 @@ describe('the language server channel', () => {
     })
   })
 
-  it('tells a client nothing of other folders, in places nor in words', async () => {
+  it('hides the folders of other connections in locations and messages', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     client.didOpen(main, 'this !elsewhere and !path')
@@ -186,7 +186,7 @@ describe('the language server channel', () => {
     expect(client.texts.join('')).to.not.include('passwd')
   })
 
-  it("refuses documents outside of the connection's own space", async () => {
+  it('rejects documents outside the workspace of the connection', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     for (const uri of [
@@ -207,7 +207,7 @@ describe('the language server channel', () => {
     }
   })
 
-  it('lets nothing through that concerns the server as a whole', async () => {
+  it('blocks methods that affect the whole server', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     for (const method of [
@@ -228,7 +228,7 @@ describe('the language server channel', () => {
     expect(await client.textAt(main)).to.equal('')
   })
 
-  it("answers what the server asks of its client, and gives it nothing of this process's environment", async () => {
+  it('responds to server requests for a client, and exposes no environment variables', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     const about = { textDocument: { uri: main } }
@@ -242,7 +242,7 @@ describe('the language server channel', () => {
     expect(environment.sort()).to.deep.equal(['HOME', 'PATH', 'TMPDIR'])
   })
 
-  it('goes over to another network when asked, and stays where it is asked for the same', async () => {
+  it('switches to another network on request, and stays on the same one', async () => {
     await using world = await lspWorld()
     const client = await world.client('mainnet')
     client.didOpen(main, 'on mainnet')
@@ -256,7 +256,7 @@ describe('the language server channel', () => {
     expect(world.workspaces.folders.size).to.equal(1)
   })
 
-  it('closes a document with an empty list of diagnostics, and says nothing of it afterwards', async () => {
+  it('publishes empty diagnostics when a document closes, and none afterwards', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     client.didOpen(main, 'open')
@@ -266,7 +266,7 @@ describe('the language server channel', () => {
     expect(client.diagnosticsOf(main)).to.deep.equal([['open'], []])
   })
 
-  it('takes the folder away with the connection', async () => {
+  it('deletes the folder of a closed connection', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     client.didOpen(main, 'x')
@@ -278,7 +278,7 @@ describe('the language server channel', () => {
     )
   })
 
-  it('refuses names of other sites that lead to this machine (DNS rebinding), and networks that are not offered', async () => {
+  it('rejects foreign hostnames for this machine (DNS rebinding), and unavailable networks', async () => {
     const offered: EditorNetwork[] = ['testnet']
     await using world = await lspWorld({
       offered: () => offered,
@@ -322,7 +322,7 @@ describe('the language server channel', () => {
     await client.next(({ type }) => type === 'ready')
   })
 
-  it('lets pages of allowed origins alone connect, and says how it is', async () => {
+  it('accepts connections from allowed origins only, and reports its health', async () => {
     await using world = await lspWorld({ allowsOrigin: (origin) => origin === 'https://editor.example' })
     const status = async (path: string, headers: Record<string, string>): Promise<[number | undefined, string]> => {
       const asked = request({ port: world.server.port, path, headers })

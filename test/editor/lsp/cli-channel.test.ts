@@ -34,7 +34,7 @@ access(all) fun main(address: Address): UFix64 {
 }
 `
 
-/** Where a piece of a text begins, some characters later. */
+/** Position at an offset from the start of a substring. */
 function at(text: string, piece: string, more = 0): { line: number; character: number } {
   const lines = text.slice(0, text.indexOf(piece)).split('\n')
   return { line: lines.length - 1, character: (lines.at(-1) ?? '').length + more }
@@ -45,7 +45,7 @@ function hoverText({ result, error }: Heard): string {
   return (result as { contents: { value: string } } | null)?.contents.value ?? ''
 }
 
-/** Waits until the last diagnostics of a document are so. */
+/** Waits until the latest diagnostics of a document match. */
 async function faults(
   client: LspClient,
   uri: string,
@@ -60,7 +60,7 @@ async function faults(
   return messagesOf(params)
 }
 
-describe('the channel with the checker of the CLI and imports of the recorded chain', function (this: Mocha.Suite) {
+describe('language server channel with the CLI checker and recorded imports', function (this: Mocha.Suite) {
   let program: LanguageServerProgram
   let chain: RecordedContracts
   let root: string
@@ -112,7 +112,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     return client
   }
 
-  /** A client whose document has been checked with all that it imports. */
+  /** A client whose document has been checked with all its imports. */
   async function withBalance(): Promise<LspClient> {
     const client = await opened()
     client.didOpen(main, balance)
@@ -120,7 +120,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     return client
   }
 
-  it('gives types across contracts of the chain, and no fault of correct code', async () => {
+  it('has types across contracts, without false errors', async () => {
     const client = await withBalance()
     const fetched = client.heard
       .filter(({ method }) => method === 'flow/dependencyResolved')
@@ -132,7 +132,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect(client.texts.join('\n')).to.not.include(root)
   })
 
-  it('answers hovers and completions with types', async () => {
+  it('returns hovers and completions with types', async () => {
     const client = await withBalance()
     const hover = await client.ask('textDocument/hover', {
       textDocument: { uri: main },
@@ -146,7 +146,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect((result as { label: string }[]).map(({ label }) => label)).to.include('balance')
   })
 
-  it('leads to what contracts of the chain and other documents declare', async () => {
+  it('resolves go-to-definition into contracts and other documents', async () => {
     const client = await withBalance()
     const places = []
     for (const [piece, more] of [
@@ -175,7 +175,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
       position: at(user, 'one()', 1),
     })
     expect(result).to.deep.include({ uri: 'file:///contracts/Own.cdc' })
-    // Who imports what has changed is checked again, though nobody has touched it.
+    // Dependents of a changed document are checked again without an edit.
     const from = client.heard.length
     client.didChange(
       'file:///contracts/Own.cdc',
@@ -186,7 +186,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect(message).to.match(/has no member `one`/)
   })
 
-  it('keeps documents of the same name apart', async () => {
+  it('isolates equal document names', async () => {
     const [one, two] = [await opened(), await opened()]
     const own = 'file:///contracts/Own.cdc'
     const user = 'import "Own"\naccess(all) fun main(): Int {\n    let made = Own.value()\n    return made\n}'
@@ -212,7 +212,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect(one.diagnosticsOf(main).flat()).to.deep.equal([])
   })
 
-  it('checks all documents again when the process was killed', async () => {
+  it('rechecks all documents after its process was killed', async () => {
     const client = await withBalance()
     client.didOpen('file:///wrong.cdc', 'access(all) fun main(): Int { return "text" }')
     await faults(client, 'file:///wrong.cdc', (messages) => messages.length > 0)
@@ -229,7 +229,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect(hoverText(hover)).to.match(/FlowToken\.Vault/)
   })
 
-  it('bears the largest document that is taken, and says of a larger one that it is not checked', async () => {
+  it('checks the largest allowed document, and reports a larger one as unchecked', async () => {
     const client = await opened()
     const line = (n: number): string =>
       `access(all) struct S${n} { access(all) let a: Int; init() { self.a = ${n} } }\n`
@@ -243,7 +243,7 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect(client.heard.some(({ method }) => method === 'flow/serverStatus')).to.equal(false)
   })
 
-  it('starts the process again when it takes too much memory, and loses no document', async () => {
+  it('restarts the process above its memory limit without losing documents', async () => {
     const first = await opened()
     first.didOpen(main, 'access(all) fun main() {}')
     await faults(first, main, () => true)

@@ -6,7 +6,7 @@ import type { LspWorld } from './support/lsp-world.ts'
 const main = 'file:///main.cdc'
 const start = { line: 0, character: 0 }
 
-/** How often language servers were lost. */
+/** Number of language server restarts. */
 async function restartsOf(world: LspWorld): Promise<number> {
   const { values } = (await world.metrics.registry.getSingleMetric('flowfarm_lsp_restarts_total')?.get()) ?? {
     values: [],
@@ -15,15 +15,15 @@ async function restartsOf(world: LspWorld): Promise<number> {
 }
 
 /**
- * Resolves when a client's document was tried, and the server ended, or when it was set aside; the answer to a
- * request comes after either.
+ * Resolves once the document was tried and the server crashed, or the document was quarantined. The
+ * response to a request comes after either.
  */
 async function triedOrAside(client: LspClient, uri: string): Promise<void> {
   await client.ask('textDocument/hover', { textDocument: { uri }, position: start })
 }
 
-describe('a client that makes the language server end again and again', () => {
-  it('costs the others few restarts, is told until when it waits, and keeps what else it has', async () => {
+describe('client that repeatedly crashes the language server', () => {
+  it('causes few restarts, receives its retry time, and can use its other documents', async () => {
     await using world = await lspWorld()
     const [attacker, colleague, other] = [
       await world.client('mainnet', '192.0.2.7'),
@@ -51,14 +51,15 @@ describe('a client that makes the language server end again and again', () => {
       }
       world.clock.advance(1000)
     }
-    // Three at first, and one after 5 and one after 10 more seconds; a change that meets one is tried once more.
+    // Three at first, then one after 5 s and one after 10 s. A change during a restart is retried
+    // once.
     expect(await restartsOf(world)).to.be.within(3, 6)
     const told = attacker.heard.filter(({ method }) => method === 'flow/documentSetAside')
     expect(told.length).to.be.within(2, 4)
     expect(told.at(-1)?.params?.['message']).to.match(/It is retried in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
     for (const client of [colleague, other])
       expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
-    // Who mends it is served after the pause, without another change.
+    // A fixed document is served after the pause without another change.
     attacker.didChange(main, 'mended', 30)
     await attacker.textAt('file:///good.cdc')
     world.clock.advance(20_000)
@@ -70,7 +71,7 @@ describe('a client that makes the language server end again and again', () => {
     ['the same name', () => main],
     ['another name', (n: number) => `file:///main-${n}.cdc`],
   ] as const) {
-    it(`gains nothing by connecting anew with ${how}`, async () => {
+    it(`cannot reset its budget by reconnecting with ${how}`, async () => {
       await using world = await lspWorld()
       const other = await world.client()
       for (let n = 0; n < 20; n++) {
@@ -92,7 +93,7 @@ describe('a client that makes the language server end again and again', () => {
   }
 
   for (const what of ['document', 'request']) {
-    it(`is blamed for a ${what} that it took back before the server came to it`, async () => {
+    it(`is charged for a crashing ${what} that it cancelled early`, async () => {
       await using world = await lspWorld()
       const other = await world.client()
       other.didOpen(main, 'fine')
@@ -105,12 +106,13 @@ describe('a client that makes the language server end again and again', () => {
           attacker.notify('textDocument/didClose', { textDocument: { uri: `file:///${n}.cdc` } })
         } else {
           const asked = attacker.ask('workspaceSymbol/resolve', { crash: true }, `crash ${n}`)
-          // Given to the server before it is taken back, by what is asked after it.
+          // The next request ensures that the server receives this one before the cancellation.
           const next = attacker.ask('workspaceSymbol/resolve', { crash: false })
           attacker.notify('$/cancelRequest', { id: `crash ${n}` })
           await Promise.all([asked, next])
         }
-        // Whether it ended or not: what is asked next is answered by the one that is there then, or refused.
+        // Whether the server crashed or not, the next request is served by the current one, or
+        // rejected.
         const { error } = await attacker.ask('workspace/symbol', { query: '' })
         if (error?.code === -32_802)
           await attacker.next(
@@ -119,12 +121,12 @@ describe('a client that makes the language server end again and again', () => {
           )
       }
       expect(await other.textAt(main)).to.equal('fine')
-      // Of requests that are taken back before they are given, no server hears.
+      // A request cancelled before dispatch never reaches the server.
       expect(await restartsOf(world)).to.be.at.most(12)
     })
   }
 
-  it('is blamed for requests that are about no document', async () => {
+  it('is charged for crashing requests without a document', async () => {
     await using world = await lspWorld()
     const attacker = await world.client()
     const codes: unknown[] = []
@@ -132,7 +134,7 @@ describe('a client that makes the language server end again and again', () => {
     expect(codes).to.deep.equal([-32_802, -32_802, -32_802, -32_803, -32_803, -32_803])
   })
 
-  it('has others wait for no more than one of its documents at a time', async () => {
+  it('delays other clients by at most one of its documents at a time', async () => {
     await using world = await lspWorld({ limits: { workPerSecond: 10_000, addressWorkPerSecond: 10_000 } })
     const other = await world.client()
     other.didOpen(main, 'fine')
@@ -144,7 +146,7 @@ describe('a client that makes the language server end again and again', () => {
     await first?.ask('workspace/symbol', { query: '' })
     world.clock.advance(5000)
     await first?.diagnosed(main, 'mended')
-    // From now on whatever they have of this name is tried alone.
+    // From now on, every document with this name is tried alone.
     const over = new AbortController()
     const flood = Promise.all(
       attackers.map(async (client) => {

@@ -13,18 +13,18 @@ function kill(world: LspWorld): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // It was just gone by itself.
+    // The process had already exited.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
-/** Resolves when a client was told that the server is there again. */
+/** Resolves when the client is notified that the server is ready again. */
 async function restarted(client: LspClient, from: number): Promise<void> {
   await client.next(({ method, params }) => method === 'flow/serverStatus' && params?.['state'] === 'ready', from)
 }
 
-describe('the language server channel when the server ends', () => {
-  it('starts it again, gives it all documents in their order, and answers what was under way so that it is asked again', async () => {
+describe('language server channel after a server crash', () => {
+  it('restarts the server, reopens all documents in order, and fails pending requests as retryable', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     for (const name of ['c', 'a', 'b']) client.didOpen(`file:///${name}.cdc`, `text of ${name}`)
@@ -51,7 +51,7 @@ describe('the language server channel when the server ends', () => {
     })
   })
 
-  it('keeps the order of what is sent while it starts again', async () => {
+  it('preserves message order during the restart', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     client.didOpen(main, 'v1')
@@ -65,13 +65,13 @@ describe('the language server channel when the server ends', () => {
       .map((text) => Number(text.slice(1)))
     expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
     expect(told.at(-1)).to.equal(30)
-    // Of changes that have waited the server was given what came of them.
+    // Queued changes of a document are merged before they are sent.
     const { result } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })
     expect((result as { times: number }).times).to.be.lessThan(5)
   })
 
   for (const word of ['crash', 'late-crash', 'garbage', 'deep', 'hang']) {
-    it(`sets a document aside on which the server always ends (${word}), tells its owner, and goes on for the others`, async () => {
+    it(`quarantines a document that always crashes the server (${word}), notifies its owner, and serves other documents`, async () => {
       await using world = await lspWorld({ limits: { hangMs: 300, stableMs: 60_000 } })
       const [victim, other] = [await world.client(), await world.client()]
       other.didOpen(main, 'of the other')
@@ -87,7 +87,7 @@ describe('the language server channel when the server ends', () => {
         (await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code,
       ).to.equal(-32_803)
       expect(other.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
-      // What is changed is tried when the pause is over, and checked where it is good.
+      // A change is tried when the pause ends, and served if it is good.
       victim.didChange(main, 'mended', 2)
       await victim.textAt('file:///good.cdc')
       expect(victim.diagnosticsOf(main).flat()).to.not.include('mended')
@@ -97,12 +97,12 @@ describe('the language server channel when the server ends', () => {
     })
   }
 
-  it('refuses requests about a document on which the server always ends, until the pause is over', async () => {
+  it('rejects requests about a quarantined document until the pause ends', async () => {
     await using world = await lspWorld()
     const [victim, other] = [await world.client(), await world.client()]
     other.didOpen(main, 'fine')
     victim.didOpen(main, 'poison to be asked about')
-    // Answers show that both were taken, so that neither is suspected.
+    // The responses show that both documents were processed, so neither is suspected.
     for (const client of [other, victim]) await client.textAt(main)
     const codes: unknown[] = []
     for (let i = 0; i < 5; i++)
@@ -118,7 +118,7 @@ describe('the language server channel when the server ends', () => {
     expect(await victim.textAt(main)).to.equal('changed')
   })
 
-  it('takes a server that answers nothing for one that has ended', async () => {
+  it('treats an unresponsive server as crashed', async () => {
     await using world = await lspWorld({ limits: { hangMs: 200 } })
     const client = await world.client()
     const pid = world.server.pidOf('mainnet') ?? 0
@@ -132,7 +132,7 @@ describe('the language server channel when the server ends', () => {
     )
   })
 
-  it('says that there is no server where its program does not start, and tries again when asked', async () => {
+  it('reports a failed start, and retries on the next request', async () => {
     await using world = await lspWorld({
       program: { ...doubleProgram, command: '/nowhere/at-all' },
       limits: { initMs: 100 },
@@ -148,7 +148,7 @@ describe('the language server channel when the server ends', () => {
     await world.workspaces.untilFolders(0)
   })
 
-  it('ends the process when nobody was there for long, and starts one for the next', async () => {
+  it('stops the process when idle, and starts one for the next client', async () => {
     await using world = await lspWorld({ limits: { idleMs: 20 } })
     const first = await world.client()
     const pid = world.server.pidOf('mainnet')
@@ -160,7 +160,7 @@ describe('the language server channel when the server ends', () => {
     expect(await next.textAt(main)).to.equal('again')
   })
 
-  it('loses no document and mixes none up for 50 connections while it is killed at any time', async () => {
+  it('loses and mixes up no document of 50 connections while the server is killed at random', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 - 1 }), async (seed) => {
         await using world = await lspWorld({ limits: { workPerSecond: 10_000, addressWorkPerSecond: 10_000 } })
@@ -171,7 +171,7 @@ describe('the language server channel when the server ends', () => {
           for (let kills = 0; kills < 12; kills++) {
             const from = watcher?.heard.length ?? 0
             kill(world)
-            // Some are killed before they have come to anything.
+            // Some are killed during their start.
             if (random() < 0.8 && watcher !== undefined) await restarted(watcher, from)
             await new Promise((resolve) => setTimeout(resolve, random() * 100))
           }
@@ -206,7 +206,7 @@ function urisOf(n: number): string[] {
   return n % 2 === 0 ? [main] : [main, 'file:///contracts/B.cdc']
 }
 
-/** Changes the documents of a client again and again, asking in between. */
+/** Edits the documents of a client repeatedly, with requests in between. */
 async function edit(client: LspClient, n: number, random: () => number): Promise<void> {
   const uris = urisOf(n)
   for (const uri of uris) client.didOpen(uri, `${n} ${uri} 0`, 0)
@@ -227,7 +227,7 @@ async function edit(client: LspClient, n: number, random: () => number): Promise
   }
 }
 
-/** A sequence of numbers in 0 to 1 of a seed. */
+/** Pseudorandom numbers from 0 to 1 for a seed. */
 function randomFrom(seed: number): () => number {
   let state = seed | 0
   return () => {

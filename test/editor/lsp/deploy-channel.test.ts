@@ -4,8 +4,8 @@ import { ApiError } from '../../../src/platform/errors.ts'
 import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-subscriptions.ts'
 import { lspWorld } from './support/lsp-world.ts'
 
-describe('the page that hears of deployments', () => {
-  it('comes back with a new token where its own was refused, and hears then', async () => {
+describe('deployment channel of the page', () => {
+  it('reconnects with a new token after a rejected one, and receives events', async () => {
     const given: (string | undefined)[] = []
     let tell: ((message: DeployMessage) => void) | undefined
     const deploys: DeployFeed = {

@@ -14,14 +14,14 @@ const origin = { line: 0, character: 0 }
 const main = 'file:///main.cdc'
 const address = '2001:db8:ffff::1'
 
-/** What a flood made the channel do while a client of another address used it. */
+/** Cost of a flood in the channel, measured while a client of another address uses it. */
 interface FloodCost {
   /** CPU time of the channel's thread, ms. */
   readonly cpuMs: number
   readonly elapsedMs: number
 }
 
-/** @param roundTrips of a client of another address, which the flood must not keep waiting */
+/** @param roundTrips requests of a client at another address, which the flood must not delay */
 async function flood(
   world: LspWorld,
   messages: readonly unknown[],
@@ -49,15 +49,15 @@ async function flood(
 }
 
 /**
- * Most units that one address may have used. A message that was begun with the last unit may exceed the budget, once
- * per connection.
+ * Maximum units that one address may have used. A message started with the last unit may exceed the
+ * budget, once per connection.
  */
 function maxUnits(elapsedMs: number, connections: number, dearest: number): number {
   return defaultLspLimits.addressWorkPerSecond * (burstSeconds + elapsedMs / 1000) + connections * dearest
 }
 
 describe('floods of the language server channel', () => {
-  it('changes of the network are bounded for all connections of an address', async () => {
+  it('of network changes are limited across all connections of an address', async () => {
     await using world = await lspWorld()
     const opened = world.workspaces.opened
     const { cpuMs, elapsedMs } = await flood(world, [
@@ -116,7 +116,7 @@ describe('floods of the language server channel', () => {
     'messages of no known type': [{ type: 'nothing' }],
   }
   for (const [name, messages] of Object.entries(floods)) {
-    it(`${name} keep no client of another address waiting`, async () => {
+    it(`of ${name} do not delay clients of other addresses`, async () => {
       let subscribed = 0
       const deploys: DeployFeed = {
         subscribe: () => {
@@ -131,7 +131,7 @@ describe('floods of the language server channel', () => {
     })
   }
 
-  it('an address that connects again and again is refused until its budget is there again', async () => {
+  it('of new connections are rejected until the budget of the address recovers', async () => {
     await using world = await lspWorld({ limits: { addressWorkPerSecond: (4 * workUnits.connection) / burstSeconds } })
     for (let number = 0; number < 5; number++) await (await world.stranger({ [addressHeader]: address })).close()
     const sameNetwork = await RawWebSocket.open(

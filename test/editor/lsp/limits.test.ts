@@ -10,8 +10,8 @@ import { lspWorld } from './support/lsp-world.ts'
 const main = 'file:///main.cdc'
 const start = { line: 0, character: 0 }
 
-describe('limits of the language server channel', () => {
-  it('follows no document that is too large, says so to its owner, and takes it again when it is smaller', async () => {
+describe('language server channel limits', () => {
+  it('ignore an oversized document, notify its owner, and accept it once it is smaller', async () => {
     await using world = await lspWorld({ limits: { documentBytes: 100, connectionBytes: 150 } })
     const [client, other] = [await world.client(), await world.client()]
     client.didOpen(main, '😀'.repeat(26))
@@ -30,7 +30,7 @@ describe('limits of the language server channel', () => {
     expect(await other.textAt(main)).to.equal('w'.repeat(100))
   })
 
-  it('holds no more for an address by more connections, nor for all, and takes what was given back', async () => {
+  it('bound the document memory per address and in total, and reuse released memory', async () => {
     await using world = await lspWorld({ limits: { addressBytes: 150, allBytes: 250 } })
     const [first, second] = [await world.client('mainnet', '192.0.2.7'), await world.client('mainnet', '192.0.2.7')]
     const [other, last] = [await world.client(), await world.client()]
@@ -55,7 +55,7 @@ describe('limits of the language server channel', () => {
     expect(await second.textAt(main)).to.equal('b'.repeat(150))
   })
 
-  it('ends a socket that says nothing, and none that has become a WebSocket', async () => {
+  it('close a silent socket, but no WebSocket', async () => {
     await using world = await lspWorld({ limits: { silentMs: 50 } })
     const client = await world.client()
     const silent = connect(world.server.port, '127.0.0.1')
@@ -64,7 +64,7 @@ describe('limits of the language server channel', () => {
     expect(await client.textAt(main)).to.equal('fine')
   })
 
-  it('refuses ids of requests that it could not give back as they are', async () => {
+  it('reject request ids that cannot round-trip', async () => {
     await using world = await lspWorld()
     const client = await world.client()
     for (const id of ['9007199254740993', '-9007199254740993', '1e308', '1e400', 'true', '{}', '[1]']) {
@@ -76,7 +76,7 @@ describe('limits of the language server channel', () => {
       expect((await client.ask('shutdown', {}, id)).id).to.equal(id)
   })
 
-  it('opens so many documents of a connection, and more when some were closed', async () => {
+  it('bound the open documents per connection', async () => {
     await using world = await lspWorld({ limits: { documentsPerConnection: 2 } })
     const client = await world.client()
     for (const name of ['a', 'b', 'c']) client.didOpen(`file:///${name}.cdc`, name)
@@ -89,7 +89,7 @@ describe('limits of the language server channel', () => {
     expect(await client.textAt('file:///c.cdc')).to.equal('c')
   })
 
-  it('obeys no message that is too large, and ends the connection for one that is far too large', async () => {
+  it('reject oversized messages, and close the connection above a higher limit', async () => {
     await using world = await lspWorld({ limits: { messageBytes: 1000 } })
     const [client, other] = [await world.client(), await world.client()]
     client.didOpen(main, 'short')
@@ -107,7 +107,7 @@ describe('limits of the language server channel', () => {
     expect(await other.textAt(main)).to.equal('goes on')
   })
 
-  it('answers so many requests at the same time, and each within its time', async () => {
+  it('bound concurrent requests and their duration', async () => {
     await using world = await lspWorld({ limits: { requestsPerConnection: 2, requestMs: 100 } })
     const client = await world.client()
     const about = { textDocument: { uri: main } }
@@ -115,25 +115,25 @@ describe('limits of the language server channel', () => {
     expect((await client.ask('textDocument/never', about, 3)).error?.message).to.match(/limit 2/)
     for (const { error } of await Promise.all(waiting))
       expect(error).to.include({ code: -32_803, message: 'The language server did not respond within 0.1 s.' })
-    // The server was told to cancel them and has not answered: they count for another `requestMs`.
+    // The cancelled requests are unanswered, so they count for another `requestMs`.
     expect((await client.ask('textDocument/never', about)).error?.message).to.match(/limit 2/)
     let state = await client.ask('textDocument/state', about)
     while (state.error !== undefined) state = await client.ask('textDocument/state', about)
     expect((state.result as { cancelled: unknown[] }).cancelled).to.have.length(2)
   })
 
-  it('counts a cancelled request until the server has answered it', async () => {
+  it('count a cancelled request until the server responds', async () => {
     await using world = await lspWorld({ limits: { requestsPerConnection: 3 } })
     const client = await world.client()
     const about = { textDocument: { uri: main } }
     client.didOpen(main, 'fine')
     const cancel = async (id: number, method: string): Promise<void> => {
       const asked = client.ask(method, about, id)
-      // Answered behind it, so that the first one has reached the server.
+      // The response shows that the first request has reached the server.
       await client.ask('textDocument/fail', about)
       client.notify('$/cancelRequest', { id })
       expect((await asked).error?.code).to.equal(-32_800)
-      // The server has taken the cancellation.
+      // The server has processed the cancellation.
       expect((await client.ask('textDocument/fail', about)).error?.code).to.equal(-32_099)
     }
     for (let id = 1; id <= 5; id++) await cancel(id, 'textDocument/late')
@@ -142,7 +142,7 @@ describe('limits of the language server channel', () => {
     expect((await client.ask('textDocument/hover', about)).error?.message).to.match(/limit 3/)
   })
 
-  it('reads who sends much more slowly, and loses nothing of it', async () => {
+  it('throttle a fast sender without losing messages', async () => {
     await using world = await lspWorld({
       limits: { workPerSecond: 500, addressWorkPerSecond: 500, waitingBytes: 2000 },
     })
@@ -152,7 +152,7 @@ describe('limits of the language server channel', () => {
     expect(await client.textAt(main)).to.equal('2700')
   })
 
-  it('closes a connection whose client does not read, and goes on for others', async () => {
+  it('close a connection whose client does not read, and serve others', async () => {
     await using world = await lspWorld({ limits: { unreadBytes: 1_000_000, pingMs: 60_000 } })
     const [slow, other] = [await world.client(), await world.client()]
     slow.socket.pause()
@@ -171,7 +171,7 @@ describe('limits of the language server channel', () => {
     )
   })
 
-  it('takes a giant message of the server, and one beyond the limit for its end', async () => {
+  it('accept a huge server message, and treat an oversized one as a crash', async () => {
     await using world = await lspWorld({ limits: { serverMessageBytes: 3_000_000 } })
     const client = await world.client()
     client.didOpen(main, 'x !giant 2000000')
@@ -181,7 +181,7 @@ describe('limits of the language server channel', () => {
     await client.next(({ method }) => method === 'flow/documentSetAside')
   })
 
-  it('lets one address have so many connections, and all together no more than there may be', async () => {
+  it('bound connections per address and in total', async () => {
     await using world = await lspWorld({
       limits: { connectionsPerAddress: 2, connections: 3 },
       clientOf: ({ headers }) => ({ address: String(headers['x-test']), isLocal: false }),
@@ -200,7 +200,7 @@ describe('limits of the language server channel', () => {
     for (const { socket } of opened) socket.destroy()
   })
 
-  it('ends a connection that sends what is no WebSocket, and no other', async () => {
+  it('close only the connection that sends invalid WebSocket frames', async () => {
     await using world = await lspWorld()
     const other = await world.client()
     const broken: [number, Buffer][] = [
@@ -218,15 +218,15 @@ describe('limits of the language server channel', () => {
     expect(await other.textAt(main)).to.equal('fine')
   })
 
-  it('ends a connection that answers no ping', async () => {
+  it('close a connection that does not respond to pings', async () => {
     await using world = await lspWorld({ limits: { pingMs: 30 } })
     const raw = await RawWebSocket.open(world.server.port, '/lsp')
     expect(await raw.closeCode()).to.equal(undefined)
   })
 })
 
-describe('contracts that documents of the channel import', () => {
-  it('are fetched in the background, told to the client, and then the document is sent again', async () => {
+describe('contracts imported by documents of the channel', () => {
+  it('are fetched in the background, reported to the client, and then the document is resent', async () => {
     await using world = await lspWorld({
       fetch: ({ address, name }) => Promise.resolve({ address, name, code: `contract ${name} {}` }),
     })
@@ -243,7 +243,7 @@ describe('contracts that documents of the channel import', () => {
     expect(client.heard.filter(({ method }) => method === 'flow/dependencyResolved')).to.have.length(1)
   })
 
-  it('that there are not are asked for once, and those that no node gave are tried again', async () => {
+  it('are requested once if missing, and retried after a temporary failure', async () => {
     const asked: string[] = []
     await using world = await lspWorld({
       fetch: ({ address, name }) => {
@@ -264,8 +264,8 @@ describe('contracts that documents of the channel import', () => {
   })
 })
 
-describe('contracts that one address imports', () => {
-  it('are no more by more connections, and more when time has passed', async () => {
+describe('contracts imported by one address', () => {
+  it('are limited across connections, and the budget refills over time', async () => {
     const asked: string[] = []
     await using world = await lspWorld({
       limits: { contractsPerAddress: 4 },
@@ -298,7 +298,7 @@ describe('contracts that one address imports', () => {
 })
 
 describe('deployments in the language server channel', () => {
-  /** A feed that tells by hand; one project is private. */
+  /** A feed driven by the test. One project is private. */
   function handFeed(): DeployFeed & { readonly listeners: Map<string, Set<(message: DeployMessage) => void>> } {
     const listeners = new Map<string, Set<(message: DeployMessage) => void>>()
     return {
@@ -313,7 +313,7 @@ describe('deployments in the language server channel', () => {
     }
   }
 
-  it('are told to who has subscribed, before and after init, until they unsubscribe', async () => {
+  it('are sent to subscribers, before and after init, until they unsubscribe', async () => {
     const deploys = handFeed()
     await using world = await lspWorld({ deploys, limits: { deploySubscriptions: 2 } })
     const client = await world.stranger()
@@ -346,7 +346,7 @@ describe('deployments in the language server channel', () => {
     expect(deploys.listeners.get('private')?.size).to.equal(0)
   })
 
-  it('are refused clearly where there are none, and where a message is wrong', async () => {
+  it('report a disabled feed and invalid messages', async () => {
     await using world = await lspWorld()
     const client = await world.stranger()
     for (const [message, code] of [

@@ -14,8 +14,8 @@ import { doubleProgram } from './support/lsp-world.ts'
 const limits = { ...defaultLspLimits, settleMs: 20 }
 const environment = { PATH: process.env['PATH'] ?? '' }
 
-describe('documents that are tried alone', () => {
-  it('let all others write between two of them, however many are in line', async () => {
+describe('documents tried alone', () => {
+  it('let all others write between two of them, regardless of the queue length', async () => {
     const run = new ServerRun({
       program: doubleProgram,
       environment,
@@ -51,8 +51,8 @@ describe('documents that are tried alone', () => {
   })
 })
 
-describe('a language server that is left after its end', () => {
-  it('keeps the process up by nothing', async () => {
+describe('stopped language server', () => {
+  it('leaves no timers that keep the process alive', async () => {
     const server = new LanguageServer({
       network: 'mainnet',
       program: doubleProgram,

@@ -7,7 +7,7 @@ import { hostileTexts } from '../../support/hostile-texts.ts'
 import { file, given, origin, ProjectWorld } from './support/project-world.ts'
 import type { Person } from './support/project-world.ts'
 
-describe('the projects function', () => {
+describe('projects function', () => {
   let world: ProjectWorld
   let owner: Person
   before(async () => {
@@ -25,7 +25,7 @@ describe('the projects function', () => {
     ((await response.json()) as { error: { code: string } }).error.code,
   ]
 
-  /** What is answered to the head of a request whose body never comes. */
+  /** The response to request headers whose body never arrives. */
   const answerTo = async (length: number, headers = ''): Promise<string> => {
     const { hostname, port, pathname } = new URL(world.url)
     const socket = connect(Number(port), hostname)
@@ -37,7 +37,7 @@ describe('the projects function', () => {
     return data.toString()
   }
 
-  it('names the path that it refuses, and the rule', async () => {
+  it('names the rejected path and the rule', async () => {
     const { id } = await world.save(owner, { name: 'p', files: [file('Main.cdc')] })
     for (const [path, rule] of [
       ['../../etc/passwd', 'dot-segment'],
@@ -72,7 +72,7 @@ describe('the projects function', () => {
     expect([both.error.code, both.error['path']]).to.deep.equal(['INVALID_PATH', 'a'])
   })
 
-  it('takes any text but what the database cannot keep as it is', async () => {
+  it('accepts any text that the database can store unchanged', async () => {
     const { id, slug } = await world.save(owner, { name: 'p' })
     for (const content of ['a\0b', '\ud800', 'x\udc00']) {
       const { status, error } = await world.call(owner, '/projects/save', {
@@ -92,7 +92,7 @@ describe('the projects function', () => {
     )
   })
 
-  it('answers whatever is in a field by a sentence about it, and never by a fault', async () => {
+  it('reports invalid fields with a message, never with an internal error', async () => {
     const { id, slug } = await world.save(owner, { name: 'p', files: [file('a')] })
     const odd: readonly unknown[] = [
       ...hostileTexts,
@@ -163,7 +163,7 @@ describe('the projects function', () => {
     expect(world.logged.filter((line) => line.includes('"level":50'))).to.deep.equal([])
   })
 
-  it('needs for a save what it would otherwise have to guess', async () => {
+  it('requires every field of a save that it cannot infer', async () => {
     const { id } = await world.save(owner, { name: 'p' })
     for (const [data, field] of [
       [{}, 'name'],
@@ -180,7 +180,7 @@ describe('the projects function', () => {
     expect(given(await world.call(owner, '/projects/save', { name: ' 👩‍💻 합 ' }))).to.include({ version: 1 })
   })
 
-  it('keeps names of copies within what names may be', async () => {
+  it('truncates names of copies to the maximum length', async () => {
     for (const name of ['x'.repeat(100), '😀'.repeat(50), `${'x'.repeat(91)}😀😀`]) {
       const { slug } = await world.save(owner, { name })
       const copy = given(await world.call<{ slug: string }>(owner, '/projects/fork', { slug }))
@@ -191,7 +191,7 @@ describe('the projects function', () => {
     }
   })
 
-  it('answers pages of its own origins and of no other', async () => {
+  it('accepts requests from its own origins only', async () => {
     const preflight = await world.fetch({
       method: 'OPTIONS',
       headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
@@ -218,7 +218,7 @@ describe('the projects function', () => {
     }
   })
 
-  it('takes a POST of JSON and nothing else', async () => {
+  it('accepts only POST with JSON', async () => {
     const get = await world.fetch({ method: 'GET' })
     expect([get.status, get.headers.get('Allow')]).to.deep.equal([405, 'OPTIONS, POST'])
     expect(await errorOf(await post('a=1', { 'Content-Type': 'application/x-www-form-urlencoded' }))).to.deep.equal([
@@ -232,14 +232,14 @@ describe('the projects function', () => {
     expect(await errorOf(await post('{"endpoint":"__proto__"}'))).to.deep.equal([404, 'NOT_FOUND'])
   })
 
-  it('reads a large body of somebody who has signed in alone, and no larger one than a project', async () => {
+  it('accepts a large body from signed-in users only, up to the project limit', async () => {
     const large = JSON.stringify({
       endpoint: '/projects/save',
       data: { name: 'p', files: [file('a', '\n'.repeat(90_000))] },
     })
     expect(await errorOf(await post(large))).to.deep.equal([401, 'UNAUTHORIZED'])
     expect((await post(large, { Authorization: `Bearer ${owner.token}` })).status).to.equal(200)
-    // They say how long their bodies are, and are answered before they send them.
+    // Clients declare the body size, and receive the response before they send it.
     const tooLarge = await answerTo(900_000_000, `Authorization: Bearer ${owner.token}\r\n`)
     expect(tooLarge).to.match(/^HTTP\/1\.1 413 /)
     expect(tooLarge)
@@ -249,8 +249,8 @@ describe('the projects function', () => {
   })
 })
 
-describe('the projects function within limits', () => {
-  it('answers one client and one account so often in a minute', async () => {
+describe('projects function limits', () => {
+  it('bound the request rate per client and account', async () => {
     const world = await ProjectWorld.create({ limits: { client: 12, read: 3, write: 2, atOnce: 0 } })
     try {
       const [one, other] = [world.person(), world.person()]
@@ -270,7 +270,7 @@ describe('the projects function within limits', () => {
     }
   })
 
-  it('answers so many requests of one account at a time', async () => {
+  it('bound concurrent requests per account', async () => {
     const world = await ProjectWorld.create({ limits: { client: 0, read: 0, write: 0, atOnce: 2 } })
     const blocker = await world.database.pool.connect()
     try {
@@ -300,12 +300,12 @@ describe('the projects function within limits', () => {
     }
   })
 
-  it('holds no more bodies in memory than it has room for, of however many accounts', async () => {
+  it('bound body memory across all accounts', async () => {
     const world = await ProjectWorld.create({ bodyBytesAtOnce: 0 })
     try {
       const before = JSON.stringify({ endpoint: '/projects/save', data: { name: 'p' } })
       const body = before + ' '.repeat(900_000)
-      // One may have some 1,010,000 bytes, and that is all that there is room for.
+      // One body is about 1,010,000 bytes and fills the whole limit.
       const calls = Array.from({ length: 4 }, () => {
         const headers = {
           'Content-Type': 'application/json',
@@ -329,7 +329,7 @@ describe('the projects function within limits', () => {
               }),
             )
           })
-          // What is refused is not read to its end.
+          // The body of a rejected request is not read to the end.
           call.on('error', (error: NodeJS.ErrnoException) =>
             ['EPIPE', 'ECONNRESET'].includes(error.code ?? '')
               ? resolve({ status: 503, retryAfter: '2', text: '"BUSY"' })
@@ -358,7 +358,7 @@ describe('the projects function within limits', () => {
     }
   })
 
-  it('says so and tells nothing more where it cannot know who asks, and where the database fails', async () => {
+  it('report auth and database failures without details', async () => {
     let fault: Error = new RetryableError('auth-server-unreachable', 'connect ECONNREFUSED 10.0.0.7')
     const world = await ProjectWorld.create({ authenticate: async () => Promise.reject(fault) })
     try {

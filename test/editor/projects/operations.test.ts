@@ -4,7 +4,7 @@ import { createProjectAccess } from '../../../src/editor/projects/read-projects.
 import { file, given, ProjectWorld } from './support/project-world.ts'
 import type { Listed, Person, Saved } from './support/project-world.ts'
 
-describe('the operations of projects', () => {
+describe('project operations', () => {
   let world: ProjectWorld
   let owner: Person
   let stranger: Person
@@ -28,7 +28,7 @@ describe('the operations of projects', () => {
       files: [file('main.cdc'), file('contracts/Token.cdc', '合约 😀\r\n"\\')],
     })
 
-  it('keep a project as it was given', async () => {
+  it('store a project unchanged', async () => {
     const saved = await make(false)
     expect(saved).to.include({ version: 1, file_count: 2, byte_count: 8 + Buffer.byteLength('合约 😀\r\n"\\') })
     expect(saved.slug).to.match(/^my-token-[a-z2-9]{10}$/)
@@ -53,7 +53,7 @@ describe('the operations of projects', () => {
     ])
   })
 
-  it('show a private project to its owner alone, and to others as if there were none', async () => {
+  it('show a private project to its owner only, and respond 404 to others', async () => {
     const { slug, id } = await make(false)
     const none = await world.call(stranger, '/projects/get', { slug: 'nothing-here' })
     expect([none.status, none.error.code]).to.deep.equal([404, 'NOT_FOUND'])
@@ -75,7 +75,7 @@ describe('the operations of projects', () => {
     expect(await world.contents(owner, slug)).to.include({ 'main.cdc': 'main.cdc' })
   })
 
-  it('show a public project to everybody, and let nobody else change it', async () => {
+  it('let everyone read a public project, and only its owner change it', async () => {
     const { slug, id } = await make(true)
     for (const by of [stranger, undefined]) {
       const { project, files } = await world.get(by, slug)
@@ -93,7 +93,7 @@ describe('the operations of projects', () => {
     expect((await world.get(owner, slug)).project).to.include({ name: 'My Token', version: 1 })
   })
 
-  it('ask whoever has not signed in to do so, for all but reading', async () => {
+  it('require sign-in for everything but reading', async () => {
     const { id, slug } = await make(true)
     for (const [endpoint, data] of [
       ['/projects/list', {}],
@@ -114,7 +114,7 @@ describe('the operations of projects', () => {
     expect((await world.call({ token: 'old' }, '/projects/get', { slug })).status).to.equal(401)
   })
 
-  it("list one's own projects in pages, what was saved last first", async () => {
+  it('list the projects of the user in pages, last saved first', async () => {
     await make(true, stranger)
     const made: Saved[] = []
     for (let i = 0; i < 7; i++) made.push(await world.save(owner, { name: `p${i}`, files: [file('a', '123')] }))
@@ -146,7 +146,7 @@ describe('the operations of projects', () => {
     expect(given(await world.call<Listed>(world.person(), '/projects/list')).projects).to.deep.equal([])
   })
 
-  it('page through projects that were saved in the same microsecond', async () => {
+  it('paginate over projects saved in the same microsecond', async () => {
     for (let i = 0; i < 5; i++) await world.save(owner, { name: `p${i}` })
     await world.database.pool.query(
       `update projects.projects set updated_at = '2026-01-01 00:00:00.123457Z' where user_id = $1`,
@@ -163,7 +163,7 @@ describe('the operations of projects', () => {
     expect(ids).to.have.length(5)
   })
 
-  it('delete a project with its files, of the version that was seen', async () => {
+  it('delete a project with its files, if the version matches', async () => {
     const { id, slug } = await make(false)
     const stale = await world.call(owner, '/projects/delete', { id, version: 2 })
     expect([stale.status, stale.error.code, stale.error['yours']]).to.deep.equal([409, 'CONFLICT', { version: 2 }])
@@ -176,7 +176,7 @@ describe('the operations of projects', () => {
     ).to.equal(0)
   })
 
-  it("make a private copy of a public project, and of one's own", async () => {
+  it('copy public and own projects to a private project', async () => {
     const original = await make(true)
     const copy = given(await world.call<Saved>(stranger, '/projects/fork', { slug: original.slug }))
     expect(copy.slug).to.match(/^fork-of-my-token-[a-z2-9]{10}$/)
@@ -201,7 +201,7 @@ describe('the operations of projects', () => {
     expect((await world.get(owner, again.slug)).project.forked_from).to.include({ id: mine.id })
   })
 
-  it('tell of the origin of a copy while that may be seen', async () => {
+  it('show the origin of a copy while it is visible', async () => {
     const original = await make(true)
     const copy = given(await world.call<Saved>(stranger, '/projects/fork', { slug: original.slug }))
     await world.save(stranger, { id: copy.id, version: 1, is_public: true })
@@ -216,7 +216,7 @@ describe('the operations of projects', () => {
     expect((await world.get(owner, copy.slug)).project.forked_from).to.equal(null)
   })
 
-  it('remember the origin of a copy that was made in a browser before anybody signed in', async () => {
+  it('record the origin of a copy made in the browser before sign-in', async () => {
     const [other, stranger] = [world.person(), world.person()]
     const shown = await world.save(other, { name: 'Shown', is_public: true, files: [file('a')] })
     const hidden = await world.save(other, { name: 'Hidden', files: [file('a')] })
@@ -224,7 +224,7 @@ describe('the operations of projects', () => {
       (await world.get(stranger, (await world.save(stranger, { name: 'Copy', files: [file('a')], ...data })).slug))
         .project.forked_from
     expect(await origin({ forked_from: shown.slug })).to.deep.equal({ id: shown.id, slug: shown.slug, name: 'Shown' })
-    // What they may not see is as if there were none, and stays so when it is shown later.
+    // An invisible origin is treated as missing, even if it becomes visible later.
     expect(await origin({ forked_from: hidden.slug })).to.equal(null)
     expect(await origin({ forked_from: 'nothing-abc123' })).to.equal(null)
     const copy = await world.save(stranger, { name: 'Copy', forked_from: hidden.slug })
@@ -239,7 +239,7 @@ describe('the operations of projects', () => {
     )
   })
 
-  it('tell other services who may see a project', async () => {
+  it('return the visibility of a project to other services', async () => {
     const access = createProjectAccess(world.database.pool)
     const [open, closed] = [await make(true), await make(false)]
     const seen = (id: string, isPublic: boolean): unknown => ({ id, ownerId: owner.userId, isPublic })

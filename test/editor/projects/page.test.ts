@@ -14,7 +14,7 @@ interface Example {
   readonly answer: unknown
 }
 
-/** In the order of the page, where each builds on those before. */
+/** In page order; each builds on those before. */
 function examples(): Example[] {
   return [...page.matchAll(/```json request\n(.*?)```\s+```json answer ?(\d*)\n(.*?)```/gs)].map(
     ([, request = '', status = '', answer = '']) => ({
@@ -25,10 +25,10 @@ function examples(): Example[] {
   )
 }
 
-/** What is another each time, and nowhere else. */
+/** Fields with a new value on each run. */
 const isNew = /^(id|slug|user_id|updated_at|created_at|next_cursor)$/
 
-/** Puts what the page calls things in place of what they are called now, and notes the one for the other. */
+/** Replaces values that change on each run by those of the page, and records the mapping. */
 function asOnPage(now: unknown, shown: unknown, names: Map<string, string>, key = ''): unknown {
   if (typeof now === 'string' && typeof shown === 'string' && isNew.test(key)) {
     if (/_at$|cursor/.test(key)) return shown
@@ -45,8 +45,8 @@ function asOnPage(now: unknown, shown: unknown, names: Map<string, string>, key 
   )
 }
 
-describe('the page about projects', () => {
-  it('has examples that are answered so', async () => {
+describe('projects documentation', () => {
+  it('has examples with the actual responses', async () => {
     const world = await ProjectWorld.create()
     try {
       const { token } = world.person()
@@ -77,7 +77,7 @@ describe('the page about projects', () => {
     }
   })
 
-  it('has the limits as they are', () => {
+  it('states the current limits', () => {
     const rows = new Map(
       page
         .split('\n')
@@ -105,7 +105,7 @@ describe('the page about projects', () => {
     )
   })
 
-  it('has every rule that a path is refused by', () => {
+  it('lists every path rule', () => {
     const rules = [
       ...readRepositoryFile('src/editor/projects/project-paths.ts').matchAll(/'([a-z-]+)'(?= \||\n)/g),
     ].map(([, rule]) => rule)

@@ -74,8 +74,8 @@ const fewPaths = fc.array(
   { maxLength: 4 },
 )
 
-describe('names that a project may have', () => {
-  it('are those that the page of the editor lets people give, also to copies', () => {
+describe('project names', () => {
+  it('have the same rules in the editor page, also for copies', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 12 }),
       fc.string({ unit: 'grapheme', maxLength: 120 }),
@@ -96,8 +96,8 @@ describe('names that a project may have', () => {
   })
 })
 
-describe('paths that a project may have', () => {
-  it('are those that the page of the editor lets people give, so that no save fails for a name', () => {
+describe('project paths', () => {
+  it('have the same rules in the editor page, so saves never fail on a name', () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         expect(
@@ -109,7 +109,7 @@ describe('paths that a project may have', () => {
     )
   })
 
-  it('fit beside what is there by the same rules on the page', () => {
+  it('have the same conflict rules in the page', () => {
     fc.assert(
       fc.property(fewPaths, fewPaths, fewPaths, (files, folders, given) => {
         const tree = new ProjectTree()
@@ -130,7 +130,7 @@ describe('paths that a project may have', () => {
     )
   })
 
-  it('are paths of a repository too', () => {
+  it('are valid repository paths', () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         if (checkPath(path) === undefined) expect(repositoryProblem(path), JSON.stringify(path)).to.equal(undefined)

@@ -3,7 +3,7 @@ import { projectLimits } from '../../../src/editor/projects/project-quotas.ts'
 import { file, given, ProjectWorld, quotas } from './support/project-world.ts'
 import type { Listed, Person, Saved } from './support/project-world.ts'
 
-describe('the quotas of projects', () => {
+describe('project quotas', () => {
   let world: ProjectWorld
   let owner: Person
   before(async () => {
@@ -25,7 +25,7 @@ describe('the quotas of projects', () => {
     expect(error.message).to.include(String(facts['max']))
   }
 
-  it('bound the projects of a user, however many are made at once', async () => {
+  it('bound the projects per user, also for concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => world.call<Saved>(owner, '/projects/save', { name: `p${i}` })),
     )
@@ -39,7 +39,7 @@ describe('the quotas of projects', () => {
     await world.save(world.person(), { name: 'of somebody else' })
   })
 
-  it('bound the files of a project, also of saves that race', async () => {
+  it('bound the files per project, also for concurrent saves', async () => {
     const { id, slug } = await world.save(owner, { name: 'p', files: [file('a'), file('b')] })
     await refused({ id, version: 1, files: [file('c'), file('d'), file('e')] }, { quota: 'files', max: 4, asked: 5 })
     await refused(
@@ -60,7 +60,7 @@ describe('the quotas of projects', () => {
     expect(Object.keys(await world.contents(owner, slug))).to.have.length(4)
   })
 
-  it('bound the folders of a project, which are in no count of bytes', async () => {
+  it('bound the folders per project, which have no bytes', async () => {
     const five = ['f1', 'f2', 'f3', 'f4', 'f5']
     await refused({ name: 'p', folders: five }, { quota: 'folders', max: 4, asked: 5 })
     const { id, slug } = await world.save(owner, { name: 'p', folders: [...five.slice(0, 4), 'f1'] })
@@ -73,7 +73,7 @@ describe('the quotas of projects', () => {
     await refused({ slug }, { quota: 'folders', max: 4, asked: 5 }, '/projects/fork')
   })
 
-  it('bound the bytes of a file and of a project, as UTF-8 has them', async () => {
+  it('bound the UTF-8 bytes of a file and a project', async () => {
     const { id } = await world.save(owner, { name: 'p', files: [file('a', 'é'.repeat(500))] })
     await refused(
       { id, version: 1, files: [file('b', `${'é'.repeat(500)}x`)] },
@@ -87,7 +87,7 @@ describe('the quotas of projects', () => {
     await world.save(owner, { id, version: 2, files: [file('c', 'x'.repeat(501))], deleted_files: ['a'] })
   })
 
-  it('let a project shrink that they would not let grow any more', async () => {
+  it('let an oversized project shrink', async () => {
     const { id, slug } = await world.save(owner, {
       name: 'p',
       is_public: true,
@@ -128,7 +128,7 @@ describe('the quotas of projects', () => {
     }
   })
 
-  it('are told to pages with the rules for paths', () => {
+  it('are published to pages with the path rules', () => {
     expect(projectLimits(quotas)).to.deep.include({
       projects: 20,
       files: 10,

@@ -10,7 +10,7 @@ import type { RunningAuth } from '../../wallet/auth/support/running-auth.ts'
 import { file, given, ProjectWorld } from './support/project-world.ts'
 import type { Saved } from './support/project-world.ts'
 
-describe('projects of users who are removed', () => {
+describe('projects of deleted users', () => {
   let world: ProjectWorld
   let auth: RunningAuth
   before(async () => {
@@ -34,7 +34,7 @@ describe('projects of users who are removed', () => {
       )
     ).rows
 
-  it('are gone, however a save or a copy and the removal fall together', async () => {
+  it('are deleted, also with a concurrent save or copy', async () => {
     const random = new Random(7)
     const stranger = await signIn(auth, 'stranger@example.com')
     const open = given(
@@ -72,10 +72,10 @@ describe('projects of users who are removed', () => {
     expect([...statuses].filter((status) => ![200, 401, 404].includes(status))).to.deep.equal([])
   })
 
-  it('cannot be made by who was removed after they had been let in', async () => {
+  it('cannot be created after the deletion, even in a request that was already authorized', async () => {
     const { accessToken: token, userId } = await signIn(auth, 'late@example.com')
     const { pool } = world.database
-    // The call has been let in, and waits for its turn among the projects of its user.
+    // The request is authorized and waits for the lock of its user.
     const client = await pool.connect()
     try {
       await client.query('begin')
@@ -92,7 +92,7 @@ describe('projects of users who are removed', () => {
     expect(await ownerless()).to.deep.equal([])
   })
 
-  it('are the business of the auth server that keeps the users, where that is another one', async () => {
+  it('are managed by the external auth server, if there is one', async () => {
     const elsewhere = await ProjectWorld.create()
     try {
       expect((await elsewhere.save(elsewhere.person(), { name: 'Mine', files: [file('a.cdc')] })).version).to.equal(1)

@@ -17,7 +17,7 @@ interface Conflict {
   }
 }
 
-describe('saves of projects', () => {
+describe('project saves', () => {
   let world: ProjectWorld
   let owner: Person
   before(async () => {
@@ -37,7 +37,7 @@ describe('saves of projects', () => {
       files: [file('a'), file('b'), file('dir/c')],
     })
 
-  it('leave alone what they do not name', async () => {
+  it('leave unnamed files and fields unchanged', async () => {
     const { id, slug } = await make()
     const second = await world.save(owner, { id, version: 1, files: [file('b', 'changed'), file('d')] })
     expect(second).to.include({ id, slug, version: 2, file_count: 4, byte_count: 1 + 7 + 5 + 1 })
@@ -80,7 +80,7 @@ describe('saves of projects', () => {
     expect(after.files).to.deep.equal(files)
   })
 
-  it('delete files that they say to delete, and their tabs', async () => {
+  it('delete the listed files and their tabs', async () => {
     const { id, slug } = await make()
     const { file_count: count } = await world.save(owner, {
       id,
@@ -92,7 +92,7 @@ describe('saves of projects', () => {
     expect((await world.get(owner, slug)).project).to.deep.include({ active_file: null, open_files: ['b'] })
   })
 
-  it('rename in one go, also where only upper case changes', async () => {
+  it('rename in one step, also when only the case changes', async () => {
     const { id, slug } = await make()
     await world.save(owner, { id, version: 1, deleted_files: ['a'], files: [file('new/a', 'a')] })
     await world.save(owner, {
@@ -104,13 +104,13 @@ describe('saves of projects', () => {
     })
     expect(await world.contents(owner, slug)).to.deep.equal({ B: 'b', 'dir/c': 'dir/c', 'new/a': 'a' })
     expect((await world.get(owner, slug)).project).to.deep.include({ open_files: ['B', 'new/a'], file_count: 3 })
-    // A folder in another spelling, with all that is in it; then a file where the folder was.
+    // A folder in another case with all its files, then a file in place of the folder.
     await world.save(owner, { id, version: 3, deleted_files: ['dir/c'], files: [file('Dir/c')] })
     await world.save(owner, { id, version: 4, deleted_files: ['Dir/c'], files: [file('dir')] })
     expect(Object.keys(await world.contents(owner, slug))).to.deep.equal(['B', 'dir', 'new/a'])
   })
 
-  it('leave the version as it is where nothing changes', async () => {
+  it('do not change the version without changes', async () => {
     const first = await make()
     const same = await world.save(owner, {
       id: first.id,
@@ -125,7 +125,7 @@ describe('saves of projects', () => {
     expect(named).to.deep.equal(first)
   })
 
-  it('are refused with both versions where the project has changed since', async () => {
+  it('are rejected with both versions after a concurrent change', async () => {
     const { id, slug } = await make()
     await world.save(owner, {
       id,
@@ -161,7 +161,7 @@ describe('saves of projects', () => {
     expect(await world.contents(owner, slug)).to.include({ a: 'both' })
   })
 
-  it('that race are done one after the other: one wins, the others are told of it', async () => {
+  it('that race run one after the other; only one succeeds', async () => {
     const { id, slug } = await make()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
@@ -190,7 +190,7 @@ describe('saves of projects', () => {
     }
   })
 
-  it('lose no change of people who race and try again', async () => {
+  it('lose no changes of clients that race and retry', async () => {
     const { id, slug } = await make()
     const count = 6
     await Promise.all(
@@ -213,7 +213,7 @@ describe('saves of projects', () => {
     expect([project.version, files.length]).to.deep.equal([1 + count, 3 + count])
   })
 
-  it('may be sent again when the answer was lost, and are done once', async () => {
+  it('are idempotent by save id', async () => {
     const create = { save_id: randomUUID(), name: 'once', files: [file('a')] }
     const [first, ...more] = await Promise.all(Array.from({ length: 5 }, () => world.save(owner, create)))
     for (const other of more) expect(other).to.deep.equal(first)
@@ -239,7 +239,7 @@ describe('saves of projects', () => {
     expect(given(await world.call<{ projects: unknown[] }>(owner, '/projects/list')).projects).to.have.length(2)
   })
 
-  it('are refused where another save had the same name, and known by their own name to their user alone', async () => {
+  it('reject a reused save id, which is private to its user', async () => {
     const saveId = randomUUID()
     const { id } = await world.save(owner, { save_id: saveId, name: 'one' })
     for (const data of [
@@ -257,7 +257,7 @@ describe('saves of projects', () => {
     expect((await world.call(owner, '/projects/save', { save_id: saveId, name: 'one' })).status).to.equal(404)
   })
 
-  it('are forgotten after a day as far as their names go', async () => {
+  it('expire their save ids after a day', async () => {
     const create = { save_id: randomUUID(), name: 'once' }
     const { id } = await world.save(owner, create)
     await world.projectsFunction.prune()
@@ -270,7 +270,7 @@ describe('saves of projects', () => {
     expect((await world.save(owner, create)).id).to.not.equal(id)
   })
 
-  it('are done in whole or not at all', async () => {
+  it('are atomic', async () => {
     const { id, slug } = await make()
     const before = await world.get(owner, slug)
     const refusedAt = ['../x', 'dir', 'A', 'x'.repeat(500)]
@@ -289,7 +289,7 @@ describe('saves of projects', () => {
       ).to.equal(422)
     }
     expect(await world.get(owner, slug)).to.deep.equal(before)
-    // The database ends the session in the middle, as if the process had died there.
+    // The database terminates the session mid-save, as in a crash.
     await world.database.pool.query(
       `create function pg_temp_kill() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`,
     )
@@ -308,7 +308,7 @@ describe('saves of projects', () => {
     await world.database.pool.query('drop trigger die on projects.projects')
   })
 
-  it('count right whatever is saved, and keep the very files that were sent', async () => {
+  it('maintain correct totals and exact file contents', async () => {
     const path = fc.constantFrom('a', 'b', 'c', 'x/1', 'x/2', 'ü')
     const change = fc.record({
       write: fc.array(fc.tuple(path, fc.string({ unit: 'grapheme', maxLength: 20 })), { maxLength: 4 }),

@@ -1,6 +1,6 @@
 /**
- * A thread with clients of the channel, so that what they cost does not count as the channel's own work. Each sends
- * its messages at once.
+ * Channel clients in a separate thread, so that their CPU time is not attributed to the channel.
+ * Each sends its messages at once.
  */
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -10,7 +10,7 @@ export interface FloodOptions {
   readonly port: number
   readonly headers: Record<string, string>
   readonly connections: number
-  /** Sent in this order, again and again. */
+  /** Sent repeatedly in this order. */
   readonly messages: readonly string[]
   readonly messagesPerConnection: number
 }

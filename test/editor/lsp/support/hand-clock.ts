@@ -1,10 +1,10 @@
 import type { Clock } from '../../../../src/editor/language-server/lsp-limits.ts'
 
-/** A clock that goes on when it is told to. What is due is then done, in the order of its times. */
+/** A clock that tests advance. Due callbacks run in time order. */
 export interface HandClock extends Clock {
-  /** Goes on by so many ms. */
+  /** Advances by `ms`. */
   advance(ms: number): void
-  /** Things that wait for their times. */
+  /** Number of pending timers. */
   readonly waiting: number
 }
 

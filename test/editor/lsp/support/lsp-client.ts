@@ -24,11 +24,11 @@ export function messagesOf(params: Heard['params']): string[] {
   return (diagnostics ?? []).map(({ message }) => message)
 }
 
-/** A client of the channel that keeps all it hears. */
+/** A channel client that records all messages. */
 export class LspClient {
   readonly socket: WebSocket
   readonly heard: Heard[] = []
-  /** As it came, to look for what must not be in it. */
+  /** Raw text, to check that it contains no secrets. */
   readonly texts: string[] = []
   readonly #waiting = new Set<() => void>()
   #lastId = 0
@@ -52,7 +52,7 @@ export class LspClient {
     return client
   }
 
-  /** A client that has been told `ready`. */
+  /** A client that has received `ready`. */
   static async ready(port: number, network = 'mainnet', headers: Record<string, string> = {}): Promise<LspClient> {
     const client = await LspClient.open(port, headers)
     client.send({ type: 'init', network })
@@ -79,14 +79,14 @@ export class LspClient {
     })
   }
 
-  /** Asks, and gives the whole answer. */
+  /** Sends a request and returns the full response. */
   async ask(method: string, params: unknown, id: number | string = `q${++this.#lastId}`): Promise<Heard> {
     const from = this.heard.length
     this.send({ jsonrpc: '2.0', id, method, params })
     return this.next((message) => message.id === id && message.method === undefined, from)
   }
 
-  /** What a hover on the double says: the text that it has. */
+  /** The document text, which the fake server returns on hover. */
   async textAt(uri: string): Promise<string> {
     for (;;) {
       const { result, error } = await this.ask('textDocument/hover', {
@@ -94,19 +94,19 @@ export class LspClient {
         position: { line: 0, character: 0 },
       })
       if (error === undefined) return (result as { contents: string }).contents
-      // Said of a server that ended meanwhile, for the client to ask again.
+      // Sent if the server crashed meanwhile, so that the client retries.
       if (error.code !== -32_802) throw new Error(error.message)
     }
   }
 
-  /** The messages of diagnostics of a document, as often as there were any. */
+  /** All published diagnostics messages of a document. */
   diagnosticsOf(uri: string): string[][] {
     return this.heard
       .filter(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri)
       .map(({ params }) => messagesOf(params))
   }
 
-  /** Waits for diagnostics of a document with a message like this. */
+  /** Waits for a diagnostic with a matching message. */
   async diagnosed(uri: string, message: string | RegExp, from = 0): Promise<Heard> {
     return this.next(
       ({ method, params }) =>
@@ -117,7 +117,7 @@ export class LspClient {
     )
   }
 
-  /** The first message from number `from` on that is so. */
+  /** The first matching message from index `from`. */
   async next(isSo: (message: Heard) => boolean, from = 0): Promise<Heard> {
     for (let i = from; ; i++) {
       while (i >= this.heard.length) {

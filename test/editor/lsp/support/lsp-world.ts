@@ -14,7 +14,7 @@ import { LspClient } from './lsp-client.ts'
 import { plainWorkspaces } from './plain-workspaces.ts'
 import type { PlainWorkspaces } from './plain-workspaces.ts'
 
-/** The language server of these tests, as a program. */
+/** The fake language server of these tests. */
 export const doubleProgram: LanguageServerProgram = {
   kind: 'parser',
   label: 'A double',
@@ -22,17 +22,17 @@ export const doubleProgram: LanguageServerProgram = {
   args: [join(import.meta.dirname, 'double-language-server.ts')],
 }
 
-/** In which clients of tests say where they are. */
+/** Request header with the client address in tests. */
 export const addressHeader = 'x-test-address'
 
-/** Clients without that header are what their sockets say. */
+/** Without the header, the address is that of the socket. */
 export function clientOf(request: IncomingMessage): Client {
   const client = clientReader(addressList([]))(request)
   const address = request.headers[addressHeader]
   return typeof address === 'string' ? { ...client, address } : client
 }
 
-/** What is short in tests, so that they need not wait. */
+/** Short delays keep tests fast. */
 const quick: Partial<LspLimits> = { backoffMs: 10, longestBackoffMs: 100, probeMs: 20, settleMs: 100, stableMs: 0 }
 
 export interface LspWorld extends AsyncDisposable {
@@ -40,15 +40,17 @@ export interface LspWorld extends AsyncDisposable {
   readonly workspaces: PlainWorkspaces
   readonly metrics: Metrics
   readonly logged: readonly string[]
-  /** Of pauses after which documents are tried again. */
+  /** Clock for document retries. */
   readonly clock: HandClock
-  /** A client that was told `ready`, of an address that no other has unless it is given. It ends with the world. */
+  /**
+   * A client that has received `ready`, with a unique address unless given. Closed with the world.
+   */
   client(network?: string, address?: string): Promise<LspClient>
-  /** One that has said nothing. */
+  /** A client that has sent nothing. */
   stranger(headers?: Record<string, string>): Promise<LspClient>
 }
 
-/** A channel with the double behind it, unless options say otherwise. */
+/** A channel with the fake server, unless options replace it. */
 export async function lspWorld({
   limits,
   fetch,

@@ -11,20 +11,20 @@ import type {
 } from '../../../../src/editor/imports/import-workspace.ts'
 
 /**
- * Workspaces that write documents as they are. A text that says `import X from 0x…` lacks that contract until it is
- * fetched.
+ * Workspaces that write documents unchanged. `import X from 0x…` in a text is a missing import
+ * until X is fetched.
  */
 export interface PlainWorkspaces extends ImportWorkspaces {
   readonly root: string
-  /** Folders that are open. */
+  /** Open folders. */
   readonly folders: ReadonlySet<string>
-  /** Folders that were opened since the start. */
+  /** Number of folders opened since the start. */
   readonly opened: number
-  /** Resolves when there are so many. */
+  /** Resolves at `count` open folders. */
   untilFolders(count: number): Promise<void>
 }
 
-/** @param fetch gives the contracts that there are */
+/** @param fetch returns a contract, or undefined if missing */
 export async function plainWorkspaces(
   fetch: (contract: ContractName) => Promise<ResolvedContract | undefined> = () => Promise.resolve(undefined),
 ): Promise<PlainWorkspaces> {

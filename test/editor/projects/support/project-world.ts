@@ -57,11 +57,11 @@ export interface Person {
   readonly token: string
 }
 
-/** The projects function behind a server, on a database of its own; who has signed in is kept in memory. */
+/** An HTTP server with the projects function and its own database. Sessions are in memory. */
 export class ProjectWorld {
   readonly database: TestDatabase
   readonly projectsFunction: ProjectsFunction
-  /** All that was logged. */
+  /** All log output. */
   readonly logged: readonly string[]
   readonly #people: Map<string, string>
   readonly url: string
@@ -134,7 +134,7 @@ export class ProjectWorld {
     return this.#stop()
   }
 
-  /** Somebody new who has signed in. */
+  /** A new signed-in user. */
   person(): Person {
     const person = { userId: randomUUID(), token: randomBytes(20).toString('hex') }
     this.#people.set(person.token, person.userId)
@@ -145,7 +145,7 @@ export class ProjectWorld {
     return fetch(this.url, init)
   }
 
-  /** @param by undefined: somebody who has not signed in */
+  /** @param by undefined: an anonymous client */
   async call<Data = Json>(
     by: Pick<Person, 'token'> | undefined,
     endpoint: string,
@@ -168,7 +168,7 @@ export class ProjectWorld {
     }
   }
 
-  /** What is answered to a save that is done. */
+  /** The response to a successful save. */
   async save(by: Person, data: Json): Promise<Saved> {
     return given(await this.call<Saved>(by, '/projects/save', data))
   }
@@ -177,13 +177,13 @@ export class ProjectWorld {
     return given(await this.call<Got>(by, '/projects/get', { slug }))
   }
 
-  /** Path and content of all files of one's own project. */
+  /** Path and content of all files of an own project. */
   async contents(by: Person, slug: string): Promise<Record<string, string>> {
     return Object.fromEntries((await this.get(by, slug)).files.map(({ path, content }) => [path, content]))
   }
 }
 
-/** The data of what succeeded. */
+/** The data of a successful response. */
 export function given<Data>({ status, success, data, error }: Envelope<Data>): Data {
   if (!success || status !== 200) throw new Error(`${status} ${JSON.stringify(error)}`)
   return data
