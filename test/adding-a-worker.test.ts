@@ -17,13 +17,13 @@ import { repositoryRoot } from './support/repository.ts'
 const page = 'docs/contributing.md'
 const worker = 'nft_sales_worker'
 const head = 119
-/** Looks at what the page gives and what that leads to, which is enough and takes less time than all sources. */
+/** Checks the files of the guide and their imports only, which is faster than all sources. */
 const compiler = {
   name: 'types',
   argv: ['typescript/bin/tsc', '--project', 'tsconfig.page.json', '--pretty', 'false'],
 } as const
 
-describe('the page about adding a worker', () => {
+describe('guide to adding a worker', () => {
   let copy: ProjectCopy
   let database: TestDatabase
   let node: LedgerNode
@@ -62,7 +62,7 @@ describe('the page about adding a worker', () => {
   const rows = async (text: string): Promise<string[]> =>
     (await database.pool.query<{ row: string }>(text)).rows.map(({ row }) => row)
 
-  it('has the files and lines that it speaks of', () => {
+  it('refers to existing files and lines', () => {
     expect(blocks.map(({ path, kind }) => `${kind} ${path}`)).to.deep.equal([
       'file migrations/NNNN_nft_sales.sql',
       'file jobs/nft-sales-worker.ts',
@@ -79,7 +79,7 @@ describe('the page about adding a worker', () => {
     ])
   })
 
-  it('has code that the compiler, the linter and the formatter accept', async () => {
+  it('has code that passes compiler, linter and formatter', async () => {
     const files = blocks.filter(({ path, kind }) => kind === 'file' && path.endsWith('.ts')).map(({ path }) => path)
     const tools = [
       compiler,
@@ -92,7 +92,7 @@ describe('the page about adding a worker', () => {
     }
   })
 
-  it('has the compiler ask for each of its lines', async () => {
+  it('has only lines that the compiler requires', async () => {
     for (const { path, text } of changes) {
       const whole = await copy.read(path)
       const added = text
@@ -109,7 +109,7 @@ describe('the page about adding a worker', () => {
     }
   })
 
-  it('has everything written that is made from code', async () => {
+  it('includes all generated files', async () => {
     await done('npm run docs')
     expect(await copy.read('migrations/schema.txt')).to.match(/^table app\.nft_sales\b/m)
     expect(await copy.read('docs/tables.md')).to.include(`## ${worker}\n`)
@@ -117,7 +117,7 @@ describe('the page about adding a worker', () => {
     expect(await copy.read('test/explorer/spec-answers.txt')).to.include(`"${worker}"`)
   })
 
-  it('has a test that passes, and declarations that fit the database', async () => {
+  it('has a passing test, and declarations that match the database', async () => {
     const { code, stdout, stderr } = await copy.start('node_modules/mocha/bin/mocha.js', [
       'test/jobs/nft-sales.test.ts',
       'test/jobs/declarations.test.ts',
@@ -125,7 +125,7 @@ describe('the page about adding a worker', () => {
     expect(code, `${stdout}${stderr}`).to.equal(0)
   })
 
-  it('has the worker taken up by a farm that has run before, from what it has stored', async () => {
+  it('lets an existing farm backfill the new worker from stored data', async () => {
     const before = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' }, { withIngest: true })
     await untilDerived(database, ['token_worker'], [{ from: 0, to: head + 1 }], before)
     await before.stop()

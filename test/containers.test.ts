@@ -16,7 +16,7 @@ interface Instruction {
   readonly args: string
 }
 
-/** The instructions of each stage, which starts with FROM. */
+/** The instructions of each stage. A stage starts with FROM. */
 const stages = readRepositoryFile('Dockerfile')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
@@ -31,7 +31,7 @@ const argsOf = (name: string): string => last.find((instruction) => instruction.
 const nobody = 65_534
 const isRoot = process.getuid?.() === 0
 
-describe('the image', () => {
+describe('image', () => {
   let folder: string
   let db: TestDatabase
   before(async () => {
@@ -44,7 +44,7 @@ describe('the image', () => {
     await db.drop()
   })
 
-  it('is made by steps that work in an empty folder, and serves without root and without writing there', async function () {
+  it('builds in an empty folder, and serves without root and without writing to it', async function () {
     const files = trackedFiles()
     if (files === undefined) this.skip()
     const ignored = readRepositoryFile('.dockerignore').trim().split('\n')
@@ -57,7 +57,7 @@ describe('the image', () => {
         else if (name === 'RUN') run(args, root)
       }
     }
-    // Over TCP: the socket of the tests' server is its owner's alone.
+    // Over TCP, because only the owner may use the socket of the test server.
     const database = await startHalfOpenProxy(db.url)
     const port = 20_000 + (process.pid % 20_000)
     const [program = '', ...rest] = JSON.parse(argsOf('ENTRYPOINT')) as string[]
@@ -83,12 +83,12 @@ describe('the image', () => {
     await database.close()
   })
 
-  it('runs as an ordinary user', () => {
+  it('runs as an unprivileged user', () => {
     expect(argsOf('USER')).to.equal('node')
   })
 })
 
-describe('the compose file', () => {
+describe('compose file', () => {
   interface ComposeService {
     readonly image: string
     readonly command?: string[]
@@ -99,7 +99,7 @@ describe('the compose file', () => {
   }
   const own = Object.values(services).filter(({ image }) => image === 'flowfarm')
 
-  it('runs what the Procfile runs, but for the proxy', () => {
+  it('runs the processes of the Procfile, except for the proxy', () => {
     const processes = [...readRepositoryFile('Procfile').matchAll(/src\/main\.ts (.+)$/gm)].flatMap(([, names = '']) =>
       names.split(' '),
     )
@@ -110,18 +110,18 @@ describe('the compose file', () => {
     )
   })
 
-  it('sets variables that exist', () => {
+  it('sets existing variables only', () => {
     const names = new Set(own.flatMap(({ environment: variables = {} }) => Object.keys(variables)))
     expect(names).to.include.keys('DB_URL', 'REDIS_URL', 'ADMIN_TOKEN')
     expect([...names].filter((name) => !(name in settings))).to.deep.equal([])
   })
 
-  it('has a queue that Redis never evicts', () => {
+  it('has a Redis queue without eviction', () => {
     expect(services['redis']?.command?.join(' ')).to.include('--maxmemory-policy noeviction')
   })
 })
 
-/** `COPY [--from=build /app] source… target`, into `root` in place of `/app`. */
+/** `COPY [--from=build /app] source… target`, into `root` instead of `/app`. */
 function copy(args: string, context: readonly string[], built: string, root: string): void {
   mkdirSync(root, { recursive: true })
   if (args.startsWith('--from=')) {
@@ -146,7 +146,7 @@ function run(command: string, root: string): void {
   expect(status, `${command}\n${stdout}${stderr}`).to.equal(0)
 }
 
-/** `A=1 B=2` as an object. */
+/** Parses `A=1 B=2`. */
 function environment(args: string): Record<string, string> {
   return Object.fromEntries(
     args.split(' ').map((pair) => [pair.split('=')[0] ?? '', pair.slice(pair.indexOf('=') + 1)]),

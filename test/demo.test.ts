@@ -17,16 +17,16 @@ import { readRepositoryFile } from './support/repository.ts'
 
 const script = join(import.meta.dirname, '../scripts/demo.ts')
 
-/** Warnings that a machine causes on which the node, the queue or the database answers late. */
+/** Warnings caused by a slow machine, when node, queue or database respond late. */
 const lateness =
   /access node suspended|Queue error|job failed|the queue store|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|reconnecting|retrying|connecting again|trying again|Could not read|not respond/
 
-/** What a list of the API gives. */
+/** A list response of the API. */
 interface Listed {
   readonly data?: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** A demo in a process of its own, in an environment in which nothing is set but what is given. */
+/** A demo in a separate process, with only the given environment variables. */
 class Demo {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   readonly #waiting = new Set<() => void>()
@@ -49,7 +49,7 @@ class Demo {
     })
   }
 
-  /** Resolves with the address of the explorer. */
+  /** Resolves with the URL of the explorer. */
   async ready(): Promise<string> {
     for (;;) {
       const address = /Explorer +(http:\S+)/.exec(this.output)?.[1]
@@ -63,14 +63,14 @@ class Demo {
     }
   }
 
-  /** @returns its exit code, or the signal that ended it */
+  /** @returns the exit code, or the signal that terminated it */
   async end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
     if (signal !== undefined) this.child.kill(signal)
     if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close')
     return this.child.exitCode ?? this.child.signalCode
   }
 
-  /** Resolves when its folder has been removed, which may take longer than its end. */
+  /** Resolves when its folder has been removed, which may be after its exit. */
   async isRemoved(): Promise<void> {
     const changes = watch(tmpdir())
     const removed = Promise.withResolvers<void>()
@@ -83,13 +83,13 @@ class Demo {
     changes.close()
   }
 
-  /** Its folder for temporary files, if it is there. */
+  /** Its temporary folder, if it exists. */
   folders(): string[] {
     return readdirSync(tmpdir()).filter((name) => name.startsWith(`flowfarm-demo-${this.child.pid}-`))
   }
 }
 
-describe('the demo', () => {
+describe('demo', () => {
   const demos: Demo[] = []
   const start = (variables: Record<string, string>, args: readonly string[] = ['--blocks', '600']): Demo => {
     const demo = new Demo(variables, args)
@@ -107,7 +107,7 @@ describe('the demo', () => {
     for (const demo of demos.splice(0)) await demo.end('SIGTERM')
   })
 
-  it('runs beside another one, says where to look, and leaves nothing', async () => {
+  it('runs beside another one, prints its URLs, and cleans up', async () => {
     const both = [start({ PORT: '0' }), start({ PORT: '0' })]
     const [first = '', second = ''] = await Promise.all(both.map((demo) => demo.ready()))
     expect(first).to.not.equal(second)
@@ -141,7 +141,7 @@ describe('the demo', () => {
     const [, path = '', body = ''] =
       /curl localhost:8080(\S+) -H "X-API-Key: \$KEY".* -d '([^']*)'/.exec(readRepositoryFile('docs/webhooks.md')) ?? []
     const asked = JSON.parse(body) as { url: string; secret: string; conditions: { addresses: string[] } }
-    // In place of the receiver, whose port somebody may have taken.
+    // In place of the documented receiver, whose port may be in use.
     const delivered = Promise.withResolvers<{ readonly headers: IncomingHttpHeaders; readonly body: string }>()
     const receiver = createServer((request, response) => {
       text(request).then((read) => {
@@ -166,7 +166,7 @@ describe('the demo', () => {
     expect([data.from, data.to]).to.include(asked.conditions.addresses[0])
   })
 
-  it('answers an example question, and a call of its MCP server', async () => {
+  it('answers an example question and an MCP call', async () => {
     const demo = start({ PORT: '0' })
     await demo.ready()
     expect(demo.output).to.include('only the example questions have answers')
@@ -195,7 +195,7 @@ describe('the demo', () => {
     expect(await called.text()).to.include('"results":[{"answer":42}]')
   })
 
-  it('fills its pages with names, pictures and prices, and goes back to the first block', async () => {
+  it('shows names, pictures and prices, and backfills to the first block', async () => {
     const address = await start({ PORT: '0' }).ready()
     const read = async (path: string): Promise<Listed> =>
       (await fetch(new URL(path, address))).json() as Promise<Listed>
@@ -226,7 +226,7 @@ describe('the demo', () => {
     feed.socket.terminate()
   })
 
-  it('answers every example question of its chat by the one port, with SQL and a chart, of all kinds', async () => {
+  it('answers every chat example through one port, with SQL and all kinds of charts', async () => {
     const demo = start({ PORT: '0' })
     const address = await demo.ready()
     const chat = /Chat +(http:\S+)/.exec(demo.output)?.[1] ?? ''
@@ -244,14 +244,14 @@ describe('the demo', () => {
           headers: { 'Content-Type': 'application/json' },
           body: JSON.stringify({ messages: [{ role: 'user', content: question }] }),
         })
-        // A client has so many answers in a minute.
+        // Answers per minute and client are limited.
         if (answer.status === 429) await feed.count(feed.messages.length + 5)
         else {
           const told = await answer.text()
           expect(told, question).to.include('"toolName":"run_indexer_sql"').and.include('```sql')
           kind = /"chartType":"(\w+)"/.exec(told)?.[1]
         }
-        // What it is to be a chart of is not derived yet.
+        // The data for the chart is not derived yet.
         if (kind === undefined) await feed.count(feed.messages.length + 1)
       }
       kinds.add(kind)
@@ -266,7 +266,7 @@ describe('the demo', () => {
     feed.socket.terminate()
   })
 
-  it('runs on a recording when told so', async () => {
+  it('runs on a recording if requested', async () => {
     const demo = start({ PORT: '0', HOST: '127.0.0.1', LLM_API_KEY: 'of-somebody' }, [
       '--recording',
       join(import.meta.dirname, 'recordings/base'),
@@ -275,7 +275,7 @@ describe('the demo', () => {
     const address = await demo.ready()
     expect(demo.output).to.include('Recorded chain: 281 real blocks')
     expect((await fetch(new URL('/flow/block', address))).status).to.equal(200)
-    // Whoever has a key wants a model and no script.
+    // An API key selects a model instead of the script.
     expect(demo.output).to.include('Questions are answered by anthropic')
     const health = await fetch(new URL('/health', /Query +(http:\S+)/.exec(demo.output)?.[1]))
     expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
@@ -309,7 +309,7 @@ describe('the demo', () => {
     })
   }
 
-  it('writes nothing but JSON where JSON is asked for', async () => {
+  it('writes only JSON with LOG_FORMAT=json', async () => {
     const demo = start({ PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' })
     await once(demo.child.stdout, 'data')
     expect(await demo.end('SIGTERM')).to.equal(0)

@@ -8,7 +8,7 @@ import { settings } from '../src/config.ts'
 import { services } from '../src/services.ts'
 import { filesBelow, readRepositoryFile, repositoryRoot } from './support/repository.ts'
 
-describe('the documentation', () => {
+describe('documentation', () => {
   it('has current generated files; otherwise run npm run docs', async () => {
     for (const [path, text] of await generatedPages()) {
       expect(existsSync(join(repositoryRoot, path)), path).to.equal(true)

@@ -11,13 +11,13 @@ const written = filesBelow(
   /\.(ts|tsx|mjs|sql|py|css|sh)$/,
 ).filter((file) => !isGenerated(file))
 
-describe('the house', () => {
-  it('has no file over 600 lines', () => {
+describe('repository rules', () => {
+  it('allow no file over 600 lines', () => {
     const long = written.filter((file) => readRepositoryFile(file).split('\n').length > 601)
     expect(long).to.deep.equal([])
   })
 
-  it('has no test that is switched off and no two of one name in a file', () => {
+  it('allow no disabled test, and no duplicate title in a file', () => {
     for (const file of written.filter((name) => name.endsWith('.test.ts'))) {
       const source = readRepositoryFile(file)
       const titles = testTitles(source)
@@ -29,7 +29,7 @@ describe('the house', () => {
     }
   })
 
-  it('has a title for every status that an error of its own names', () => {
+  it('require a title for every status of an ApiError', () => {
     const sources = written.filter((file) => file.startsWith('src/') && !file.endsWith('.test.ts'))
     const statuses = sources.flatMap((file) =>
       [...readRepositoryFile(file).matchAll(/new ApiError\(\s*(\d{3})\b/g)].map(([, status]) => Number(status)),
@@ -40,7 +40,7 @@ describe('the house', () => {
     ).to.deep.equal([])
   })
 
-  it('names no machine and no package registry in what is tracked', function (this: Mocha.Context) {
+  it('allow no machine name or package registry in tracked files', function (this: Mocha.Context) {
     const tracked = trackedFiles()
     if (tracked === undefined) this.skip()
     const folders = ['work', 'farm', 'root', 'Users', 'home/[a-z]+', 'tmp/bash_jobs'].join('|')
@@ -56,8 +56,8 @@ describe('the house', () => {
   })
 })
 
-describe('what is tracked', () => {
-  it('has no marks of a merge that nobody has finished', function (this: Mocha.Context) {
+describe('tracked files', () => {
+  it('have no merge conflict markers', function (this: Mocha.Context) {
     const tracked = trackedFiles()
     if (tracked === undefined) this.skip()
     const marked = tracked.filter(
@@ -79,7 +79,7 @@ describe('package.json', () => {
     overrides: Record<string, string>
   }
 
-  it('starts every script through the setup, in place of the shell, with a program that is there', () => {
+  it('starts every script through the setup instead of the shell, with an existing program', () => {
     for (const [name, command] of Object.entries(manifest.scripts)) {
       const program = /^exec node scripts\/setup\.mjs (\S+)/.exec(command)?.[1]
       expect(program, name).to.be.a('string')
@@ -93,7 +93,7 @@ describe('package.json', () => {
     expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).to.deep.equal([])
   })
 
-  it('has a lockfile that names no registry, and the content of every package by its hash', () => {
+  it('has a lockfile without registry URLs, and with an integrity hash for every package', () => {
     expect(readRepositoryFile('package-lock.json')).to.not.include('"resolved"')
     const { packages } = JSON.parse(readRepositoryFile('package-lock.json')) as { packages: Record<string, Locked> }
     expect(
@@ -101,7 +101,7 @@ describe('package.json', () => {
     ).to.deep.equal([])
   })
 
-  it('has a lockfile with everything that its packages name, as `npm ci` demands', () => {
+  it('has a complete lockfile, as `npm ci` requires', () => {
     const { packages } = JSON.parse(readRepositoryFile('package-lock.json')) as { packages: Record<string, Locked> }
     const missing = Object.entries(packages).flatMap(([path, locked]) =>
       Object.keys({ ...locked.dependencies, ...locked.optionalDependencies })
@@ -119,7 +119,7 @@ interface Locked {
   readonly optionalDependencies?: Record<string, string>
 }
 
-/** Where a package is looked for by one that stands at `path`: in its own node_modules and in each above. */
+/** Resolution paths of a package from `path`: its own node_modules and those of each parent. */
 function placesOf(name: string, path: string): string[] {
   const places = [`node_modules/${name}`]
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {

@@ -32,7 +32,7 @@ describe('scripts/replay.ts', () => {
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`says when it is ready, serves, and ends well on ${signal}`, async () => {
+    it(`reports that it is ready, serves, and exits with 0 on ${signal}`, async () => {
       const options = ['--branch', 'c', '--head', '30', '--loop', '--control-port', '0']
       const child = run(recordingFolder('fork'), '--port', '0', ...options)
       const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
@@ -47,7 +47,7 @@ describe('scripts/replay.ts', () => {
     })
   }
 
-  it('says what is wrong with its folder or port, and exits with 1', async () => {
+  it('reports an invalid folder or port, and exits with 1', async () => {
     const missing = await failureOf('/no/such/folder')
     expect(missing.code).to.equal(1)
     expect(missing.complaint).to.match(/^Cannot read the folder \/no\/such\/folder: ENOENT/)

@@ -14,24 +14,24 @@ import {
 const files = filesBelow(['src', 'jobs', 'scripts', 'simnode', 'dashboards', 'clients', 'test'], /\.(ts|tsx|mjs)$/)
 const graph = readGraph(new Map(files.map((file) => [file, readRepositoryFile(file)])))
 
-describe('rooms', () => {
-  it('import only along the arrows of the table', () => {
+describe('module boundaries', () => {
+  it('permit only the imports in the table', () => {
     expect(forbiddenArrows(graph)).to.deep.equal([])
   })
 
-  it('need every arrow of the table', () => {
+  it('have no unused permission in the table', () => {
     expect(unusedArrows(graph, rooms)).to.deep.equal([])
   })
 
-  it('hold no two folders that import each other', () => {
+  it('exclude folders that import each other', () => {
     expect(foldersThatImportEachOther(graph)).to.deep.equal([])
   })
 
-  it('hold no cycle of files', () => {
+  it('exclude import cycles of files', () => {
     expect(cycles(graph).map((files) => files.join(' → '))).to.deep.equal([])
   })
 
-  it('name each other without a cycle', () => {
+  it('have no cycle in the table', () => {
     const outgoing = new Map(
       rooms.map(({ paths: [own = ''], mayImport }) => {
         const allowed = mayImport === 'everything' ? [] : mayImport
@@ -43,7 +43,7 @@ describe('rooms', () => {
     expect(cycles(outgoing)).to.deep.equal([])
   })
 
-  it('are told in the architecture page as they are', () => {
+  it('match the table in the architecture page', () => {
     const cells = [...readRepositoryFile('docs/architecture.md').matchAll(/^\| (`.+`) \| .+ \| (.*) \|$/gm)]
     const told = cells.map((match) => ({ paths: match[1], mayImport: match[2] }))
     const short = (folder: string): string => folder.replace(/^src\//, '')
@@ -54,7 +54,7 @@ describe('rooms', () => {
     expect(told).to.deep.equal(real)
   })
 
-  it('leave the setup to what Node brings', () => {
+  it('restrict the setup to Node built-ins', () => {
     const setup = [...graph].filter(([file]) => /^scripts\/setup(\.mjs|\/)/.test(file) && !file.endsWith('.test.ts'))
     const others = setup.flatMap(([file, imports]) =>
       imports
@@ -66,11 +66,11 @@ describe('rooms', () => {
   })
 })
 
-describe('the check of the rooms', () => {
+describe('module boundary check', () => {
   const graphOf = (sources: Record<string, string>): ImportGraph => readGraph(new Map(Object.entries(sources)))
   const check = (sources: Record<string, string>): string[] => forbiddenArrows(graphOf(sources))
 
-  it('reports an arrow against the table, whatever its form', () => {
+  it('reports a forbidden import in any form', () => {
     for (const source of [
       `import { a } from '../ingest/a.ts'`,
       `import type { A } from '../ingest/a.ts'`,
@@ -89,19 +89,19 @@ describe('the check of the rooms', () => {
     }
   })
 
-  it('lets through what the table allows', () => {
+  it('accepts imports that the table allows', () => {
     expect(
       check({ 'src/explorer/b.ts': `import { a } from '../platform/db/a.ts'\nimport { c } from './c.ts'` }),
     ).to.deep.equal([])
     expect(check({ 'src/main.ts': `import { a } from './farm/a.ts'` })).to.deep.equal([])
   })
 
-  it('allows a part of a room where the table names a part', () => {
+  it('accepts part of a module if the table names it', () => {
     expect(check({ 'src/explorer/a.ts': `import { a } from '../../jobs/worker-names.ts'` })).to.deep.equal([])
     expect(check({ 'src/explorer/a.ts': `import { a } from '../../jobs/index.ts'` })).to.have.length(1)
   })
 
-  it('keeps tests out of the program and input and output out of pure rooms', () => {
+  it('rejects tests in the program, and I/O in pure modules', () => {
     expect(check({ 'src/main.ts': `import { a } from '../test/support/a.ts'` })).to.have.length(1)
     expect(check({ 'src/main.ts': `import { a } from './db/a.test-support.ts'` })).to.have.length(1)
     expect(check({ 'src/platform/db/a.test.ts': `import { a } from '../../../test/support/a.ts'` })).to.deep.equal([])
@@ -109,17 +109,17 @@ describe('the check of the rooms', () => {
     expect(check({ 'src/platform/db/a.ts': `import { readFileSync } from 'node:fs'` })).to.deep.equal([])
   })
 
-  it('knows every file to be in a room', () => {
+  it('reports a file outside all modules', () => {
     expect(check({ 'src/somewhere/a.ts': '' })).to.deep.equal(['src/somewhere/a.ts is in no room'])
   })
 
-  it('finds an arrow that nothing uses', () => {
+  it('reports an unused permission', () => {
     const table = rooms.filter(({ paths }) => paths.includes('src/operator'))
     const found = unusedArrows(graphOf({ 'src/operator/a.ts': `import { a } from '../farm/b.ts'` }), table)
     expect(found).to.deep.equal(['src/operator may import src/platform, and never does'])
   })
 
-  it('finds two folders that import each other, also by types, and passes a folder and its part', () => {
+  it('reports folders that import each other, also by types, except for a folder and its subfolder', () => {
     const graph = graphOf({
       'src/farm/leases/a.ts': `import type { B } from '../queue/b.ts'`,
       'src/farm/queue/c.ts': `import { d } from '../leases/d.ts'\nimport { e } from '../e.ts'`,
@@ -128,7 +128,7 @@ describe('the check of the rooms', () => {
     expect(foldersThatImportEachOther(graph)).to.deep.equal(['src/farm/leases and src/farm/queue import each other'])
   })
 
-  it('finds a cycle of values and passes one of types', () => {
+  it('reports a cycle of values, but not of types', () => {
     const cycle = {
       'src/platform/db/a.ts': `import { b } from './b.ts'`,
       'src/platform/db/b.ts': `export * from './a.ts'`,
@@ -141,8 +141,8 @@ describe('the check of the rooms', () => {
   })
 })
 
-describe('the search for imports', () => {
-  it('is not misled by comments, strings, templates and regular expressions', () => {
+describe('import parser', () => {
+  it('ignores comments, strings, templates and regular expressions', () => {
     const source = [
       `// import a from './comment.ts'`,
       `/* import a from './block.ts' */`,
@@ -157,7 +157,7 @@ describe('the search for imports', () => {
     expect(importsOf(source)).to.deep.equal([{ specifier: './real.ts', kind: 'value' }])
   })
 
-  it('reads the statements of a page with JSX', () => {
+  it('parses a page with JSX', () => {
     const source = [
       `import { A } from './a.tsx'`,
       `import type { B } from './b.ts'`,

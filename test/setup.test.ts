@@ -15,11 +15,11 @@ interface Result {
   readonly stderr: string
 }
 
-describe('the setup', () => {
+describe('setup', () => {
   const children: ChildProcess[] = []
   let root: string
 
-  /** A project with the real setup and one dependency, a folder of its own, so that npm needs no network. */
+  /** A project with the real setup and one local dependency, so that npm needs no network. */
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'setup-test-'))
     cpSync(join(repositoryRoot, 'scripts/setup'), join(root, 'scripts/setup'), { recursive: true })
@@ -43,7 +43,8 @@ describe('the setup', () => {
   })
 
   afterEach(() => {
-    // A group of its own each: a setup that does not pass a signal on leaves its program running.
+    // Each child has a process group, since a setup that fails to forward a signal leaves its
+    // program running.
     for (const { pid } of children.splice(0)) if (pid !== undefined) killGroup(pid)
     rmSync(root, { recursive: true, force: true })
   })
@@ -68,7 +69,7 @@ describe('the setup', () => {
     return { code, signal, ...output }
   }
 
-  it('installs what is missing, once, and runs the program with its arguments and exit code', async () => {
+  it('installs missing packages once, and runs the program with its arguments and exit code', async () => {
     const first = await run('program.ts', 'a', 'b')
     expect(first.stderr).to.match(
       /^Installing dependencies .+\n(?:  \w+: \d of 1 packages, \d+ s\n)*Installed in \d+ s\.\n$/,
@@ -78,7 +79,7 @@ describe('the setup', () => {
     expect(await run('program.ts')).to.include({ code: 3, stderr: '' })
   })
 
-  it('runs no install script, which npm by itself would', async () => {
+  it('disables install scripts', async () => {
     await run('program.ts')
     expect(existsSync(join(root, 'an-install-script-ran'))).to.equal(false)
     const npm = spawn('npm', ['ci'], { cwd: root, stdio: 'ignore' })
@@ -116,7 +117,7 @@ describe('the setup', () => {
     })
   }
 
-  it('accepts a tree that somebody else installed, and mends one that was taken apart', async () => {
+  it('accepts node_modules of another installer, and repairs an incomplete one', async () => {
     const npm = spawn('npm', ['ci'], { cwd: root, stdio: 'ignore' })
     expect(await once(npm, 'close')).to.deep.equal([0, null])
     expect(await run('program.ts')).to.include({ code: 3, stderr: '' })
@@ -124,13 +125,13 @@ describe('the setup', () => {
     expect((await run('program.ts')).stderr).to.contain('Installing')
   })
 
-  it('installs once for two that start at the same time', async () => {
+  it('installs once for two concurrent starts', async () => {
     const both = await Promise.all([run('program.ts', 'one'), run('program.ts', 'two')])
     expect(both.map(({ stdout }) => stdout)).to.deep.equal(['ran one\n', 'ran two\n'])
     expect(both.filter(({ stderr }) => stderr.includes('Installing'))).to.have.length(1)
   })
 
-  it('takes over the lock of a process that died', async () => {
+  it('takes over the lock of a dead process', async () => {
     mkdirSync(join(root, '.flowfarm'))
     writeFileSync(join(root, '.flowfarm/setup.lock'), 'gone')
     utimesSync(join(root, '.flowfarm/setup.lock'), new Date(0), new Date(0))
@@ -138,7 +139,7 @@ describe('the setup', () => {
     expect(existsSync(join(root, '.flowfarm/setup.lock'))).to.equal(false)
   })
 
-  it('shows what npm said and what to do when it cannot install', async () => {
+  it('shows the npm error and the remedy if the installation fails', async () => {
     writeJson('package.json', { name: 'project', version: '1.0.0', dependencies: { other: 'file:other' } })
     rmSync(join(root, 'dependency'), { recursive: true })
     const { code, stderr, stdout } = await run('program.ts')
@@ -148,7 +149,7 @@ describe('the setup', () => {
     expect(existsSync(join(root, '.flowfarm/setup.lock'))).to.equal(false)
   })
 
-  it('explains an untrusted certificate of the registry', async () => {
+  it('explains an untrusted registry certificate', async () => {
     const npm = join(root, 'npm-cli.js')
     writeFileSync(npm, 'console.error("npm error code SELF_SIGNED_CERT_IN_CHAIN"); process.exitCode = 1')
     const child = spawn(process.execPath, ['scripts/setup.mjs', 'program.ts'], {
@@ -164,7 +165,7 @@ describe('the setup', () => {
     expect(errors).to.include('is not trusted: set NODE_EXTRA_CA_CERTS')
   })
 
-  it('says in a sentence that a newer Node is needed, before it installs anything', async () => {
+  it('requires a newer Node before it installs anything', async () => {
     const path = join(root, 'scripts/setup/node-program.mjs')
     writeFileSync(path, readFileSync(path, 'utf8').replace('neededMajor = 24', 'neededMajor = 999'))
     const { code, stderr } = await run('program.ts')
@@ -176,7 +177,7 @@ describe('the setup', () => {
   })
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    it(`passes ${signal} on and ends as the program ends`, async () => {
+    it(`forwards ${signal} and exits like the program`, async () => {
       writeFileSync(
         join(root, 'program.ts'),
         `process.on('${signal}', () => { console.log('told'); process.exit(7) })
@@ -194,7 +195,7 @@ describe('the setup', () => {
     })
   }
 
-  it('dies by the signal that the program died by', async () => {
+  it('exits with the signal that terminated the program', async () => {
     writeFileSync(join(root, 'program.ts'), `process.kill(process.pid, 'SIGKILL')`)
     expect(await run('program.ts')).to.include({ code: null, signal: 'SIGKILL' })
   })
@@ -208,10 +209,10 @@ function killGroup(leader: number): void {
   }
 }
 
-describe('a tree against its lockfile', () => {
+describe('lockfile check', () => {
   const elsewhere = { os: [process.platform === 'linux' ? 'darwin' : 'linux'] }
 
-  it('needs each package in its version and with its content', () => {
+  it('requires each package with its version and content', () => {
     const wanted = { '': {}, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } }
     expect(satisfies(wanted, { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } })).to.equal(true)
     expect(satisfies(wanted, { 'node_modules/a': { version: '1.0.1', integrity: 'sha512-a' } })).to.equal(false)
@@ -219,7 +220,7 @@ describe('a tree against its lockfile', () => {
     expect(satisfies(wanted, {})).to.equal(false)
   })
 
-  it('does without the optional packages of other machines, and only those', () => {
+  it('ignores only optional packages of other platforms', () => {
     expect(satisfies({ 'node_modules/a': { optional: true, ...elsewhere } }, {})).to.equal(true)
     expect(satisfies({ 'node_modules/a': { ...elsewhere } }, {})).to.equal(false)
     const here = { os: process.platform, cpu: [process.arch] }

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { compiler, formatter, linter, pageCompiler, runTool } from '../scripts/check/tools.ts'
 import { repositoryRoot } from './support/repository.ts'
 
-describe('the sources', function () {
-  // The compiler and the linter take as long as they take.
+describe('source files', function () {
+  // No timeout, because the compiler and the linter may take minutes.
   this.timeout(0)
 
   it('are formatted', async () => {
@@ -16,7 +16,7 @@ describe('the sources', function () {
     expect(ok, output).to.equal(true)
   })
 
-  it('pass the compiler as pages', async () => {
+  it('pass the page compiler', async () => {
     const { ok, output } = await runTool(repositoryRoot, pageCompiler)
     expect(ok, output).to.equal(true)
   })

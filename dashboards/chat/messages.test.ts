@@ -96,12 +96,12 @@ describe('merged deltas', () => {
     const [writer, reader] = [writable.getWriter(), readable.getReader()]
     const written = ['a', 'b'].map((text) => writer.write(delta(text)))
     await reader.read()
-    // It wants the second piece, which is held by then.
+    // It waits for the second chunk, which is buffered by then.
     const next = reader.read()
     await Promise.all(written)
     await reader.cancel()
     expect(await next).to.deep.equal({ value: undefined, done: true })
-    // A piece that was pushed into a stream that has ended would throw out of its timer.
+    // A chunk pushed into an ended stream would throw from its timer.
     const { promise, resolve } = Promise.withResolvers<void>()
     setTimeout(resolve, 20)
     await promise

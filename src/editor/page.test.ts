@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { editorPolicy } from './page.ts'
 
-describe("the policy of the editor's page", () => {
-  it('lets it call the channel, the wallet and the nodes, by origin and each once', () => {
+describe('content security policy of the editor page', () => {
+  it('allows connections to the channel, the wallet and the nodes, each origin once', () => {
     const policy = editorPolicy('', [
       'ws://localhost:3002/lsp',
       'http://localhost:3005/auth/v1',
@@ -15,7 +15,7 @@ describe("the policy of the editor's page", () => {
     expect(policy).to.include("script-src 'self' 'wasm-unsafe-eval';").and.to.include("default-src 'none'")
   })
 
-  it('takes nothing but URLs', () => {
+  it('accepts URLs only', () => {
     expect(() => editorPolicy('', ["'unsafe-inline'; script-src *"])).to.throw(TypeError)
   })
 })

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { FatalError } from '../platform/errors.ts'
 import { checkEditorUrl, editorWarnings, editorUrl, mayUseChannel } from './settings.ts'
 
-describe('settings of the editor', () => {
-  it('have a host alone for where people reach it', () => {
+describe('editor settings', () => {
+  it('reject an EDITOR_URL with more than a host', () => {
     for (const EDITOR_URL of [
       undefined,
       'https://editor.example.com',
@@ -19,7 +19,7 @@ describe('settings of the editor', () => {
     }
   })
 
-  it('that leave nowhere to sign in are told of', () => {
+  it('warn if sign-in is impossible', () => {
     const warned = (EDITOR_URL?: string, WALLET_URL?: string): string =>
       editorWarnings({ EDITOR_URL, WALLET_URL }).join()
     expect(warned('https://editor.example.com')).to.include('WALLET_URL')
@@ -30,7 +30,7 @@ describe('settings of the editor', () => {
     ]).to.deep.equal(['', '', ''])
   })
 
-  it('is where settings say', () => {
+  it('give the URL of the editor', () => {
     expect([
       editorUrl({ EDITOR_URL: undefined, HTTP_PORT: 3003 }),
       editorUrl({ EDITOR_URL: 'https://e.example.com//', HTTP_PORT: 1 }, 2),
@@ -38,8 +38,8 @@ describe('settings of the editor', () => {
   })
 })
 
-describe('pages that may use the language server channel', () => {
-  it('are those of EDITOR_URL alone where it is set', () => {
+describe('language server channel origins', () => {
+  it('match EDITOR_URL only, if set', () => {
     const config = { EDITOR_URL: 'https://editor.example.com/', HTTP_PORT: 3003 }
     expect(mayUseChannel(config, 'https://editor.example.com', 'lsp.example.com')).to.equal(true)
     for (const origin of [
@@ -54,7 +54,7 @@ describe('pages that may use the language server channel', () => {
     }
   })
 
-  it('are those of the host that the channel is reached by where it is not, on any port', () => {
+  it('match the host of the channel on any port otherwise', () => {
     const config = { EDITOR_URL: undefined, HTTP_PORT: 3003 }
     for (const [origin, host] of [
       ['http://localhost:3003', 'localhost:3002'],
@@ -75,7 +75,7 @@ describe('pages that may use the language server channel', () => {
       expect(mayUseChannel(config, origin, host), `${origin} ${host}`).to.equal(false)
   })
 
-  it('are not asked for where there is no browser', () => {
+  it('are not required from non-browser clients', () => {
     expect(mayUseChannel({ EDITOR_URL: 'https://editor.example.com', HTTP_PORT: 3003 }, undefined, undefined)).to.equal(
       true,
     )

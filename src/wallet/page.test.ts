@@ -4,8 +4,8 @@ import { walletPolicy } from './page.ts'
 const connects = (policy: string): string | undefined =>
   policy.split('; ').find((part) => part.startsWith('connect-src'))
 
-describe("the policy of the wallet's pages", () => {
-  it('lets them call their own host alone, or the auth server of somebody else with it, whatever its path', () => {
+describe('content security policy of the wallet pages', () => {
+  it('allows connections to the wallet and the external auth server only, as origins', () => {
     expect(connects(walletPolicy('', undefined))).to.equal("connect-src 'self'")
     expect(connects(walletPolicy('', 'https://auth.example.com/auth/v1'))).to.equal(
       "connect-src 'self' https://auth.example.com",
@@ -16,7 +16,7 @@ describe("the policy of the wallet's pages", () => {
     expect(policy).to.include("script-src 'self';").and.to.include("form-action 'self'")
   })
 
-  it('takes nothing but a URL', () => {
+  it('accepts URLs only', () => {
     for (const text of ["'unsafe-inline'; script-src *", '*', ''])
       expect(() => walletPolicy('', text), text).to.throw(TypeError)
   })

@@ -3,11 +3,11 @@ import { readConfig } from '../config.ts'
 import { FatalError } from '../platform/errors.ts'
 import { readApplication, readMailFrom, readServiceToken, readWalletPlace, walletWarnings } from './settings.ts'
 
-describe('settings of the wallet', () => {
+describe('wallet settings', () => {
   const read = (variables: Record<string, string>): ReturnType<typeof readWalletPlace> =>
     readWalletPlace(readConfig({}, variables), 3004)
 
-  it('lead to this machine where nothing is set, and else to where people reach it', () => {
+  it('default to this machine, and use WALLET_URL if set', () => {
     const here = read({})
     expect(here).to.include({ url: 'http://localhost:3004', isSecure: false, isForTrial: true })
     expect([

@@ -14,7 +14,7 @@ const secret = 'a secret of at least thirty-two bytes, for tests'
 interface Signing {
   readonly key?: string
   readonly algorithm?: string
-  /** Null: never. */
+  /** Null: no expiry. */
   readonly expires?: string | null
 }
 
@@ -25,7 +25,7 @@ function jwt(claims: JWTPayload, { key = secret, algorithm = 'HS256', expires = 
 
 const bearer = (credential: string): Record<string, string> => ({ Authorization: `Bearer ${credential}` })
 
-describe('the guard of the operator', () => {
+describe('operator access', () => {
   let database: TestDatabase
   let operator: RunningOperator
 
@@ -43,10 +43,10 @@ describe('the guard of the operator', () => {
     after(() => operator.stop())
   }
 
-  describe('without a token or a secret', () => {
+  describe('without a token and a secret', () => {
     running({})
 
-    it('lets in who sits at the machine', async () => {
+    it('allows requests from this machine', async () => {
       expect((await operator.get('/session')).body).to.deep.equal({ access: 'open', isAllowed: true })
       expect((await operator.get('/overview')).status).to.equal(200)
       for (const host of ['localhost:8080', 'LOCALHOST', '127.0.0.1', '127.1.2.3:80', '[::1]:8080']) {
@@ -55,7 +55,7 @@ describe('the guard of the operator', () => {
       expect(await operator.send('POST', '/session', { token: 'anything' })).to.deep.include({ status: 204 })
     })
 
-    it('refuses everybody else, and says what to do', async () => {
+    it('rejects other requests and explains the remedy', async () => {
       const elsewhere: Record<string, string>[] = [
         { 'X-Forwarded-For': '127.0.0.1' },
         { Forwarded: 'for=127.0.0.1' },
@@ -86,10 +86,10 @@ describe('the guard of the operator', () => {
     })
   })
 
-  describe('without a token or a secret, behind a proxy that says nothing of itself', () => {
+  describe('without a token and a secret, behind a proxy that sends no forwarding headers', () => {
     running({})
 
-    it('refuses requests in HTTP/1.0, which such proxies make, and people do not', async () => {
+    it('rejects HTTP/1.0, which such proxies use and browsers do not', async () => {
       const socket = connect(operator.api.server.port, '127.0.0.1')
       socket.end('GET /operator/api/overview HTTP/1.0\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n')
       const [answer] = (await once(socket.setEncoding('utf8'), 'data')) as [string]
@@ -101,7 +101,7 @@ describe('the guard of the operator', () => {
   describe('with a token and a secret', () => {
     running({ ADMIN_TOKEN: token, ADMIN_JWT_SECRET: secret, AUTH_JWT_SECRET: 'another secret, which is not asked' })
 
-    it('refuses who shows nothing, on every route', async () => {
+    it('rejects requests without credentials, on every route', async () => {
       expect((await operator.get('/session')).body).to.deep.equal({ access: 'token', isAllowed: false })
       for (const path of ['/overview', '/stream', '/coverage', '/leases', '/errors', '/heights']) {
         expect(await operator.get(path), path).to.deep.include({ status: 401 })
@@ -122,7 +122,7 @@ describe('the guard of the operator', () => {
       expect(board).to.include({ status: 302 }).and.to.have.nested.property('headers.location', '/operator')
     })
 
-    it('lets in who shows the token, also through a proxy', async () => {
+    it('accepts the token, also through a proxy', async () => {
       expect((await operator.get('/overview', bearer(token))).status).to.equal(200)
       expect(
         (await operator.get('/overview', { ...bearer(token), 'X-Forwarded-For': '192.0.2.1', Host: 'flow.example' }))
@@ -136,7 +136,7 @@ describe('the guard of the operator', () => {
       ).to.equal(401)
     })
 
-    it('takes roles from where the issuer puts them, and not from what users write themselves', async () => {
+    it('reads roles from app_metadata, not from user_metadata', async () => {
       const granted: JWTPayload[] = [
         { role: 'admin' },
         { roles: ['viewer', 'ops_admin'] },
@@ -157,7 +157,7 @@ describe('the guard of the operator', () => {
       { role: { admin: true } },
       {},
     ]) {
-      it(`refuses the claims ${JSON.stringify(claims)}`, async () => {
+      it(`rejects the claims ${JSON.stringify(claims)}`, async () => {
         const other = await runOperator(database.url, { AUTH_JWT_SECRET: secret })
         try {
           const { status, body } = await other.get('/overview', bearer(await jwt(claims)))
@@ -168,7 +168,7 @@ describe('the guard of the operator', () => {
       })
     }
 
-    it('refuses JWTs that are expired, without an end, of another key, of another algorithm or not signed', async () => {
+    it('rejects JWTs that are expired, unsigned, without expiry, or signed with another key or algorithm', async () => {
       const refused = {
         'expired-credentials': [await jwt({ role: 'admin' }, { expires: '-1s' })],
         'bad-credentials': [
@@ -199,7 +199,7 @@ describe('the guard of the operator', () => {
 
     const cookieOf = (setCookie: string): Record<string, string> => ({ Cookie: setCookie.split(';')[0] ?? '' })
 
-    it('begin with the token or a JWT, in a cookie that scripts cannot read', async () => {
+    it('start with the token or a JWT, in an HttpOnly cookie', async () => {
       const setCookie = await logIn(token)
       expect(setCookie)
         .to.match(/^flowfarm_operator=[\w.-]+; Path=\/operator; HttpOnly; SameSite=Strict; Max-Age=43200$/)
@@ -215,13 +215,13 @@ describe('the guard of the operator', () => {
       expect((await operator.get('/overview', cookieOf(ofJwt))).status).to.equal(200)
     })
 
-    it('end when one logs out', async () => {
+    it('end at sign-out', async () => {
       const { status, headers } = await operator.send('DELETE', '/session', undefined, cookieOf(await logIn(token)))
       expect(status).to.equal(204)
       expect(headers['set-cookie']?.[0]).to.match(/^flowfarm_operator=; .*Max-Age=0/)
     })
 
-    it('cannot be made up or changed, and end with the secret that began them', async () => {
+    it('cannot be forged or modified, and end when their secret changes', async () => {
       const session = (await logIn(token)).split(';')[0]?.replace('flowfarm_operator=', '') ?? ''
       const [kind, end, random, signature] = session.split('.')
       const forged = [
@@ -250,7 +250,7 @@ describe('the guard of the operator', () => {
       }
     })
 
-    it('are not used by pages of other origins', async () => {
+    it('are rejected for pages of other origins', async () => {
       const cookie = cookieOf(await logIn(token))
       const body = { leases: [{ worker: 'token_worker', from: 1 }] }
       const own = `http://${operator.api.host}`
@@ -288,7 +288,7 @@ describe('the guard of the operator', () => {
       }
     })
 
-    it('give nothing to other origins to read', async () => {
+    it('expose no responses to other origins', async () => {
       const { headers } = await operator.get('/session', { Origin: 'http://evil.example' })
       expect(headers).to.not.have.property('access-control-allow-origin')
       const preflight = await operator.raw('OPTIONS', '/operator/api/leases/requeue', {
@@ -300,10 +300,10 @@ describe('the guard of the operator', () => {
     })
   })
 
-  describe('wrong credentials, again and again', () => {
+  describe('repeated wrong credentials', () => {
     running({ ADMIN_TOKEN: token })
 
-    it('are held off, while sessions go on', async () => {
+    it('are throttled while sessions continue', async () => {
       const { headers } = await operator.send('POST', '/session', { token })
       const cookie = { Cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '' }
       for (let i = 0; i < 5; i++) {

@@ -16,7 +16,7 @@ interface Page {
   readonly total: number
 }
 
-describe('the operator', () => {
+describe('operator API', () => {
   let database: TestDatabase
   let operator: RunningOperator
   const announced: string[] = []
@@ -51,8 +51,8 @@ describe('the operator', () => {
     return body
   }
 
-  describe('shows', () => {
-    it('how far everything is', async () => {
+  describe('returns', () => {
+    it('the progress of every worker', async () => {
       await database.pool.query(`insert into app.chain (chain_id, latest_height) values ('flow-emulator', 119)`)
       await setCoverage(database.pool, {
         main_ingester: [{ from: 100, to: 110 }],
@@ -111,7 +111,7 @@ describe('the operator', () => {
       expect(stages.get('ft_holdings_worker')?.follows).to.deep.equal(['token_worker'])
     })
 
-    it('a picture of coverage along the chain, holes and all', async () => {
+    it('chart cells of the coverage, with holes', async () => {
       await setCoverage(database.pool, {
         main_ingester: [{ from: 0, to: 1000 }],
         token_worker: [
@@ -141,7 +141,7 @@ describe('the operator', () => {
       expect(part.body.stages.find(({ name }) => name === 'token_worker')?.done).to.deep.equal([1, 1, 0, 1])
     })
 
-    it('leases with all that is known of them, a page at a time', async () => {
+    it('leases with details, in pages', async () => {
       await addLeases(database.pool, [
         { worker: 'token_worker', from: 10, to: 20, status: 'flagged', attempt: 21 },
         { worker: 'token_worker', from: 20, to: 30, status: 'done' },
@@ -188,7 +188,7 @@ describe('the operator', () => {
       expect((await page('/leases?worker=accounts_worker')).total).to.equal(3)
     })
 
-    it('errors that are not resolved, the latest first, a page at a time', async () => {
+    it('unresolved errors, latest first, in pages', async () => {
       await database.pool.query(`
         insert into raw.indexing_errors (worker_name, block_height, tx_index, event_index, code, message, event_type, occurrences, last_seen_at, resolved_at)
         select case when h % 2 = 0 then 'token_worker' else 'main_ingester' end, h, 1, 2, 'bad-ccf', 'm' || h, 'A.x', h,
@@ -231,7 +231,7 @@ describe('the operator', () => {
     })
   })
 
-  describe('mends', () => {
+  describe('changes', () => {
     const flagged = (from: number, to: number) => ({
       worker: 'token_worker',
       from,
@@ -240,7 +240,7 @@ describe('the operator', () => {
       attempt: 21,
     })
 
-    /** What it answered, and that the coordinator was woken. */
+    /** Returns the response, and asserts that the coordinator was woken. */
     async function mend(action: string, body: object): Promise<unknown> {
       announced.length = 0
       const answer = await operator.send('POST', `/leases/${action}`, body)
@@ -249,14 +249,14 @@ describe('the operator', () => {
       return answer.body
     }
 
-    it('leases one by one: queued again', async () => {
+    it('single leases by requeueing', async () => {
       await addLeases(database.pool, [flagged(10, 20), flagged(20, 30)])
       expect(await mend('requeue', { leases: [{ worker: 'token_worker', from: 10 }] })).to.deep.equal({ changed: 1 })
       expect(await leaseLines(database.pool)).to.deep.equal(['token_worker 10-20 queued', 'token_worker 20-30 flagged'])
       expect((await storedLeases(database.pool))[0]).to.include({ attempt: 0 })
     })
 
-    it('leases one by one: split', async () => {
+    it('single leases by splitting', async () => {
       await addLeases(database.pool, [flagged(10, 20)])
       expect(await mend('split', { leases: [{ worker: 'token_worker', from: 10 }], pieces: 3 })).to.deep.equal({
         changed: 3,
@@ -268,7 +268,7 @@ describe('the operator', () => {
       ])
     })
 
-    it('leases one by one: skipped, with the reason', async () => {
+    it('single leases by skipping, with a reason', async () => {
       await addLeases(database.pool, [flagged(10, 20)])
       expect(
         await mend('skip', { leases: [{ worker: 'token_worker', from: 10 }], reason: ' broken contract ' }),
@@ -276,7 +276,7 @@ describe('the operator', () => {
       expect((await storedLeases(database.pool))[0]).to.include({ status: 'skipped', reason: 'broken contract' })
     })
 
-    it('all of a worker at once', async () => {
+    it('all leases of a worker', async () => {
       const all = (statuses: string[], code?: string) => ({
         all: { worker: 'token_worker', statuses, ...(code === undefined ? {} : { code }) },
       })
@@ -308,7 +308,7 @@ describe('the operator', () => {
       expect(await mend('split', all(['flagged'], 'odd'))).to.deep.equal({ changed: 10 })
     })
 
-    it('nothing that is not in trouble', async () => {
+    it('only failing leases', async () => {
       await addLeases(database.pool, [{ worker: 'token_worker', from: 10, to: 20, status: 'active' }])
       const body = {
         leases: [
@@ -320,7 +320,7 @@ describe('the operator', () => {
       expect(await leaseLines(database.pool)).to.deep.equal(['token_worker 10-20 active'])
     })
 
-    it('a range that is to be derived again, with all that follow', async () => {
+    it('the coverage of a rederived range and its followers', async () => {
       const whole = [{ from: 0, to: 100 }]
       await setCoverage(database.pool, {
         main_ingester: whole,
@@ -340,13 +340,13 @@ describe('the operator', () => {
         body: { stages },
       } = await operator.get<Overview>('/overview')
       const owed = Object.fromEntries(stages.map(({ name, owed: heights }) => [name, heights]))
-      // The holdings have to wait: they follow what is owed itself.
+      // Holdings wait for the backlog of the worker that they follow.
       expect(owed).to.include({ token_worker: 10, ft_holdings_worker: 0, accounts_worker: 0 })
       expect(stages.find(({ name }) => name === 'ft_holdings_worker')).to.include({ covered: 90, available: 90 })
     })
   })
 
-  it('sets and ends drills', async () => {
+  it('starts and ends drills', async () => {
     const drill = { worker: 'token_worker', from: 10, to: 20, reason: 'an exercise' }
     expect((await operator.send('POST', '/drills', drill)).status).to.equal(204)
     expect((await operator.get<Overview>('/overview')).body.drills).to.deep.equal([drill])
@@ -354,7 +354,7 @@ describe('the operator', () => {
     expect((await operator.get<Overview>('/overview')).body.drills).to.deep.equal([])
   })
 
-  it('begins a drill above the head of the moment, not above the one that the operator saw', async () => {
+  it("starts a drill above the current head, not above the head in the operator's view", async () => {
     await database.pool.query("update app.indexing_checkpoints set covered = '{}'")
     await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 1000 }] })
     await operator.get<Overview>('/overview')
@@ -364,7 +364,7 @@ describe('the operator', () => {
     expect(drill).to.deep.equal({ worker: 'token_worker', from: 2009, to: 2012, reason: null })
   })
 
-  describe('heights that fail', () => {
+  describe('failing heights', () => {
     const state = async (): Promise<unknown> =>
       (await operator.get<{ heights: { height: number; state: string }[] }>('/heights')).body.heights.map(
         ({ height, state: one }) => [height, one],
@@ -376,7 +376,7 @@ describe('the operator', () => {
     })
     after(() => database.pool.query('truncate raw.failing_heights, raw.unavailable'))
 
-    it('are skipped, as often as that is asked', async () => {
+    it('are skipped idempotently', async () => {
       expect(await state()).to.deep.equal([
         [500, 'failing'],
         [300, 'unavailable'],
@@ -390,7 +390,7 @@ describe('the operator', () => {
       ])
     })
 
-    it('are not skipped where they are unavailable already, or fetched', async () => {
+    it('are not skipped if unavailable or fetched', async () => {
       for (const height of [300, 42]) {
         const { status, body } = await operator.send('POST', '/heights/skip', { height })
         expect(status).to.equal(404)
@@ -398,14 +398,14 @@ describe('the operator', () => {
       }
     })
 
-    it('are fetched again, once', async () => {
+    it('are refetched once', async () => {
       expect((await operator.send('POST', '/heights/retry', { from: 0, to: 400 })).body).to.deep.equal({ retried: 1 })
       expect((await operator.send('POST', '/heights/retry', { from: 0, to: 400 })).body).to.deep.equal({ retried: 0 })
       expect(await state()).to.deep.equal([[500, 'skipping']])
     })
   })
 
-  describe('refuses, naming the field and what would be right,', () => {
+  describe('rejects with the field and the expected value:', () => {
     const one = [{ worker: 'token_worker', from: 1 }]
     const all = { worker: 'token_worker', statuses: ['flagged'] }
     const cases: [string, string, unknown, string, string][] = [
@@ -467,12 +467,12 @@ describe('the operator', () => {
       })
     }
 
-    it('describes itself as OpenAPI', async () => {
+    it('serves its OpenAPI description', async () => {
       const { body } = await operator.get<{ paths: object }>('/openapi.json')
       expect(body.paths).to.have.property('/operator/api/leases/requeue')
     })
 
-    it('a body that is no JSON or too large, an unknown path, another method', async () => {
+    it('rejects invalid JSON, an oversized body, an unknown path and another method', async () => {
       const json = { 'Content-Type': 'application/json' }
       expect(await operator.raw('POST', '/operator/api/rederive', json, '{')).to.include({ status: 400 })
       expect(

@@ -24,7 +24,7 @@ interface Leases {
   }[]
 }
 
-describe('an operator who breaks a worker and mends it', () => {
+describe('operator repair of a broken worker', () => {
   let node: ReplayNode
   let database: TestDatabase
   let operator: RunningOperator
@@ -49,7 +49,7 @@ describe('an operator who breaks a worker and mends it', () => {
     await node.stop()
   })
 
-  /** The first overview from now on in which the worker is as wished. */
+  /** Waits for the next overview in which the worker matches. */
   async function until(worker: string, isAsWished: (stage: Stage) => boolean): Promise<Stage> {
     const stageOf = (data: unknown): Stage | undefined => (data as Overview).stages.find(({ name }) => name === worker)
     const { data } = await stream.next(
@@ -62,7 +62,7 @@ describe('an operator who breaks a worker and mends it', () => {
     return stageOf(data) as Stage
   }
 
-  it('sees the heights flagged, alone, with why, and everything done when they are queued again', async () => {
+  it('shows only the affected heights as flagged, with the reason, and recovers after a requeue', async () => {
     expect((await operator.send('POST', '/drills', { worker: 'token_worker', from: 100, to: 102 })).status).to.equal(
       204,
     )
@@ -76,7 +76,7 @@ describe('an operator who breaks a worker and mends it', () => {
       failed: { leases: 0, heights: 0 },
     })
     await until('accounts_worker', ({ owed }) => owed === 0)
-    // It follows the worker that is broken, and is not held up by more than those heights.
+    // Holdings follow the broken worker and lack only those heights.
     expect(await until('ft_holdings_worker', ({ owed }) => owed === 0)).to.include({
       covered: last - 1,
       available: last - 1,

@@ -8,7 +8,7 @@ import type { RunningOperator } from '../support/running-operator.ts'
 const page =
   '<!doctype html><html lang="en"><title>operator</title><style>b { color: red }</style><script type="module" src="/operator/assets/a-1.js"></script></html>'
 
-describe('the page of the operator', () => {
+describe('operator page', () => {
   let database: TestDatabase
   let operator: RunningOperator
   let progress: PageProgress | undefined
@@ -47,7 +47,7 @@ describe('the page of the operator', () => {
     file = (path) => Promise.resolve(files[path])
   })
 
-  it('is served to everybody, so that one can log in, and may use nothing but its own origin', async () => {
+  it('is served without sign-in, and restricted to its own origin', async () => {
     for (const path of ['/operator', '/operator/']) {
       const { status, headers, body } = await operator.raw('GET', path, { 'X-Forwarded-For': '192.0.2.1' })
       expect(status).to.equal(200)
@@ -69,7 +69,7 @@ describe('the page of the operator', () => {
     }
   })
 
-  it('has files that browsers may keep, compressed', async () => {
+  it('serves its files compressed and cacheable', async () => {
     const { status, headers } = await operator.raw('GET', '/operator/assets/a-1.js', { 'Accept-Encoding': 'gzip' })
     expect(status).to.equal(200)
     expect(headers).to.include({
@@ -88,7 +88,7 @@ describe('the page of the operator', () => {
     }
   })
 
-  it('shows the progress of its build and reloads, and is served once it is built', async () => {
+  it('shows its build progress, and reloads when built', async () => {
     const { promise, resolve } = Promise.withResolvers<PageFile | undefined>()
     file = () => promise
     progress = { built: 2, total: 6, seconds: 41, failure: undefined }
@@ -103,7 +103,7 @@ describe('the page of the operator', () => {
     expect((await operator.raw('GET', '/operator')).body).to.equal(page)
   })
 
-  it('is unavailable after a failed build, reloads, and keeps the reason to the log', async () => {
+  it('responds 503 after a failed build, reloads, and logs the reason', async () => {
     file = () => Promise.resolve(undefined)
     progress = { built: 0, total: 6, seconds: 3, failure: '/srv/flowfarm/dashboards is broken' }
     for (const path of ['/operator', '/operator/assets/a-1.js']) {

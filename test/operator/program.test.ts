@@ -5,7 +5,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { SseClient } from '../support/sse-client.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-describe('the operator in the program', () => {
+describe('operator in the program', () => {
   let database: TestDatabase
   let program: FlowfarmProcess
 
@@ -25,7 +25,7 @@ describe('the operator in the program', () => {
     await database.drop()
   })
 
-  it('holds off who guesses through a proxy of ours, and nobody else who comes through it', async () => {
+  it('throttles token guessing per client behind a trusted proxy', async () => {
     const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}/operator/api/overview`
     const asked = async (client: string, guess: string): Promise<number> =>
       (await fetch(url, { headers: { 'X-Forwarded-For': client, Authorization: `Bearer ${guess}` } })).status
@@ -34,7 +34,7 @@ describe('the operator in the program', () => {
     expect(await asked('192.0.2.2', 'secret')).to.equal(200)
   })
 
-  it('is on the port of the explorer API, guarded by ADMIN_TOKEN, and does not hold up the end', async () => {
+  it('shares the port of the explorer API, requires ADMIN_TOKEN, and does not delay shutdown', async () => {
     const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
     const page = await fetch(`${url}/operator`)
     expect(page.status).to.equal(200)

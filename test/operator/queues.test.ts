@@ -18,7 +18,7 @@ interface Board {
   }[]
 }
 
-/** The stores of queues, and what the operator sets to have them; undefined where there is none. */
+/** Queue stores and their settings. Undefined if unavailable. */
 const stores: Record<string, () => Promise<{ readonly redis: RedisServer | undefined } | undefined>> = {
   PostgreSQL: () => Promise.resolve({ redis: undefined }),
   Redis: async () => {
@@ -54,7 +54,7 @@ for (const [store, open] of Object.entries(stores)) {
       return operator.raw('GET', `/operator/queues${path}`, headers)
     }
 
-    it('is a page of its own behind the same guard, which asks no other server', async () => {
+    it('is a separate page with the same access check, and loads nothing from other servers', async () => {
       const { status, headers, body } = await get('')
       expect(status).to.equal(200)
       expect(body)
@@ -69,7 +69,7 @@ for (const [store, open] of Object.entries(stores)) {
       expect(await get(`/${script}`, {})).to.include({ status: 401 })
     })
 
-    it('lists the processes that work for a queue, and claims of none that it has no workers', async () => {
+    it('lists the processes of a queue, and never claims that a queue has no workers', async () => {
       const queues = await createWorkQueue({
         databaseUrl: database.url,
         redisUrl: redis?.url,
@@ -132,7 +132,7 @@ for (const [store, open] of Object.entries(stores)) {
   })
 }
 
-it('Bull Board says what to do about a Redis that is not there', async () => {
+it('Bull Board explains the remedy for an unreachable Redis', async () => {
   const database = await createTestDatabase()
   const operator = await runOperator(database.url, { REDIS_URL: 'redis://127.0.0.1:1' })
   try {

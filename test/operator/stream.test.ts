@@ -11,7 +11,7 @@ import type { RunningOperator } from '../support/running-operator.ts'
 import { SseClient } from '../support/sse-client.ts'
 import type { ServerEvent } from '../support/sse-client.ts'
 
-describe('the live stream of the operator', () => {
+describe('operator event stream', () => {
   let database: TestDatabase
   let operator: RunningOperator | undefined
   let cleanUp = async (): Promise<void> => undefined
@@ -41,7 +41,7 @@ describe('the live stream of the operator', () => {
     ({ event, data }: ServerEvent): boolean =>
       event === 'overview' && (data as Overview).stages.find(({ name }) => name === 'token_worker')?.covered === covered
 
-  it('tells the state at once and then each change, to all who look, and nothing while nothing changes', async () => {
+  it('sends the state at once, then each change, to all clients', async () => {
     const url = await running()
     const clients = [new SseClient(url), new SseClient(url)]
     for (const client of clients) await client.next(shows(0))
@@ -56,7 +56,7 @@ describe('the live stream of the operator', () => {
     for (const client of clients) client.close()
   })
 
-  it('says goodbye when the server stops, which does not wait for it', async () => {
+  it('sends a farewell at shutdown without delaying it', async () => {
     const client = new SseClient(await running())
     await client.next(({ event }) => event === 'overview')
     await operator?.stop()
@@ -65,7 +65,7 @@ describe('the live stream of the operator', () => {
     expect(client.events.at(-1)).to.deep.include({ event: 'bye' })
   })
 
-  it('ends with what let its reader in', async () => {
+  it('ends when the credentials of its client expire', async () => {
     const secret = 'a secret of at least thirty-two bytes, for tests'
     const url = await running({ ADMIN_JWT_SECRET: secret })
     const jwt = await new SignJWT({ role: 'admin' })
@@ -81,7 +81,7 @@ describe('the live stream of the operator', () => {
     await client.ended()
   })
 
-  it('shows that the database is away, and goes on when it is back', async () => {
+  it('reports a database outage, and resumes afterwards', async () => {
     const proxy = await startHalfOpenProxy(database.url)
     const pool = createPool(proxy.url, { max: 2, connectTimeoutMs: 200, answerTimeoutMs: 1000 })
     cleanUp = async () => {

@@ -7,10 +7,10 @@ import type { EmbeddedPostgres } from '../../src/platform/db/embedded/start-embe
 import { createPool } from '../../src/platform/db/pool.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 
-/** Takes minutes, without any of the functions that are refused. */
+/** Runs for minutes without a forbidden function. */
 const endless = 'select count(*) from generate_series(1, 60000) a, generate_series(1, 60000) b'
 
-describe('the query service whose database is started anew', () => {
+describe('query service during a database restart', () => {
   let folder: string
   let server: EmbeddedPostgres
   let ask: FlowfarmProcess
@@ -41,7 +41,7 @@ describe('the query service whose database is started anew', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('tells who waits for a statement that the database went away, and goes on when it is back', async () => {
+  it('reports the outage to waiting clients, and resumes', async () => {
     const origin = `http://127.0.0.1:${String((await ask.logged(/the query service listens/))['port'])}`
     const run = async (sql: string): Promise<{ status: number; code: unknown; text: string }> => {
       const response = await fetch(`${origin}/api/v1/run_sql`, {

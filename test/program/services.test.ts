@@ -12,7 +12,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
-describe('services in processes of their own', () => {
+describe('services in separate processes', () => {
   let node: ReplayNode
   const processes: FlowfarmProcess[] = []
 
@@ -40,7 +40,7 @@ describe('services in processes of their own', () => {
     return `127.0.0.1:${String((await farm.logged(/the API listens/))['port'])}`
   }
 
-  it('the live feed of one tells what the other stores, and its status knows the head', async () => {
+  it('share the head: the live feed sends blocks stored by another process, and status shows them', async () => {
     const database = await createTestDatabase()
     const [api, ingest] = [start(['api'], database.url), start(['ingest'], database.url)]
     const host = await hostOf(api)
@@ -61,7 +61,7 @@ describe('services in processes of their own', () => {
     await database.drop()
   })
 
-  it('those of queries let the explorer of the same machine go first', async () => {
+  it('run the query services at a lower priority than the explorer', async () => {
     const database = await createTestDatabase()
     const asking = new FlowfarmProcess(['ask', 'mcp'], {
       DB_URL: database.url,
@@ -80,7 +80,7 @@ describe('services in processes of their own', () => {
     await database.drop()
   })
 
-  it('the API and its feed come back with the database, and are not restarted for it', async () => {
+  it('keep the API and its feed running through a database outage', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-services-'))
     await chmod(folder, 0o711)
     const startServer = (): Promise<EmbeddedPostgres> =>
@@ -95,7 +95,7 @@ describe('services in processes of their own', () => {
     try {
       const farm = start([], server.url)
       const host = await hostOf(farm)
-      // One that loses the database while it starts ends, for its supervisor to start it again.
+      // A service that loses the database during start exits, and its supervisor restarts it.
       await farm.logged(/all services started/)
       const database = { url: server.url, pool, drop: () => pool.end() }
       await untilStored(database, 0, 100)

@@ -15,7 +15,7 @@ import { startRecordedNode } from '../support/replay.ts'
 import { directions } from '../support/undisturbed.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-describe('the program, when it starts', () => {
+describe('program start', () => {
   let node: ReplayNode
   let database: TestDatabase
   const processes: FlowfarmProcess[] = []
@@ -46,7 +46,7 @@ describe('the program, when it starts', () => {
     return farm
   }
 
-  it('lists all that is wrong with its configuration, and ends with 1', async () => {
+  it('reports all configuration errors, and exits with 1', async () => {
     const farm = start(['api'], {
       PORT: '99999',
       START_BLOCK: 'twelve',
@@ -59,19 +59,19 @@ describe('the program, when it starts', () => {
       expect(farm.output()).to.include(`  ${name} must`)
   })
 
-  it('names the services there are when asked for another, and ends with 1', async () => {
+  it('lists the services if an unknown one is requested, and exits with 1', async () => {
     const farm = start(['ingest', 'weather'])
     expect(await farm.ended()).to.equal(1)
     expect(farm.output()).to.match(/Unknown service "weather"\. Services: ingest, farm, api/)
   })
 
-  it('prints services, variables and exit codes for --help, and ends with 0', async () => {
+  it('prints services, variables and exit codes for --help, and exits with 0', async () => {
     const farm = start(['--help'])
     expect(await farm.ended()).to.equal(0)
     expect(farm.output()).to.include('ingest').and.to.include('CHAIN_ACCESS_NODE').and.to.include('75')
   })
 
-  it('says that its port is taken, and by which variable it gets another, and ends with 1', async () => {
+  it('reports that its port is in use, with the variable to change it, and exits with 1', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -81,7 +81,7 @@ describe('the program, when it starts', () => {
     other.close()
   })
 
-  it('says which database cannot be reached, and ends with 75 after some seconds', async () => {
+  it('reports an unreachable database, and exits with 75 after a few seconds', async () => {
     const started = performance.now()
     const watch = new Stopwatch()
     const farm = start(['ingest'], { DB_URL: 'postgresql://me:hush@127.0.0.1:1/flowfarm' })
@@ -95,7 +95,7 @@ describe('the program, when it starts', () => {
     expect(farm.output()).to.not.include('hush')
   })
 
-  it('refuses a database of a newer program with 1, and says what to do', async () => {
+  it('rejects a database of a newer version with 1, and explains the remedy', async () => {
     const newer = await createTestDatabase()
     await newer.pool.query(
       `insert into app.schema_migrations (id, name, checksum) values (9999, '9999_from_the_future', 'x')`,
@@ -108,7 +108,7 @@ describe('the program, when it starts', () => {
     await newer.drop()
   })
 
-  it('refuses a database that is not of its account with 1, and says what the account needs', async () => {
+  it('rejects a database of another role with 1, and lists the required rights', async () => {
     const own = await createEmptyDatabase()
     const role = `stranger_${process.pid}`
     await own.pool.query(`create role ${role} login password 'hush'`)
@@ -125,7 +125,7 @@ describe('the program, when it starts', () => {
     await own.drop()
   })
 
-  it('refuses to start below what the nodes serve with 1, and says what to set', async () => {
+  it('rejects a start height below the history of the nodes with 1, and names the variable', async () => {
     const own = await createTestDatabase()
     const farm = start(['ingest'], { DB_URL: own.url, START_BLOCK: '5', ...directions.forward })
     expect(await farm.ended()).to.equal(1)
@@ -133,7 +133,7 @@ describe('the program, when it starts', () => {
     await own.drop()
   })
 
-  it('says where history ends when the nodes reach no lower', async () => {
+  it('logs where history ends if the nodes reach no lower', async () => {
     const own = await createTestDatabase()
     const farm = start(['ingest'], { DB_URL: own.url, ...directions.backward })
     const line = await farm.logged(/history is complete/)
@@ -143,7 +143,7 @@ describe('the program, when it starts', () => {
     await own.drop()
   })
 
-  it('waits for a data folder that another has, says who, and takes over when that one is killed', async () => {
+  it('waits for a data folder in use, names its owner, and takes over when the owner is killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-start-'))
     try {
       const first = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
@@ -158,7 +158,7 @@ describe('the program, when it starts', () => {
     }
   })
 
-  it('leaves no PostgreSQL behind when it is killed', async () => {
+  it('leaves no PostgreSQL running when killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-start-'))
     const cluster = join(folder, 'cluster')
     try {

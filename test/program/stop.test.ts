@@ -13,7 +13,7 @@ import { Stopwatch } from '../support/stopwatch.ts'
 
 const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
 
-describe('the program, when it is told to stop', () => {
+describe('program shutdown', () => {
   let node: ReplayNode
   let database: TestDatabase
   const processes: FlowfarmProcess[] = []
@@ -50,7 +50,7 @@ describe('the program, when it is told to stop', () => {
   }
 
   for (const [direction, variables] of Object.entries(directions)) {
-    it(`ends with 0 within 10 s under load, closes sockets with 1001, and goes on where it was, ${direction}`, async () => {
+    it(`exits with 0 within 10 s under load, closes sockets with 1001, and resumes at the next start, ${direction}`, async () => {
       const first = start([], { ...variables, LATEST_BATCH_SIZE: '5', HISTORY_BATCH_SIZE: '5' })
       const client = await FeedClient.connect(`127.0.0.1:${await portOf(first)}/ws`)
       const [from, to] = direction === 'forward' ? [0, 200] : [shape.head - 200, shape.head]
@@ -78,7 +78,7 @@ describe('the program, when it is told to stop', () => {
     })
   }
 
-  it('ends within 10 s, although its database does not answer', async () => {
+  it('exits within 10 s while its database is unresponsive', async () => {
     const proxy = await startHalfOpenProxy(database.url)
     try {
       const farm = start([], { DB_URL: proxy.url })
@@ -92,7 +92,7 @@ describe('the program, when it is told to stop', () => {
     }
   })
 
-  it('ends at once at a second signal', async () => {
+  it('exits at once at a second signal', async () => {
     const proxy = await startHalfOpenProxy(database.url)
     try {
       const farm = start([], { DB_URL: proxy.url })
@@ -100,7 +100,7 @@ describe('the program, when it is told to stop', () => {
       proxy.freeze()
       farm.child.kill('SIGTERM')
       await farm.logged(/stopping/)
-      // Signals within a second of the first are the same one.
+      // Signals within a second count as one.
       const again = setInterval(() => farm.child.kill('SIGTERM'), 100)
       const stoppingAt = performance.now()
       const watch = new Stopwatch()

@@ -8,10 +8,10 @@ import { folderHolder } from '../../src/platform/db/embedded/folder-lock.ts'
 import { processesIn } from '../../src/platform/db/embedded/leftover-servers.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 
-/** Computes for many minutes and reacts to no cancel or terminate request meanwhile. */
+/** Computes for minutes and ignores cancel and terminate requests. */
 const uninterruptible = "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))"
 
-describe('the program, with a database session that reacts to nothing', function () {
+describe('program with an unresponsive database session', function () {
   this.timeout(120_000)
   let folder: string
   let farm: FlowfarmProcess
@@ -28,7 +28,7 @@ describe('the program, with a database session that reacts to nothing', function
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   })
 
-  /** @returns the process id of a session that is at work on it */
+  /** @returns the process id of a session that runs it */
   async function begin(sql: string): Promise<number> {
     const holder = await folderHolder(folder)
     const url = typeof holder === 'object' ? holder.url : undefined
@@ -54,7 +54,7 @@ describe('the program, with a database session that reacts to nothing', function
     ['that computes', false],
     ['that cannot even be interrupted', true],
   ] as const) {
-    it(`stops within 10 s with 0 and leaves no process behind: one ${what}`, async () => {
+    it(`exits with 0 within 10 s and leaves no process behind: one ${what}`, async () => {
       const pid = await begin(uninterruptible)
       if (stopIt) process.kill(pid, 'SIGSTOP')
       const askedAt = performance.now()

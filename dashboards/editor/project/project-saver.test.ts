@@ -9,15 +9,15 @@ import { ProjectSaver } from './project-saver.ts'
 const byPath = ([one]: readonly [string, string], [other]: readonly [string, string]): number => (one < other ? -1 : 1)
 
 /**
- * A service in memory that keeps one project as the real one does: versions, ids of saves, nothing that was not named
- * is touched.
+ * An in-memory service with one project and the real semantics: versions, save ids, and unnamed
+ * files stay unchanged.
  */
 class Service {
   files = new Map<string, string>()
   version = 0
   readonly answered = new Map<string, SaveAnswer>()
   readonly asked: SaveRequest[] = []
-  /** What happens to the next saves: done and told, done and not told, or not done. */
+  /** Outcomes of the next saves: done and acknowledged, done without a response, or not done. */
   fates: ('told' | 'untold' | 'lost' | 'refused')[] = []
 
   save(request: SaveRequest): Promise<SaveAnswer> {
@@ -92,7 +92,7 @@ function begin(): TestProject {
     },
   })
   saver.setOn(true)
-  /** Lets the timers go off that are set, once. */
+  /** Fires the pending timers once. */
   const pass = async (): Promise<void> => {
     const due = [...waiting]
     waiting.clear()

@@ -19,7 +19,7 @@ const connection: Connection = {
   off_reason: null,
 }
 
-/** A repository of these entries, by folder. */
+/** A repository with these entries, by folder. */
 function repositoryOf(folders: Readonly<Record<string, readonly TreeEntry[]>>, asked: string[] = []) {
   return {
     head: () => Promise.resolve('c0ffee'),
@@ -106,7 +106,7 @@ describe('Git blob id', () => {
   before(() => Object.assign(globalThis, { isSecureContext: true }))
   after(() => Reflect.deleteProperty(globalThis, 'isSecureContext'))
 
-  // As `git hash-object` says them.
+  // Ids from `git hash-object`.
   const known: readonly (readonly [string, string])[] = [
     ['', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'],
     ['hello world\n', '3b18e512dba79e4c8300dd08aeb37f8e728b8dad'],

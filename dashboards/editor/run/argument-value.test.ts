@@ -107,7 +107,7 @@ describe('argument values', () => {
     ['[AnyStruct]', '[{"type": "Int", "value": "3"}]', { type: 'Array', value: [{ type: 'Int', value: '3' }] }],
   ]
   for (const [type, typed, value] of made) {
-    it(`take ${JSON.stringify(typed)} for ${type}`, () => expect(argumentValue(type, typed)).to.deep.equal(value))
+    it(`accept ${JSON.stringify(typed)} for ${type}`, () => expect(argumentValue(type, typed)).to.deep.equal(value))
   }
 
   for (const [type, typed, reason] of [
@@ -136,7 +136,7 @@ describe('argument values', () => {
     ['__proto__', '1', /JSON-CDC/],
     ['[toString]', '[1]', /JSON-CDC/],
   ] as const) {
-    it(`refuse ${JSON.stringify(typed.slice(0, 20))} for ${type}`, () =>
+    it(`reject ${JSON.stringify(typed.slice(0, 20))} for ${type}`, () =>
       expect(() => argumentValue(type, typed)).to.throw(ArgumentProblem, reason))
   }
 

@@ -42,7 +42,7 @@ describe('kind of a Cadence file', () => {
     ).to.deep.equal([{ name: 'a', type: 'Int x' }])
     expect(codeShape(`access(all) fun main(${blanks}a${blanks})`).parameters).to.deep.equal([])
     expect(codeShape(`access(all) fun main(${'w'.repeat(900_000)})`).parameters).to.deep.equal([])
-    // A field for each would be more than a page can show.
+    // One input per parameter would be more than a page can show.
     expect(codeShape(`access(all) fun main(${'a: Int, '.repeat(100_000)})`).parameters).to.have.length(255)
   })
 

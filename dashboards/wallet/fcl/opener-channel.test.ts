@@ -12,7 +12,7 @@ const asking = (body: unknown = { message: 'ab' }, more: object = {}): object =>
   ...more,
 })
 
-/** A window with one that opened it, and what that one was sent. */
+/** A window with its opener, and the messages sent to the opener. */
 function open(): {
   readonly channel: OpenerChannel
   readonly posted: { readonly message: unknown; readonly to: string }[]
@@ -64,7 +64,7 @@ describe('FCL channel', () => {
     const { channel, posted, hear } = open()
     const body = { message: 'ab' }
     hear(asking(body))
-    // The page has a copy: what the application changes in its own does not count.
+    // The page has a copy, so changes to the original object have no effect.
     body.message = 'cd'
     hear(asking({ message: 'ab' }))
     hear({ ...asking({ message: 'ab' }), type: 'FCL:FRAME:READY:RESPONSE' })

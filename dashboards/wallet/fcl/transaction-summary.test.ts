@@ -60,7 +60,7 @@ describe('a transaction summary', () => {
     )
     expect(paid).to.deep.include({ isPayer: true, warnings: [] })
     expect(paid.accounts.map(({ isOwn }) => isOwn)).to.deep.equal([false])
-    // The same words on another chain are other contracts.
+    // The same text on another chain refers to other contracts.
     expect(summarize(transaction(sendFlow('mainnet', { amount: 1n, to: other })), signer, 'emulator').known).to.equal(
       undefined,
     )

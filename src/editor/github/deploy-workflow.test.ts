@@ -29,8 +29,8 @@ const two = [
   { name: 'prod', branch: 'main', network: 'mainnet' },
 ] as const
 
-describe('the workflow that deploys', () => {
-  it('has a job for each environment, on its branch and with its secrets alone', () => {
+describe('deployment workflow', () => {
+  it('has a job per environment, on its branch and with its secrets only', () => {
     const workflow = parse(deployWorkflow(two, 'cadence')) as Workflow
     expect(workflow.on.push).to.deep.equal({
       branches: ['dev', 'main'],
@@ -50,7 +50,7 @@ describe('the workflow that deploys', () => {
     ])
   })
 
-  it('has the private key in the environment of one step, and in no command, output or argument', () => {
+  it("exposes the private key in one step's environment, never in a command, output or argument", () => {
     const { jobs } = parse(deployWorkflow(two, '')) as Workflow
     for (const { steps } of Object.values(jobs)) {
       expect(
@@ -63,7 +63,7 @@ describe('the workflow that deploys', () => {
     }
   })
 
-  it('runs nothing but code of named commits, and gives each step the secrets that it needs', () => {
+  it('pins actions to commits, and limits the secrets of each step', () => {
     const text = deployWorkflow(two, 'cadence')
     expect(text).not.to.match(
       /curl[^|]*\|\s*(?:ba)?sh|sh -c|install\.sh|@(?:v\d|main|master|latest)|npx|npm (?:i|install)/,
@@ -91,7 +91,7 @@ describe('the workflow that deploys', () => {
     }
   })
 
-  it('has branches and folders as they are, or refuses them', () => {
+  it('preserves branch and folder names, or rejects them', () => {
     const names = fc.oneof(
       fc.string({ minLength: 1, maxLength: 20 }),
       fc.constantFrom("x'", 'a${{b}}', '"', 'a: b', '- x', 'a#b', '*', '!x', 'a\nb', 'a+b', 'release/1.0', 'Ünï'),
@@ -115,9 +115,9 @@ describe('the workflow that deploys', () => {
     )
   })
 
-  it('signs its reports as they are checked', function (this: Mocha.Context) {
+  it('signs reports in the format that the editor verifies', function (this: Mocha.Context) {
     for (const program of ['jq', 'openssl']) {
-      // They are on the machines that run workflows, and not on all others.
+      // Available on workflow runners, but not on every machine.
       try {
         execFileSync('sh', ['-c', `command -v ${program}`])
       } catch {

@@ -6,7 +6,7 @@ import { scriptImports } from '../../flow/code/script-imports.ts'
 
 const read = (code: string) => importStatements(sourceTokens(code))
 
-/** Pieces of which sources with imports are made, hostile ones among them. */
+/** Fragments of sources with imports, including hostile ones. */
 const piece = fc.oneof(
   fc.constantFrom(
     'import A from 0xf233dcee88fe0abe',
@@ -59,8 +59,8 @@ const piece = fc.oneof(
 )
 const source = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(' '))
 
-describe('imports in a source', () => {
-  it('reads every spelling, across lines and comments', () => {
+describe('imports of a source', () => {
+  it('are found in every spelling, across lines and comments', () => {
     const code =
       'import /* x */ A,\n  B as C // y\n from 0xF233DCEE_88fe0abe;import "Foo"\nimport Crypto import X from "./x.cdc"\nimport 0x1'
     assert.deepEqual(
@@ -79,7 +79,7 @@ describe('imports in a source', () => {
     )
   })
 
-  it('sees none in comments, strings, members and what is not finished', () => {
+  it('are ignored in comments, strings, members and incomplete statements', () => {
     for (const code of [
       '// import A from 0x1',
       '/* /* */ import A from 0x1 */',
@@ -96,12 +96,12 @@ describe('imports in a source', () => {
       assert.deepEqual(read(code), [], code)
   })
 
-  it('goes on behind a string that its line ends, and behind a template', () => {
+  it('are found after an unterminated string and after a template', () => {
     assert.equal(read('let a = "open\nimport A from 0x1').length, 1)
     assert.equal(read('let a = "\\(f((1)))" import A from 0x1').length, 1)
   })
 
-  it('finds the addresses that the reader of scripts finds', () => {
+  it('match those of the script reader', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -127,7 +127,7 @@ describe('imports in a source', () => {
     )
   })
 
-  it('gives places that cover what is written there, for any text', () => {
+  it('have exact token positions, for any text', () => {
     fc.assert(
       fc.property(source, (code) => {
         let last = 0
@@ -140,7 +140,7 @@ describe('imports in a source', () => {
     )
   })
 
-  it('finds the same without looking at each token, for any text', () => {
+  it('are the same with the fast tokenizer, for any text', () => {
     const spaced = fc
       .array(piece, { maxLength: 30 })
       .chain((pieces) => fc.constantFrom('', ' ').map((between) => pieces.join(between)))
@@ -164,17 +164,17 @@ describe('imports in a source', () => {
     )
   })
 
-  it('reads long hostile texts', () => {
+  it('are read in linear time from long hostile texts', () => {
     for (const part of ['/*', '"\\(', 'import A, ', '"', '\\(', 'import A from ', '(']) {
-      // What grows with the square would take minutes.
+      // Quadratic time would take minutes.
       read(part.repeat(100_000))
       declaringTokens(part.repeat(100_000))
     }
   })
 })
 
-describe('other locations written into a source', () => {
-  it('moves nothing but what a longer literal pushes, for any text', () => {
+describe('replaced import locations', () => {
+  it('shift only text after a longer literal, for any text', () => {
     fc.assert(
       fc.property(source, fc.stringMatching(/^[a-z_/.0-9]{0,30}$/), (code, path) => {
         const statements = read(code)
@@ -192,8 +192,8 @@ describe('other locations written into a source', () => {
             .filter(({ start }) => code.slice(0, start).split('\n').length - 1 === line)
           if (changes.length === 0) assert.equal(other, text)
           const begin = code.split('\n').slice(0, line).join('\n').length + (line === 0 ? 0 : 1)
-          // Whatever lies outside of the literals is at its old place, unless the line became longer: then all up to
-          // the last literal.
+          // Text outside the literals stays in place, unless its line became longer: then it is
+          // shifted up to the last literal.
           const lastStart = Math.max(0, ...changes.map(({ start }) => start - begin))
           for (let at = 0; at < (other.length === text.length ? text.length : lastStart); at++) {
             if (changes.some(({ start, end }) => at >= start - begin && at < end - begin)) continue
@@ -204,7 +204,7 @@ describe('other locations written into a source', () => {
     )
   })
 
-  it('replaces each location by a string that leads to the path', () => {
+  it('are string literals with the path', () => {
     const code = 'import A from 0xf233dcee88fe0abe\nimport "EVM" // why\nimport "B"; import "C"\nlet x = 1'
     const changed = replaceLocations(
       code,
@@ -220,7 +220,7 @@ describe('other locations written into a source', () => {
     )
   })
 
-  it('blanks stretches and keeps lines', () => {
+  it('blankOut blanks ranges and preserves lines', () => {
     assert.equal(
       blankOut('ab\ncd ef', [
         { start: 1, end: 4 },

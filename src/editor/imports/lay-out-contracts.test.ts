@@ -31,8 +31,8 @@ function layOut(
 
 const pathsOf = (text: string) => importStatements(sourceTokens(text)).map(({ location }) => location.value)
 
-describe('contracts in files', () => {
-  it('gives each a file of its own, with imports of files', () => {
+describe('contract files', () => {
+  it('hold one contract each, with file imports', () => {
     const files = layOut(
       library(
         [one, 'A', 'import B from 0x2222222222222222\naccess(all) contract A {}'],
@@ -45,7 +45,7 @@ describe('contracts in files', () => {
     assert.equal(a?.text.split('\n')[1], 'access(all) contract A {}')
   })
 
-  it('never mixes contracts of the same name', () => {
+  it('separate contracts of the same name', () => {
     const files = layOut(
       library(
         [one, 'A', 'access(all) contract A { let one: Int }'],
@@ -56,7 +56,7 @@ describe('contracts in files', () => {
     assert.match(files.get(`${two}.A`)?.text ?? '', /two/)
   })
 
-  it('puts together what one statement imports, with each import once and lines that are known', () => {
+  it('join contracts of one statement, with each import once and known line offsets', () => {
     const base = [two, 'Base', 'access(all) contract Base {}'] as const
     const files = layOut(
       library(
@@ -77,7 +77,7 @@ describe('contracts in files', () => {
     }
   })
 
-  it('puts together contracts of an account that have something for each other alone', () => {
+  it('join contracts of an account that share access(account) members', () => {
     const files = layOut(
       library(
         [one, 'A', 'access(all) contract A { access(account) fun f() {} }'],
@@ -89,7 +89,7 @@ describe('contracts in files', () => {
     assert.notEqual(files.get(`${one}.A`), files.get(`${two}.C`))
   })
 
-  it('joins what would import each other in a circle', () => {
+  it('join contracts that would otherwise import each other', () => {
     const files = layOut(
       library(
         [one, 'A', 'import C from 0x2222222222222222\naccess(all) contract A {}'],
@@ -102,7 +102,7 @@ describe('contracts in files', () => {
     assert.deepEqual(pathsOf(files.get(`${two}.C`)?.text ?? ''), [])
   })
 
-  it('leaves statements as they are where a name would mean two things', () => {
+  it('do not join contracts if a name would be ambiguous', () => {
     const contracts = library(
       [one, 'A', 'import X from 0x1111111111111111\naccess(all) contract A {}'],
       [one, 'B', 'import X from 0x2222222222222222\naccess(all) contract B {}'],
@@ -115,7 +115,7 @@ describe('contracts in files', () => {
     assert.deepEqual(pathsOf(files.get(`${one}.B`)?.text ?? ''), [`./${files.get(`${two}.X`)?.name}`])
   })
 
-  it('survives a circle of the same name, and one that imports itself', () => {
+  it('support cycles of the same name and self-imports', () => {
     const files = layOut(
       library(
         [one, 'A', 'import A from 0x2222222222222222\naccess(all) contract A {}'],
@@ -126,7 +126,7 @@ describe('contracts in files', () => {
     assert.equal(layOut(library([one, 'S', 'import S from 0x1111111111111111\naccess(all) contract S {}'])).size, 1)
   })
 
-  it('is the same in any order, and every import by path leads to a file that declares what it names, for any contracts', () => {
+  it('are independent of the order, and every import path resolves to a declaring file, for any contracts', () => {
     const id = fc.record({ address: fc.constantFrom(one, two), name: fc.constantFrom('A', 'B', 'C', 'D', 'E') })
     const contract = fc.record({
       id,
@@ -170,7 +170,7 @@ describe('contracts in files', () => {
     )
   })
 
-  it('gives other names to other texts', () => {
+  it('have distinct names for distinct texts', () => {
     const names = new FileNames()
     const seen = new Set<string>()
     for (let i = 0; i < 5000; i++) seen.add(names.nameOf(`text ${i}`))

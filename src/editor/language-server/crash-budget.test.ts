@@ -12,8 +12,8 @@ function world(): { clock: { ms: number }; budget: CrashBudget; make: (isRequest
   return { clock, budget, make: (isRequests) => new Quarantine(budget, client, isRequests) }
 }
 
-describe('the crash budget of a client', () => {
-  it('bounds the crashes of a client in any time, whatever documents it uses', () => {
+describe('crash budget of a client', () => {
+  it('bounds the crash rate of a client, regardless of its documents', () => {
     const step = fc.record({
       document: fc.nat(30),
       isAlone: fc.boolean(),
@@ -40,7 +40,7 @@ describe('the crash budget of a client', () => {
     )
   })
 
-  it('is refilled one by one, and is nothing to other clients', () => {
+  it('refills one crash at a time, separately for each client', () => {
     const { clock, budget } = world()
     for (let n = 0; n < crashesPerClient; n++) {
       expect(budget.emptyUntil(client)).to.equal(undefined)
@@ -52,14 +52,14 @@ describe('the crash budget of a client', () => {
     expect(budget.emptyUntil(client)).to.equal(undefined)
   })
 
-  it('counts a crash once for a client, whatever the client had in hand', () => {
+  it('charges a crash once per client, regardless of its pending documents', () => {
     const { budget, make } = world()
     for (let n = 0; n < 20; n++) make().crashedAmong(1, 20)
     budget.spend(client, crashesPerClient - 2)
     expect(budget.emptyUntil(client)).to.equal(undefined)
   })
 
-  it('remembers a bounded number of clients', () => {
+  it('tracks a bounded number of clients', () => {
     const { budget } = world()
     budget.spend('first', crashesPerClient)
     for (let n = 0; n < 5000; n++) budget.spend(`c${n}`, 1)
@@ -68,8 +68,8 @@ describe('the crash budget of a client', () => {
   })
 })
 
-describe('a document that a language server has crashed on', () => {
-  it('is set aside when it has done so alone three times, changed or not, and once more after the pause for twice as long', () => {
+describe('document that crashed a language server', () => {
+  it('is quarantined after three crashes alone, and for twice as long after another crash', () => {
     const { clock, make } = world()
     const document = make()
     document.suspect()
@@ -88,7 +88,7 @@ describe('a document that a language server has crashed on', () => {
     expect(document.setAsideUntil).to.equal(16_000)
   })
 
-  it('is set aside sooner where servers hang', () => {
+  it('is quarantined sooner if servers hang', () => {
     const document = world().make()
     document.crashedAmong(1, 1, { isHang: true })
     expect(document.setAsideUntil).to.equal(undefined)
@@ -96,7 +96,7 @@ describe('a document that a language server has crashed on', () => {
     expect(document.setAsideUntil).to.equal(6000)
   })
 
-  it('is not blamed for a server that others have killed a few times, and is when that goes on', () => {
+  it('is not charged for a few external kills of the server, but is for many', () => {
     const document = world().make()
     for (let n = 0; n < 14; n++) document.crashedAlone({ isFromOutside: true })
     for (let n = 0; n < 14; n++) document.crashedAmong(1, 1, { isFromOutside: true })
@@ -105,7 +105,7 @@ describe('a document that a language server has crashed on', () => {
     expect(document.setAsideUntil).to.equal(6000)
   })
 
-  it('is trusted again when it was digested alone as it was, and is not cleared by another text', () => {
+  it('is trusted once the same text has been processed alone, but not another text', () => {
     for (const isChanged of [false, true]) {
       const { budget, make } = world()
       const document = make()
@@ -125,7 +125,7 @@ describe('a document that a language server has crashed on', () => {
     }
   })
 
-  it('trusts requests again after five answers', () => {
+  it('trusts requests after five responses', () => {
     const requests = world().make(true)
     requests.crashedAmong(2, 1)
     requests.suspect()
@@ -136,7 +136,7 @@ describe('a document that a language server has crashed on', () => {
     expect(requests.isSuspect).to.equal(false)
   })
 
-  it('leaves texts that servers have digested where the budget is used up, and holds new ones', () => {
+  it('stays available if already processed when the budget is exhausted; new texts wait', () => {
     const { clock, budget, make } = world()
     const good = make()
     good.sent()
@@ -148,7 +148,7 @@ describe('a document that a language server has crashed on', () => {
     expect(good.setAsideUntil).to.equal(clock.ms + crashRefillMs)
   })
 
-  it('is forgiven after half an hour without a crash', () => {
+  it('is cleared after half an hour without a crash', () => {
     const { clock, make } = world()
     const document = make()
     for (let n = 0; n < 3; n++) document.crashedAlone()

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { BrokenFraming, FrameReader, frameOf } from './language-server-process.ts'
 
-describe('the framing of LSP', () => {
-  it('gives messages back whole and in order, however the stream is cut', () => {
+describe('LSP framing', () => {
+  it('decodes messages in order, for any chunking of the stream', () => {
     fc.assert(
       fc.property(fc.array(fc.json()), fc.array(fc.nat(60)), (messages, cuts) => {
         const stream = Buffer.from(messages.map(frameOf).join(''))
@@ -19,7 +19,7 @@ describe('the framing of LSP', () => {
     )
   })
 
-  it('takes other headers and any case, and refuses what has no length, is too long, or has no end', () => {
+  it('accepts other headers in any case, and rejects a missing length, oversized and unterminated messages', () => {
     expect(
       new FrameReader(9).read(Buffer.from('content-type: x\r\nCONTENT-LENGTH:  2\r\n\r\n{}')).map(String),
     ).to.deep.equal(['{}'])

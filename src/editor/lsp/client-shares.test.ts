@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { burstSeconds, unitsOfBytes, WorkBudget } from './client-shares.ts'
 
-describe('a budget of work', () => {
-  it('is spent to its end without a wait, and waits for what is overdrawn', () => {
+describe('work budget', () => {
+  it('is spent without delay, and delays overdrafts', () => {
     let now = 0
     const budget = new WorkBudget(100, () => now)
     budget.spend(100 * burstSeconds)
@@ -15,7 +15,7 @@ describe('a budget of work', () => {
     expect(budget.waitMs).to.be.closeTo(0, 1e-6)
   })
 
-  it('never grows beyond its burst', () => {
+  it('never exceeds its burst', () => {
     let now = 0
     const budget = new WorkBudget(100, () => now)
     now += 3_600_000
@@ -23,7 +23,7 @@ describe('a budget of work', () => {
     expect(budget.waitMs).to.equal(1000)
   })
 
-  it('counts a unit for 8 KiB', () => {
+  it('charges one unit per 8 KiB', () => {
     expect([0, 4096, 8192].map(unitsOfBytes)).to.deep.equal([0, 0.5, 1])
   })
 })

@@ -4,22 +4,22 @@ import { applyChanges, BadChange, offsetOf } from './document-text.ts'
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '\n', '\r\n', '\r', 'é', '\u2028', '\ud800') })
 
-/** The position of an offset, counted in the plainest way. */
+/** Reference implementation of the position of an offset. */
 function positionOf(content: string, offset: number): { line: number; character: number } {
   const before = content.slice(0, offset)
   const lines = before.split(/\r\n|\r|\n/)
   return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 }
 }
 
-describe('changes of a document', () => {
-  it('replace what is between two positions, counted in UTF-16', async () => {
+describe('document changes', () => {
+  it('replace the text between two UTF-16 positions', async () => {
     await fc.assert(
       fc.asyncProperty(text, text, fc.nat(), fc.nat(), async (content, put, a, b) => {
         const [from, to] = [a % (content.length + 1), b % (content.length + 1)].toSorted((x, y) => x - y) as [
           number,
           number,
         ]
-        // The middle of a line end is no position.
+        // The middle of a line break is no valid position.
         fc.pre([from, to].every((at) => content.slice(at - 1, at + 1) !== '\r\n'))
         const range = { start: positionOf(content, from), end: positionOf(content, to) }
         expect(await applyChanges(content, [{ range, text: put }])).to.equal(
@@ -29,14 +29,14 @@ describe('changes of a document', () => {
     )
   })
 
-  it('come one after the other, and a whole text takes the place of all', async () => {
+  it('apply in order, and a full text replaces everything', async () => {
     const at = (character: number): object => ({ start: { line: 0, character }, end: { line: 0, character } })
     expect(await applyChanges('', [{ text: 'ac' }, { range: at(1), text: 'b' }, { range: at(3), text: 'd' }])).to.equal(
       'abcd',
     )
   })
 
-  it('come to the same many at once as one by one, also where line ends are put together and taken apart', async () => {
+  it('give the same result in batches as one by one, also across line breaks', async () => {
     const position = fc.record({ line: fc.nat(5), character: fc.nat(6) })
     const change = fc.record({
       range: fc.option(fc.record({ start: position, end: position }), { nil: undefined, freq: 20 }),
@@ -59,7 +59,7 @@ describe('changes of a document', () => {
     )
   })
 
-  it('leave others their turn, however many they are', async () => {
+  it('yield to others in large batches', async () => {
     const start = { line: 200_000, character: 0 }
     const changes = Array.from({ length: 40_000 }, () => ({ range: { start, end: start }, text: '' }))
     const changed = applyChanges('\n'.repeat(200_001), changes)
@@ -73,12 +73,12 @@ describe('changes of a document', () => {
     expect(await changed).to.have.length(200_001)
   })
 
-  it('mean the end of the line by a character beyond it, and the end of the text by a line beyond it', () => {
+  it('clamp positions beyond the line and the text', () => {
     expect(offsetOf('ab\r\ncd', { line: 0, character: 99 })).to.equal(2)
     expect(offsetOf('ab\r\ncd', { line: 9, character: 0 })).to.equal(6)
   })
 
-  it('are refused where they are none', async () => {
+  it('are rejected if invalid', async () => {
     const start = { line: 0, character: 0 }
     for (const changes of [
       undefined,

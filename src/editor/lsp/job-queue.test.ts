@@ -15,8 +15,8 @@ function queueOf(waiting: number[] = []): JobQueue {
   })
 }
 
-describe('what waits for its turn', () => {
-  it('is done in its order, also what comes meanwhile, and counts until it is done', async () => {
+describe('job queue', () => {
+  it('runs jobs in order, including jobs added meanwhile, and counts them until done', async () => {
     const waiting: number[] = []
     const queue = queueOf(waiting)
     const done: number[] = []
@@ -38,7 +38,7 @@ describe('what waits for its turn', () => {
     expect(queue.length).to.equal(0)
   })
 
-  it('is held no more once it is done, though the queue is never empty', async () => {
+  it('releases finished jobs, even if the queue is never empty', async () => {
     const queue = queueOf()
     const held: WeakRef<object>[] = []
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -53,7 +53,7 @@ describe('what waits for its turn', () => {
     queue.add(1, () => first.promise)
     for (const number of [0, 1]) add(number)
     first.resolve()
-    // Goes to the end of the queue again and again until all have come, and holds it up then.
+    // Requeues itself until all jobs have been added, then blocks the queue.
     const hold = (): Promise<void> | void => {
       if (held.length < 302) return queue.add(1, hold)
       queue.add(1, () => undefined)
@@ -62,10 +62,10 @@ describe('what waits for its turn', () => {
     }
     queue.add(1, hold)
     await begun.promise
-    // What a turn has made a reference to is kept until its end.
+    // References created in this event loop turn live until its end.
     await new Promise(setImmediate)
     collectGarbage()
-    // The last ones may wait still.
+    // The last ones may still be queued.
     expect(held.filter((one) => one.deref() !== undefined)).to.have.length.below(3)
     end.resolve()
     await queue.close()

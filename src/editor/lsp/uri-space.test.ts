@@ -13,7 +13,7 @@ const segment = fc
 const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
 const uri = path.map((one) => pathToFileURL(`/${one}`).href)
 
-/** Texts of LSP with URIs under its names, and words under others. */
+/** LSP messages with URIs under their keys, and plain text under others. */
 const message = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -32,8 +32,8 @@ const message = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value
 
-describe('the names of a connection', () => {
-  it('come back as they were from the language server, and are below the folder there', () => {
+describe('URIs of a connection', () => {
+  it('round-trip through the language server, where they are below the folder', () => {
     fc.assert(
       fc.property(message, (value) => {
         const space = new UriSpace(folder)
@@ -50,14 +50,14 @@ describe('the names of a connection', () => {
     )
   })
 
-  it('are spelled for the client as it has spelled them', () => {
+  it('keep the spelling of the client', () => {
     const space = new UriSpace(folder)
     const spelled = 'file:///%61%3Ab.cdc'
     space.spell(space.pathOf(spelled), spelled)
     expect(space.toClient(space.toServer('file:///a:b.cdc'))).to.equal(spelled)
   })
 
-  it('never leave the folder, whatever a client writes', () => {
+  it('never leave the folder, for any client input', () => {
     const piece = fc.constantFrom(
       '..',
       '.',
@@ -98,7 +98,7 @@ describe('the names of a connection', () => {
     )
   })
 
-  it('are left out where they are of somebody else, with what means nothing without them', () => {
+  it('of other connections are removed, with objects that depend on them', () => {
     const space = new UriSpace(folder, (file, line) =>
       file === '_/3f.cdc'
         ? { contract: { address: '1654653399040a61', name: line < 9 ? 'A' : 'FlowToken' }, firstLine: line < 9 ? 0 : 9 }
@@ -158,7 +158,7 @@ describe('the names of a connection', () => {
     })
   })
 
-  it('show no folder in words either, and leave all other words alone', () => {
+  it('hide the folder in text, and leave other text unchanged', () => {
     const hider = new FolderHider(folder)
     expect(
       hider.hide({ message: `no ${folder}/a.cdc, "/srv/work spaces/77/b.cdc"`, [folder]: [folder] }),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ReaderThreads, UnreadableSource } from './reader-threads.ts'
 
-describe('the threads that parse for the editor', () => {
+describe('parser threads of the editor', () => {
   const question = (code: string) => ({ kind: 'check', uri: 'file:///a.cdc', code, imports: [], offset: 0 }) as const
   const readers: ReaderThreads[] = []
 
@@ -9,7 +9,7 @@ describe('the threads that parse for the editor', () => {
     for (const reader of readers.splice(0)) await reader.close()
   })
 
-  it('give up a source that takes more CPU time than the limit, and read the next one', async () => {
+  it('abort a source over the CPU limit, and parse the next one', async () => {
     const reader = new ReaderThreads({ cpuLimitMs: 200 })
     readers.push(reader)
     const long = question('access(all) fun main() {}\n'.repeat(15_000))
@@ -21,7 +21,7 @@ describe('the threads that parse for the editor', () => {
       .to.be.instanceOf(UnreadableSource)
       .with.property('message', 'parsing takes longer than 0.2 s; simplify the source')
     expect(await reader.ask(question('access(all) fun main() {}'))).to.deep.equal([])
-    // It is known to be bad, and not read again.
+    // The source is known to time out, and is not parsed again.
     expect(
       await reader.ask(long).then(
         () => undefined,

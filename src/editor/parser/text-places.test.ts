@@ -12,8 +12,8 @@ const text = fc
   )
   .map((parts) => parts.join(''))
 
-describe('places in a text', () => {
-  it('are the same in bytes as an encoder counts', () => {
+describe('text positions', () => {
+  it('have the same byte offsets as an encoder', () => {
     fc.assert(
       fc.property(text, fc.nat(), (given, seed) => {
         const places = new TextPlaces(given)
@@ -26,7 +26,7 @@ describe('places in a text', () => {
     )
   })
 
-  it('are found again by line and character, unless they lie within the end of a line', () => {
+  it('round-trip by line and character, except within a line break', () => {
     fc.assert(
       fc.property(text, fc.nat(), (given, seed) => {
         const places = new TextPlaces(given)
@@ -39,7 +39,7 @@ describe('places in a text', () => {
     )
   })
 
-  it('beyond the text are its nearest', () => {
+  it('beyond the text are clamped', () => {
     const places = new TextPlaces('ab\r\ncd')
     assert.equal(places.offsetAt({ line: 0, character: 99 }), 2)
     assert.equal(places.offsetAt({ line: 9, character: 0 }), 6)

@@ -7,7 +7,7 @@ import { readSave } from './project-requests.ts'
 
 const quotas = { projects: 1, files: 1000, fileBytes: 1000, projectBytes: 10_000 }
 
-/** What a project has that was made of these files. */
+/** Stored form of these files. */
 function stored(files: Readonly<Record<string, string>>): StoredFile[] {
   return readSave({ name: 'p', files: Object.entries(files).map(([path, content]) => ({ path, content })) }).files.map(
     ({ path, key, hash, bytes }) => ({ path, key, hash, bytes }),
@@ -22,8 +22,8 @@ function plan(
   return planSave({ files: stored(before), folders }, readSave({ name: 'p', ...data }), quotas)
 }
 
-describe('the plan of a save', () => {
-  it('writes what has changed and nothing else', () => {
+describe('save plan', () => {
+  it('writes changed files only', () => {
     const { written, deletedKeys, fileCount, byteCount } = plan(
       { a: '1', b: '2', c: '3' },
       {
@@ -39,7 +39,7 @@ describe('the plan of a save', () => {
     expect([deletedKeys, fileCount, byteCount]).to.deep.equal([['c'], 3, 3])
   })
 
-  it('takes a new spelling of a path for a change of one file', () => {
+  it('treats a case change of a path as a change of one file', () => {
     const { written, deletedKeys, fileCount } = plan(
       { 'Main.cdc': '1' },
       { files: [{ path: 'main.cdc', content: '1' }], deleted_files: ['Main.cdc'] },
@@ -48,14 +48,14 @@ describe('the plan of a save', () => {
     expect(() => plan({ 'Main.cdc': '1' }, { files: [{ path: 'main.cdc', content: '1' }] })).to.throw('Main.cdc')
   })
 
-  it('holds files against the folders that the project says it has', () => {
+  it('checks files against the folders of the project', () => {
     expect(() => plan({}, { files: [{ path: 'x', content: '' }] }, ['x'])).to.throw('is a folder')
     expect(plan({}, { files: [{ path: 'x', content: '' }], folders: [] }, ['x']).folders).to.deep.equal([])
     expect(() => plan({ 'a/b': '' }, { folders: ['A'] })).to.throw('a; use that spelling')
     expect(plan({ 'a/b': '' }, { folders: ['a', 'c/d', 'a'] }).folders).to.deep.equal(['a', 'c/d'])
   })
 
-  it('never deletes what it writes, and counts what is there afterwards', () => {
+  it('never deletes a written file, and counts the resulting files', () => {
     const path = fc.constantFrom('a', 'A', 'b', 'ß', 'SS', 'x/1', 'X/1')
     const files = fc.dictionary(path, fc.constantFrom('', '1', 'é', '合'), { noNullPrototype: true, maxKeys: 4 })
     fc.assert(

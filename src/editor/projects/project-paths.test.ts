@@ -88,12 +88,12 @@ const refused: readonly (readonly [path: string, rule: PathRule])[] = [
   [Array<string>(2).fill('ﷺ'.repeat(60)).join('/'), 'too-long'],
 ]
 
-describe('a path of a project', () => {
-  it('is refused by the rule that it breaks', () => {
+describe('project path', () => {
+  it('is rejected with the rule that it breaks', () => {
     for (const [path, rule] of refused) expect(checkPath(path)?.rule, JSON.stringify(path)).to.equal(rule)
   })
 
-  it('may be whatever people call their files', () => {
+  it('accepts common file names', () => {
     const fine = [
       'main.cdc',
       'contracts/Token.cdc',
@@ -127,7 +127,7 @@ describe('a path of a project', () => {
     for (const path of fine) expect(checkPath(path), path).to.equal(undefined)
   })
 
-  it('is never one that leads out of a folder, on any system', () => {
+  it('never leaves its folder, on any system', () => {
     const piece = fc.constantFrom(
       'a',
       '.',
@@ -175,7 +175,7 @@ describe('a path of a project', () => {
     )
   })
 
-  it('is taken in the same way whole and folder by folder', () => {
+  it('has the same rules as a whole and folder by folder', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('a', 'B', 'é', '.x', 'ß', 'Ⅷ'), { minLength: 1, maxLength: 10 }),
@@ -193,8 +193,8 @@ describe('a path of a project', () => {
   })
 })
 
-describe('the key of a path', () => {
-  it('is its own key, and that of each form of the path', () => {
+describe('path key', () => {
+  it('is idempotent and independent of the Unicode normalization form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (path) => {
         const key = pathKey(path)
@@ -205,7 +205,7 @@ describe('the key of a path', () => {
     )
   })
 
-  it('ends for each character that there is', () => {
+  it('is stable for every Unicode character', () => {
     for (let first = 0; first <= 0x10ffff; first += 64) {
       if (first >= 0xd800 && first <= 0xdfff) continue
       const key = pathKey(Array.from({ length: 64 }, (_, i) => String.fromCodePoint(first + i)).join(' '))
@@ -213,7 +213,7 @@ describe('the key of a path', () => {
     }
   })
 
-  it('is the same where upper case or compatible characters make the difference', () => {
+  it('ignores case and compatibility variants', () => {
     for (const [one, other] of [
       ['Main.cdc', 'main.CDC'],
       ['ﬁle', 'FILE'],
@@ -237,8 +237,8 @@ function tree(...files: readonly string[]): ProjectTree {
   return made
 }
 
-describe('the tree of a project', () => {
-  it('has no two files that are too much alike', () => {
+describe('project tree', () => {
+  it('has no two files with the same key', () => {
     const problem = tree('Main.cdc').addFile('main.cdc')
     expect(problem?.rule).to.equal('same-path')
     expect(problem?.text).to.include('Main.cdc')
@@ -246,7 +246,7 @@ describe('the tree of a project', () => {
     expect(tree('main.cdc').addFile('main.cdc')).to.equal(undefined)
   })
 
-  it('has no file where a folder is, and no folder where a file is', () => {
+  it('has no file and folder at the same path', () => {
     expect(tree('a/b').addFile('a')?.rule).to.equal('file-and-folder')
     expect(tree('a/b/c').addFile('A/b')?.rule).to.equal('file-and-folder')
     expect(tree('a').addFile('a/b')?.rule).to.equal('file-and-folder')
@@ -257,14 +257,14 @@ describe('the tree of a project', () => {
     expect(withFolder.addFile('X')?.rule).to.equal('file-and-folder')
   })
 
-  it('has each folder in one spelling', () => {
+  it('has one spelling per folder', () => {
     expect(tree('Contracts/a').addFile('contracts/b')?.rule).to.equal('other-spelling')
     expect(tree('Contracts/a').addFolder('contracts')?.rule).to.equal('other-spelling')
     expect(tree('Contracts/a').addFile('Contracts/b')).to.equal(undefined)
     expect(tree('Contracts/a').addFolder('Contracts')).to.equal(undefined)
   })
 
-  it('fits on any file system, whatever is added in whatever order', () => {
+  it('fits any file system, for any sequence of additions', () => {
     const path = fc
       .array(fc.constantFrom('a', 'A', 'b', 'ß', 'ss', 'SS'), { minLength: 1, maxLength: 3 })
       .map((segments) => segments.join('/'))

@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import { BodyMemoryLimit } from './projects-function.ts'
 import { ApiError } from '../../platform/errors.ts'
 
-describe('the room for bodies', () => {
+describe('body memory limit', () => {
   const room = new BodyMemoryLimit(1_000_000)
   const held: (() => void)[] = []
   afterEach(() => {
     for (const end of held.splice(0)) end()
   })
 
-  /** Takes so many bytes in pieces, and holds them. @returns what was thrown */
+  /** Reserves `bytes` in pieces and holds them. @returns the error */
   const hold = async (who: string, bytes: number, pieces = 4): Promise<unknown> => {
     const { promise: taken, resolve } = Promise.withResolvers<unknown>()
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
@@ -26,7 +26,7 @@ describe('the room for bodies', () => {
   const isBusy = (thrown: unknown): boolean =>
     thrown instanceof ApiError && thrown.status === 503 && thrown.code === 'busy'
 
-  it('is given for small ones however many there are, and for two large ones of an account', async () => {
+  it('admits any number of small bodies, and two large ones per account', async () => {
     for (let i = 0; i < 20; i++) expect(await hold('small', 256_000)).to.equal(undefined)
     expect(await hold('one', 300_000)).to.equal(undefined)
     expect(await hold('one', 300_000)).to.equal(undefined)
@@ -37,12 +37,12 @@ describe('the room for bodies', () => {
     expect(await hold('third', 256_000)).to.equal(undefined)
   })
 
-  it('is given back, also by those who were refused', async () => {
+  it('releases memory, also of rejected bodies', async () => {
     for (let round = 0; round < 5; round++) {
       expect(await hold('one', 999_999, 3)).to.equal(undefined)
       expect(await hold('other', 999_999, 3)).to.satisfy(isBusy)
       held.pop()?.()
-      // The end of the first is a turn of its own.
+      // The first body is released in the next event loop turn.
       await new Promise(setImmediate)
     }
   })

@@ -2,15 +2,15 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { newSlug } from './write-projects.ts'
 
-describe('a new slug', () => {
-  it('begins with the name as far as that is Latin, and ends with ten random letters', () => {
+describe('new slug', () => {
+  it('starts with the Latin part of the name and ends with ten random letters', () => {
     expect(newSlug('My Token!')).to.match(/^my-token-[a-z2-9]{10}$/)
     expect(newSlug('  Größe — Maß ')).to.match(/^gro-e-ma-[a-z2-9]{10}$/)
     expect(newSlug('合约')).to.match(/^project-[a-z2-9]{10}$/)
     expect(newSlug(`${'a'.repeat(39)} ${'b'.repeat(50)}`)).to.match(/^a{39}-[a-z2-9]{10}$/)
   })
 
-  it('has the form that the table asks for, whatever the name', () => {
+  it('satisfies the table constraint for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (name) => {
         const slug = newSlug(name)
@@ -20,7 +20,7 @@ describe('a new slug', () => {
     )
   })
 
-  it('is another one each time', () => {
+  it('differs each time', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newSlug('a'))).size).to.equal(1000)
   })
 })

@@ -13,7 +13,7 @@ const quickly = { baseMs: 10, maxMs: 100 }
 
 const repository = resolve(import.meta.dirname, '../../..')
 
-describe('the built pages', () => {
+describe('dashboard builds', () => {
   let root: string
   let lines: string[] = []
   const opened: DashboardPages[] = []
@@ -70,7 +70,7 @@ describe('the built pages', () => {
   const scriptOf = async (pages: DashboardPages): Promise<string> =>
     /\/operator\/(assets\/[^"]+\.js)/.exec((await textOf(pages, '')) ?? '')?.[1] ?? ''
 
-  it('are built when there are none, by one of many at a time, and not again', async () => {
+  it('run if missing, in one process at a time, and only once', async () => {
     const both = [open(), open()]
     for (const pages of both) {
       expect(await pages.file('')).to.include({ type: 'text/html; charset=utf-8', isImmutable: false })
@@ -85,7 +85,7 @@ describe('the built pages', () => {
     expect(lines).to.deep.equal([])
   })
 
-  it('are built once for all pages of a process', async () => {
+  it('run once for all pages of a process', async () => {
     const build = createPageBuild({ log, root })
     const names = ['operator', 'explorer', 'ask', 'chat', 'wallet'] as const
     const pages = names.map((page) => createDashboardPages({ page, log, build }))
@@ -96,7 +96,7 @@ describe('the built pages', () => {
     expect(lines.filter((line) => line.includes('building pages'))).to.have.length(1)
   })
 
-  it('are built anew when a source has changed, and the old build goes', async () => {
+  it('run after a source change, and replace the old build', async () => {
     const old = open()
     const before = await scriptOf(old)
     await writeSource('document.title += " that changed"')
@@ -106,7 +106,7 @@ describe('the built pages', () => {
     expect(await textOf(old, before), 'who has the old one goes on with it').to.include('of a test')
   })
 
-  it('are built again by themselves after a failure, whose reason is logged once', async () => {
+  it('are retried after a failure, whose reason is logged once', async () => {
     await writeSource('import "./nothing-here.ts"')
     const build = createPageBuild({ log, root, retry: quickly })
     const pages = open(build)
@@ -126,7 +126,7 @@ describe('the built pages', () => {
     expect(pages.progress).to.equal(undefined)
   })
 
-  it('are served after a failure as soon as they were built elsewhere', async () => {
+  it('are served after a failure once another process has built them', async () => {
     await writeSource('import "./nothing-here.ts"')
     const pages = open(createPageBuild({ log, root, retry: { baseMs: 3_600_000, maxMs: 3_600_000 } }))
     expect(await pages.file('')).to.equal(undefined)
@@ -137,7 +137,7 @@ describe('the built pages', () => {
     expect(await textOf(pages, '')).to.equal('repaired')
   })
 
-  it('are built again after the build process was killed, with the signal as the reason', async () => {
+  it('are retried after the build process was killed, with the signal as the reason', async () => {
     const script = join(root, 'scripts/build.ts')
     const original = await readFile(script, 'utf8')
     await writeFile(script, 'console.error("a warning"); process.kill(process.pid, "SIGKILL")')
@@ -152,7 +152,7 @@ describe('the built pages', () => {
     expect(await textOf(pages, '')).to.include('A page')
   })
 
-  it('report each page that is finished, and the time since the start', async () => {
+  it('report each finished page and the elapsed time', async () => {
     const script = join(root, 'scripts/build.ts')
     const file = join(root, 'go-on')
     await writeFile(
@@ -174,7 +174,7 @@ goOn()`,
     expect(pages.progress?.failure).to.include('exit code 1')
   })
 
-  it('are served from a finished build where neither Vite nor the sources are installed', async () => {
+  it('are served from a finished build without Vite or sources', async () => {
     await keepBuild(root, await digest(), async (folder) => {
       await mkdir(join(folder, 'operator'))
       await writeFile(join(folder, 'operator/index.html'), 'shipped')
@@ -191,7 +191,7 @@ goOn()`,
     expect(pages.progress?.failure).to.include('neither page sources nor a build')
   })
 
-  it('are not built any more once the program stops', async () => {
+  it('stop when the program stops', async () => {
     const build = createPageBuild({ log, root })
     const pages = open(build)
     const asked = pages.file('')
@@ -201,7 +201,7 @@ goOn()`,
     expect(lines.filter((line) => line.includes('could not'))).to.deep.equal([])
   })
 
-  it('are kept in a folder of this user where the checkout cannot be written', async () => {
+  it('use a folder of the user if the checkout is read-only', async () => {
     await writeFile(join(root, 'dist'), 'not a folder')
     const name = await digest()
     const folder = await keepBuild(root, name, (begun) => writeFile(join(begun, 'index.html'), 'elsewhere'))

@@ -8,8 +8,8 @@ const rules = {
   isAllowedOrigin: (origin: string) => origin === 'https://app.example.com',
 }
 
-describe('the page that is gone back to', () => {
-  it('is of the wallet or of an allowed origin, without its fragment', () => {
+describe('redirect target', () => {
+  it('is at the wallet or an allowed origin, without its fragment', () => {
     expect(readRedirect(undefined, rules)).to.equal(undefined)
     expect(readRedirect('', rules)).to.equal(undefined)
     expect(readRedirect('https://app.example.com/a?b=1#c', rules)).to.equal('https://app.example.com/a?b=1')
@@ -17,7 +17,7 @@ describe('the page that is gone back to', () => {
     expect(readRedirect('HTTPS://APP.example.com:443/', rules)).to.equal('https://app.example.com/')
   })
 
-  it('is of no other origin, however it is written', () => {
+  it('is never at another origin, for any spelling', () => {
     const hostile = fc
       .tuple(
         fc.constantFrom('https:', 'http:', 'javascript:', 'data:', ''),
@@ -34,7 +34,7 @@ describe('the page that is gone back to', () => {
         try {
           page = readRedirect(text, rules)
         } catch {
-          // Refused.
+          // Rejected.
           return
         }
         if (page === undefined) return
@@ -46,15 +46,15 @@ describe('the page that is gone back to', () => {
     )
   })
 
-  it('keeps its own parameters beside ours, which nobody can have put there before', () => {
+  it('keeps its own parameters, except those that the wallet sets', () => {
     expect(withParameters('https://app.example.com/?code=old&a=1', { code: 'new' })).to.equal(
       'https://app.example.com/?code=new&a=1',
     )
   })
 })
 
-describe('the challenge of a page', () => {
-  it('is met by its own verifier and by no other', () => {
+describe('PKCE challenge', () => {
+  it('matches its own verifier only', () => {
     const verifier = fc.string({
       minLength: 43,
       maxLength: 128,
@@ -71,7 +71,7 @@ describe('the challenge of a page', () => {
     )
   })
 
-  it('is the one that RFC 7636 has as its example', () => {
+  it('matches the example of RFC 7636', () => {
     expect(challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).to.equal(
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     )

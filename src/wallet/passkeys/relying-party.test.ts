@@ -10,8 +10,8 @@ const usual: RelyingPartySettings = {
   origins: [],
 }
 
-describe('the relying party', () => {
-  it('is the host of the wallet, whose pages alone may use its passkeys, unless settings say more', () => {
+describe('relying party', () => {
+  it('defaults to the wallet host, and allows its pages only', () => {
     const party = readRelyingParty({ ...usual, url: 'https://wallet.example.com/start' })
     expect([party.id, party.name]).to.deep.equal(['wallet.example.com', 'Wallet'])
     expect(party.allows('https://wallet.example.com')).to.equal(true)
@@ -25,7 +25,7 @@ describe('the relying party', () => {
     }
   })
 
-  it("is localhost on a machine of one's own, with any port that settings name", () => {
+  it('is localhost for a local wallet, with additional ports from settings', () => {
     const party = readRelyingParty({ ...usual, url: 'http://localhost:3004' })
     expect(party.id).to.equal('localhost')
     expect(party.allows('http://localhost:3004')).to.equal(true)
@@ -33,7 +33,7 @@ describe('the relying party', () => {
     expect(party.allows('http://127.0.0.1:3004')).to.equal(false)
   })
 
-  it('takes hosts below a pattern, by whole labels, with its scheme and port', () => {
+  it('allows subdomains of a pattern by whole labels, with its scheme and port', () => {
     const party = readRelyingParty({
       ...usual,
       rpId: 'example.com',
@@ -85,7 +85,7 @@ describe('the relying party', () => {
     ['two stars', { rpId: 'example.com', origins: ['https://*.*.example.com'] }, 'WALLET_ORIGINS'],
   ]
   for (const [what, settings, variable] of wrong) {
-    it(`refuses ${what}, and names the variable`, () => {
+    it(`rejects ${what}, and names the variable`, () => {
       expect(() => readRelyingParty({ ...usual, ...settings })).to.throw(FatalError, new RegExp(`^${variable}: `))
     })
   }

@@ -11,7 +11,7 @@ import type { AccountKey, Outcome } from './account-store.ts'
 const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
 const reference = { id: Buffer.alloc(32, 1), height: 100 }
 
-/** A payer with so many keys, whose next numbers on the chain are these. */
+/** A payer with these keys and their next sequence numbers on the chain. */
 function stateOf(...numbers: readonly bigint[]): PayerState {
   return {
     payer,
@@ -25,7 +25,7 @@ function prepare(proposal: Proposal): PreparedTransaction {
   return { id: randomBytes(32), submission: Buffer.from('signed'), reference, proposal, payer: payer.address }
 }
 
-describe('beginning the transaction of an account', () => {
+describe('start of an account transaction', () => {
   let database: TestDatabase
   let store: AccountStore
   before(async () => {
@@ -62,7 +62,7 @@ describe('beginning the transaction of an account', () => {
     return prepared
   }
 
-  it('writes it down with its account before anybody sends it', async () => {
+  it('stores the transaction with its account before it is sent', async () => {
     const key = await wanted()
     const prepared = await begun(key, stateOf(5n))
     expect(prepared.proposal).to.deep.equal({ keyIndex: 0, sequenceNumber: 5n })
@@ -76,7 +76,7 @@ describe('beginning the transaction of an account', () => {
     })
   })
 
-  it('is of one of two who begin at once, and the other one signs nothing', async () => {
+  it('succeeds in one of two concurrent calls, and only that one signs', async () => {
     for (let round = 0; round < 10; round++) {
       const key = await wanted()
       let signed = 0
@@ -96,7 +96,7 @@ describe('beginning the transaction of an account', () => {
     }
   })
 
-  it('gives each of many accounts at once a key of the payer, and none to those that are too many', async () => {
+  it('assigns distinct payer keys to concurrent accounts, and reports busy above their number', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, wanted))
     const answers = await Promise.all(keys.map((key) => store.begin(key, stateOf(1n, 2n, 3n), prepare)))
     const proposals = answers.flatMap((answer) => (typeof answer === 'string' ? [] : [answer.proposal]))
@@ -108,7 +108,7 @@ describe('beginning the transaction of an account', () => {
       expect((await store.find(key))?.state).to.equal(typeof answers[at] === 'string' ? 'wanted' : 'sent')
   })
 
-  it('counts on after the last that was run, also where a node does not show that yet, and not after one that was not', async () => {
+  it('increments the sequence number after an executed transaction only, even if a node lags', async () => {
     const key = await wanted()
     expect((await end(key, 'failed')).proposal.sequenceNumber).to.equal(5n)
     expect((await end(key, 'refused')).proposal.sequenceNumber).to.equal(6n)
@@ -117,7 +117,7 @@ describe('beginning the transaction of an account', () => {
     expect((await begun(key, stateOf(9n))).proposal.sequenceNumber).to.equal(9n)
   })
 
-  it('leaves all as it was where the signing fails, and for accounts that nobody wants', async () => {
+  it('changes nothing if signing fails or the account is unknown', async () => {
     const key = await wanted()
     const failed = await store
       .begin(key, stateOf(5n), () => {

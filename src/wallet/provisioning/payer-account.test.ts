@@ -16,7 +16,7 @@ const publicKeyOf = (curve: string): string => {
   return pair.getPublicKey('hex').slice(2)
 }
 
-describe('the account of a payer', () => {
+describe('payer account', () => {
   const failure = (setting: string): string => {
     try {
       PayerAccount.parse(setting, 'WALLET_MAINNET_PAYER')
@@ -27,7 +27,7 @@ describe('the account of a payer', () => {
     return 'taken'
   }
 
-  it('is read from its setting, with one or several keys', () => {
+  it('is parsed from its setting, with one or several keys', () => {
     const { keyIndexes, publicKey, ...read } = PayerAccount.parse(
       ` 1654653399040A61/0/ECDSA_P256/SHA3_256/0x${secret.toUpperCase()}\n`,
       'X',
@@ -42,7 +42,7 @@ describe('the account of a payer', () => {
     expect(indexes('0-1,7,1-2')).to.deep.equal([0, 1, 7, 2])
   })
 
-  it('names what is wrong with its setting, and tells nothing of the key', () => {
+  it('reports an invalid setting without exposing the key', () => {
     const wrong: readonly (readonly [string, string])[] = [
       ['', 'five parts'],
       [secret, 'five parts'],
@@ -89,7 +89,7 @@ describe('the account of a payer', () => {
     }
   }
 
-  it('prints its address and nothing of its key', () => {
+  it('prints its address, never its key', () => {
     const payer = PayerAccount.parse(text, 'X')
     const printed = [
       inspect(payer, { depth: 9, showHidden: true }),
@@ -105,7 +105,7 @@ describe('the account of a payer', () => {
     }
   })
 
-  it('cannot pay where the chain does not show its key as it is', () => {
+  it('cannot pay if the key on the chain does not match', () => {
     const payer = PayerAccount.parse(text.replace('/0/', '/0,2/'), 'X')
     const key = (index: number, change: Partial<ChainAccountKey> = {}): ChainAccountKey => ({
       index,

@@ -94,7 +94,7 @@ describe('language server channel', () => {
     client.didOpen('file:///other.cdc', 'v1')
     for (let version = 2; version <= 20; version++) {
       client.didChange(main, `v${version}`, version)
-      client.didChange('file:///other.cdc', `v${version}`, version) // two in a row of one document would become one
+      client.didChange('file:///other.cdc', `v${version}`, version) // consecutive changes of one document are merged
     }
     const { result } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })
     expect(result).to.include({ contents: 'v20', times: 20 })

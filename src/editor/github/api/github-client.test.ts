@@ -22,8 +22,8 @@ const { privateKey } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 })
 
-describe('the client of GitHub', () => {
-  it('takes a private key however its line breaks are written, and says what is none', () => {
+describe('GitHub client', () => {
+  it('accepts a private key with any line breaks, and rejects an invalid one', () => {
     for (const key of [
       privateKey,
       privateKey.replaceAll('\n', '\\n'),
@@ -39,7 +39,7 @@ describe('the client of GitHub', () => {
     }
   })
 
-  it("calls the hosts that are set, those of a GitHub of one's own too", async () => {
+  it('calls the configured hosts, including GitHub Enterprise', async () => {
     const called: string[] = []
     const fetch: typeof globalThis.fetch = async (input) => {
       const url = input instanceof Request ? input.url : input.toString()
@@ -64,7 +64,7 @@ describe('the client of GitHub', () => {
     ])
   })
 
-  it('says when GitHub is away, and when it refuses the App, without its key or tokens', async () => {
+  it('reports GitHub outages and a rejected App without its key or tokens', async () => {
     const answers: [Response | Error, string][] = [
       [new ApiError(503, 'github-unavailable', 'away'), 'github-unavailable'],
       [Response.json({ message: 'Bad credentials' }, { status: 401 }), 'github-refused-app'],
@@ -88,7 +88,7 @@ describe('the client of GitHub', () => {
   })
 })
 
-describe('calls of GitHub', () => {
+describe('GitHub calls', () => {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -118,13 +118,13 @@ describe('calls of GitHub', () => {
       (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
     )
 
-  it('give the answer as it is', async () => {
+  it('return the response unchanged', async () => {
     const answer = await boundedFetch([origin])(`${origin}/x`)
     expect([answer.status, answer.headers.get('x-own'), await answer.json()]).to.deep.equal([418, 'yes', { a: 1 }])
     expect((await boundedFetch([origin])(`${origin}/nothing`)).status).to.equal(204)
   })
 
-  it('go to no other host, and nowhere that an answer leads to', async () => {
+  it('follow no redirect and reach no other host', async () => {
     expect(await codeOf(`${origin}/moved`)).to.equal('repository-moved')
     expect(asked).not.to.include('/elsewhere')
     for (const url of [
@@ -137,7 +137,7 @@ describe('calls of GitHub', () => {
       expect(await codeOf(url), url).to.equal('internal-error')
   })
 
-  it('end where the answer is too long or does not come', async () => {
+  it('fail on an oversized response or a timeout', async () => {
     expect(await codeOf(`${origin}/long`, { maxBytes: 4000 })).to.equal('github-too-long')
     expect(await codeOf(`${origin}/never`, { patienceMs: 50 })).to.equal('github-unavailable')
     server.closeAllConnections()

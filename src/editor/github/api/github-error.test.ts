@@ -16,8 +16,8 @@ const told = (error: Error): ApiError => {
   return given
 }
 
-describe('errors of GitHub', () => {
-  it('become answers that keep their status and no token', () => {
+describe('GitHub errors', () => {
+  it('map to responses with their status and without tokens', () => {
     fc.assert(
       fc.property(fc.integer({ min: 400, max: 599 }), fc.anything(), (status, data) => {
         const error = told(failure(status, {}, data))
@@ -29,7 +29,7 @@ describe('errors of GitHub', () => {
     )
   })
 
-  it('say when to come back where GitHub is asked too much', () => {
+  it('include the retry time for rate limits', () => {
     const waits: [number, Record<string, string>, unknown, number][] = [
       [429, {}, {}, 60],
       [429, { 'retry-after': '5' }, {}, 5],
@@ -46,7 +46,7 @@ describe('errors of GitHub', () => {
     expect(told(failure(403, { 'x-ratelimit-remaining': '12' })).status).to.equal(403)
   })
 
-  it('repeat words of GitHub within bounds', () => {
+  it('quote GitHub messages, truncated and sanitized', () => {
     const words = wordsOf(
       told(failure(422, {}, { message: 'No\u202e\n', errors: [{ message: 'x'.repeat(1000) }, 'two', 3, null] })),
     )
@@ -54,7 +54,7 @@ describe('errors of GitHub', () => {
     expect(words.length).to.equal(300)
   })
 
-  it("that are none of GitHub's stay what they are", () => {
+  it('leave other errors unchanged', () => {
     const [own, mistake] = [new ApiError(409, 'x', 'y'), new TypeError('a mistake')]
     expect([
       toApiError(own),

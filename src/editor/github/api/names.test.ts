@@ -15,8 +15,8 @@ import {
 
 const isBranch = (name: string): boolean => branchName.safeParse(name).success
 
-describe('names of GitHub and Git', () => {
-  it('let no path leave the root, enter the folder of Git, or hide what it is', () => {
+describe('names at GitHub and in Git', () => {
+  it('reject paths that leave the root, enter .git or contain hidden characters', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -65,7 +65,7 @@ describe('names of GitHub and Git', () => {
     )
   })
 
-  it('have all that people name their files', () => {
+  it('accept common file names', () => {
     for (const path of [
       'flow.json',
       'cadence/contracts/Foo.cdc',
@@ -102,7 +102,7 @@ describe('names of GitHub and Git', () => {
       expect(pathProblem(path), path).to.be.a('string')
   })
 
-  it('become parts of an address that are read back as they were, and nothing more', () => {
+  it('round-trip as URL path segments', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter((path) => pathProblem(path) === undefined),
@@ -115,7 +115,7 @@ describe('names of GitHub and Git', () => {
     )
   })
 
-  it('of branches are those that Git takes', () => {
+  it('of branches follow the rules of Git', () => {
     for (const name of [
       'main',
       'feature/x',
@@ -160,7 +160,7 @@ describe('names of GitHub and Git', () => {
       expect(isBranch(name), name).to.equal(false)
   })
 
-  it('of accounts, repositories and environments have no part of an address in them', () => {
+  it('of accounts, repositories and environments contain no URL syntax', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 30 }), (text) => {
         for (const schema of [ownerName, repositoryName, environmentName]) {
@@ -172,7 +172,7 @@ describe('names of GitHub and Git', () => {
       expect(repositoryName.safeParse(name).success, name).to.equal(false)
   })
 
-  it('of secrets are those that GitHub takes', () => {
+  it('of secrets follow the rules of GitHub', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/), (name) => {
         for (const secret of Object.values(secretNames(name))) expect(secret).to.match(/^FLOW_[A-Z0-9_]+$/)
@@ -180,14 +180,14 @@ describe('names of GitHub and Git', () => {
     )
   })
 
-  it('of workflows are known however they are written', () => {
+  it('of workflows are matched regardless of spelling', () => {
     for (const path of ['.github/workflows/x.yml', '.GITHUB/workflows/x', '.github/Workflows', '.ｇithub/workflows/x'])
       expect(isWorkflowPath(path), path).to.equal(true)
     for (const path of ['.github/x.yml', 'a/.github/workflows/x.yml', '.github/workflows2/x'])
       expect(isWorkflowPath(path), path).to.equal(false)
   })
 
-  it('and numbers are whole ones of GitHub', () => {
+  it('and numbers are integers in the range of GitHub', () => {
     expect([readId('1', 'x'), readId('123456789012', 'x'), below('', 'a'), below('a', 'b')]).to.deep.equal([
       1,
       123_456_789_012,

@@ -3,12 +3,12 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { AuthSecrets, randomCode, randomToken } from './secrets.ts'
 
-describe('secrets that are not kept', () => {
+describe('derived secrets', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const secrets = new AuthSecrets(privateKey)
   const others = new AuthSecrets(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
 
-  it('follow from their key and from what they are of, and from nothing else', () => {
+  it('depend on their key and input only', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         const all = (of: AuthSecrets, text: string): string[] => [
@@ -24,7 +24,7 @@ describe('secrets that are not kept', () => {
     )
   })
 
-  it('know a code by its address and salt alone', () => {
+  it('match a code by its address and salt only', () => {
     const code = fc.integer({ min: 0, max: 999_999 }).map((n) => String(n).padStart(6, '0'))
     fc.assert(
       fc.property(code, fc.string(), (right, given) => {
@@ -39,11 +39,11 @@ describe('secrets that are not kept', () => {
     )
   })
 
-  it('are random in their beginnings', () => {
+  it('start from random tokens and codes', () => {
     expect(new Set(Array.from({ length: 1000 }, randomToken)).size).to.equal(1000)
     const codes = Array.from({ length: 1000 }, randomCode)
     for (const code of codes) expect(code).to.match(/^\d{6}$/)
-    // Chance leaves fewer than 980 of them in one of 10^15 runs.
+    // By chance, fewer than 980 are distinct once in 10^15 runs.
     expect(new Set(codes).size).to.be.greaterThan(980)
   })
 })

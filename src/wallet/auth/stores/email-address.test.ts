@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { mailboxOf, readEmail } from './users.ts'
 
-describe('an e-mail address', () => {
-  it('is kept in lower case, without what stands around it', () => {
+describe('e-mail address', () => {
+  it('is trimmed and in lower case', () => {
     expect(readEmail('  Alice.B+flow@Mail.Example.COM ')).to.equal('alice.b+flow@mail.example.com')
     expect(readEmail('a@localhost')).to.equal('a@localhost')
   })
@@ -40,12 +40,12 @@ describe('an e-mail address', () => {
     undefined,
     ['a@b.c'],
   ]) {
-    it(`is not ${JSON.stringify(wrong)}`, () => {
+    it(`rejects ${JSON.stringify(wrong)}`, () => {
       expect(readEmail(wrong)).to.equal(undefined)
     })
   }
 
-  it('is one line of ASCII with one @ whatever it was made of, and reads as itself', () => {
+  it('is one line of ASCII with one @ for any input, and is idempotent', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -65,7 +65,7 @@ describe('an e-mail address', () => {
   })
 })
 
-describe('the mailbox of an e-mail address', () => {
+describe('mailbox of an e-mail address', () => {
   for (const [email, mailbox] of [
     ['ann@example.com', 'ann@example.com'],
     ['ann+1@example.com', 'ann@example.com'],
@@ -75,5 +75,5 @@ describe('the mailbox of an e-mail address', () => {
     ['ann@googlemail.com', 'ann@gmail.com'],
     ['+x@example.com', '+x@example.com'],
   ])
-    it(`of ${email} is ${mailbox}`, () => expect(mailboxOf(String(email))).to.equal(mailbox))
+    it(`is ${mailbox} for ${email}`, () => expect(mailboxOf(String(email))).to.equal(mailbox))
 })

@@ -1,18 +1,18 @@
 import { FrameReader, frameOf } from '../../../../src/editor/language-server/language-server-process.ts'
 
 /**
-  * A fake language server for tests, over standard input and output. For each document it publishes one diagnostic
-  * whose message is the text. Words in the text trigger faults:
-  *
-  * - `!crash` exits, `!hang` stops responding, `!late-crash` exits after its diagnostics
-  * - `!garbage` writes an invalid frame, `!giant <n>` publishes diagnostics of n bytes, `!deep` a deeply nested message
-  * - `!path` puts the path of the document in the message, `!elsewhere` reports locations outside its folder
-  *
-  * Requests: `textDocument/hover` returns the text of the document, how often it was sent, and the request parameters;
-  * `textDocument/definition` the location `uri` of the document; `textDocument/never` never responds,
-  * `textDocument/late` responds when cancelled, `textDocument/crash` exits, `textDocument/fail` returns an error with
-  * a custom code.
-  */
+ * A fake language server for tests, over standard input and output. For each document it publishes one diagnostic
+ * whose message is the text. Words in the text trigger faults:
+ *
+ * - `!crash` exits, `!hang` stops responding, `!late-crash` exits after its diagnostics
+ * - `!garbage` writes an invalid frame, `!giant <n>` publishes diagnostics of n bytes, `!deep` a deeply nested message
+ * - `!path` puts the path of the document in the message, `!elsewhere` reports locations outside its folder
+ *
+ * Requests: `textDocument/hover` returns the text of the document, how often it was sent, and the request parameters;
+ * `textDocument/definition` the location `uri` of the document; `textDocument/never` never responds,
+ * `textDocument/late` responds when cancelled, `textDocument/crash` exits, `textDocument/fail` returns an error with
+ * a custom code.
+ */
 
 interface Message {
   readonly id?: number

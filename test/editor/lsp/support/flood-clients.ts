@@ -19,7 +19,7 @@ const { port, headers, connections, messages, messagesPerConnection } = workerDa
 const sockets = await Promise.all(
   Array.from({ length: connections }, async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/lsp`, { headers })
-    socket.on('error', () => undefined) // the channel may end it
+    socket.on('error', () => undefined) // the channel may close it
     await once(socket, 'open')
     return socket
   }),

@@ -140,7 +140,7 @@ export class LspClient {
   async close(): Promise<void> {
     if (this.socket.readyState === WebSocket.CLOSED) return
     const closed = once(this.socket, 'close')
-    this.socket.resume() // one that was paused would not hear the other side's close
+    this.socket.resume() // a paused socket does not receive the close
     this.socket.close()
     await closed
   }
