@@ -292,7 +292,7 @@ describe('demo', () => {
     'TOOLS_PORT',
     'PROXY_PORT',
   ]) {
-    it(`reports which program uses ${variable}, and what to set`, async () => {
+    it(`reports which program uses ${variable} and how to change it`, async () => {
       const other = createServer().listen(0, '127.0.0.1')
       receivers.push(other)
       await once(other, 'listening')

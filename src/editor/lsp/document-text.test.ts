@@ -19,7 +19,7 @@ describe('document changes', () => {
           number,
           number,
         ]
-        // The middle of a line break is no valid position.
+        // The middle of a line break is an invalid position.
         fc.pre([from, to].every((at) => content.slice(at - 1, at + 1) !== '\r\n'))
         const range = { start: positionOf(content, from), end: positionOf(content, to) }
         expect(await applyChanges(content, [{ range, text: put }])).to.equal(
