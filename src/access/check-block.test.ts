@@ -45,11 +45,11 @@ function resultOf(
 const results = [resultOf(0, id(10)), resultOf(1, id(11)), resultOf(2, id(0))]
 
 describe('checkParts', () => {
-  it('gives the ids of parts that belong together', () => {
+  it('returns the ids of parts that match', () => {
     expect(checkParts(block, bodies, results, 'node')).to.deep.equal(bodies.map(transactionId))
   })
 
-  it('accepts a hole, and results of old nodes without ids', () => {
+  it('accepts holes, and results without ids from old nodes', () => {
     checkParts(block, bodies, [undefined, results[1], undefined], 'node')
     checkParts(
       block,
@@ -67,14 +67,14 @@ describe('checkParts', () => {
     'collections out of order': [resultOf(0, id(11)), resultOf(1, id(10)), ...results.slice(2)],
   }
   for (const [what, told] of Object.entries(lies)) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(() => checkParts(block, bodies, told, 'node')).to.throw(NodeLiedError)
     })
   }
 })
 
 describe('checkHeader', () => {
-  it('accepts the block that was asked for, and no other', () => {
+  it('accepts only the requested block', () => {
     checkHeader(block, 7, 'node')
     expect(() => checkHeader(block, 8, 'node')).to.throw(NodeLiedError, /height 7/)
     expect(() => checkHeader({ ...block, id: id(1).subarray(1) }, 7, 'node')).to.throw(NodeLiedError)

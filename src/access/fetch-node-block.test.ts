@@ -4,7 +4,7 @@ import { mapLimited } from './fetch-node-block.ts'
 import fc from 'fast-check'
 
 describe('mapLimited', () => {
-  it('keeps the order and the limit', async () => {
+  it('preserves order and respects the limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 40 }),
@@ -26,7 +26,7 @@ describe('mapLimited', () => {
     )
   })
 
-  it('begins nothing new after an error, and throws the first', async () => {
+  it('starts no further items after an error and throws the first error', async () => {
     const begun: number[] = []
     let thrown: unknown
     await mapLimited([0, 1, 2, 3, 4, 5], 2, async (item) => {

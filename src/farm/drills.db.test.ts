@@ -32,7 +32,7 @@ describe('fault drills', () => {
     stops.push(() => started.stop())
     return started
   }
-  /** What the watch says of the range once it says something else than `before`. */
+  /** The first result of the watch for the range that differs from `before`. */
   const changed = async (
     drills: DrillWatch,
     worker: string,
@@ -66,7 +66,7 @@ describe('fault drills', () => {
     ['a height below 0', 'empty-range', { worker: 'token_worker', from: -1, to: 7 }],
     ['half a height', 'empty-range', { worker: 'token_worker', from: 0.5, to: 7 }],
   ] as const) {
-    it(`refuse ${what}`, async () => {
+    it(`reject ${what}`, async () => {
       const refused = await setDrill(database.pool, drill).catch((error: unknown) => error)
       expect(refused).to.include({ code })
     })
@@ -132,7 +132,7 @@ describe('fault drills', () => {
     ).to.deep.equal([40, 20, 20])
   })
 
-  it('are announced only once they are committed', async () => {
+  it('are announced only after they are committed', async () => {
     const heard: string[] = []
     const end = new AbortController()
     const listener = await listen(database.url, [drillsChannel], (_channel, payload) => heard.push(payload), {

@@ -24,7 +24,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-describe('the plans of the farm, with 100,000 done and 10,000 active leases', () => {
+describe('farm query plans, with 100,000 completed and 10,000 active leases', () => {
   let database: TestDatabase
   let client: pg.PoolClient
   let statements: { text: string; values: unknown[] }[] = []
@@ -62,7 +62,7 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
     await database.drop()
   })
 
-  /** How leases are read by the statements of a call, planned with its values and without knowing any. */
+  /** How the statements of a call read leases, planned with and without parameter values. */
   async function scans(call: () => Promise<unknown>): Promise<string[]> {
     statements = []
     await call()
@@ -151,7 +151,7 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
   ]
 
   for (const [name, call] of calls) {
-    it(`${name} without reading the whole table`, async () => {
+    it(`${name} avoids full table scans`, async () => {
       const found = await scans(call)
       expect(found, 'the statement was not seen').to.not.deep.equal([])
       expect(found.filter((type) => type === 'Seq Scan')).to.deep.equal([])

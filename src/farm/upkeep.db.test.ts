@@ -38,7 +38,7 @@ describe('upkeep', () => {
     await upkeep.start()
     return upkeep
   }
-  /** A job that tells of its runs; `run` is given the number of each, from 1. */
+  /** A job that reports its runs; `run` receives their number, from 1. */
   const watched = (
     name: string,
     run: (number: number) => Promise<void> | void = () => undefined,

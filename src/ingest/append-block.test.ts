@@ -18,7 +18,7 @@ const none = Buffer.alloc(0)
 const amount = { amount: { type: 'UFix64', value: '1.50000000' } }
 const deposit = eventOf('A.1654653399040a61.FlowToken.TokensDeposited', amount)
 
-/** As real nodes give the transactions that end every block. */
+/** The transactions that end every block on real nodes. */
 const systemParts: TransactionParts = {
   body: {
     payer: none,
@@ -55,14 +55,14 @@ describe('the rows of a block', () => {
     return (await database.pool.query<Record<string, unknown>>(query, [height])).rows
   }
 
-  /** Stores one block and gives the row of its first transaction. */
+  /** Stores one block and returns the row of its first transaction. */
   async function storeOne(parts: TransactionParts): Promise<Record<string, unknown>> {
     await storeBlocks(database.pool, [blockOf(height, { transactions: [parts] })])
     const [row] = await rows('select * from raw.transactions where block_height = $1')
     return row ?? {}
   }
 
-  it('say all of the header', async () => {
+  it('include all header fields', async () => {
     const collectionIds = [idOf('c', 1), idOf('c', 2)]
     const { block } = blockOf(height)
     const transactions = [{ result: { events: [deposit, deposit] } }, {}]
@@ -88,7 +88,7 @@ describe('the rows of a block', () => {
     expect(await rows('select id from raw.block_lookup where height = $1')).to.deep.equal([{ id: blockIdOf(height) }])
   })
 
-  it('are stored of a block without collections and transactions, and of one long before 1970', async () => {
+  it('are stored for blocks without collections or transactions, and for blocks before 1970', async () => {
     const { block } = blockOf(height)
     const header = { ...block, collectionIds: [], timestampUs: -9e15 }
     await storeBlocks(database.pool, [blockOf(height, { fetched: { block: header } })])
@@ -99,7 +99,7 @@ describe('the rows of a block', () => {
     ).to.deep.equal([{ tx_count: 0, event_count: 0, collection_count: 0, collection_ids: [], year: 1684 }])
   })
 
-  it('say all of a transaction', async () => {
+  it('include all transaction fields', async () => {
     const argument = Buffer.from('{"type":"Int","value":"3"}')
     const script = Buffer.from('import EVM from 0xe467b9dd11fa00df\ntransaction {}')
     const block = blockOf(height, {
@@ -152,7 +152,7 @@ describe('the rows of a block', () => {
     ])
   })
 
-  it('have null where a system transaction has nothing, and no entry for its id, which repeats', async () => {
+  it('have nulls and no lookup entry for system transactions, whose ids repeat', async () => {
     const row = await storeOne(systemParts)
     expect(row).to.include({
       payer_address: null,
@@ -171,18 +171,18 @@ describe('the rows of a block', () => {
     expect(await rows('select 1 from raw.tx_lookup where block_height = $1')).to.deep.equal([])
   })
 
-  it('have an entry for the id of a scheduled transaction, which is in no collection either', async () => {
+  it('have a lookup entry for scheduled transactions, which are in no collection either', async () => {
     const schedule = Buffer.from('{"type":"UInt64","value":"5"}')
     const row = await storeOne({ ...systemParts, body: { ...systemParts.body, arguments: [schedule] } })
     expect(await rows('select id from raw.tx_lookup where block_height = $1')).to.deep.equal([{ id: row['id'] }])
   })
 
-  it('know the system transactions of an emulator, which the service account pays, by their collection', async () => {
+  it('recognize system transactions of an emulator by their collection, as the service account pays for them', async () => {
     await storeOne({ result: { collectionId: Buffer.alloc(32) } })
     expect(await rows('select 1 from raw.tx_lookup where block_height = $1')).to.deep.equal([])
   })
 
-  it('say what is missing, and with which words', async () => {
+  it('report missing parts with the reason', async () => {
     const missing = [
       { part: 'result', index: 0, reason: 'lost\0for ever' },
       { part: 'results', reason: 'pruned' },
@@ -210,7 +210,7 @@ describe('the rows of a block', () => {
     expect(lookup).to.deep.equal([{ block_height: height }])
   })
 
-  it('number the events by their place, whatever the node says', async () => {
+  it('number events by position and ignore the index from the node', async () => {
     const events = [
       eventOf('A.01.C.A', amount, 5),
       eventOf('A.01.C.B', amount, 5),
@@ -223,7 +223,7 @@ describe('the rows of a block', () => {
     )
   })
 
-  it('keep an event that cannot be decoded, and the rest of its block', async () => {
+  it('keep an undecodable event and the rest of its block', async () => {
     const broken = Buffer.from('d88182', 'hex')
     await storeOne({ result: { events: [deposit, eventOf('A.01.C.Broken', broken), deposit] } })
     const events = await rows(
@@ -251,7 +251,7 @@ describe('the rows of a block', () => {
     ])
   })
 
-  it('have the hash of the first EVM transaction that can be read', async () => {
+  it('have the hash of the first decodable EVM transaction', async () => {
     const type = 'A.e467b9dd11fa00df.EVM.TransactionExecuted'
     const hash = (byte: number) => ({ hash: { type: 'String', value: `0x${Buffer.alloc(32, byte).toString('hex')}` } })
     const contents = [Buffer.from('d8', 'hex'), {}, hash(7), hash(8)]
@@ -260,7 +260,7 @@ describe('the rows of a block', () => {
     expect(lookup).to.deep.equal([{ evm_hash: Buffer.alloc(32, 7) }])
   })
 
-  it('keep numbers that are larger than their columns as the largest', async () => {
+  it('clamp numbers to the maximum of their columns', async () => {
     const row = await storeOne({
       body: { proposerKeyId: 2 ** 32 - 1, proposerSequenceNumber: 2n ** 64n - 1n, gasLimit: 2n ** 64n - 1n },
       result: { statusCode: 2 ** 32 - 1, computationUsage: 2n ** 64n - 1n },
@@ -275,7 +275,7 @@ describe('the rows of a block', () => {
     })
   })
 
-  it('read an address of another length as the chain does', async () => {
+  it('normalize addresses of another length like the chain', async () => {
     const long = Buffer.from('ffffffff7c8995e83c4b1843', 'hex')
     const body = { payer: long, proposerAddress: Buffer.from('01', 'hex'), authorizers: [long, none] }
     const row = await storeOne({ body })
@@ -283,7 +283,7 @@ describe('the rows of a block', () => {
     expect(row['authorizers']).to.deep.equal(['0x7c8995e83c4b1843', '0x0000000000000000'])
   })
 
-  it('keep the bytes of a script that is no text, and only of such a one', async () => {
+  it('store the bytes of a script only if it is not text', async () => {
     const scripts = {
       exact: Buffer.from('// é漢👍🏽\uFEFF'),
       nul: Buffer.from('a\0b'),
@@ -303,7 +303,7 @@ describe('the rows of a block', () => {
     ])
   })
 
-  it('are the same whether the blocks come with rising or falling heights, in batches of any size', async () => {
+  it('do not depend on the order of heights or the batch size', async () => {
     const transactions = [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }, systemParts]
     const blocks = Array.from({ length: 9 }, (_, i) => blockOf(10_000 + i, { transactions }))
     const falling = blocks.toReversed()
@@ -321,7 +321,7 @@ describe('the rows of a block', () => {
         await Promise.all(
           tables.map(async (table) => {
             const left = `array['first_seen_at', 'last_seen_at'${table === 'indexing_errors' ? `, 'id'` : ''}]`
-            // Batches that are stored at the same time number new shapes in any order.
+            // Concurrent batches number new shapes in any order.
             const shapes =
               table === 'event_chunks'
                 ? `|| jsonb_build_object('shapes', (
@@ -332,7 +332,7 @@ describe('the rows of a block', () => {
           }),
         ),
       )
-      // Rows stand in the order of their heights within a batch: that is what keeps the keys compact.
+      // Rows within a batch are ordered by height, which compacts the keys.
       const inPlace = await other.pool.query<{ height: number }>(
         'select block_height::int as height from raw.event_chunks order by ctid',
       )
@@ -343,7 +343,7 @@ describe('the rows of a block', () => {
     for (const content of contents.slice(1)) expect(content).to.deep.equal(contents[0])
   })
 
-  it('go whole or not at all: a failure leaves the batch as it was', async () => {
+  it('are appended atomically: a failure leaves the batch unchanged', async () => {
     const batch = new Batch(new ScriptCache(), new ShapeCache())
     const transactions = [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }]
     appendBlock(batch, blockOf(height, { transactions }))
@@ -360,7 +360,7 @@ describe('the rows of a block', () => {
     }
   })
 
-  describe('whose events expand', () => {
+  describe('with expanding events', () => {
     const type = 'A.0000000000000001.Expanding.Event'
     const expandingEvent = (structs: number, nameLength: number): ReturnType<typeof eventOf> =>
       eventOf(type, expandingPayload({ type, structs, nameLength }))
@@ -371,7 +371,7 @@ describe('the rows of a block', () => {
       return { batch, stored: appendBlock(batch, block) }
     }
 
-    it('are bounded for each event, and say what was left out', async () => {
+    it('are limited per event and report the omission', async () => {
       const [fits, tooLong] = [expandingEvent(25, 60_000), expandingEvent(1100, 57_000)]
       const block = blockOf(height, {
         transactions: [{ result: { events: [fits, tooLong, deposit] } }, { result: { events: [deposit] } }],
@@ -394,7 +394,7 @@ describe('the rows of a block', () => {
       expect(decoded).to.deep.equal([[false, true, false], [false]])
     })
 
-    it('are bounded for the transaction and for the block, without taking from the events of others', () => {
+    it('are limited per transaction and block without affecting other events', () => {
       const bomb = expandingEvent(30, 120_000)
       const events = Array.from({ length: 10 }, () => bomb)
       const one = appended(blockOf(height, { transactions: [{ result: { events: [...events, deposit] } }] }))
@@ -412,7 +412,7 @@ describe('the rows of a block', () => {
     })
   })
 
-  it('name the types of their own events after a block before them was taken back', async () => {
+  it('name the types of their events after the preceding block was removed', async () => {
     const {
       rows: [checkpoint],
     } = await database.pool.query<{ generation: string }>(
@@ -428,7 +428,7 @@ describe('the rows of a block', () => {
       onCommitted: () => undefined,
     })
     const batch = writer.takeBatch()
-    // As many events as the next block has, of types that nobody has stored.
+    // As many events as in the next block, of new types.
     const typed = (letter: string): ReturnType<typeof eventOf>[] =>
       [1, 2, 3].map((n) => eventOf(`A.01.Taken.${letter}${n}`, amount))
     const two = blockOf(height, { transactions: [{ result: { events: typed('Back') } }, {}] })
@@ -448,7 +448,7 @@ describe('the rows of a block', () => {
     expect(stored.map(({ type }) => type)).to.deep.equal([...typed('Kept'), ...typed('Also')].map(({ type }) => type))
   })
 
-  it('are stored whatever bytes a node gives, and the rest of the block as ever', async () => {
+  it('are stored for any bytes from a node, with the rest of the block unaffected', async () => {
     const bytes = fc.uint8Array({ maxLength: 60 }).map((content) => Buffer.from(content))
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),

@@ -40,7 +40,7 @@ describe('batch writer', () => {
     })
   }
 
-  it('keeps the sessions of batches that wait for a commit before them', async () => {
+  it('keeps sessions open while batches wait for earlier commits', async () => {
     const idleInTransactionTimeoutMs = 1500
     const pool = createPool(database.url, { max: 4, idleInTransactionTimeoutMs })
     const writer = new BatchWriter({
@@ -55,11 +55,11 @@ describe('batch writer', () => {
     })
     const stall = await database.pool.connect()
     try {
-      // The commit of the first batch does not get past its checkpoint, as it would not past a disk that stalls.
+      // The first commit stalls at its checkpoint, as on a stalled disk.
       await stall.query('begin')
       await stall.query("select from app.indexing_checkpoints where service_name = 'main_ingester' for update")
       await give(writer, 0, 3)
-      // Two sessions wait in their transactions for twice as long as the server lets one be silent.
+      // Two sessions wait in their transactions for twice the idle timeout of the server.
       for (let count = 0; count < 2;) {
         const { rows } = await database.pool.query<{ count: number }>(
           `
@@ -78,7 +78,7 @@ describe('batch writer', () => {
     }
   }).timeout(30_000)
 
-  /** Gives the writer heights `from` up to `to`, exclusive, each in a batch of its own. */
+  /** Adds heights `from` to `to` (exclusive), one batch each. */
   async function give(writer: BatchWriter, from: number, to: number): Promise<void> {
     for (let height = from; height < to; height++) {
       const batch = writer.takeBatch()
@@ -94,7 +94,7 @@ describe('batch writer', () => {
     )
   }
 
-  /** The heights that each table has rows of, which must be the same in all. */
+  /** The heights with rows in each table; must be the same in all tables. */
   async function storedHeights(): Promise<number[]> {
     const { rows } = await database.pool.query<{ heights: number[] }>(
       tables
@@ -112,7 +112,7 @@ describe('batch writer', () => {
     return (await readRawCoverage(database.pool)).forward.covered
   }
 
-  /** Holds up every commit of a batch until `release`, which resolves when this connection is back. */
+  /** Blocks every commit until `release`, which resolves when this connection is released. */
   async function holdCommits(): Promise<() => Promise<void>> {
     const client = await database.pool.connect()
     await client.query('begin')
@@ -123,7 +123,7 @@ describe('batch writer', () => {
     }
   }
 
-  /** Resolves with the session of the batch that is held up, when it is. */
+  /** Resolves with the session of the blocked batch. */
   async function untilHeldUp(): Promise<number> {
     for (;;) {
       const { rows } = await database.pool.query<{ pid: number }>(
@@ -135,7 +135,7 @@ describe('batch writer', () => {
     }
   }
 
-  it('commits in the order given, however long each takes, and announces each', async () => {
+  it('commits in the given order regardless of duration, and announces each batch', async () => {
     await database.pool.query(`
       create function delay() returns trigger language plpgsql as
       $$ begin perform pg_sleep(random() * 0.02); return new; end $$;
@@ -164,7 +164,7 @@ describe('batch writer', () => {
     await listener.ended
   })
 
-  it('counts what it stored, in the checkpoint too', async () => {
+  it('counts stored rows, including in the checkpoint', async () => {
     const transactions = [{}, { result: { events: [eventOf('A.01.C.E', Buffer.alloc(0))] } }]
     const blocks = Array.from({ length: 5 }, (_, i) => blockOf(i, { transactions }))
     const [batch] = await storeBlocks(database.pool, blocks)
@@ -176,7 +176,7 @@ describe('batch writer', () => {
     expect(rows).to.deep.equal([{ last_height: '4', block_count: '5', tx_count: '10', event_count: '5' }])
   })
 
-  it('stores nothing of a batch that fails, and nothing of those behind it', async () => {
+  it('stores neither a failed batch nor the batches after it', async () => {
     await database.pool.query(`insert into raw.block_lookup values (sha256('block/main/5'), 700)`)
     const writer = open()
     const error = await errorOf(give(writer, 0, 20).then(() => writer.drain()))
@@ -190,7 +190,7 @@ describe('batch writer', () => {
     expect(await covered()).to.deep.equal([{ from: 0, to: 5 }])
   })
 
-  it('takes rows of the same height for those of another ingester, not for the fault of a block', async () => {
+  it('attributes duplicate heights to another ingester and not to the block', async () => {
     await storeBlocks(database.pool, [blockOf(0)])
     await database.pool
       .query(`insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
@@ -199,7 +199,7 @@ describe('batch writer', () => {
     expect(await errorOf(give(writer, 5, 6).then(() => writer.drain()))).to.be.instanceOf(RowsThereError)
   })
 
-  it('is refused where a rollback came between', async () => {
+  it('is rejected after a rollback', async () => {
     await database.pool.query('update app.indexing_checkpoints set generation = generation + 1')
     const writer = open(0)
     const error = await errorOf(give(writer, 0, 1).then(() => writer.drain()))
@@ -207,7 +207,7 @@ describe('batch writer', () => {
     expect(await storedHeights()).to.deep.equal([])
   })
 
-  it('is refused where its heights are covered', async () => {
+  it('is rejected if its heights are covered', async () => {
     await database.pool.query(`update app.indexing_checkpoints set covered = '{[3,4)}'`)
     const writer = open()
     const error = await errorOf(give(writer, 0, 6).then(() => writer.drain()))
@@ -215,7 +215,7 @@ describe('batch writer', () => {
     expect(await storedHeights()).to.deep.equal([0, 1, 2])
   })
 
-  it('commits nothing once the lock is lost, not even what is under way', async () => {
+  it('commits nothing after the lock is lost, including batches in progress', async () => {
     const release = await holdCommits()
     const writer = open()
     await give(writer, 0, 2)
@@ -228,7 +228,7 @@ describe('batch writer', () => {
     expect(await covered()).to.deep.equal([])
   })
 
-  it('fails in a way that may pass when a connection is lost, and leaves no session behind', async () => {
+  it('fails with a retryable error after a lost connection and leaves no session', async () => {
     const release = await holdCommits()
     const writer = open()
     await give(writer, 0, 3)
@@ -239,7 +239,7 @@ describe('batch writer', () => {
     expect(await storedHeights()).to.deep.equal([])
   })
 
-  it('has three batches under way at most, and takes the next when one of them is stored', async () => {
+  it('processes at most three batches and accepts the next when one is stored', async () => {
     const release = await holdCommits()
     const writer = open()
     await give(writer, 0, 3)
@@ -253,7 +253,7 @@ describe('batch writer', () => {
     expect(await storedHeights()).to.deep.equal([0, 1, 2, 3])
   })
 
-  it('uses a batch again, unless a giant of a block has made it large', async () => {
+  it('reuses a batch unless a very large block has grown it', async () => {
     const writer = open()
     const batch = writer.takeBatch()
     appendBlock(batch, blockOf(0))

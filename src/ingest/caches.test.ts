@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { ScriptCache, ShapeCache } from './caches.ts'
 
 describe('script cache', () => {
-  it('knows every script for what it is, however alike they are', () => {
-    // Few lengths and few letters, so that keys collide and places are taken away.
+  it('distinguishes similar scripts', () => {
+    // Few lengths and letters cause key collisions and evictions.
     const part = fc.constantFrom('a', 'b', 'import EVM')
     const script = fc.array(part, { maxLength: 9 }).map((parts) => Buffer.from(parts.join('')))
     fc.assert(
@@ -22,7 +22,7 @@ describe('script cache', () => {
     )
   })
 
-  it('gives the same entry again, and keeps no view of what it was given', () => {
+  it('returns the cached entry and retains no view of its input', () => {
     const cache = new ScriptCache()
     const answer = Buffer.from('....transaction {}....')
     const entry = cache.find(answer.subarray(4, 18))
@@ -31,7 +31,7 @@ describe('script cache', () => {
     expect(cache.find(Buffer.from('transaction {}'))).to.equal(entry)
   })
 
-  it('starts anew when it is full, and takes a script of any size', () => {
+  it('is cleared when full and accepts scripts of any size', () => {
     const cache = new ScriptCache()
     const first = cache.find(Buffer.from('transaction {}'))
     for (let i = 0; i < 20; i++) cache.find(Buffer.alloc(1024 * 1024, i))
@@ -41,7 +41,7 @@ describe('script cache', () => {
 })
 
 describe('shape cache', () => {
-  it('knows a shape by what it says, whether it is the same object or not', () => {
+  it('compares shapes by value', () => {
     const cache = new ShapeCache()
     const shape = { type: 'A.01.C.E', fields: ['a', 'b'] }
     const known = cache.find(shape)
@@ -57,7 +57,7 @@ describe('shape cache', () => {
     }
   })
 
-  it('starts anew when it is full', () => {
+  it('is cleared when full', () => {
     const cache = new ShapeCache()
     const shape = { type: 'first', fields: [] }
     const first = cache.find(shape)

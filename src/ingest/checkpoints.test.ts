@@ -13,14 +13,14 @@ describe('checkpoints', () => {
 
   after(() => database.drop())
 
-  it('are made where they are missing, also by two at once', async () => {
+  it('are created if missing, also concurrently', async () => {
     const empty = { covered: [], generation: 0 }
     const both = await Promise.all([readRawCoverage(database.pool), readRawCoverage(database.pool)])
     for (const coverage of both)
       expect(coverage).to.deep.equal({ forward: empty, backward: empty, all: [], settled: [] })
   })
 
-  it('say what each ingester has stored, and both together, with holes', async () => {
+  it('return the stored ranges of each ingester and of both, with holes', async () => {
     const blocks = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => blockOf(from + i))
     await storeBlocks(database.pool, blocks(20, 23))
     await storeBlocks(database.pool, blocks(30, 31))

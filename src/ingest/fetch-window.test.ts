@@ -5,7 +5,7 @@ import { FatalError, RetryableError } from '../platform/errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import type { FetchWindowOptions, Taken } from './fetch-window.ts'
 
-/** Fetches that take `fetchMs`, and a taker that takes at most `perSecond`, as they would go with the width at hand. */
+/** Simulates fetches of `fetchMs` and a consumer limited to `perSecond` at the current width. */
 function settle(
   width: AdaptiveWidth,
   clock: { ms: number },
@@ -26,21 +26,21 @@ function settle(
 }
 
 describe('adaptive width', () => {
-  it('stays small where fetches are quick', () => {
+  it('stays small for fast fetches', () => {
     const clock = { ms: 0 }
     const width = new AdaptiveWidth(5, () => clock.ms)
     settle(width, clock, 4, 1500, 5)
     expect(width.value).to.be.within(5, 24)
   })
 
-  it('grows until the taker is busy where fetches take long', () => {
+  it('grows until the consumer is busy if fetches are slow', () => {
     const clock = { ms: 0 }
     const width = new AdaptiveWidth(5, () => clock.ms)
     settle(width, clock, 100, 800, 10)
     expect(width.value).to.be.within(160, 200)
   })
 
-  it('follows a node that becomes quicker', () => {
+  it('adapts to a node that becomes faster', () => {
     const clock = { ms: 0 }
     const width = new AdaptiveWidth(5, () => clock.ms)
     settle(width, clock, 100, 800, 10)
@@ -48,7 +48,7 @@ describe('adaptive width', () => {
     expect(width.value).to.be.below(40)
   })
 
-  it('is halved by a failure and comes back', () => {
+  it('is halved by a failure and recovers', () => {
     const clock = { ms: 0 }
     const width = new AdaptiveWidth(5, () => clock.ms)
     settle(width, clock, 100, 800, 10)
@@ -61,7 +61,7 @@ describe('adaptive width', () => {
     expect(width.value).to.be.at.least(before - 5)
   })
 
-  it('never exceeds its bound', () => {
+  it('never exceeds its limit', () => {
     const clock = { ms: 0 }
     const width = new AdaptiveWidth(5, () => clock.ms)
     settle(width, clock, 2000, 5000, 30)
@@ -102,7 +102,7 @@ async function takeAll(window: FetchWindow, count: number): Promise<number[]> {
 }
 
 describe('fetch window', () => {
-  it('hands out blocks in order, whatever the order in which they come', async () => {
+  it('returns blocks in order, regardless of the order of arrival', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 12 }), async (scheduler, width) => {
         const window = open((height) => scheduler.schedule(Promise.resolve(fetched(height))), { width, last: 19 })
@@ -114,7 +114,7 @@ describe('fetch window', () => {
     )
   })
 
-  it('never has more under way than its width, and keeps a fixed width', async () => {
+  it('never exceeds its width and keeps a fixed width', async () => {
     let underWay = 0
     let max = 0
     const window = open(
@@ -132,7 +132,7 @@ describe('fetch window', () => {
     window.close()
   })
 
-  it('tries again what may pass, and gives out other errors at their place', async () => {
+  it('retries retryable errors and returns other errors in order', async () => {
     const failures = new Map([[2, 2]])
     const window = open(async (height) => {
       const left = failures.get(height) ?? 0
@@ -147,7 +147,7 @@ describe('fetch window', () => {
     window.close()
   })
 
-  it('tries the next height at once when one is given up, however long its pause is', async () => {
+  it('tries the next height immediately after one is skipped, regardless of its pause', async () => {
     const lastPauses = Promise.withResolvers<void>()
     const givenUp = new Set<number>()
     const window = open(() => Promise.reject(new RetryableError('broken', 'broken')), {
@@ -170,7 +170,7 @@ describe('fetch window', () => {
     window.close()
   })
 
-  it('bounds memory by bytes: gives up what is furthest ahead, never the first, and fetches it later', async () => {
+  it('limits memory: drops the furthest blocks, never the first, and fetches them later', async () => {
     const aborted: number[] = []
     let held = 0
     let max = 0
@@ -208,7 +208,7 @@ describe('fetch window', () => {
     expect(max).to.be.at.most(200)
   })
 
-  it('lets a single block through that is larger than the bound', async () => {
+  it('accepts a single block over the limit', async () => {
     const window = open(
       async (height, _signal, onAnswerLength) => {
         onAnswerLength?.(5000)

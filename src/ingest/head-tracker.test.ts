@@ -22,7 +22,7 @@ describe('head tracker', () => {
 
   afterEach(() => database.drop())
 
-  /** Follows what each call of `heads` gives, one after the other, then nothing until the end. */
+  /** Follows the results of each call of `heads` in turn, then blocks until the end. */
   function open(...calls: (number | Error)[][]): HeadTracker {
     const left = calls.values()
     return new HeadTracker({
@@ -61,7 +61,7 @@ describe('head tracker', () => {
     )
   }
 
-  it('tells each head, a falling one too, and writes down the last', async () => {
+  it('reports each head, including lower ones, and stores the last', async () => {
     const tracker = open([10, 11, 12, 9, 13])
     const heads: number[] = []
     tracker.onHead((head) => heads.push(head.height))
@@ -74,7 +74,7 @@ describe('head tracker', () => {
     await running
   })
 
-  it('begins anew after what may pass, and does not tell who has gone', async () => {
+  it('restarts after a retryable error and ignores removed listeners', async () => {
     const tracker = open([1, new RetryableError('busy', 'busy')], [2])
     const heads: number[] = []
     const forget = tracker.onHead((head) => {
@@ -90,7 +90,7 @@ describe('head tracker', () => {
     await running
   })
 
-  it('goes on following while the database cannot take the head', async () => {
+  it('continues while the database cannot store the head', async () => {
     const tracker = open([1, 2, 3])
     const third = Promise.withResolvers<void>()
     tracker.onHead((head) => head.height === 3 && third.resolve())
@@ -105,7 +105,7 @@ describe('head tracker', () => {
     await running
   })
 
-  it('gives up waiting for the first head with the signal of who waits', async () => {
+  it('stops waiting for the first head when the caller aborts', async () => {
     const tracker = open([])
     const impatience = new AbortController()
     const waiting = errorOf(tracker.first(impatience.signal))
@@ -115,7 +115,7 @@ describe('head tracker', () => {
     expect(await errorOf(tracker.first(impatience.signal))).to.equal(reason)
   })
 
-  it('refuses the node of another chain, and tells no head of it', async () => {
+  it('rejects a node of another chain and reports none of its heads', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-mainnet')`)
     const tracker = open([1])
     const error = await errorOf(tracker.run())

@@ -13,7 +13,7 @@ const batch = (from: number, to: number) => ({
 })
 
 describe('progress', () => {
-  it('counts a forward segment against the head', () => {
+  it('measures a forward segment against the head', () => {
     const progress = new Progress(() => 199)
     progress.begin('main_ingester', { from: 100, position: 120, isForward: true })
     progress.committed('main_ingester', batch(120, 150))
@@ -23,7 +23,7 @@ describe('progress', () => {
     expect(line?.etaSeconds).to.be.greaterThan(0)
   })
 
-  it('counts a backward segment against its bottom', () => {
+  it('measures a backward segment against its lower end', () => {
     const progress = new Progress(() => 1000)
     progress.begin('history_ingester', { from: 0, position: 899, total: 1000, isForward: false })
     progress.committed('history_ingester', batch(880, 900))
@@ -32,7 +32,7 @@ describe('progress', () => {
     expect(progress.lines()).to.deep.equal([])
   })
 
-  it('reads well', () => {
+  it('formats a readable message', () => {
     const line = {
       ingester: 'main_ingester',
       done: 1200,

@@ -39,7 +39,10 @@ describe('resolving a fork', () => {
     await storeBlocks(database.pool, name === 'main_ingester' ? blocks : blocks.toReversed(), { name })
   }
 
-  /** Asks a chain that shares the heights up to `shared` with the stored one and ends at `head`. */
+  /**
+   * Simulates a chain that shares the heights up to `shared` with the stored one and ends at
+   * `head`.
+   */
   async function resolve(
     stored: { from: number; to: number },
     chain: { shared: number; head: number },
@@ -76,7 +79,7 @@ describe('resolving a fork', () => {
     return rows.map((row) => Number(row.height))
   }
 
-  it('finds the last common block, wherever it is, and leaves what is below', async () => {
+  it('finds the last common block at any position and preserves the blocks below', async () => {
     const cases = fc.record({
       from: fc.nat(20),
       length: fc.integer({ min: 1, max: 40 }),
@@ -90,7 +93,7 @@ describe('resolving a fork', () => {
         await store(from, to)
         const head = Math.max(to - 1 + over, 0)
         const { ancestor, depth } = await resolve({ from, to }, { shared, head })
-        // Only a block that differs is a fork: a chain that merely ends lower is one that is behind.
+        // Only a different block is a fork; a chain that ends lower is behind.
         const isFork = shared < Math.min(head, to - 1) && head >= from
         const expected = isFork ? Math.max(shared, from - 1) : to - 1
         expect([ancestor, depth]).to.deep.equal([expected, to - 1 - expected])
@@ -102,7 +105,7 @@ describe('resolving a fork', () => {
     )
   })
 
-  it('passes heights that were given up, wherever they are', async () => {
+  it('passes over skipped heights at any position', async () => {
     const cases = fc.record({
       holes: fc.array(fc.record({ from: fc.integer({ min: 20, max: 55 }), length: fc.integer({ min: 1, max: 12 }) }), {
         minLength: 1,
@@ -140,7 +143,7 @@ describe('resolving a fork', () => {
     )
   })
 
-  it('takes away the rows of every table, and their counts, as if they had never been there', async () => {
+  it('deletes the rows of every table and their counts', async () => {
     await store(50, 60, 'history_ingester')
     const before = await rawDigest(database.pool)
     const checkpoint = `
@@ -154,7 +157,7 @@ describe('resolving a fork', () => {
     expect(rows).to.deep.equal(checkpointsBefore)
   })
 
-  it('cuts the coverage of both ingesters, and refuses what either still has under way', async () => {
+  it('truncates the coverage of both ingesters and rejects their pending batches', async () => {
     const { forward, backward } = await readRawCoverage(database.pool)
     await store(50, 60, 'history_ingester')
     await store(60, 70)
@@ -167,20 +170,20 @@ describe('resolving a fork', () => {
     expect(rows).to.deep.equal([{ last_height: '50' }, { last_height: null }])
   })
 
-  it('asks twice as many questions as the depth has binary digits', async () => {
+  it('needs at most twice as many requests as the depth has binary digits', async () => {
     await store(0, 1000)
     const { depth, questions } = await resolve({ from: 0, to: 1000 }, { shared: 98, head: 1100 }, 2000)
     expect(depth).to.equal(901)
     expect(questions).to.be.at.most(21)
   })
 
-  it('allows exactly the depth that is set', async () => {
+  it('allows exactly the configured depth', async () => {
     await store(0, 100)
     expect(await resolve({ from: 0, to: 100 }, { shared: 79, head: 120 }, 20)).to.include({ ancestor: 79, depth: 20 })
   })
 
   for (const shared of [78, 50, -1]) {
-    it(`is fatal where the chains part at ${shared}, too deep by one block or many, and deletes nothing`, async () => {
+    it(`fails without deleting if the chains diverge at ${shared}, beyond the limit`, async () => {
       await store(0, 100)
       const before = await rawDigest(database.pool)
       const error = await errorOf(resolve({ from: 0, to: 100 }, { shared, head: 120 }, 20))
@@ -189,13 +192,13 @@ describe('resolving a fork', () => {
     })
   }
 
-  it('takes away all that is stored where that is less than the depth and nothing is shared', async () => {
+  it('deletes all stored blocks if nothing is shared and the depth allows it', async () => {
     await store(500, 520)
     expect(await resolve({ from: 500, to: 520 }, { shared: 100, head: 530 })).to.include({ ancestor: 499, depth: 20 })
     expect(await heights()).to.deep.equal([])
   })
 
-  it('is fatal where the other chain ends far below, and does nothing where a node is only behind', async () => {
+  it('fails if the other chain ends far below, and does nothing if the node is only behind', async () => {
     await store(0, 100)
     expect(await resolve({ from: 0, to: 100 }, { shared: 1000, head: 30 }, 20)).to.include({ ancestor: 99, depth: 0 })
     const error = await errorOf(resolve({ from: 0, to: 100 }, { shared: 10, head: 30 }, 20))
@@ -203,7 +206,7 @@ describe('resolving a fork', () => {
     expect((await heights()).length).to.equal(100)
   })
 
-  it('passes on what a node cannot answer, and deletes nothing then', async () => {
+  it('propagates node errors without deleting', async () => {
     await store(0, 10)
     const busy = new RetryableError('busy', 'busy')
     const error = await errorOf(

@@ -9,7 +9,7 @@ describe('height walk', () => {
     .map((ranges) => normalize(ranges.map(([from, length]) => ({ from, to: from + length }))))
 
   for (const direction of ['up', 'down'] as const) {
-    it(`gives every height once, ${direction}, and says what is next and how many are left`, () => {
+    it(`returns every height once, ${direction}, with the next height and the remaining count`, () => {
       fc.assert(
         fc.property(sets, (set) => {
           const expected = set.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i))
@@ -26,7 +26,7 @@ describe('height walk', () => {
     })
   }
 
-  it('leaves the set as it is', () => {
+  it('does not modify the set', () => {
     const set = [{ from: 1, to: 3 }]
     new HeightWalk(set, 'up').take()
     expect(set).to.deep.equal([{ from: 1, to: 3 }])

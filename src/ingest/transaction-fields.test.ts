@@ -22,7 +22,7 @@ describe('writing arguments', () => {
 
   after(() => database.drop())
 
-  /** What PostgreSQL has of each list of arguments. */
+  /** PostgreSQL's value for each list of arguments. */
   async function stored(...lists: (string | Buffer)[][]): Promise<unknown[]> {
     const rows = new CopyWriter()
     for (const [position, list] of lists.entries()) {
@@ -62,13 +62,13 @@ describe('writing arguments', () => {
     'the key that objects inherit': '{"type":"Struct","__proto__":{"value":"1"},"constructor":"x"}',
   }
   for (const [what, argument] of Object.entries(asReceived)) {
-    it(`keeps ${what} as it is`, async () => {
+    it(`preserves ${what}`, async () => {
       const { rows } = await database.pool.query<{ as_jsonb: unknown }>('select $1::jsonb as as_jsonb', [argument])
       expect(await stored([argument])).to.deep.equal([[rows[0]?.as_jsonb]])
     })
   }
 
-  it('is null for none, and keeps the order of many', async () => {
+  it('is null for no arguments and preserves the order of several', async () => {
     const [one, two] = ['{"value":"1","type":"Int"}', '{"type":"Int",  "value":"2"}']
     expect(await stored([], [one, two, one])).to.deep.equal([
       null,
@@ -80,7 +80,7 @@ describe('writing arguments', () => {
     ])
   })
 
-  it('makes U+0000 visible, and replaces half a surrogate pair, which no text can have', async () => {
+  it('escapes U+0000 and replaces unpaired surrogates, which text cannot hold', async () => {
     const nul = String.raw`{"type":"String","value":"a\u0000b"}`
     const half = String.raw`{"type":"String","value":"\ud800x"}`
     expect(await stored([nul, half])).to.deep.equal([
@@ -91,7 +91,7 @@ describe('writing arguments', () => {
     ])
   })
 
-  it('takes the last of doubled keys, as the chain does', async () => {
+  it('uses the last of duplicate keys, like the chain', async () => {
     expect(await stored(['{"type":"Int","value":"1","value":"2"}'])).to.deep.equal([[{ type: 'Int', value: '2' }]])
   })
 
@@ -113,7 +113,7 @@ describe('writing arguments', () => {
     'a simple value with two newlines behind it and a letter': '{"value":"a","type":"String"}\n\nx',
   }
   for (const [what, argument] of Object.entries(hostile)) {
-    it(`keeps the bytes of ${what}`, async () => {
+    it(`stores the bytes of ${what}`, async () => {
       const bytes = Buffer.from(argument as string)
       const good = '{"value":"1","type":"Int"}'
       const neighbour = { value: '1', type: 'Int' }
@@ -121,7 +121,7 @@ describe('writing arguments', () => {
     })
   }
 
-  it('stores whatever it is given, and leaves its neighbours alone', async () => {
+  it('stores any input without affecting adjacent rows', async () => {
     const json = fc.json({ maxDepth: 4 })
     const almostJson = fc.tuple(json, fc.nat(), fc.nat(255)).map(([text, at, byte]) => {
       const bytes = Buffer.from(text)
@@ -161,7 +161,7 @@ const signature: fc.Arbitrary<SignatureMessage> = fc.record({
   extensionData: bytes(20_000),
 })
 
-/** The field as it is sent: undefined for null. */
+/** The field as sent to PostgreSQL; undefined means null. */
 function written(payloadSignatures: SignatureMessage[], envelopeSignatures: SignatureMessage[]): Buffer | undefined {
   const [transaction] = blockOf(1, { transactions: [{ body: { payloadSignatures, envelopeSignatures } }] }).transactions
   const rows = new CopyWriter(1)
@@ -173,7 +173,7 @@ function written(payloadSignatures: SignatureMessage[], envelopeSignatures: Sign
 }
 
 describe('writing signatures', () => {
-  it('gives what the schema of the chain reads back', () => {
+  it('is readable by the chain schema', () => {
     const some = fc.array(signature, { maxLength: 4 })
     fc.assert(
       fc.property(some, some, (payload, envelope) => {
@@ -194,7 +194,7 @@ describe('writing signatures', () => {
     )
   })
 
-  it('is null where there are none', () => {
+  it('is null without signatures', () => {
     expect(written([], [])).to.equal(undefined)
   })
 })

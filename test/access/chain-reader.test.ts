@@ -47,7 +47,7 @@ describe('the chain reader', () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
   })
 
-  it('runs a script with arguments at the latest state and at a height, and returns its value as in events', async () => {
+  it('runs a script with arguments at the latest state and at a height, and returns its value in event format', async () => {
     const node = await start({ script: ({ args }) => cdc.array([...args, cdc.optional(cdc.ufix64('1.50000000'))]) })
     const reader = readerOf([node])
     const args = [cadence.address('0xf8d6e0586b0a20c7'), cadence.array([cadence.uint64(7)])]
@@ -65,7 +65,7 @@ describe('the chain reader', () => {
     ])
   })
 
-  it('gives the accounts of the chain as they were recorded, code by name', async () => {
+  it('returns accounts as recorded, with code by contract name', async () => {
     await using node = await startRecordedNode('base')
     const reader = readerOf([node])
     const account = await reader.getAccount('0x179b6b1cb6755e31')
@@ -85,7 +85,7 @@ describe('the chain reader', () => {
     expect(script).to.be.instanceOf(ChainUnavailableError)
   })
 
-  it('tells balances and keys exactly', async () => {
+  it('returns exact balances and keys', async () => {
     const node = await start({ account: () => ({ A: 'code' }) })
     const account = await readerOf([node]).getAccount('0xf8d6e0586b0a20c7', { height: 9 })
     expect(account).to.deep.equal({
@@ -107,7 +107,7 @@ describe('the chain reader', () => {
     expect(node.accounts).to.deep.equal([{ address: 'f8d6e0586b0a20c7', height: 9 }])
   })
 
-  it('tells a script that fails, also one that uses too much, and asks no other node', async () => {
+  it('returns script errors, including exceeded limits, without trying another node', async () => {
     for (const [status, message] of [
       ['INVALID_ARGUMENT', 'failed to execute script: [Error Code: 1101] cadence runtime error'],
       [
@@ -132,7 +132,7 @@ describe('the chain reader', () => {
     }
   })
 
-  it('goes on to another node where one is away, slow to accept, or does not have the state', async () => {
+  it('fails over if a node is down, slow to connect or lacks the state', async () => {
     const good = await start({ script: () => cdc.bool(true) })
     for (const bad of [
       await start({ script: () => refuse('UNAVAILABLE', 'going down') }),
@@ -148,7 +148,7 @@ describe('the chain reader', () => {
     }
   })
 
-  it('asks for old states where they are, and says where they are nowhere', async () => {
+  it('routes old states to nodes that have them, and reports unavailable states', async () => {
     const [old, recent] = [
       await start({ script: () => cdc.string('old') }),
       await start({ script: () => cdc.string('new') }, { rootHeight: 100 }),
@@ -166,7 +166,7 @@ describe('the chain reader', () => {
     )
   })
 
-  it('says that nobody answers, and when somebody did not in time', async () => {
+  it('reports unreachable nodes and timeouts', async () => {
     const away = await start({ script: () => refuse('UNAVAILABLE', 'away') })
     expect(await rejection(readerOf([away]).executeScript('s', []))).to.be.instanceOf(ChainUnavailableError)
     const limited = await start({
@@ -181,7 +181,7 @@ describe('the chain reader', () => {
     expect(await rejection(readerOf([garbled]).executeScript('s', []))).to.be.instanceOf(PayloadError)
   })
 
-  it('ends with the reason of the signal, and when it is closed', async () => {
+  it('rejects with the reason of the signal, and after close', async () => {
     const slow = await start({ script: () => new Promise<never>(() => undefined) })
     const reader = readerOf([slow])
     const controller = new AbortController()
@@ -195,7 +195,7 @@ describe('the chain reader', () => {
     expect(await rejection(reader.getAccount('0xf8d6e0586b0a20c7'))).to.be.instanceOf(ChainUnavailableError)
   })
 
-  it('keeps to its own pace', async () => {
+  it('respects its rate limit', async () => {
     const node = await start({ script: () => cdc.bool(true) })
     const reader = readerOf([node], { requestsPerSecond: 20, burst: 1 })
     await reader.executeScript('s', [])

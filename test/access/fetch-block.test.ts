@@ -72,7 +72,7 @@ describe('fetchBlock', () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
   })
 
-  it('gets every recorded block, each with the parent id of the one below', () => {
+  it('fetches every recorded block with a matching parent id', () => {
     let events = 0
     for (const [at, { block, transactions, results, missing }] of clean) {
       expect(block.height).to.equal(at)
@@ -85,11 +85,11 @@ describe('fetchBlock', () => {
     expect(clean.size).to.equal(281)
   })
 
-  it('takes a root block without transactions for what it is', () => {
+  it('accepts a root block without transactions', () => {
     expect(cleanBlock(0)).to.deep.include({ transactions: [], transactionIds: [], results: [], missing: [] })
   })
 
-  it('does not take INTERNAL at another height for a root block', async () => {
+  it('does not treat INTERNAL at another height as a root block', async () => {
     const empty = [...clean.values()].find(({ block }) => block.height > 0 && block.collectionIds.length === 0)
     const at = empty?.block.height ?? -1
     const node = await faulty({
@@ -117,7 +117,7 @@ describe('fetchBlock', () => {
       },
     }
     for (const [what, fault] of Object.entries(passing)) {
-      it(`that ${what}, tries again`, async () => {
+      it(`that ${what}, retries`, async () => {
         const node = await start()
         const made = source([node], { timeoutMs: 200 })
         await made.latestSealed()
@@ -127,7 +127,7 @@ describe('fetchBlock', () => {
       })
     }
 
-    it('that keeps failing, gives up with all the reasons', async () => {
+    it('that fails repeatedly, reports all errors', async () => {
       const node = await faulty({
         kind: 'status',
         code: 'UNAVAILABLE',
@@ -142,7 +142,7 @@ describe('fetchBlock', () => {
       expect(node.callCount('GetBlockByHeight')).to.equal(3)
     })
 
-    it('that fails inside at one height, goes on with the others', async () => {
+    it('that fails internally at one height, continues with the others', async () => {
       const methods = [bulkResults, 'GetTransactionResultByIndex']
       const node = await faulty({ kind: 'status', code: 'INTERNAL', methods, heights: { from: height, to: height } })
       const made = source([node])
@@ -152,13 +152,13 @@ describe('fetchBlock', () => {
       expect(await failing).to.be.instanceOf(NodesFailedError)
     })
 
-    it('that contradicts itself, says so', async () => {
+    it('that returns inconsistent data, reports it', async () => {
       const node = await faulty({ kind: 'fewer-results' })
       const error = await rejection(source([node], { attempts: 2 }).fetchBlock(height))
       expect(error).to.be.instanceOf(NodesFailedError).with.property('cause').that.is.instanceOf(NodeLiedError)
     })
 
-    it('rejects with the reason when it is aborted', async () => {
+    it('rejects with the reason of an abort', async () => {
       const node = await faulty({ kind: 'never-answer', methods: [bulkResults] })
       const made = source([node])
       await made.chainId()
@@ -188,7 +188,7 @@ describe('fetchBlock', () => {
       },
     }
     for (const [what, fault] of Object.entries(lasting)) {
-      it(`gets the block there when the first ${what}`, async () => {
+      it(`fetches the block there if the first ${what}`, async () => {
         const [bad, good] = [await faulty(fault), await start()]
         const made = source([bad, good], { timeoutMs: 100 })
         const blocks = await Promise.all([height, height + 1, height + 2].map((at) => made.fetchBlock(at)))
@@ -199,10 +199,10 @@ describe('fetchBlock', () => {
       })
     }
 
-    it('lets the failing one rest, and says why', async () => {
+    it('pauses the failing node and reports why', async () => {
       const [bad, good] = [await faulty({ kind: 'status', code: 'UNAVAILABLE', message: 'no upstream' }), await start()]
       const made = source([bad, good])
-      // Time stands still: its rest is not over however long the blocks take.
+      // The clock is stopped, so the pause does not end during the test.
       const now = performance.now()
       const clock = mock.method(performance, 'now', () => now)
       try {
@@ -215,14 +215,14 @@ describe('fetchBlock', () => {
       }
     })
 
-    it('shares the work between equals', async () => {
+    it('distributes requests among equal nodes', async () => {
       const pair = [await start(), await start()]
       const made = source(pair)
       await Promise.all(Array.from({ length: 40 }, (_, i) => made.fetchBlock(i + 1)))
       for (const node of pair) expect(node.callCount(bulkResults)).to.equal(20)
     })
 
-    it('asks one node for all of a height', async () => {
+    it('requests all parts of a height from one node', async () => {
       const heightsOf = new Map<ReplayNode, Set<number>>()
       const pair = [await start(), await start()]
       for (const node of pair) {
@@ -246,7 +246,7 @@ describe('fetchBlock', () => {
     const rootHeight = 100
     const noVersion: Fault = { kind: 'status', code: 'UNIMPLEMENTED', methods: ['GetNodeVersionInfo'] }
 
-    it('says where the nodes begin, known from the node itself', async () => {
+    it('reports the lowest root, known from the node', async () => {
       const node = await start({ sporkRootHeight: rootHeight })
       const made = source([node])
       expect(await rejection(made.fetchBlock(99)))
@@ -257,7 +257,7 @@ describe('fetchBlock', () => {
       expectClean(await made.fetchBlock(rootHeight))
     })
 
-    it('says so when only the error tells it', async () => {
+    it('reports the lowest root, known from the error', async () => {
       const node = await start({ sporkRootHeight: rootHeight, faults: [noVersion] })
       const made = source([node])
       expect(await made.lowestReachable()).to.equal(0)
@@ -275,7 +275,7 @@ describe('fetchBlock', () => {
       ['known', []],
       ['learned', [noVersion]],
     ] as const) {
-      it(`of the one node, asks the other: ${how}`, async () => {
+      it(`of one node, uses the other: ${how}`, async () => {
         const newer = await start({ sporkRootHeight: rootHeight, faults })
         const older = await start({ faults })
         const made = source([newer], { historicEndpoints: [older.endpoint] })
@@ -287,17 +287,17 @@ describe('fetchBlock', () => {
   })
 
   describe('above the head', () => {
-    it('is not there yet', async () => {
+    it('reports that the block is not available yet', async () => {
       const node = await start({ head: 119 })
       expect(await rejection(source([node]).fetchBlock(height))).to.be.instanceOf(NotYetError)
     })
 
-    it('of the one node, asks the other', async () => {
+    it('of one node, uses the other', async () => {
       const [behind, ahead] = [await start({ head: 60 }), await start()]
       expect((await source([behind, ahead]).fetchBlock(height)).endpoint).to.equal(ahead.endpoint)
     })
 
-    it('waits for nobody that rests', async () => {
+    it('does not wait for paused nodes', async () => {
       const [node, dead] = [await start({ head: 119 }), await faulty({ kind: 'status', code: 'UNAVAILABLE' })]
       const made = source([node, dead])
       await made.latestSealed()
@@ -308,12 +308,12 @@ describe('fetchBlock', () => {
   })
 
   describe('when results are missing', () => {
-    it('near the head, is not there yet', async () => {
+    it('near the head, reports that the block is not available yet', async () => {
       const node = await faulty({ kind: 'missing-results' })
       expect(await rejection(source([node]).fetchBlock(height))).to.be.instanceOf(NotYetError)
     })
 
-    it('far below the head on every node, goes on without them and keeps the reason', async () => {
+    it('far below the head on all nodes, returns the block without results and records the reason', async () => {
       const pair = [await faulty({ kind: 'missing-results' }), await faulty({ kind: 'missing-results' })]
       const block = await source(pair, { settledDepth: 100 }).fetchBlock(height)
       const { transactions } = cleanBlock(height)
@@ -325,7 +325,7 @@ describe('fetchBlock', () => {
       for (const { reason } of block.missing) expect(reason).to.match(/could not find execution receipts/)
     })
 
-    it('keeps the results that can be had one by one', async () => {
+    it('keeps results that are available individually', async () => {
       const node = await faulty(
         { kind: 'missing-results', methods: [bulkResults] },
         {
@@ -342,7 +342,7 @@ describe('fetchBlock', () => {
       )
     })
 
-    it('does not take them for lost while one node cannot be asked', async () => {
+    it('does not record results as lost while a node is unreachable', async () => {
       const [lacking, dead] = [
         await faulty({ kind: 'missing-results' }),
         await faulty({ kind: 'status', code: 'UNAVAILABLE' }),
@@ -351,7 +351,7 @@ describe('fetchBlock', () => {
       expect(error).to.be.instanceOf(NodesFailedError)
     })
 
-    it('keeps the block whose transactions are lost', async () => {
+    it('keeps a block with lost transactions', async () => {
       const node = await faulty({
         kind: 'status',
         code: 'NOT_FOUND',
@@ -369,7 +369,7 @@ describe('fetchBlock', () => {
     })
   })
 
-  describe('where bulk calls fail', () => {
+  describe('when bulk calls fail', () => {
     const larger = {
       code: 'RESOURCE_EXHAUSTED',
       message: 'grpc: trying to send message larger than max (70000000 vs. 67108864)',
@@ -385,7 +385,7 @@ describe('fetchBlock', () => {
       },
     }
     for (const [why, fault] of Object.entries(results)) {
-      it(`gets the results one by one: ${why}`, async () => {
+      it(`fetches results individually: ${why}`, async () => {
         const node = await start()
         const injected = node.inject(fault)
         const failed = [...clean.values()].find(({ results: all }) => all.some((result) => result?.statusCode === 1))
@@ -398,14 +398,14 @@ describe('fetchBlock', () => {
       })
     }
 
-    it('takes a large answer as it is', async () => {
+    it('accepts a large response', async () => {
       const node = await faulty({ kind: 'oversized', bytes: 20_000_000, by: 'unknown-field' })
       const block = await source([node]).fetchBlock(height)
       expectClean(block)
       expect(block.byteLength).to.be.greaterThan(20_000_000)
     })
 
-    it('gets everything in pieces when both are too large', async () => {
+    it('fetches everything in parts if both responses are too large', async () => {
       const node = await faulty({ kind: 'status', ...larger, methods: [bulkResults, bulkBodies] })
       const block = await source([node]).fetchBlock(height)
       const expected = cleanBlock(height)
@@ -414,7 +414,7 @@ describe('fetchBlock', () => {
       expect(block.results.map(essenceOf)).to.deep.equal(expected.results.map(essenceOf))
     })
 
-    it('asks for JSON-CDC where CCF cannot be had', async () => {
+    it('requests JSON-CDC if CCF is unavailable', async () => {
       const asksCcf = ({ request }: FaultCall) => numberOf(request, 2) === 1
       const message = 'failed to convert events in blockID 8a: could not convert event payload from CCF to Json'
       const node = await faulty({ kind: 'status', code: 'INTERNAL', message, methods: [bulkResults], when: asksCcf })
@@ -425,7 +425,7 @@ describe('fetchBlock', () => {
         expect(payload.subarray(0, 1).toString()).to.equal('{')
     })
 
-    it('does not take a node for one without them that has answered them before', async () => {
+    it('does not treat a node as lacking bulk calls after it has served them', async () => {
       const node = await start()
       const made = source([node])
       expectClean(await made.fetchBlock(height))
@@ -438,7 +438,7 @@ describe('fetchBlock', () => {
       ['without them', [{ kind: 'no-bulk-calls' }]],
       ['of the legacy service', [{ kind: 'legacy-only' }, { kind: 'no-bulk-calls' }]],
     ] as const satisfies [string, Fault[]][]) {
-      it(`gets the user transactions from a node ${which}, and remembers`, async () => {
+      it(`fetches user transactions from a node ${which} and remembers its capabilities`, async () => {
         const node = await faulty(...faults)
         const made = source([node])
         for (const at of [height, height + 1]) {
@@ -459,8 +459,8 @@ describe('fetchBlock', () => {
     }
   })
 
-  describe('within a rate', () => {
-    it('learns a node’s limit from its refusals', async () => {
+  describe('with a rate limit', () => {
+    it('learns the limit of a node from its rejections', async () => {
       const node = await start()
       const made = source([node])
       await made.chainId()
@@ -471,7 +471,7 @@ describe('fetchBlock', () => {
       expect(limit.hits).to.be.lessThan(120)
     })
 
-    it('keeps to the configured rate over all sources of a node', async () => {
+    it('applies the configured rate across all sources of a node', async () => {
       const node = await start()
       const registry = new NodeRegistry()
       const pair = [1, 2].map(() => source([node], { requestsPerSecond: 50, burst: 5 }, registry))
@@ -483,7 +483,7 @@ describe('fetchBlock', () => {
     })
   })
 
-  it('tells the id of a block', async () => {
+  it('returns the id of a block', async () => {
     const node = await start()
     expect(await source([node]).blockIdAt(height)).to.deep.equal(cleanBlock(height).block.id)
   })
@@ -509,14 +509,14 @@ describe('fetchBlock', () => {
     expect(bytes).to.equal(block.byteLength)
   })
 
-  it('announces the length of every answer', async () => {
+  it('reports the length of every response', async () => {
     const lengths: number[] = []
     const block = await source([await start()]).fetchBlock(height, undefined, (bytes) => lengths.push(bytes))
     expect(lengths).to.have.length(3)
     expect(lengths.reduce((sum, bytes) => sum + bytes, 0)).to.equal(block.byteLength)
   })
 
-  it('uses the light block, by its height', async () => {
+  it('requests the light block by height', async () => {
     const requests: Buffer[] = []
     const node = await start()
     node.inject({

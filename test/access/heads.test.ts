@@ -44,7 +44,7 @@ describe('heads', () => {
     }
   }
 
-  /** Reads heads until one of this height comes. */
+  /** Reads heads until one of this height arrives. */
   async function until(next: () => Promise<HeadMessage>, height: number): Promise<HeadMessage> {
     for (;;) {
       const head = await next()
@@ -68,7 +68,7 @@ describe('heads', () => {
     'polling the legacy service': { faults: [{ kind: 'legacy-only' }], stream: false },
   }
   for (const [way, { faults, stream }] of Object.entries(ways)) {
-    it(`come by ${way}, in order and each once`, async () => {
+    it(`arrive ${way}, in order and without duplicates`, async () => {
       const node = await start({ head: 100, faults })
       const made = source([node])
       const next = follow(made)
@@ -90,7 +90,7 @@ describe('heads', () => {
     ['streaming', []],
     ['polling', [noStream]],
   ] as const) {
-    it(`tell of a rollback while ${way}`, async () => {
+    it(`report a rollback while ${way}`, async () => {
       const node = await start({ version: 'a', head: 15, faults }, 'fork')
       const next = follow(source([node]))
       await next()
@@ -104,7 +104,7 @@ describe('heads', () => {
       expect((await until(next, 13)).parentId).to.deep.equal(low.id)
     })
 
-    it(`go on after the connections were cut while ${way}`, async () => {
+    it(`resume after a disconnect while ${way}`, async () => {
       const node = await start({ head: 100, faults })
       const next = follow(source([node]))
       await next()
@@ -117,7 +117,7 @@ describe('heads', () => {
     })
   }
 
-  it('go on with another node when the first one stops', async () => {
+  it('continue from another node when the first stops', async () => {
     const [first, second] = [await start({ head: 110 }), await start({ head: 100 })]
     const next = follow(source([first, second]))
     expect((await next()).height).to.equal(110)
@@ -126,7 +126,7 @@ describe('heads', () => {
     expect((await until(next, 111)).height).to.equal(111)
   })
 
-  it('begin when the only node begins to answer', async () => {
+  it('start when the only node becomes available', async () => {
     const node = await start({ head: 100, faults: [{ kind: 'status', code: 'UNAVAILABLE', times: 5 }] })
     expect((await follow(source([node]))()).height).to.equal(100)
   })
@@ -142,7 +142,7 @@ describe('heads', () => {
     expect(seen).to.deep.equal([100])
   })
 
-  it('are asked for less often from a node with a rate', async () => {
+  it('are polled less often from a node with a rate limit', async () => {
     const node = await start({ head: 100, faults: [noStream] })
     const times: number[] = []
     const fifth = new Promise<void>((resolve) => {
@@ -158,17 +158,17 @@ describe('heads', () => {
     await fifth
     node.advance()
     await coming
-    // A quarter of 40 calls a second: one in 100 ms.
+    // A quarter of 40 calls a second: one per 100 ms.
     expect((times[4] as number) - (times[0] as number)).to.be.at.least(380)
   })
 
   describe('latestSealed', () => {
-    it('is the highest that any node reports', async () => {
+    it('returns the highest head of all nodes', async () => {
       const trio = [await start({ head: 90 }), await start({ head: 95 }), await start({ head: 92 })]
       expect((await source(trio).latestSealed()).height).to.equal(95)
     })
 
-    it('does not wait for a node that does not answer', async () => {
+    it('does not wait for an unresponsive node', async () => {
       const [silent, node] = [
         await start({ faults: [{ kind: 'never-answer', methods: ['GetLatestBlockHeader'] }] }),
         await start({ head: 95 }),
@@ -178,7 +178,7 @@ describe('heads', () => {
       expect(silent.callCount('GetLatestBlockHeader')).to.equal(1)
     })
 
-    it('fails when no node answers, and is there again when one does', async () => {
+    it('fails while no node responds, and recovers', async () => {
       const node = await start({ head: 95 })
       const made = source([node])
       await made.chainId()
@@ -190,7 +190,7 @@ describe('heads', () => {
       expect((await made.latestSealed()).height).to.equal(95)
     })
 
-    it('asks live nodes only', async () => {
+    it('queries live nodes only', async () => {
       const [live, historic] = [await start({ head: 90 }), await start({ head: 280 })]
       expect((await source([live], { historicEndpoints: [historic.endpoint] }).latestSealed()).height).to.equal(90)
     })

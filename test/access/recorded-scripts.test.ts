@@ -13,7 +13,10 @@ import { startRecordedNode } from '../support/replay.ts'
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** Recorded results of our scripts equal those of other scripts, and belong to the scripts as they are now. */
+/**
+ * Recorded results of our scripts must match those of independent scripts and belong to the current
+ * scripts.
+ */
 describe('scripts of a recorded chain', () => {
   let node: ReplayNode
   let reader: ClosableChainReader
@@ -31,7 +34,7 @@ describe('scripts of a recorded chain', () => {
     await node.stop()
   })
 
-  it('tell what accounts keep, and what type each thing is of', async () => {
+  it('return the stored items of accounts and their types', async () => {
     for (const [address, account] of Object.entries(truth.accounts)) {
       const overview = await reader.executeScript(present('account_storage'), [
         cadence.address(address),
@@ -60,7 +63,7 @@ describe('scripts of a recorded chain', () => {
     }
   })
 
-  it('take lists of any length, and refuse what was not recorded', async () => {
+  it('accept lists of any length and reject unrecorded calls', async () => {
     const scripts = await loadScripts('emulator')
     const ask = (...tokens: readonly (readonly [address: string, name: string])[]): Promise<PayloadValue> =>
       reader.executeScript(scripts('ft_tokens'), [

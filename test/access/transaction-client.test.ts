@@ -10,10 +10,10 @@ import { prepareTransaction } from '../../src/wallet/provisioning/transaction-se
 
 const log = pino({ level: 'silent' })
 
-describe('a transaction that is sent', () => {
-  // 0 bytes are a message without an id.
+describe('a sent transaction', () => {
+  // An empty response is a message without an id.
   for (const length of [64, 0]) {
-    it(`may have arrived where the answer is ${length} bytes that do not say so`, async () => {
+    it(`may have arrived if the response is ${length} bytes without the expected id`, async () => {
       const node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true })
       const client = createTransactionClient({ endpoint: node.endpoint, log })
       try {
@@ -27,7 +27,7 @@ describe('a transaction that is sent', () => {
         )
         node.inject({ kind: 'garbage', methods: ['SendTransaction'], length, times: 1 })
         expect(await client.send(submission).catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailableError)
-        // It did, as its sender finds out by sending it again.
+        // It has arrived, as a retry by the sender shows.
         const refusal = await client.send(submission).catch((error: unknown) => error)
         expect(refusal)
           .to.be.instanceOf(TransactionRefusedError)

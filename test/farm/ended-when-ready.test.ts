@@ -9,15 +9,17 @@ import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-que
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 
-/** In PostgreSQL's protocol: ReadyForQuery, which ends what a server says when a session begins; BackendKeyData. */
+/**
+ * PostgreSQL protocol messages: ReadyForQuery, which completes session startup, and BackendKeyData.
+ */
 const ready = Buffer.from('5a0000000549', 'hex')
 const backendKey = Buffer.from('4b0000000c', 'hex')
 const log = pino({ level: 'silent' })
 
-describe('sessions of the queues that an administrator ends as they begin', () => {
+describe('queue sessions terminated by an administrator during startup', () => {
   let database: TestDatabase
   let proxy: Server
-  /** Asked once for each session. */
+  /** Called once per session. */
   let isDoomed: () => boolean
   let ended: number
 
@@ -49,7 +51,7 @@ describe('sessions of the queues that an administrator ends as they begin', () =
     await database.drop()
   })
 
-  /** The client is told in one piece that the session is there and that it is no more. */
+  /** The client receives the session start and its termination in one packet. */
   function endWhenReady(server: Socket, client: Socket): void {
     let held = Buffer.alloc(0)
     let isReady = false
@@ -68,7 +70,7 @@ describe('sessions of the queues that an administrator ends as they begin', () =
   }
 
   for (let spared = 0; spared < 4; spared++) {
-    it(`do not end the process: all but the first ${spared}`, async () => {
+    it(`do not terminate the process: all but the first ${spared}`, async () => {
       const { port } = proxy.address() as AddressInfo
       const url = new URL(database.url)
       let sessions = 0

@@ -21,7 +21,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { textOf } from '../support/text-of.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-/** A token that says nothing but its name. */
+/** A token with a name and no other data. */
 const token = (name: string): Cdc => {
   const none = cdc.optional(null)
   return cdc.optional(
@@ -61,7 +61,7 @@ describe('enrichment workers', () => {
     await database.drop()
   })
 
-  /** Asks the database until it says so; what asks tells nobody that it has asked. */
+  /** Polls the database, since enrichment workers do not announce queries. */
   const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
     while (!(await isTrue())) await database.pool.query('select pg_sleep(0.01)')
   }
@@ -100,7 +100,7 @@ describe('enrichment workers', () => {
       )
       return Number(rows[0]?.count) >= count
     })
-  /** Server processes that hold the lock of a worker, by the sessions that asked for it. */
+  /** Server processes that hold the lock of a worker, by session. */
   const holders = () =>
     world.rows<{ pid: number }>(`
     select pid from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`)
@@ -154,7 +154,7 @@ describe('enrichment workers', () => {
     expect(await heir.end('SIGTERM'), heir.output()).to.equal(0)
   })
 
-  it('stops in time while a node does not respond', async () => {
+  it('stops within the limit while a node does not respond', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
     await addTokens(5)
     const called = Promise.withResolvers<void>()
@@ -233,7 +233,7 @@ describe('enrichment workers', () => {
     expect(namesOf(world.calls('ft_tokens').at(-1) as ScriptCall)).to.include('T5000')
   })
 
-  it('log one line, without a stack, for all of them and all retries against a node that does not execute scripts', async () => {
+  it('log one line, without a stack, for all workers and retries if a node does not execute scripts', async () => {
     const logged: Record<string, unknown>[] = []
     const log = pino(
       { level: 'debug', serializers: { err: describeError } },
@@ -260,7 +260,7 @@ describe('enrichment workers', () => {
     expect(suppressed(tokenMetadataWorker.name)[0]).to.have.nested.property('err.stack')
   })
 
-  it('blames no key while no node responds, and resumes afterwards', async () => {
+  it('attributes failures to no key while no node responds, and resumes afterwards', async () => {
     await addTokens(10)
     world.node.refusal = new Refusal('UNAVAILABLE', 'going down')
     start()
@@ -272,7 +272,7 @@ describe('enrichment workers', () => {
     await untilAnswered(10)
   })
 
-  it('blames the node after consecutive failures', async () => {
+  it('attributes consecutive failures to the node', async () => {
     await addTokens(20)
     world.answer({
       ft_tokens: (call) =>
@@ -297,7 +297,7 @@ describe('enrichment workers', () => {
     )
   })
 
-  it('keeps successful answers of a partly failed round', async () => {
+  it('keeps successful results of a partly failed round', async () => {
     await addTokens(40)
     world.answer({
       ft_tokens: (call) => {
@@ -319,7 +319,7 @@ describe('enrichment workers', () => {
     ])
   })
 
-  it('fails only the key whose answer cannot be stored', async () => {
+  it('fails only the key whose result cannot be stored', async () => {
     const outcomes = (values: Record<string, unknown>): Outcome => ({ kind: 'answered', values })
     const question: Question<{ readonly feed: string }> = {
       table: 'app.price_feeds',

@@ -42,7 +42,7 @@ describe('the metrics of the farm', () => {
   afterEach(() => figures.stop())
   after(() => database.drop())
 
-  /** What Prometheus would read: by metric and labels, for gauges of token_worker. */
+  /** Gauges of token_worker as read by Prometheus, by metric and labels. */
   const gauges = async (): Promise<Record<string, number>> => {
     const text = await metrics.registry.metrics()
     return Object.fromEntries(

@@ -43,8 +43,8 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     farm.log.filter(({ level }) => level === 'error' || level === 'fatal')
 
   /**
-   * Resolves when there are so many sessions of coordinators: each has one for its lock, and whoever holds it one for
-   * LISTEN.
+   * Resolves at this number of coordinator sessions: one each for the lock, plus one for LISTEN in
+   * the current coordinator.
    */
   const untilConnected = async (sessions: number): Promise<void> => {
     for (;;) {
@@ -94,7 +94,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   it('delays history for a slow worker for a limited time', async () => {
     const holder = await database.pool.connect()
     try {
-      // Whoever folds for accounts_worker waits for this.
+      // The folding workers of accounts_worker wait for this.
       await holder.query("select pg_advisory_lock(7364832, hashtext('accounts_worker'))")
       const chain = start(['ingest', 'farm'], {
         START_BLOCK: '1990',
@@ -125,7 +125,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     expect(trouble(farm)).to.deep.equal([])
   })
 
-  it('rejects a Redis that can evict jobs, with a remedy', async function (this: Mocha.Context) {
+  it('rejects a Redis that can evict jobs and suggests a fix', async function (this: Mocha.Context) {
     const redis = await startRedis({ policy: 'allkeys-lru' })
     if (redis === undefined) this.skip()
     try {
@@ -177,7 +177,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
       names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),
     )
     let text = ''
-    // Each is there after the round that has first told it.
+    // Each metric appears after the first round that reports it.
     while (!figures.every((figure) => figure.test(text)))
       text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
     for (const name of names) {

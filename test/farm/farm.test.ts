@@ -30,7 +30,7 @@ describe('the farm', () => {
     for (const database of databases) await database.drop()
   })
 
-  it('derives the same from memory and from the raw tables, in ranges of any length', async () => {
+  it('derives the same rows from memory and from the raw tables, in ranges of any length', async () => {
     const together = await newDatabase()
     const variables = { CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '100' }
     const running = await runFarm(together, variables, { withIngest: true })
@@ -57,7 +57,7 @@ describe('the farm', () => {
     expect(rows).to.deep.equal([])
   })
 
-  it('reads no blocks that the ingester of its process has stored', async () => {
+  it('does not read blocks stored by the ingester of its process', async () => {
     const database = await newDatabase()
     const running = await runFarm(
       database,

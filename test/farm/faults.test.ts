@@ -47,7 +47,7 @@ describe('faults of the farm', function (this: Mocha.Suite) {
     await database.drop()
   })
 
-  /** Keeps every commit of token_worker from going on, until the client commits. */
+  /** Blocks every commit of token_worker until the client commits. */
   const holdUp = async (): Promise<pg.PoolClient> => {
     const client = await database.pool.connect()
     await client.query('begin; lock table app.ft_transfers in share mode')

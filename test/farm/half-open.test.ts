@@ -9,15 +9,17 @@ import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-/** Connections are the same however many workers there are, and six farms run at once. */
+/**
+ * The number of connections does not depend on the number of workers, and six farms run at once.
+ */
 const names = ['token_worker', 'accounts_worker', 'ft_holdings_worker']
 const small = { LIVE_DERIVERS_CHUNK: '20', HISTORY_DERIVERS_CHUNK: '20' }
 
 /**
- * A wire that goes silent in the middle of work: TCP says nothing of it for minutes. Every kind of connection is
- * silenced in a farm of its own, all at the same time, since each takes most of the 30 s that it may.
+ * Connections that go silent during work, which TCP does not report for minutes. Each kind of
+ * connection is silenced in a separate farm; the farms run concurrently because each may take 30 s.
  */
-describe('a connection of the farm that goes silent is noticed and replaced within 30 s', function (this: Mocha.Suite) {
+describe('half-open connections of the farm are detected and replaced within 30 s', function (this: Mocha.Suite) {
   let chain: StoredChain
   const outcomes = new Map<string, Promise<'in time' | 'skipped'>>()
   const sessions = ['flowfarm farm', 'flowfarm leases', 'flowfarm queues', 'flowfarm coordinator']
@@ -27,7 +29,7 @@ describe('a connection of the farm that goes silent is noticed and replaced with
     for (const session of sessions) outcomes.set(session, silencePostgres(session))
     outcomes.set('all', silencePostgres(undefined))
     outcomes.set('redis', silenceRedis())
-    // Each is looked at by its own test.
+    // Each is awaited by its own test.
     for (const outcome of outcomes.values()) outcome.catch(() => undefined)
   })
   after(async () => {
@@ -36,8 +38,8 @@ describe('a connection of the farm that goes silent is noticed and replaced with
   })
 
   /**
-   * Runs a farm on `database` until a part is derived, silences it, gives it everything to do again. @throws if that
-   * takes longer than 30 s
+   * Runs a farm on `database` until a part is derived, silences the connection and requeues
+   * everything. @throws if recovery takes longer than 30 s
    */
   const silenced = async (
     database: TestDatabase,
@@ -70,7 +72,7 @@ describe('a connection of the farm that goes silent is noticed and replaced with
         proxy.thaw()
       })
     } finally {
-      // What is silent holds sessions of the server until it is cut.
+      // Silent connections hold server sessions until they are cut.
       await proxy.close()
       await database.drop()
     }
@@ -94,12 +96,12 @@ describe('a connection of the farm that goes silent is noticed and replaced with
   }
 
   for (const session of sessions) {
-    it(`to PostgreSQL: those of '${session}'`, async () => {
+    it(`to PostgreSQL: sessions '${session}'`, async () => {
       expect(await outcomes.get(session)).to.equal('in time')
     })
   }
 
-  it('to PostgreSQL: all of the process', async () => {
+  it('to PostgreSQL: all sessions of the process', async () => {
     expect(await outcomes.get('all')).to.equal('in time')
   })
 

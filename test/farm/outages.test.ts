@@ -23,16 +23,13 @@ import { Stopwatch } from '../support/stopwatch.ts'
 
 const names = workers.map(({ name }) => name)
 
-/** A chain that grows while it is followed, four times as fast as the main network. */
+/** A growing chain, four times as fast as mainnet. */
 const growing = { loop: true, head: 50, intervalMs: 200, cachedBlocks: 600 }
-/**
- * How long all may be behind after a loss, ms; a busy machine has as much more as it needs for what comes in at any
- * time.
- */
+/** Maximum lag after a loss, ms; scaled up on a busy machine by its normal lag. */
 const maxBehindMs = 10_000
 const usualTimes = 5
 
-describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
+describe('with ingest and the API running, the farm', function (this: Mocha.Suite) {
   let database: TestDatabase
   let node: ReplayNode
   let running: FlowfarmProcess | undefined
@@ -61,7 +58,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
     return `http://127.0.0.1:${String(port)}`
   }
   const head = async (): Promise<number> => (await storedHeights(database.pool)).at(-1)?.to ?? 0
-  /** Resolves when all workers have done what is stored at this moment. */
+  /** Resolves when all workers have completed the currently stored heights. */
   const untilCaughtUp = async (): Promise<void> => {
     const to = await head()
     await untilYes(database, async () => {
@@ -70,8 +67,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
     })
   }
   /**
-   * Resolves with how long it usually takes until all have done what is stored: that of the slowest of some times,
-   * ms.
+   * Resolves with the usual catch-up time of all workers, the slowest of several measurements, ms.
    */
   const usualMs = async (): Promise<number> => {
     const times: number[] = []
@@ -91,7 +87,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
   }
 
   for (const loss of ['truncated', 'dropped'] as const) {
-    it(`is at the head again within 10 s after the schema of its queues was ${loss}`, async () => {
+    it(`catches up within 10 s after the schema of its queues was ${loss}`, async () => {
       const url = await start()
       await untilCaughtUp()
       const usual = await usualMs()
@@ -104,7 +100,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
     })
   }
 
-  it('is at the head again within 10 s after Redis came back, and ends with 0 within 10 s when it is away for good', async function (this: Mocha.Context) {
+  it('catches up within 10 s after Redis returns, and exits with 0 within 10 s if Redis stays down', async function (this: Mocha.Context) {
     const redis: RedisServer | undefined = await startRedis()
     if (redis === undefined) this.skip()
     try {
@@ -127,8 +123,8 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
   })
 })
 
-describe('the farm, while PostgreSQL is restarted under it', () => {
-  it('continues without a restart', async () => {
+describe('the farm during a PostgreSQL restart', () => {
+  it('resumes without a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-restart-'))
     await chmod(folder, 0o711)
     const start = (): Promise<EmbeddedPostgres> =>

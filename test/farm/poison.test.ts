@@ -13,13 +13,13 @@ import { untilYes } from '../support/held-work.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 
 const names = workers.map(({ name }) => name)
-/** Those that wait for token_worker, it included. */
+/** token_worker and its followers. */
 const waiting = names.filter(
   (name) => name === 'token_worker' || workers.find((one) => one.name === name)?.follows.includes('token_worker'),
 )
 const retries = { WORKER_RETRY_BASE_MS: '8', WORKER_RETRY_CAP_MS: '40' }
 
-describe('a block that a worker always fails at', function (this: Mocha.Suite) {
+describe('a block that always fails in a worker', function (this: Mocha.Suite) {
   let small: StoredChain
   let large: StoredChain
   let chain: StoredChain
@@ -36,7 +36,7 @@ describe('a block that a worker always fails at', function (this: Mocha.Suite) {
     chain = stored
     poison = height
     database = await chain.newDatabase()
-    // Every pause that a failure is given, as long as it lasts.
+    // Every pause after a failure, with its duration.
     await database.pool.query(`
       create table app.pauses (attempt integer, from_height bigint, to_height bigint, ms float8);
       create function app.note_pause() returns trigger language plpgsql as $$ begin
@@ -80,7 +80,7 @@ describe('a block that a worker always fails at', function (this: Mocha.Suite) {
     expect(await chain.differences(database)).to.deep.equal([])
   }
 
-  it('is tried exactly 21 times, then flagged, while the rest proceeds; it completes when requeued', async () => {
+  it('is tried exactly 21 times, then flagged, while other blocks continue; completes when requeued', async () => {
     await begin(small, 87)
     running = await runFarm(database, { ...retries, LIVE_DERIVERS_CHUNK: '1', TOKEN_WORKER_RANGE: '1' })
     await untilYes(database, async () => (await flagged()).length > 0)
@@ -102,7 +102,7 @@ describe('a block that a worker always fails at', function (this: Mocha.Suite) {
     await mend()
   })
 
-  it('in a range of 1,000 blocks ends as exactly one flagged block, and the other 999 are done', async () => {
+  it('in a range of 1,000 blocks is the only flagged block; the other 999 complete', async () => {
     await begin(large, 437)
     running = await runFarm(database, {
       ...retries,

@@ -9,7 +9,7 @@ import { Stopwatch } from '../support/stopwatch.ts'
 
 const last = 599
 
-describe('processes of the farm', function (this: Mocha.Suite) {
+describe('farm processes', function (this: Mocha.Suite) {
   let chain: StoredChain
   let database: TestDatabase
   const started: FlowfarmProcess[] = []
@@ -42,7 +42,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     return one
   }
 
-  /** Gives all workers everything to do again where nothing is left. */
+  /** Requeues everything for workers without a backlog. */
   const keepBusy = async (): Promise<void> => {
     const { rowCount } = await database.pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
     if (rowCount === 0)
@@ -54,7 +54,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
       )
   }
 
-  it('a stalled process commits nothing of ranges that another has finished', async () => {
+  it('a stalled process commits nothing for ranges completed by another', async () => {
     const wide = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10' }
     const coordinating = await start(wide)
     await untilCoordinated(database)
@@ -82,7 +82,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
 
   it('a killed process is replaced in less than 8 s without lost or duplicate rows', async () => {
     await Promise.all([start(), start(), start(), start()])
-    // Those that take their places are started meanwhile.
+    // Replacements start meanwhile.
     const victims = started.slice()
     for (const victim of victims) {
       await untilYes(database, async () => {
@@ -101,7 +101,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     expect(await chain.differences(database)).to.deep.equal([])
   })
 
-  it('releases its ranges on SIGTERM and exits with 0 within 10 s', async () => {
+  it('a process releases its ranges on SIGTERM and exits with 0 within 10 s', async () => {
     const one = await start()
     await untilYes(database, async () => (await activeOf(database, one.pid)).length > 0)
     const startedAt = new Stopwatch()
@@ -113,8 +113,8 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     expect(await chain.differences(database)).to.deep.equal([])
   })
 
-  it('another process coordinates within 8 s after the one that did was killed', async () => {
-    // Far more ranges than are given out at a time.
+  it('another process coordinates within 8 s after the coordinator is killed', async () => {
+    // Far more ranges than are allocated at a time.
     const first = await start({ LIVE_DERIVERS_CHUNK: '1', HISTORY_DERIVERS_CHUNK: '1' })
     await untilCoordinated(database)
     const second = await start()

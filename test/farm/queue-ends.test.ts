@@ -6,8 +6,8 @@ import { startRedis } from '../../scripts/support/start-redis.ts'
 
 const program = join(import.meta.dirname, '../support/queue-process.ts')
 
-describe('queues that are closed while their store is away', () => {
-  it('leave nothing that keeps the process alive', async function (this: Mocha.Context) {
+describe('queues closed during an outage of their store', () => {
+  it('do not keep the process alive', async function (this: Mocha.Context) {
     const redis = await startRedis()
     if (redis === undefined) this.skip()
     const child = spawn(process.execPath, [program, redis.url], { stdio: ['pipe', 'pipe', 'inherit'] })

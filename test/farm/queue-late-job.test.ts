@@ -6,10 +6,10 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { lockAwaited } from '../support/lock-awaited.ts'
 
-/** Longer than a queue is waited for that does not answer. */
+/** Longer than the timeout for an unresponsive queue. */
 const longerThanPatience = 3000
 
-describe('a consumer that is closed while it fetches its first job', () => {
+describe('a consumer closed while it fetches its first job', () => {
   let database: TestDatabase
   before(async () => {
     database = await createTestDatabase()

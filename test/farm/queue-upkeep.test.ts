@@ -12,9 +12,9 @@ const names = Array.from({ length: 16 }, (_, i) => `worker_${i}`)
 
 interface Store {
   open(): Promise<WorkQueue>
-  /** Connections that queues have open. */
+  /** Open connections of queues. */
   connections(): Promise<number>
-  /** Jobs of any state that are stored. */
+  /** Stored jobs in any state. */
   jobs(): Promise<number>
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ const stores: Record<
   { readonly maxConnections: number; readonly open: () => Promise<Store | undefined> }
 > = {
   postgres: {
-    // A pool for all queues, one connection that hears of jobs, one that was made for migrations.
+    // One pool for all queues, one connection for notifications, one for migrations.
     maxConnections: 8,
     open: async () => {
       const database = await createTestDatabase()
@@ -42,7 +42,7 @@ const stores: Record<
     },
   },
   redis: {
-    // Two that all share, and one in each worker, which Redis blocks until there is a job.
+    // Two shared ones, and one per worker that blocks in Redis until a job arrives.
     maxConnections: 2 + names.length,
     open: async () => {
       const redis = await startRedis()
@@ -62,7 +62,7 @@ const stores: Record<
 }
 
 for (const [backend, { maxConnections, open }] of Object.entries(stores)) {
-  describe(`what queues on ${backend} take`, () => {
+  describe(`resources of queues on ${backend}`, () => {
     let store: Store
     let queue: WorkQueue
     before(async function (this: Mocha.Context) {
@@ -76,7 +76,7 @@ for (const [backend, { maxConnections, open }] of Object.entries(stores)) {
       await store?.close()
     })
 
-    it('has few connections for 16 workers, and leaves nothing of jobs that ended, well or not', async () => {
+    it('are few connections for 16 workers, and no stored data for ended jobs', async () => {
       let ended = 0
       const all = Promise.withResolvers<void>()
       for (const name of names) {

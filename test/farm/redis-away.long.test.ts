@@ -6,14 +6,14 @@ import type { RunningFarm } from '../support/farm.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-/** Ranges that were committed so far. */
+/** Number of committed ranges. */
 async function committed(farm: RunningFarm): Promise<number> {
   const { values } = await farm.metrics.farmRanges.get()
   return values.filter(({ labels }) => labels['outcome'] === 'committed').reduce((sum, { value }) => sum + value, 0)
 }
 
-describe('Redis that is away for 20 s', function (this: Mocha.Suite) {
-  it('has its queues filled again within 10 s after it is back', async function (this: Mocha.Context) {
+describe('a Redis outage of 20 s', function (this: Mocha.Suite) {
+  it('is followed by refilled queues within 10 s', async function (this: Mocha.Context) {
     const redis = await startRedis()
     if (redis === undefined) this.skip()
     const chain = await StoredChain.store(999)

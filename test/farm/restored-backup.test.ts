@@ -33,7 +33,7 @@ async function runTo(database: TestDatabase, to: number): Promise<void> {
   }
 }
 
-/** Each gets the other's name. Neither may have sessions. */
+/** Swaps the names of two databases. Neither may have sessions. */
 async function swapNames(one: TestDatabase, other: TestDatabase): Promise<void> {
   const [a, b] = [one, other].map(({ url }) => new URL(url).pathname.slice(1))
   const client = new Client({ connectionString: await testServerUrl() })
@@ -55,17 +55,17 @@ async function swapNames(one: TestDatabase, other: TestDatabase): Promise<void> 
   }
 }
 
-/** Reads of the head, of what workers derive and of events, whose shapes the API caches. */
+/** Reads of the head, derived data and events, whose shapes the API caches. */
 async function apiAnswers(api: RunningApi): Promise<unknown[]> {
   const paths = ['/flow/block?limit=50', `/flow/block/${head}`, '/flow/transaction?limit=50', '/flow/account?limit=50']
   const events = ['TokensDeposited', 'TokensWithdrawn'].map((name) => `/flow/events/search?name=${name}&limit=50`)
   return Promise.all([...paths, ...events].map(async (path) => (await api.json<{ data: unknown }>(path)).data))
 }
 
-describe('a backup without the last commits that takes the place of the database', function () {
+describe('an older backup that replaces the database', function () {
   this.timeout(600_000)
 
-  it('while ingester, farm and API run: raw and derived tables end as those of an undisturbed run, and the API answers from them', async () => {
+  it('while ingest, farm and API run, leads to the same raw and derived tables as an undisturbed run, and the API serves them', async () => {
     const undisturbed = await createTestDatabase()
     await runTo(undisturbed, head)
     const expected = await digests(undisturbed)

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'
 
-describe('the upkeep of the database', () => {
+describe('database maintenance', () => {
   let database: TestDatabase
 
   beforeEach(async () => {

@@ -19,7 +19,7 @@ const job = (worker: string, ...froms: number[]): LeaseJob => ({
   leases: froms.map((from) => ({ from, generation: 0 })),
 })
 
-/** Jobs as they arrive, to be waited for. */
+/** Collects jobs as they arrive. */
 class Arrivals {
   readonly jobs: LeaseJob[] = []
   #wake: () => void = () => undefined
@@ -39,7 +39,7 @@ class Arrivals {
   }
 }
 
-/** Adds jobs, again while the queue says that its store is away; whatever else it says is a failure. */
+/** Adds jobs and retries while the store is unavailable; throws other errors. */
 async function addInTheEnd(queue: WorkQueue, worker: string, jobs: readonly LeaseJob[]): Promise<void> {
   for (;;) {
     try {
@@ -57,11 +57,11 @@ function expectUnavailable(error: unknown): void {
 
 interface Store {
   open(told?: Logger): Promise<WorkQueue>
-  /** Takes away everything that is stored. */
+  /** Deletes all stored data. */
   lose(): Promise<void>
   /** Ends all connections. */
   disconnect(): Promise<void>
-  /** Ends all connections and takes no new ones, until `comeBack`. */
+  /** Ends all connections and rejects new ones until `comeBack`. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>
@@ -190,7 +190,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect((await arrivals.until(3)).at(-1)?.leases[0]?.from).to.equal(1)
     })
 
-    it('takes no job while paused, and waits for running ones', async () => {
+    it('takes no jobs while paused and waits for running ones', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const gate = Promise.withResolvers<void>()
@@ -225,12 +225,12 @@ for (const [backend, openStore] of Object.entries(stores)) {
         }
       }
       times.sort((a, b) => a - b)
-      // The median: this machine has other things to do now and then.
+      // The median, as other processes may delay single jobs.
       expect(times[Math.floor(times.length / 2)], times.map(Math.round).join(' ')).to.be.below(50)
       await Promise.all(consumers.map((consumer) => consumer.close()))
     })
 
-    it('continues after the store was emptied', async () => {
+    it('continues after the store is emptied', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const gate = Promise.withResolvers<void>()
@@ -246,7 +246,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       expect((await arrivals.until(2)).map(({ leases }) => leases[0]?.from)).to.deep.equal([1, 3])
     })
 
-    it('has nobody look after a job that runs on without its place in the queue', async () => {
+    it('does not monitor a job that runs on after it lost its place in the queue', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const noticed = Promise.withResolvers<void>()
@@ -303,7 +303,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       }
     })
 
-    it('says at once that its store is away, and works when that is back, also for workers of which it hears meanwhile', async () => {
+    it('reports an outage of its store immediately and recovers afterwards, also for workers added meanwhile', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const opened = await store.open()
@@ -324,7 +324,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await opened.close()
     })
 
-    it('works after an outage during startup', async () => {
+    it('recovers from an outage during startup', async () => {
       for (let i = 0; i < 15; i++) {
         const opened = await store.open()
         const idle = Array.from({ length: 4 }, () => ({ name: newName(), arrivals: new Arrivals() }))
@@ -334,7 +334,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
             await opened.add(name, [job(name, 1)])
           }),
         )
-        // Also in the middle of what the starting asks.
+        // Includes outages during the startup queries.
         for (let turn = 0; turn < i * 2; turn++) await new Promise(setImmediate)
         await store.goAway()
         await store.comeBack()
@@ -367,7 +367,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       })
     }
 
-    it('delivers the job of a dead process again', async () => {
+    it('redelivers the job of a dead process', async () => {
       const name = newName()
       const hanging = new Arrivals()
       const gate = Promise.withResolvers<void>()

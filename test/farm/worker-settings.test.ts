@@ -22,7 +22,7 @@ interface Allocated extends HeightRange {
   readonly at: number
 }
 
-describe('the settings of the workers', () => {
+describe('worker settings', () => {
   let node: ReplayNode
   let database: TestDatabase
   const processes: FlowfarmProcess[] = []
@@ -34,7 +34,7 @@ describe('the settings of the workers', () => {
     const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
     await untilStored(database, all.from, all.to - 1, ingest)
     await ingest.stop()
-    // Every lease tells when it is cut, and by how many of its worker it is then worked on at once.
+    // Every lease records its allocation and the concurrency of its worker.
     await database.pool.query(`
       create table public.cuts (worker text, "from" int, "to" int, at float8);
       create table public.claims (worker text, active int);
@@ -76,7 +76,7 @@ describe('the settings of the workers', () => {
     farms.push(farm)
     return farm
   }
-  /** Runs the farm until `workersThere` have done everything. */
+  /** Runs the farm until `workersThere` have completed everything. */
   const runUntilDone = async (
     variables: Record<string, string>,
     workersThere: readonly string[] = names,
@@ -91,12 +91,12 @@ describe('the settings of the workers', () => {
     return farm
   }
 
-  it('know which workers exist', () => {
+  it('list the existing workers', () => {
     expect(derivingWorkers.map((name) => name.toLowerCase())).to.have.members(names)
   })
 
   for (const name of names) {
-    it(`ENABLE_${name.toUpperCase()}: off, it is given nothing, nor are those that follow it; the others do all`, async () => {
+    it(`ENABLE_${name.toUpperCase()}: disables the worker and its followers; all others complete`, async () => {
       const off = [name, ...workers.filter((worker) => worker.follows.includes(name)).map((worker) => worker.name)]
       await runUntilDone(
         { [`ENABLE_${name.toUpperCase()}`]: 'false' },
@@ -110,14 +110,14 @@ describe('the settings of the workers', () => {
     })
   }
 
-  it('RAW_ONLY: no worker runs, and nothing is given out', async () => {
+  it('RAW_ONLY: disables all workers and allocation', async () => {
     const farm = start(['farm'], { RAW_ONLY: 'true' })
     await farm.logged(/No worker is enabled/)
     expect(await farm.end('SIGTERM')).to.equal(0)
     expect(await cuts()).to.deep.equal([])
   })
 
-  it('LIVE_DERIVERS_CHUNK, HISTORY_DERIVERS_CHUNK, LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: so many blocks near the head go in the one, older ones in the other', async () => {
+  it('LIVE_DERIVERS_CHUNK, HISTORY_DERIVERS_CHUNK, LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: set the range lengths near the head and below', async () => {
     await runUntilDone({
       LIVE_DERIVERS_CHUNK: '7',
       HISTORY_DERIVERS_CHUNK: '50',
@@ -134,7 +134,7 @@ describe('the settings of the workers', () => {
     }
   })
 
-  it('without any: 10 near the head, for 100 blocks, and 1,000 below', async () => {
+  it('without chunk settings: use ranges of 10 for 100 blocks near the head, and of 1,000 below', async () => {
     await runUntilDone({})
     expect(lengths(await cuts('token_worker')).toSorted((a, b) => b - a)).to.deep.equal([
       181,
@@ -143,7 +143,7 @@ describe('the settings of the workers', () => {
   })
 
   for (const variable of ['ACCOUNTS_WORKER_RANGE', 'ACCOUNTS_RANGE']) {
-    it(`${variable}: no range of that worker is longer, those of others are`, async () => {
+    it(`${variable}: limits the ranges of that worker only`, async () => {
       await runUntilDone({ [variable]: '6', ENABLE_FT_HOLDINGS_WORKER: 'false' }, ['token_worker', 'accounts_worker'])
       expect(Math.max(...lengths(await cuts('accounts_worker')))).to.equal(6)
       expect(Math.max(...lengths(await cuts('token_worker')))).to.equal(181)
@@ -155,9 +155,9 @@ describe('the settings of the workers', () => {
     ['TOKEN_CONCURRENCY', '2', 2],
     ['LOG_LEVEL', 'silent', 1],
   ] as const) {
-    it(`${variable}=${value}: ${max} at the same time, in each process`, async () => {
-      // What failed before is worked on alone, not several in one job; held up in its commits, a worker claims all
-      // that it may at once.
+    it(`${variable}=${value}: allows ${max} concurrent ranges in each process`, async () => {
+      // Previously failed ranges are in jobs of their own. With commits blocked, a worker claims
+      // its maximum at once.
       await addLeases(
         database.pool,
         Array.from({ length: 8 }, (_, i) => ({ worker: 'token_worker', from: i * 35, to: i * 35 + 35, attempt: 1 })),
@@ -183,7 +183,7 @@ describe('the settings of the workers', () => {
     })
   }
 
-  it('ENABLE_HISTORY_DERIVERS: off, only blocks near the head are derived', async () => {
+  it('ENABLE_HISTORY_DERIVERS: if disabled, derives only blocks near the head', async () => {
     const head = [{ from: all.to - 100, to: all.to }]
     const farm = await run({ ENABLE_HISTORY_DERIVERS: 'false' })
     await untilDerived(database, names, head, farm)
@@ -191,12 +191,12 @@ describe('the settings of the workers', () => {
     for (const [name, covered] of await readCoverage(database.pool, names)) expect(covered, name).to.deep.equal(head)
   })
 
-  it('ENABLE_LIVE_DERIVERS: off, the head is given out like history', async () => {
+  it('ENABLE_LIVE_DERIVERS: if disabled, allocates the head like history', async () => {
     await runUntilDone({ ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '100' })
     expect(lengths(await cuts('token_worker'))).to.deep.equal([100, 100, 81])
   })
 
-  it('both off: nothing is derived', async () => {
+  it('both disabled: derive nothing', async () => {
     const rounds = Promise.withResolvers<void>()
     const farm = await run({ ENABLE_LIVE_DERIVERS: 'false', ENABLE_HISTORY_DERIVERS: 'false' })
     farm.metrics.farmRoundSeconds.observe = () => rounds.resolve()
@@ -205,7 +205,7 @@ describe('the settings of the workers', () => {
     expect(await cuts()).to.deep.equal([])
   })
 
-  it('HISTORY_DERIVERS_SLEEP_MS: a worker rests for so long between two ranges of history', async () => {
+  it('HISTORY_DERIVERS_SLEEP_MS: sets the pause of a worker between two ranges of history', async () => {
     await runUntilDone(
       { ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '80', HISTORY_DERIVERS_SLEEP_MS: '400' },
       ['token_worker'],
@@ -216,7 +216,7 @@ describe('the settings of the workers', () => {
       if (i > 0) expect(cut.at - (found[i - 1] as Allocated).at).to.be.at.least(400)
   })
 
-  it('HISTORY_DERIVERS_BATCH_MS: a worker gets ranges of history no sooner after it got some', async () => {
+  it('HISTORY_DERIVERS_BATCH_MS: sets the minimum interval between allocations of history to a worker', async () => {
     await runUntilDone(
       { ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_BATCH_MS: '400' },
       ['token_worker'],
@@ -230,7 +230,7 @@ describe('the settings of the workers', () => {
     expect(Math.min(...pauses)).to.be.at.least(395)
   })
 
-  it('WORKER_RETRY_BASE_MS and WORKER_RETRY_CAP_MS: a range that fails waits for so long', async () => {
+  it('WORKER_RETRY_BASE_MS and WORKER_RETRY_CAP_MS: set the pause of a failed range', async () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 280, to: 281 })
     const farm = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '7200000', TOKEN_RANGE: '1' })
     const waits = async (): Promise<number[]> =>
@@ -246,7 +246,7 @@ describe('the settings of the workers', () => {
     const capped = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '60000', TOKEN_RANGE: '1' })
     await untilTrue(database, async () => (await waits()).length === 1, capped)
     expect((await waits())[0]).to.be.within(29_000, 61_000)
-    // So does one that was taken from a process for the second time.
+    // The same applies to a range revoked from a process for the second time.
     await database.pool.query('truncate app.fault_drills')
     await addLeases(database.pool, [{ worker: 'accounts_worker', from: 1000, to: 1001, status: 'active', attempt: 2 }])
     await database.pool.query(

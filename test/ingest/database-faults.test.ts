@@ -17,7 +17,7 @@ import { directions, undisturbedDigest } from '../support/undisturbed.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
-/** Small commits, so that there are many moments in which something can break. */
+/** Small commits create many points at which a fault can occur. */
 const small = { LATEST_BATCH_SIZE: '5', HISTORY_BATCH_SIZE: '5' }
 
 /** Resolves when at least `count` blocks are stored. */
@@ -29,7 +29,7 @@ async function untilBlocks(pool: pg.Pool, count: number): Promise<void> {
   }
 }
 
-describe('ingesting while the database', () => {
+describe('ingest, while the database', () => {
   let expected: Record<string, string>
   let node: ReplayNode
 
@@ -50,7 +50,7 @@ describe('ingesting while the database', () => {
     afterEach(() => database.drop())
 
     for (const [direction, variables] of Object.entries(directions)) {
-      it(`all sessions 20 times, ${direction}: the raw tables end as without it`, async () => {
+      it(`all sessions 20 times, ${direction}: the raw tables match an undisturbed run`, async () => {
         const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables, ...small })
         for (let i = 0; i < 20; i++) {
           await untilBlocks(database.pool, 20 + i * 60 + ((i * 7) % 31))
@@ -65,7 +65,7 @@ describe('ingesting while the database', () => {
       })
     }
 
-    it('nothing, but a lock on the checkpoints is held by somebody else for 3 s: waits', async () => {
+    it('nothing, but another session locks the checkpoints for 3 s: waits', async () => {
       const locker = createPool(database.url, { max: 1, applicationName: 'locker' })
       const session = await locker.connect()
       const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward, ...small })
@@ -80,7 +80,7 @@ describe('ingesting while the database', () => {
       await run.stop()
     })
 
-    it('the wire without a word: notices within 30 s, and goes on over new connections', async () => {
+    it('a connection silently: detects it within 30 s and reconnects', async () => {
       const proxy = await startHalfOpenProxy(database.url)
       try {
         const run = await runIngest(
@@ -99,13 +99,13 @@ describe('ingesting while the database', () => {
         expect(await rawDigest(database.pool)).to.deep.equal(expected)
         await run.stop()
       } finally {
-        // What is frozen holds sessions of the server until it is cut.
+        // Frozen connections hold server sessions until they are cut.
         await proxy.close()
       }
     })
   })
 
-  it('is restarted: goes on when it is back', async () => {
+  it('restarts: resumes afterwards', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-restart-'))
     await chmod(folder, 0o711)
     const start = (): Promise<EmbeddedPostgres> =>

@@ -10,7 +10,7 @@ import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 
-/** Everything of a block as plain values: what is read on first use too. */
+/** All values of a block, including lazily decoded ones. */
 function plain(block: DecodedBlock): unknown {
   const { height, id, timestampUs, transactions } = block
   return {
@@ -57,14 +57,14 @@ for (const { name, version, last } of [
       await database.drop()
     })
 
-    it('is the same from the raw tables as from the access node', async () => {
+    it('is identical from the raw tables and from the access node', async () => {
       const range = await new RangeReader({ pool: database.pool }).read(0, expected.length)
       expect(range.blocks.map((block) => block.height)).to.deep.equal(expected.map((block) => block.height))
       for (const [height, block] of range.blocks.entries())
         expect(plain(block), `${height}`).to.deep.equal(plain(expected[height] as DecodedBlock))
     })
 
-    it('is the same from what ingest has fetched', async () => {
+    it('is identical from the blocks fetched by ingest', async () => {
       const source = sourceOf([node])
       try {
         for (const block of expected) {

@@ -11,7 +11,7 @@ import { directions } from '../support/undisturbed.ts'
 
 const run = promisify(execFile)
 
-describe('a disk that is full', function () {
+describe('a full disk', function () {
   let folder: string
   let isMounted = false
 
@@ -21,7 +21,7 @@ describe('a disk that is full', function () {
       await run('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0711', 'tmpfs', folder])
       isMounted = true
     } catch (error) {
-      // The right to mount is root's, and not in every container.
+      // Mounting requires root, and not every container allows it.
       process.stderr.write(`    skipped: no small file system can be made here (${asError(error).message.trim()})\n`)
       this.skip()
     }
@@ -33,7 +33,7 @@ describe('a disk that is full', function () {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('stops ingestion with a clear error and 75; with more room it goes on from there', async () => {
+  it('stops ingest with a clear error and exit code 75; ingest resumes with free space', async () => {
     await using node = await startRecordedNode('base', { loop: true, head: 300 })
     const slow = node.inject({ kind: 'latency', ms: 50 })
     const variables = { CHAIN_ACCESS_NODE: node.endpoint, DATA_FOLDER: folder, ...directions.backward }
@@ -46,14 +46,14 @@ describe('a disk that is full', function () {
     const last = first.log.findLast((line) => line.level === 'fatal')
     expect(last?.msg).to.match(/The disk of the database is full \(.*\)\. Free some space and restart/)
     await rm(ballast)
-    // What the first run left there (mostly write-ahead log) differs between runs: the room does not depend on it.
+    // The usage of the first run varies (mostly WAL), so the free space is set independently of it.
     await run('mount', ['-o', 'remount,size=1g', folder])
     const second = new FlowfarmProcess(['ingest'], variables)
     await second.logged(/history is complete/)
     expect(await second.end('SIGTERM')).to.equal(0)
   })
 
-  /** Writes a file until nothing more fits. */
+  /** Writes to a file until the disk is full. */
   async function fill(path: string): Promise<void> {
     const file = await open(path, 'w')
     try {

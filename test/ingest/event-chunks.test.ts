@@ -21,7 +21,7 @@ async function eventRows(pool: pg.Pool, height: number): Promise<EventRow[]> {
   return rows
 }
 
-describe('events in chunks', () => {
+describe('event chunks', () => {
   let database: TestDatabase
 
   before(async () => {
@@ -30,7 +30,7 @@ describe('events in chunks', () => {
 
   after(() => database.drop())
 
-  it('are shown one by one, and read back, however many a transaction has', async () => {
+  it('are visible as single events and can be read back for any number of events', async () => {
     for (const [at, count] of [0, 1, 63, 64, 65, 128, 200].entries()) {
       const height = 100 + at
       const events = Array.from({ length: count }, (_, i) => eventOf(`A.01.C.E${i % 3}`, { n: text(String(i)) }))
@@ -56,7 +56,7 @@ describe('events in chunks', () => {
     }
   })
 
-  it('keep the fields in the order of the chain, also when an update of the contract has changed them', async () => {
+  it('preserve the field order of the chain, also after a contract update changes it', async () => {
     const forms = [{ b: text('1'), a: text('2') }, { a: text('3'), b: text('4'), c: text('5') }, {}]
     const events = forms.map((content) => eventOf('A.01.C.Changed', content))
     await storeBlocks(database.pool, [blockOf(200, { transactions: [{ result: { events } }] })])
@@ -74,7 +74,7 @@ describe('events in chunks', () => {
     expect(rows.map(({ fields }) => fields)).to.have.deep.members([['b', 'a'], ['a', 'b', 'c'], []])
   })
 
-  it('tell an event without fields from one that could not be decoded', async () => {
+  it('distinguish an event without fields from an undecodable one', async () => {
     const events = [eventOf('A.01.C.Empty', {}), eventOf('A.01.C.Empty', Buffer.from('d88182', 'hex'))]
     await storeBlocks(database.pool, [blockOf(300, { transactions: [{ result: { events } }] })])
     expect((await eventRows(database.pool, 300)).map(({ payload }) => payload)).to.deep.equal([{}, null])
@@ -84,7 +84,7 @@ describe('events in chunks', () => {
     expect(read?.block.transactions[0]?.events.map(({ fields }) => fields)).to.deep.equal([{}, undefined])
   })
 
-  it('have one number a shape, whoever stores it first', async () => {
+  it('use one number per shape, regardless of which batch stores it first', async () => {
     const kinds = Array.from({ length: 40 }, (_, i) => eventOf(`A.01.Raced.E${i}`, { n: text('1') }))
     const blocks = Array.from({ length: 8 }, (_, i) =>
       blockOf(400 + 10 * i, {
@@ -95,7 +95,8 @@ describe('events in chunks', () => {
       blocks.map((block, i) =>
         storeBlocks(database.pool, [block], { name: i % 2 === 0 ? 'main_ingester' : 'history_ingester' }).catch(
           (error: unknown) => {
-            // Two batches of one ingester at once: only one may commit. Its shapes are stored all the same.
+            // Of two concurrent batches of one ingester only one may commit, but both store their
+            // shapes.
             expect(error).to.include({ code: 'checkpoint-moved' })
           },
         ),

@@ -15,15 +15,15 @@ const MiB = 1024 * 1024
 const lastHeight = 40
 const bombs = { from: 22, to: 25 }
 
-/** The most memory that a process has had at once, in bytes. */
+/** Peak memory of a process, in bytes. */
 function peakMemory(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
-describe('blocks whose events are a thousand times as long as text as on the wire', function () {
+describe('blocks whose events are 1,000 times larger as text than encoded', function () {
   this.timeout(240_000)
 
-  it('are stored and derived within 1 GiB of memory, and alike when the program is killed over them', async () => {
+  it('are stored and derived within 1 GiB of memory, with the same result after kills', async () => {
     await using node = await startRecordedNode('base', { head: lastHeight })
     node.inject({ kind: 'oversized', bytes: 8 * MiB, by: 'expanding-events', heights: bombs })
     const start = (database: TestDatabase): FlowfarmProcess =>

@@ -14,12 +14,15 @@ import { startRecordedNode } from '../support/replay.ts'
 import { directions, undisturbedDigest } from '../support/undisturbed.ts'
 
 const head = 60
-/** Heights up to 40 are settled. Failures are reported at once, and given up when a test moves their clock. */
+/**
+ * Heights up to 40 are final. Failures are reported immediately, and skipped when a test advances
+ * their clock.
+ */
 const patience = { settledDepth: 20, maxPauseMs: 10, reportAfterMs: 0, recheckMs: 20 }
 const broken = { from: 21, to: 22 }
 const bulk = ['GetTransactionResultsByBlockID', 'GetTransactionResultByIndex', 'GetTransactionResult']
 
-/** For what nobody announces. */
+/** Timeout for conditions without a notification. */
 async function untilTrue(isTrue: () => Promise<boolean>, running: RunningIngest): Promise<void> {
   while (!(await isTrue())) {
     if (running.lifecycle.signal.aborted) throw running.lifecycle.failure ?? new Error('stopped too early')
@@ -27,7 +30,7 @@ async function untilTrue(isTrue: () => Promise<boolean>, running: RunningIngest)
   }
 }
 
-/** The node answers INTERNAL whatever is asked of these heights, or only when asked for results. */
+/** The node returns INTERNAL for all calls at these heights, or only for results. */
 function breakHeights(node: ReplayNode, what: 'everything' | 'results', heights = broken): void {
   node.inject({ kind: 'status', code: 'INTERNAL', heights, ...(what === 'results' ? { methods: bulk } : {}) })
 }
@@ -46,7 +49,7 @@ async function unavailable(database: TestDatabase): Promise<number[]> {
     .toSorted((a, b) => a - b)
 }
 
-/** Lets a height that fails have done so for UNAVAILABLE_AFTER_S. */
+/** Makes a failing height reach UNAVAILABLE_AFTER_S. */
 async function waitItOut(database: TestDatabase, running: RunningIngest, height: number): Promise<void> {
   await untilTrue(async () => (await failing(database)).includes(height), running)
   await database.pool.query(
@@ -66,7 +69,7 @@ function heightsOf({ from, to }: { from: number; to: number }): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i)
 }
 
-describe('settled heights that no access node serves, or that cannot be stored', function () {
+describe('final heights that cannot be fetched or stored', function () {
   this.timeout(300_000)
   let database: TestDatabase
   let node: ReplayNode
@@ -99,7 +102,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
     return run
   }
 
-  /** All is repaired: the heights that are unavailable are fetched again, and nothing is missing. */
+  /** After the repair, unavailable heights are fetched again and none are missing. */
   async function retry(running: RunningIngest, heights: readonly number[]): Promise<void> {
     expect(await retryHeights(database.pool, { from: 0, to: head })).to.deep.equal(heights)
     await untilStored(database, 0, head, running)
@@ -111,7 +114,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
   for (const [direction, variables] of Object.entries(directions)) {
     const first = direction === 'forward' ? broken.from : broken.to
     for (const what of ['everything', 'results'] as const) {
-      it(`are recorded as unavailable, and fetched when they are retried: ${direction}, ${what}`, async () => {
+      it(`are recorded as unavailable and fetched on retry: ${direction}, ${what}`, async () => {
         breakHeights(node, what)
         const running = await start(variables)
         await untilTrue(async () => (await failing(database)).includes(first), running)
@@ -136,7 +139,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
       })
     }
 
-    it(`are passed one after the other, by one clock, until one is stored: ${direction}`, async () => {
+    it(`are skipped in turn, with one clock, until one is stored: ${direction}`, async () => {
       breakHeights(node, 'everything', { from: 12, to: 16 })
       breakHeights(node, 'everything', { from: 20, to: 24 })
       const [upper, lower] = [heightsOf({ from: 20, to: 24 }), heightsOf({ from: 12, to: 16 })]
@@ -159,7 +162,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
       await retry(running, [...lower, ...upper])
     })
 
-    it(`are left out when PostgreSQL refuses their rows, with a clock of their own: ${direction}`, async () => {
+    it(`are skipped with their own clock if PostgreSQL rejects their rows: ${direction}`, async () => {
       const [byNodes, byDatabase] = direction === 'forward' ? [21, 22] : [22, 21]
       breakHeights(node, 'everything', { from: byNodes, to: byNodes })
       await database.pool.query(`alter table raw.blocks add constraint refused check (height <> ${byDatabase})`)
@@ -181,7 +184,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
       await retry(running, [21, 22])
     })
 
-    it(`are left out when their parent is wrong for good: ${direction}`, async () => {
+    it(`are skipped if their parent is permanently wrong: ${direction}`, async () => {
       node.inject({ kind: 'wrong-parent', heights: { from: 21, to: 21 }, methods: ['GetBlockByHeight'] })
       const running = await start(variables)
       await waitItOut(database, running, 21)
@@ -198,7 +201,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
     })
   }
 
-  it('are skipped by an operator when PostgreSQL refuses their rows', async () => {
+  it('are skipped by an operator if PostgreSQL rejects their rows', async () => {
     await database.pool.query('alter table raw.blocks add constraint refused check (height <> 21)')
     const running = await start(directions.forward)
     await untilTrue(async () => (await failing(database)).includes(21), running)
@@ -208,7 +211,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
     await retry(running, [21])
   })
 
-  it('are none where the database fails by itself: they are stored when that is over', async () => {
+  it('are not skipped if the database itself fails, and are stored after its recovery', async () => {
     const states = ['55P03', '57014', '40001', '40P01', '53200', '57P01', '25006']
     await database.pool.query(`
       create sequence public.attempts;
@@ -231,7 +234,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
     expect((await listFailingHeights(database.pool, 10)).unavailable).to.equal(0)
   })
 
-  it('are waited for while they may recover: a node that recovers just before', async () => {
+  it('are waited for while they may recover, including a node that recovers just in time', async () => {
     breakHeights(node, 'everything')
     const running = await start(directions.forward)
     await untilTrue(async () => (await failing(database)).includes(21), running)
@@ -250,7 +253,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
     expect(await rawDigest(database.pool)).to.deep.equal(undisturbed)
   })
 
-  it('are skipped by an operator; outages and the head are not given up', async () => {
+  it('are skipped by an operator; outages and the head are not skipped', async () => {
     node.inject({ kind: 'status', code: 'UNAVAILABLE', heights: { from: 21, to: 21 } })
     node.inject({ kind: 'status', code: 'INTERNAL', heights: { from: 50, to: 50 } })
     const running = await start(directions.forward)
@@ -269,7 +272,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
     ])
   })
 
-  it('are passed by derivation, and derived when they were retried as if nothing had been missing', async () => {
+  it('are skipped by derivation, and derived normally after a retry', async () => {
     const digests: Record<string, string>[] = []
     const workerNames = workers.map(({ name }) => name)
     for (const isBroken of [false, true]) {

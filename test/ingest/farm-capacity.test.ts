@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
-/** A farm that takes some batches of history, and no more until it is opened. */
+/** A farm that accepts a few batches of history, then none until it is opened. */
 class HeldCapacity {
   readonly #open = Promise.withResolvers<void>()
   readonly #full = Promise.withResolvers<void>()
@@ -17,7 +17,7 @@ class HeldCapacity {
     this.#batchesLeft = batches
   }
 
-  /** Resolves when somebody waits for capacity. */
+  /** Resolves when a caller waits for capacity. */
   get full(): Promise<void> {
     return this.#full.promise
   }
@@ -35,7 +35,7 @@ class HeldCapacity {
   }
 }
 
-describe('ingest beside a farm that has no capacity', () => {
+describe('ingest with a farm without capacity', () => {
   const [first, head, later] = [150, 160, 200]
   const batch = 10
   let database: TestDatabase
@@ -57,7 +57,7 @@ describe('ingest beside a farm that has no capacity', () => {
     HISTORY_BATCH_SIZE: String(batch),
   })
 
-  it('holds history back, not the head, and goes on when there is capacity', async () => {
+  it('pauses history but not the head, and resumes when capacity is available', async () => {
     const held = new HeldCapacity(2)
     const shared = new Shared<WeighedBlock>()
     shared.historyCapacity = held.wait

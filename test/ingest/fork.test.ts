@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
-/** The id of the stored block at a height as hex. */
+/** The id of the stored block at a height, in hex. */
 async function storedId(database: TestDatabase, height: number): Promise<string | undefined> {
   const { rows } = await database.pool.query<{ id: string }>(
     `select encode(id, 'hex') as id from raw.blocks where height = $1`,
@@ -34,7 +34,7 @@ describe('forks of the chain', () => {
 
   afterEach(() => database.drop())
 
-  it('rolls back to the last common block while it runs, twice, and ends as a clean run on the last chain', async () => {
+  it('roll back to the last common block twice during a run, and end like a clean run on the last chain', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
     await untilStored(database, 0, 20, run)
@@ -49,7 +49,7 @@ describe('forks of the chain', () => {
     expect(await run.metrics.reorgs.get()).to.have.nested.property('values[0].value', 2)
   })
 
-  it('notices a chain that is shorter than the stored one', async () => {
+  it('are detected if the new chain is shorter than the stored one', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
     await untilStored(database, 0, 20, run)
@@ -61,7 +61,7 @@ describe('forks of the chain', () => {
     await run.stop()
   })
 
-  it('meets a fork that happened while it was stopped', async () => {
+  it('are detected if they occurred while ingest was stopped', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     const first = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
     await untilStored(database, 0, 20, first)
@@ -73,7 +73,7 @@ describe('forks of the chain', () => {
     expect(await rawDigest(database.pool)).to.deep.equal(digestWithScriptsOf(clean, await rawDigest(database.pool)))
   })
 
-  it('goes on from where it began when the chains part below all that is stored', async () => {
+  it('restart from the initial height if the chains diverge below all stored blocks', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     const variables = { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '16', ENABLE_HISTORY_INGESTER: 'false' }
     const run = await runIngest(database, variables)
@@ -86,7 +86,7 @@ describe('forks of the chain', () => {
     expect(await storedHeights(database.pool)).to.deep.equal([{ from: 16, to: 41 }])
   })
 
-  it('stops for good, and deletes nothing, when the fork is deeper than MAX_REORG_DEPTH', async () => {
+  it('deeper than MAX_REORG_DEPTH stop ingest without deleting', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     const first = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
     await untilStored(database, 0, 20, first)
@@ -102,7 +102,7 @@ describe('forks of the chain', () => {
     expect(await rawDigest(database.pool)).to.deep.equal(before)
   })
 
-  it('refuses a node of another chain', async () => {
+  it('do not include other chains: a node of another chain is rejected', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-mainnet')`)
     await using node = await startRecordedNode('fork', { version: 'a' })
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
@@ -115,7 +115,10 @@ describe('forks of the chain', () => {
   })
 })
 
-/** Scripts are named by their content and stay when the last transaction that used one is rolled back. */
+/**
+ * Scripts are identified by content and remain after the last transaction that used them is rolled
+ * back.
+ */
 function digestWithScriptsOf(clean: Record<string, string>, actual: Record<string, string>): Record<string, string> {
   return { ...clean, scripts: actual['scripts'] ?? '' }
 }

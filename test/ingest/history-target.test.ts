@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
-describe('where history is to end', () => {
+describe('the end of history', () => {
   let database: TestDatabase
 
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('where history is to end', () => {
     ['at HISTORY_STOP_HEIGHT', { HISTORY_STOP_HEIGHT: '40' }, 40],
     ['at the lowest height of the nodes', {}, 0],
   ] as const) {
-    it(`is known to other processes: ${what}`, async () => {
+    it(`is available to other processes: ${what}`, async () => {
       const node = await startRecordedNode('base', { head: 200 })
       try {
         const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })

@@ -7,12 +7,12 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { rawDigest, runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
-/** FLOWFARM_KILLS: how often, on each of the databases; a kill takes about two seconds of a processor. */
+/** FLOWFARM_KILLS: number of kills per database; each takes about two CPU seconds. */
 const kills = Number(process.env['FLOWFARM_KILLS'] ?? 20)
-/** So many blocks that they last for all kills: 42 are stored until a kill on average, and more where it comes late. */
+/** Enough blocks for all kills: on average 42 are stored before each. */
 const lastHeight = kills * 150
 
-/** Numbers that look random and are the same in every run, so that a failure can be repeated. */
+/** Deterministic pseudo-random numbers, so that a failure can be reproduced. */
 function* randoms(seed: number): Generator<number, never> {
   let state = seed
   for (;;) {
@@ -37,7 +37,7 @@ describe('kill -9 of the ingester', () => {
 
   after(() => node.stop())
 
-  it(`${kills} times in a row, forward and, on another database, backward: the raw tables end as in an undisturbed run`, async function () {
+  it(`${kills} times in a row, forward and backward on separate databases: the raw tables match an undisturbed run`, async function () {
     this.timeout(3_600_000)
     await Promise.all([
       killAgainAndAgain({ ENABLE_HISTORY_INGESTER: 'false', LATEST_BATCH_SIZE: '7' }, randoms(7)),
@@ -59,7 +59,7 @@ describe('kill -9 of the ingester', () => {
     }
   }
 
-  /** Kills after a number of commits; with 0 as soon as the first rows are on their way. */
+  /** Kills after a number of commits; 0 kills as soon as the first rows are sent. */
   async function runAndKill(database: TestDatabase, variables: Record<string, string>, commits: number): Promise<void> {
     const stop = new AbortController()
     const enough = Promise.withResolvers<void>()
@@ -88,7 +88,7 @@ describe('kill -9 of the ingester', () => {
     }
   }
 
-  /** Resolves when some session sends rows: a transaction that a kill now would cut. */
+  /** Resolves when a session sends rows, so that a kill interrupts a transaction. */
   async function untilCopying(database: TestDatabase): Promise<void> {
     for (;;) {
       const { rowCount } = await database.pool.query(

@@ -8,12 +8,12 @@ import { directions } from '../support/undisturbed.ts'
 
 const MiB = 1024 * 1024
 
-/** The most memory that a process has had at once, in MiB. */
+/** Peak memory of a process, in MiB. */
 function peakMemory(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
-describe('blocks of 50 MB, several in a row', () => {
+describe('consecutive blocks of 50 MB', () => {
   for (const [direction, variables] of Object.entries(directions)) {
     it(`are stored in bounded memory, ${direction}`, async () => {
       const large = { from: 22, to: 25 }

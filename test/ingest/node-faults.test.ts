@@ -10,10 +10,10 @@ import { directions, undisturbedDigest } from '../support/undisturbed.ts'
 import { untilHit } from '../support/watch-node.ts'
 
 const head = 60
-/** Somewhere in the middle, far from both ends. */
+/** A height far from both ends. */
 const middle = { from: 30, to: 30 }
 
-/** Faults that pass: what is done wrong, and when it is over. */
+/** Temporary faults, and when each is over. */
 const passing: Record<
   string,
   { faults: readonly Fault[]; over?: (faults: readonly InjectedFault[], node: ReplayNode) => Promise<void> }
@@ -60,9 +60,9 @@ const passing: Record<
   },
 }
 
-describe('ingesting while an access node', () => {
+describe('ingest, while an access node', () => {
   for (const [what, { faults, over }] of Object.entries(passing)) {
-    it(`${what}: forward and backward, the raw tables end as without it`, async () => {
+    it(`${what}: forward and backward, the raw tables match an undisturbed run`, async () => {
       const expected = await undisturbedDigest('base', { head })
       await Promise.all(
         Object.values(directions).map(async (variables) => {

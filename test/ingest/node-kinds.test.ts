@@ -12,7 +12,7 @@ import { askedHeights, nextCall, untilHit } from '../support/watch-node.ts'
 
 const head = 60
 
-describe('ingesting from an access node that', () => {
+describe('ingest from an access node that', () => {
   let database: TestDatabase
   let running: RunningIngest | undefined
 
@@ -31,19 +31,19 @@ describe('ingesting from an access node that', () => {
   }
 
   for (const [direction, variables] of Object.entries(directions)) {
-    it(`takes so many calls a second and no more, ${direction}: slows down to its pace`, async () => {
+    it(`limits calls per second, ${direction}: adapts to its rate`, async () => {
       await using node = await startRecordedNode('base', { head })
       const limit = node.inject({ kind: 'rate-limit', perSecond: 25 })
       running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })
       await untilStored(database, 0, head, running)
       expect(limit.hits).to.be.greaterThan(0)
-      // Whoever just asked again would be refused far more often than answered.
+      // With immediate retries, most requests would be rejected.
       expect(limit.hits).to.be.lessThan(node.callCount() / 3)
       expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
     })
   }
 
-  it('has begun at a spork root: history ends there', async () => {
+  it('starts at a spork root: history ends there', async () => {
     await using node = await startRecordedNode('base', { head, sporkRootHeight: 21 })
     const asked = askedHeights(node)
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.backward })
@@ -53,7 +53,7 @@ describe('ingesting from an access node that', () => {
     expect(Math.min(...asked)).to.equal(21)
   })
 
-  it('does not tell its root: history ends where the node says that it does not know a height', async () => {
+  it('does not report its root: history ends at the first unknown height', async () => {
     await using node = await startRecordedNode('base', { head, sporkRootHeight: 21 })
     node.inject({ kind: 'status', code: 'UNIMPLEMENTED', methods: ['GetNodeVersionInfo'] })
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.backward })
@@ -62,7 +62,7 @@ describe('ingesting from an access node that', () => {
     expect(await storedHeights(database.pool)).to.deep.equal([{ from: 21, to: head + 1 }])
   })
 
-  it('has lost results deep in history: the hole is stored with its reason', async () => {
+  it('lost results deep in history: stores the gap with its reason', async () => {
     await using node = await startRecordedNode('base', { loop: true, head: 900 })
     const lost = { from: 40, to: 42 }
     node.inject({ kind: 'missing-results', heights: lost })
@@ -85,7 +85,7 @@ describe('ingesting from an access node that', () => {
     expect(await rows('select 1 from raw.events where block_height between 40 and 42')).to.deep.equal([])
   })
 
-  it('does not have the results at its head yet: waits, and records no hole', async () => {
+  it('lacks results at its head: waits and records no gap', async () => {
     await using node = await startRecordedNode('base', { head: head - 1 })
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilStored(database, 0, head - 1, running)
@@ -98,7 +98,7 @@ describe('ingesting from an access node that', () => {
     expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
   })
 
-  it('sends an event that cannot be decoded: the event is stored without payload, its bytes once, the rest as it is', async () => {
+  it('sends an undecodable event: stores the event without payload, its bytes once, and the rest unchanged', async () => {
     await using node = await startRecordedNode('base', { head })
     const expected = await undisturbedDigest('base', { head })
     const [event] = await eventOf(node)
@@ -123,7 +123,7 @@ describe('ingesting from an access node that', () => {
     expect((await rawDigest(database.pool))['events']?.split(' ')[0]).to.equal(expected['events']?.split(' ')[0])
   })
 
-  /** The place of some event with fields. */
+  /** The position of an event with fields. */
   async function eventOf(
     node: ReplayNode,
   ): Promise<[{ height: number; transactionIndex: number; eventIndex: number }]> {
@@ -140,7 +140,7 @@ describe('ingesting from an access node that', () => {
     return [found[0]]
   }
 
-  it('reports a head that it does not serve: goes on as blocks come, and asks with pauses', async () => {
+  it('reports a head that it does not serve: follows available blocks and retries with pauses', async () => {
     await using node = await startRecordedNode('base', { head: head - 1 })
     node.inject({
       kind: 'status',
@@ -159,13 +159,13 @@ describe('ingesting from an access node that', () => {
     expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
   })
 
-  it('lies about a parent again and again: nothing is rolled back, and it is asked with growing pauses', async () => {
+  it('repeatedly returns a wrong parent: rolls nothing back and retries with growing pauses', async () => {
     await using node = await startRecordedNode('base', { head })
     const lie = node.inject({ kind: 'wrong-parent', heights: { from: 30, to: 30 }, methods: ['GetBlockByHeight'] })
     const started = performance.now()
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilHit(node, lie, 6)
-    // Five pauses that double from 50 ms on.
+    // Five pauses that double from 50 ms.
     expect(performance.now() - started).to.be.greaterThan(50 + 100 + 200 + 400 + 800)
     expect(await storedHeights(database.pool)).to.deep.equal([{ from: 0, to: 30 }])
     const { values } = await running.metrics.reorgs.get()
@@ -176,7 +176,7 @@ describe('ingesting from an access node that', () => {
     ['has no calls for whole blocks', [{ kind: 'no-bulk-calls' }]],
     ['has the service of the first sporks only', [{ kind: 'legacy-only' }]],
   ] as const) {
-    it(`${kind}: every user transaction is stored as from any other, with its events`, async () => {
+    it(`${kind}: stores every user transaction and its events as from any other node`, async () => {
       const reference = await createTestDatabase()
       await using plain = await startRecordedNode('base', { head })
       await using node = await startRecordedNode('base', { head, faults })
@@ -191,7 +191,7 @@ describe('ingesting from an access node that', () => {
     })
   }
 
-  /** What every node tells: blocks by their header, user transactions and their events. */
+  /** Data available from every node: blocks by header, user transactions and their events. */
   async function userRows({ pool }: TestDatabase, isUser: string): Promise<unknown> {
     const { rows: found } = await pool.query<Record<string, unknown>>(
       `with users as (select * from raw.transactions where ${isUser})
@@ -205,7 +205,7 @@ describe('ingesting from an access node that', () => {
     return found[0]
   }
 
-  it('is one of two, of which the other is bad: takes the blocks from the good one', async () => {
+  it('is one of two, the other of which fails: fetches blocks from the good one', async () => {
     for (const fault of [
       { kind: 'status', code: 'UNAVAILABLE' },
       { kind: 'wrong-parent', heights: { from: 30, to: 30 } },
@@ -226,7 +226,7 @@ describe('ingesting from an access node that', () => {
     }
   })
 
-  it('is one of two, of which the other lies about a parent: is asked instead, also where each next try is late', async () => {
+  it('is one of two, the other of which returns a wrong parent: uses the first even if each retry is late', async () => {
     await using good = await startRecordedNode('base', { head })
     await using bad = await startRecordedNode('base', { head })
     const lie = bad.inject({ kind: 'wrong-parent', heights: { from: 30, to: 30 }, methods: ['GetBlockByHeight'] })
@@ -239,7 +239,7 @@ describe('ingesting from an access node that', () => {
       for (let tries = 1; tries <= 3; tries++) {
         await untilHit(bad, lie, tries)
         const lock = await acquireLock(database.url, 'ingest:main_ingester', { retryMs: 1, signal: stored.signal })
-        // Longer than a node rests after its first fault.
+        // Longer than the pause of a node after its first fault.
         await delay(300)
         await lock.release()
       }
@@ -250,7 +250,7 @@ describe('ingesting from an access node that', () => {
     expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
   })
 
-  it('is on one side of a spork root, with another on the other side: forward and backward cross it', async () => {
+  it('is on one side of a spork root, with another node on the other side: crosses it forward and backward', async () => {
     for (const variables of Object.values(directions)) {
       const own = await createTestDatabase()
       await using older = await startRecordedNode('base', { head: 29 })
@@ -267,7 +267,7 @@ describe('ingesting from an access node that', () => {
     }
   })
 
-  it('cuts all connections at random moments of 1,000 blocks', async () => {
+  it('closes all connections at random during 1,000 blocks', async () => {
     const shape = { loop: true, head: 1000, cachedBlocks: 1001 }
     const expected = await undisturbedDigest('base', shape)
     await using node = await startRecordedNode('base', shape)

@@ -35,7 +35,7 @@ function read<T>(file: string): T {
 const counts = read<Counts>('counts.json')
 const manifest = read<Manifest>('manifest.json')
 
-describe('ingesting a recorded chain', () => {
+describe('ingest of a recorded chain', () => {
   let forward: TestDatabase
   let backward: TestDatabase
 
@@ -73,7 +73,7 @@ describe('ingesting a recorded chain', () => {
     expect(await value('select count(*)::int as value from raw.unavailable')).to.equal(0)
   })
 
-  it('stores the same forward and backward, and counts what it stored', async () => {
+  it('stores the same rows forward and backward, with correct counts', async () => {
     expect(await rawDigest(backward.pool)).to.deep.equal(await rawDigest(forward.pool))
     for (const { pool } of [forward, backward]) {
       expect(await storedHeights(pool)).to.deep.equal([{ from: 0, to: 281 }])
@@ -88,7 +88,7 @@ describe('ingesting a recorded chain', () => {
     }
   })
 
-  it('keeps the chain of parents', async () => {
+  it('preserves the chain of parents', async () => {
     expect(
       await value(
         'select count(*)::int as value from raw.blocks b join raw.blocks p on p.height = b.height - 1 and p.id = b.parent_id',
@@ -96,7 +96,7 @@ describe('ingesting a recorded chain', () => {
     ).to.equal(280)
   })
 
-  it('has each transaction of the manifest in its place, with its people and its outcome', async () => {
+  it('stores each transaction of the manifest in its position, with its accounts and status', async () => {
     const { rows } = await forward.pool.query<{
       id: string
       block_height: number
@@ -129,7 +129,7 @@ describe('ingesting a recorded chain', () => {
     }
   })
 
-  it('finds transactions by id, and leaves out those whose id repeats in every block', async () => {
+  it('finds transactions by id and excludes ids that repeat in every block', async () => {
     const repeated = 2 * 280
     const scheduled = counts.system_transactions - repeated
     expect(scheduled).to.be.greaterThan(0)
@@ -146,7 +146,7 @@ describe('ingesting a recorded chain', () => {
     ).to.equal(counts.user_transactions + scheduled)
   })
 
-  it('has the hash of the EVM transaction that a transaction ran', async () => {
+  it('stores the hash of the EVM transaction executed by a transaction', async () => {
     const expected = await value<number>(
       `select count(distinct (block_height, tx_index))::int as value from raw.events where type like '%.EVM.TransactionExecuted'`,
     )
@@ -159,7 +159,7 @@ describe('ingesting a recorded chain', () => {
     ).to.equal(expected)
   })
 
-  it('marks what the script imports, and keeps every script once', async () => {
+  it('stores the imports of scripts, and each script once', async () => {
     expect(
       await value(
         `select count(*)::int as value from raw.transactions t join raw.scripts s using (script_hash) where t.is_evm <> (s.script_text like '%import EVM%')`,
@@ -178,7 +178,7 @@ describe('ingesting a recorded chain', () => {
     ).to.equal(0)
   })
 
-  it('keeps U+0000 in sight', async () => {
+  it('keeps U+0000 visible', async () => {
     const seen = await value<number>(
       String.raw`select count(*)::int as value from raw.transactions where error_message like '%\\u0000%'`,
     )

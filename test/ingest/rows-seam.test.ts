@@ -8,8 +8,8 @@ import { nextCall } from '../support/watch-node.ts'
 
 const head = 60
 
-describe('the seam between history and what came after the start', () => {
-  it('is whole with START_BLOCK in the middle', async () => {
+describe('the boundary between history and forward ingest', () => {
+  it('has no gaps with START_BLOCK in the middle', async () => {
     const database = await createTestDatabase()
     await using node = await startRecordedNode('base', { head })
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '30' })
@@ -23,7 +23,7 @@ describe('the seam between history and what came after the start', () => {
     }
   })
 
-  it('is refused by history where the stored block above has another parent, and nothing is stored below', async () => {
+  it('stops history if the stored block above has another parent, and nothing is stored below', async () => {
     const database = await createTestDatabase()
     await using first = await startRecordedNode('fork', { version: 'a' })
     const forward = { ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '16' }
@@ -44,7 +44,7 @@ describe('the seam between history and what came after the start', () => {
   })
 })
 
-/** Resolves when the block at a height is asked for the third time: what came before was refused. */
+/** Resolves at the third request for the block at a height: the earlier responses were rejected. */
 async function untilAskedAgain(node: ReplayNode, height: number): Promise<void> {
   for (let i = 0; i < 3; i++)
     await nextCall(node, (call) => call.method === 'GetBlockByHeight' && call.height === height)

@@ -15,7 +15,7 @@ interface Announced {
   readonly to: number
 }
 
-describe('the settings of ingest', () => {
+describe('ingest settings', () => {
   let database: TestDatabase
 
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe('the settings of ingest', () => {
 
   afterEach(() => database.drop())
 
-  /** Runs until everything from `from` up is stored, and tells the commits in order. */
+  /** Runs until everything from `from` up is stored, and returns the commits in order. */
   async function commits(variables: Record<string, string>, from: number): Promise<Announced[]> {
     const announced: Announced[] = []
     const stop = new AbortController()
@@ -48,7 +48,7 @@ describe('the settings of ingest', () => {
 
   const sizes = (announced: readonly Announced[]): number[] => announced.map(({ from, to }) => to - from)
 
-  it('LATEST_BATCH_SIZE and HISTORY_BATCH_SIZE: no commit is larger, and some are so large', async () => {
+  it('LATEST_BATCH_SIZE and HISTORY_BATCH_SIZE: set the maximum commit size, which is reached', async () => {
     expect(
       Math.max(...sizes(await commits({ ...directions.forward, LATEST_BATCH_SIZE: '7', START_BLOCK: '100' }, 100))),
     ).to.equal(7)
@@ -61,9 +61,9 @@ describe('the settings of ingest', () => {
     ['LATEST_WORKER_COUNT', directions.forward, (height: number) => height],
     ['HISTORY_WORKER_COUNT', directions.backward, (height: number) => head - height],
   ] as const) {
-    it(`${name}: never more blocks under way than that`, async () => {
+    it(`${name}: limits concurrent blocks`, async () => {
       await using node = await startRecordedNode('base', { head })
-      // The block at place 20 takes long: all that may be asked for meanwhile is asked for.
+      // The block at position 20 is slow, so the window fills up meanwhile.
       const place = 20
       const height = place === order(place) ? place : head - place
       node.inject({ kind: 'latency', ms: 500, methods: ['GetBlockByHeight'], heights: { from: height, to: height } })
@@ -76,7 +76,7 @@ describe('the settings of ingest', () => {
     })
   }
 
-  it('without START_BLOCK: from a little below the head on first, then history down from there', async () => {
+  it('without START_BLOCK: starts slightly below the head, then fetches history from there', async () => {
     const announced = await commits({ LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '30' }, 0)
     const [first] = announced
     expect(first).to.include({ ingester: 'main_ingester', from: head - 30 + 1 })
@@ -86,7 +86,7 @@ describe('the settings of ingest', () => {
     expect(sizes(announced).reduce((sum, size) => sum + size, 0)).to.equal(head + 1)
   })
 
-  it('START_BLOCK and HISTORY_STOP_HEIGHT: forward from the one, backward from there to the other', async () => {
+  it('START_BLOCK and HISTORY_STOP_HEIGHT: bound forward and backward ingest', async () => {
     const announced = await commits({ START_BLOCK: '120', HISTORY_STOP_HEIGHT: '50' }, 50)
     expect(await storedHeights(database.pool)).to.deep.equal([{ from: 50, to: head + 1 }])
     for (const { ingester, from, to } of announced) {
@@ -95,7 +95,7 @@ describe('the settings of ingest', () => {
     }
   })
 
-  it('ENABLE_FORWARD_INGESTER and ENABLE_HISTORY_INGESTER: what is off does nothing', async () => {
+  it('ENABLE_FORWARD_INGESTER and ENABLE_HISTORY_INGESTER: disable each ingester', async () => {
     const only = async (variables: Record<string, string>): Promise<string[]> => [
       ...new Set(
         (await commits({ ...variables, START_BLOCK: '150' }, variables === directions.forward ? 150 : 0)).map(
@@ -107,7 +107,7 @@ describe('the settings of ingest', () => {
     expect(await only(directions.backward)).to.deep.equal(['history_ingester'])
   })
 
-  it('RAW_ONLY: ingests as always', async () => {
+  it('RAW_ONLY: does not affect ingest', async () => {
     await commits({ RAW_ONLY: 'true' }, 0)
     expect(await storedHeights(database.pool)).to.deep.equal([{ from: 0, to: head + 1 }])
   })

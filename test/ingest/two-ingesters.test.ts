@@ -41,7 +41,7 @@ describe('two ingesters on one database', function () {
     return farm
   }
 
-  it('the second waits and says for whom, and takes over in under 8 s when the first is killed', async () => {
+  it('the second waits, logs the owner, and takes over in under 8 s after the first is killed', async () => {
     const variables = { ...directions.backward, HISTORY_BATCH_SIZE: '3' }
     const slow = node.inject({ kind: 'latency', ms: 20 })
     const first = start(variables)
@@ -62,14 +62,14 @@ describe('two ingesters on one database', function () {
     expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', shape))
   })
 
-  it('commits nothing any more once the session with its lock is lost', async () => {
+  it('commit nothing after the session with the lock is lost', async () => {
     const run = await runIngest(database, {
       CHAIN_ACCESS_NODE: node.endpoint,
       ...directions.forward,
       LATEST_BATCH_SIZE: '2',
     })
     await untilStored(database, 0, 40, run)
-    // Takes the lock the moment that it is free, as a second ingester would, and keeps it.
+    // Acquires the lock as soon as it is free, like a second ingester, and holds it.
     const rival = await DedicatedConnection.open(database.url, { applicationName: 'rival' })
     const key = 'ingest:main_ingester'
     const taken = rival.client.query('select pg_advisory_lock(hashtextextended($1, 0))', [key])
@@ -78,7 +78,7 @@ describe('two ingesters on one database', function () {
        where l.locktype = 'advisory' and l.granted and a.application_name like 'flowfarm ingest, process %'`,
     )
     await taken
-    // The statements under way end; from then on nothing changes, however often one looks.
+    // Running statements complete; after that, nothing may change.
     await untilQuiet()
     const stored = await storedHeights(database.pool)
     expect(stored.at(-1)?.to).to.be.lessThan(shape.head)
@@ -90,7 +90,7 @@ describe('two ingesters on one database', function () {
     await run.stop()
   })
 
-  it('meets rows that the server stores for one that is gone already, and goes on once it sees them counted', async () => {
+  it('wait for rows that the server stores for a dead ingester, and continue when they are counted', async () => {
     const other = await database.pool.connect()
     await other.query(
       `begin; insert into raw.block_lookup (id, height) values ('\\x${node.chain.block(7).identity.id.toString('hex')}', 7)`,
@@ -98,7 +98,7 @@ describe('two ingesters on one database', function () {
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilWaiting()
     await other.query('commit')
-    // As if the commit had covered the height, and a rollback had taken both away.
+    // As if the commit had covered the height and a rollback had removed both.
     await other.query('delete from raw.block_lookup where height = 7')
     other.release()
     await untilStored(database, 0, shape.head, run)
@@ -106,7 +106,7 @@ describe('two ingesters on one database', function () {
     await run.stop()
   })
 
-  /** Resolves when a session of an ingester waits for another session. */
+  /** Resolves when an ingester session waits for another session. */
   async function untilWaiting(): Promise<void> {
     for (;;) {
       const { rowCount } = await database.pool.query(
@@ -116,7 +116,7 @@ describe('two ingesters on one database', function () {
     }
   }
 
-  /** Resolves when no session of an ingester is in a transaction. */
+  /** Resolves when no ingester session is in a transaction. */
   async function untilQuiet(): Promise<void> {
     for (;;) {
       const { rowCount } = await database.pool.query(

@@ -11,7 +11,7 @@ function fault(code: GrpcCode, message: string) {
 }
 
 describe('nodeFault', () => {
-  it('reads the root height from the words of flow-go', () => {
+  it('parses the root height from flow-go messages', () => {
     const spork =
       'block height 27341469 is less than the spork root block height 27341470. ' +
       'Try to use a historic node: key not found'
@@ -55,12 +55,12 @@ describe('nodeFault', () => {
     ['INVALID_ARGUMENT', 'invalid block id', 'refused'],
   ]
   for (const [code, text, kind] of cases) {
-    it(`takes ${code} “${text}” for ${kind}`, () => {
+    it(`classifies ${code} “${text}” as ${kind}`, () => {
       expect(fault(code, text)).to.include({ kind })
     })
   }
 
-  it('knows bad answers, and leaves other errors alone', () => {
+  it('recognizes invalid responses and ignores other errors', () => {
     expect(nodeFault(new WireError('varint too long', 3))).to.include({ kind: 'malformed' })
     expect(nodeFault(new NodeLiedError('node:9000', 5, 'height 6'))).to.include({ kind: 'lied' })
     expect(nodeFault(new PartMissingError('node:9000', 5, new Error('gone')))).to.include({ kind: 'part-missing' })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { NodeRegistry } from './node-registry.ts'
 import type { Transport } from '../transport/transport.ts'
 
-/** A registry whose transports are never called; it notes those that are closed. */
+/** A registry with unused transports; records which ones are closed. */
 function registry() {
   const closed: string[] = []
   const connect = (endpoint: string): Transport => ({
@@ -14,7 +14,7 @@ function registry() {
 }
 
 describe('NodeRegistry', () => {
-  it('has each node once, however it is spelled', () => {
+  it('deduplicates nodes across URL spellings', () => {
     const { nodes } = registry()
     const node = nodes.acquire('Access.example:9000')
     expect(nodes.acquire('grpc://access.example')).to.equal(node)
@@ -22,7 +22,7 @@ describe('NodeRegistry', () => {
     expect(nodes.acquire('access.example:9001')).not.to.equal(node)
   })
 
-  it('closes a node when its last user has released it', async () => {
+  it('closes a node when its last user releases it', async () => {
     const { nodes, closed } = registry()
     const node = nodes.acquire('a:1')
     nodes.acquire('a:1')
@@ -33,7 +33,7 @@ describe('NodeRegistry', () => {
     expect(nodes.acquire('a:1')).not.to.equal(node)
   })
 
-  it('lets the lowest limit hold', () => {
+  it('applies the lowest limit', () => {
     const { nodes } = registry()
     const { limit } = nodes.acquire('a:1')
     nodes.acquire('a:1', { requestsPerSecond: 50 })
@@ -41,7 +41,7 @@ describe('NodeRegistry', () => {
     expect(limit.requestsPerSecond).to.equal(50)
   })
 
-  it('knows a node’s spork by its host name', () => {
+  it('recognizes the spork from the host name', () => {
     const { nodes } = registry()
     expect(nodes.acquire('access-001.mainnet17.nodes.onflow.org:9000')).to.include({
       rootHeight: 27_341_470,

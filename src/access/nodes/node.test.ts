@@ -3,7 +3,7 @@ import { AccessNode } from './node.ts'
 import { RateLimit } from './rate-limit.ts'
 
 describe('AccessNode', () => {
-  it('rests twice as long each time it is distrusted, whatever it answers in between', () => {
+  it('doubles the pause after each distrust, regardless of responses in between', () => {
     const transport = {
       endpoint: 'node',
       unary: () => Promise.resolve(Buffer.alloc(0)),

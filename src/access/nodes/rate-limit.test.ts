@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Stopwatch } from '../../../test/support/stopwatch.ts'
 import { RateLimit } from './rate-limit.ts'
 
-/** Milliseconds that `count` calls take, one after the other. */
+/** Duration of `count` sequential calls, ms. */
 async function timeOf(limit: RateLimit, count: number): Promise<number> {
   const started = performance.now()
   for (let i = 0; i < count; i++) await limit.take()
@@ -10,14 +10,14 @@ async function timeOf(limit: RateLimit, count: number): Promise<number> {
 }
 
 describe('RateLimit', () => {
-  it('lets everything pass where there is no rate', () => {
+  it('does not limit calls without a rate', () => {
     const limit = new RateLimit()
     for (let i = 0; i < 1_000; i++) expect(limit.take()).to.equal(undefined)
     expect(limit).to.include({ requestsPerSecond: undefined, waitMs: 0 })
   })
 
-  it('lets a burst pass, and then the rate', async () => {
-    // Tokens come in from here on.
+  it('allows a burst, then limits calls to the rate', async () => {
+    // The bucket refills from here on.
     const started = performance.now()
     const watch = new Stopwatch()
     const limit = new RateLimit(100, 10)
@@ -27,7 +27,7 @@ describe('RateLimit', () => {
     await watch.expectBelow(400)
   })
 
-  it('serves in order, urgent calls first', async () => {
+  it('serves urgent calls first, otherwise in order', async () => {
     const limit = new RateLimit(200, 1)
     await limit.take()
     const order: string[] = []
@@ -39,7 +39,7 @@ describe('RateLimit', () => {
     expect(order).to.deep.equal(['urgent', 'first', 'second'])
   })
 
-  it('forgets a call that is aborted while it waits', async () => {
+  it('removes aborted calls from the queue', async () => {
     const limit = new RateLimit(100, 1)
     await limit.take()
     const abort = new AbortController()
@@ -54,21 +54,21 @@ describe('RateLimit', () => {
     expect(() => limit.take(abort.signal)).to.throw('enough')
   })
 
-  it('slows down once for refusals that come together', () => {
+  it('slows down once for simultaneous rejections', () => {
     const limit = new RateLimit(100)
     for (let i = 0; i < 50; i++) limit.refused()
     expect(limit.requestsPerSecond).to.equal(70)
     expect(limit.waitMs).to.be.greaterThan(0)
   })
 
-  it('takes the pace at which it was refused for the limit', () => {
+  it('uses the pace at rejection as the limit', () => {
     const limit = new RateLimit()
     for (let i = 0; i < 200; i++) void limit.take()
     limit.refused()
     expect(limit.requestsPerSecond).to.be.closeTo(140, 0.001)
   })
 
-  it('keeps the lowest of several users’ rates', () => {
+  it('applies the lowest rate of all users', () => {
     const limit = new RateLimit(100)
     limit.restrict(200)
     expect(limit.requestsPerSecond).to.equal(100)
@@ -76,7 +76,7 @@ describe('RateLimit', () => {
     expect(limit.requestsPerSecond).to.equal(10)
   })
 
-  it('rejects what waits when it is closed', async () => {
+  it('rejects waiting calls on close', async () => {
     const limit = new RateLimit(1, 1)
     await limit.take()
     const waiting = limit.take()

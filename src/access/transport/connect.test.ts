@@ -5,7 +5,7 @@ import { GrpcWebTransport } from './grpc-web-transport.ts'
 import { GrpcTestServer } from './testing/grpc-servers.ts'
 
 describe('connect', () => {
-  it('picks the transport by the scheme, and connects nothing', async () => {
+  it('selects the transport by scheme without connecting', async () => {
     for (const endpoint of ['127.0.0.1:1', 'grpc://127.0.0.1:1', 'grpcs://127.0.0.1:1']) {
       const transport = connect(endpoint)
       expect(transport).to.be.instanceOf(NativeTransport)
@@ -17,7 +17,7 @@ describe('connect', () => {
     expect('serverStream' in web).to.equal(false)
   })
 
-  it('gives calls and streams for host:port', async () => {
+  it('provides unary calls and streams for host:port', async () => {
     const server = await GrpcTestServer.start()
     const transport = connect(`127.0.0.1:${server.port}`)
     expect((await transport.unary('Echo', Buffer.from('flow'), { timeoutMs: 20_000 })).toString()).to.equal('flow')
@@ -30,7 +30,7 @@ describe('connect', () => {
     server.kill()
   })
 
-  it('refuses what it cannot understand', () => {
+  it('rejects unsupported endpoints', () => {
     expect(() => connect('ftp://node')).to.throw(FatalError, '"ftp://node"')
   })
 })

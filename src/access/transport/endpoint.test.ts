@@ -8,7 +8,7 @@ describe('parseEndpoint', () => {
     return [protocol, tls, host, port, pathPrefix]
   }
 
-  it('takes a host for gRPC without TLS, on port 9000', () => {
+  it('parses a bare host as gRPC without TLS on port 9000', () => {
     const plain = ['grpc', false, 'access.mainnet.nodes.onflow.org', 9000, '']
     expect(short('access.mainnet.nodes.onflow.org:9000')).to.deep.equal(plain)
     expect(short(' access.mainnet.nodes.onflow.org ')).to.deep.equal(plain)
@@ -17,7 +17,7 @@ describe('parseEndpoint', () => {
     expect(short('localhost:80')).to.deep.equal(['grpc', false, 'localhost', 80, ''])
   })
 
-  it('knows TLS and gRPC-web by the scheme', () => {
+  it('detects TLS and gRPC-web from the scheme', () => {
     expect(short('grpcs://node.example:443')).to.deep.equal(['grpc', true, 'node.example', 443, ''])
     expect(short('grpcs://node.example')).to.deep.equal(['grpc', true, 'node.example', 9000, ''])
     expect(short('https://mainnet.onflow.org')).to.deep.equal(['grpc-web', true, 'mainnet.onflow.org', 443, ''])
@@ -25,13 +25,13 @@ describe('parseEndpoint', () => {
     expect(short('https://gateway.example/flow/')).to.deep.equal(['grpc-web', true, 'gateway.example', 443, '/flow'])
   })
 
-  it('takes IPv6 addresses in brackets', () => {
+  it('parses bracketed IPv6 addresses', () => {
     const endpoint = parseEndpoint('[::1]:9000')
     expect(endpoint.host).to.equal('::1')
     expect(authorityOf(endpoint)).to.equal('[::1]:9000')
   })
 
-  it('refuses everything else, naming the value and what is accepted', () => {
+  it('rejects other values and lists the accepted formats', () => {
     const noAddress = ['', 'host:port', 'host:99999', 'host:0', 'grpc://', 'a b:9000']
     const notAccepted = ['ftp://node', 'host:9000/path', 'http://u:p@h', 'https://h/?x=1']
     for (const value of [...noAddress, ...notAccepted]) {

@@ -4,7 +4,7 @@ import { codeOfHttpStatus, codeOfStatus, decodeStatusMessage, frameOf, timeoutHe
 import fc from 'fast-check'
 
 describe('codeOfStatus', () => {
-  it('knows the numbers, as text too, and keeps CANCELLED for the caller', () => {
+  it('parses status codes as numbers or text and reserves CANCELLED for the caller', () => {
     expect(codeOfStatus('0')).to.equal('OK')
     expect(codeOfStatus(5)).to.equal('NOT_FOUND')
     expect(codeOfStatus('16')).to.equal('UNAUTHENTICATED')
@@ -14,7 +14,7 @@ describe('codeOfStatus', () => {
 })
 
 describe('codeOfHttpStatus', () => {
-  it('does not take a missing page for a missing block', () => {
+  it('does not map HTTP 404 to NOT_FOUND', () => {
     expect(codeOfHttpStatus(404)).to.equal('UNIMPLEMENTED')
     for (const status of [429, 502, 503, 504]) expect(codeOfHttpStatus(status)).to.equal('UNAVAILABLE')
     expect([400, 401, 403, 418].map(codeOfHttpStatus)).to.deep.equal([
@@ -27,7 +27,7 @@ describe('codeOfHttpStatus', () => {
 })
 
 describe('decodeStatusMessage', () => {
-  it('undoes percent-encoding of any text', () => {
+  it('percent-decodes any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(decodeStatusMessage(encodeURIComponent(text))).to.equal(text)
@@ -35,7 +35,7 @@ describe('decodeStatusMessage', () => {
     )
   })
 
-  it('keeps what is not encoded as it should', () => {
+  it('preserves malformed percent-encoding', () => {
     expect(decodeStatusMessage('100% of 5%2 at %zz, %e2%9c%93')).to.equal('100% of 5%2 at %zz, ✓')
     expect(decodeStatusMessage('100%')).to.equal('100%')
   })
@@ -52,7 +52,7 @@ describe('timeoutHeader', () => {
 })
 
 describe('frameOf', () => {
-  it('sets the length before the message', () => {
+  it('writes the length before the message', () => {
     expect(frameOf(Buffer.from([7, 8]))).to.deep.equal(Buffer.from([0, 0, 0, 0, 2, 7, 8]))
   })
 })

@@ -34,7 +34,7 @@ describe('GrpcWebTransport', () => {
     throw new Error('the call succeeded')
   }
 
-  it('puts the path of the endpoint before the name of the service, and sends its deadline', async () => {
+  it('prefixes the service name with the endpoint path and sends the deadline', async () => {
     let seen: unknown[] = []
     await call((request, response) => {
       seen = [request.method, request.url, request.headers['grpc-timeout']]
@@ -43,7 +43,7 @@ describe('GrpcWebTransport', () => {
     expect(seen).to.deep.equal(['POST', '/flow/flow.access.AccessAPI/Ping', '20000m'])
   })
 
-  it('takes an error in the headers', async () => {
+  it('reads an error from the headers', async () => {
     const error = await fault((_request, response) => {
       response.writeHead(200, { ...type, 'grpc-status': '5', 'grpc-message': 'no%20such%20block' }).end()
     })
@@ -51,7 +51,7 @@ describe('GrpcWebTransport', () => {
     expect(error.message).to.contain('no such block')
   })
 
-  it('does not take the words of a proxy for those of a node', async () => {
+  it('distinguishes proxy errors from node errors', async () => {
     const status =
       (code: number, contentType: string): RequestListener =>
       (_request, response) => {
@@ -63,7 +63,7 @@ describe('GrpcWebTransport', () => {
     expect((await fault(status(200, 'text/html'))).grpcCode).to.equal('UNKNOWN')
   })
 
-  it('says UNAVAILABLE at once when a body is cut', async () => {
+  it('returns UNAVAILABLE immediately for a truncated body', async () => {
     const error = await fault((_request, response) => {
       response.writeHead(200, { ...type, 'content-length': '1000' })
       response.write(frameOf(Buffer.alloc(50)), () => response.destroy())
@@ -72,7 +72,7 @@ describe('GrpcWebTransport', () => {
     expect(error.message).to.contain('connection lost')
   })
 
-  it('does not believe a body without a status, without a message, or with a compressed one', async () => {
+  it('rejects a body without a status, without a message or with a compressed message', async () => {
     const body =
       (bytes: Buffer): RequestListener =>
       (_request, response) => {

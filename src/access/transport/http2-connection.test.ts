@@ -56,7 +56,7 @@ describe('Http2Connection', () => {
     peer.headers(stream, ok, true)
   }
 
-  /** Resolves with the frames that a server got when the connection is over. */
+  /** Resolves with the frames received by the server, after the connection ends. */
   async function framesUntilEnd(act: RawAnswer, settings?: Buffer): Promise<{ frames: RawFrame[]; error: GrpcError }> {
     const server = await serve(act, settings)
     const error = await errorOf(connect(server.port).unary('Ping', request, patient))
@@ -66,7 +66,7 @@ describe('Http2Connection', () => {
     return { frames: peer.received, error }
   }
 
-  it('ends the connection with the right code for what breaks it', async () => {
+  it('closes the connection with the matching error code after a protocol violation', async () => {
     const breaks: [code: number, act: RawAnswer][] = [
       [errorCode.protocolError, (peer) => peer.frame(frameType.data, 0, 0, request)],
       [errorCode.protocolError, (peer) => peer.frame(frameType.data, 0, 2, request)],
@@ -107,7 +107,7 @@ describe('Http2Connection', () => {
       [errorCode.protocolError, setTo(setting.maxFrameSize, 16_383)],
       [errorCode.flowControlError, setTo(setting.initialWindowSize, 2 ** 31)],
       [errorCode.compressionError, (peer, stream) => peer.frame(frameType.headers, 4, stream, Buffer.from([0x80]))],
-      // A flood of CONTINUATION frames.
+      // A CONTINUATION flood.
       [
         errorCode.internalError,
         (peer, stream) => {
@@ -123,7 +123,7 @@ describe('Http2Connection', () => {
     }
   })
 
-  it('insists on SETTINGS first', async () => {
+  it('requires SETTINGS as the first frame', async () => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => socket.destroy()).resume()
       socket.write(rawFrame(frameType.ping, 0, 0, Buffer.alloc(8)))
@@ -137,7 +137,7 @@ describe('Http2Connection', () => {
     server.close()
   })
 
-  it('fails a call whose stream breaks the rules, and makes the next one', async () => {
+  it('fails a call whose stream violates the protocol, and continues with the next', async () => {
     const onStream: RawAnswer[] = [
       (peer, stream) => peer.headers(stream, ok),
       (peer, stream) => {
@@ -165,11 +165,11 @@ describe('Http2Connection', () => {
     }
   })
 
-  it('is RESOURCE_EXHAUSTED for headers beyond 1 MiB, and goes on', async () => {
+  it('returns RESOURCE_EXHAUSTED for headers over 1 MiB and continues', async () => {
     const long = Buffer.concat([Buffer.from([0x40, 1, 0x61, 0x7f, 0xa1, 0x1e]), Buffer.alloc(4000, 0x62)])
     const server = await serve((peer, stream) => {
       if (stream > 1) return answer(peer, stream)
-      // One header of 4,000 bytes that the table keeps, 300 times.
+      // One 4,000-byte header from the dynamic table, 300 times.
       peer.frame(frameType.headers, 4, stream, Buffer.concat([long, Buffer.alloc(300, 0xbe)]))
     })
     const transport = connect(server.port)
@@ -178,7 +178,7 @@ describe('Http2Connection', () => {
     expect(server.peers.length).to.equal(1)
   })
 
-  it('sends no more than the windows allow, and the rest when they widen or settings change', async () => {
+  it('respects flow-control windows and resumes when they widen or settings change', async () => {
     const body = Buffer.alloc(100_000, 'flow')
     const server = await serve(() => undefined, settingsPayload({ [setting.initialWindowSize]: 10 }))
     const call = connect(server.port).unary('Ping', body, patient)
@@ -188,7 +188,7 @@ describe('Http2Connection', () => {
     let marks = 0
     const until = async (length: number): Promise<void> => {
       await peer.frameThat(() => got().length >= length)
-      // What is sent in excess would come before the answer to a ping.
+      // Excess data would arrive before the ping response.
       const mark = Buffer.from(String(marks++).padStart(8))
       peer.frame(frameType.ping, 0, 0, mark)
       await peer.frameThat(({ type, payload }) => type === frameType.ping && payload.equals(mark))
@@ -201,7 +201,7 @@ describe('Http2Connection', () => {
     peer.frame(frameType.windowUpdate, 0, 1, uint32(5))
     await until(15)
     peer.frame(frameType.settings, 0, 0, settingsPayload({ [setting.initialWindowSize]: 200_000 }))
-    // Now the connection's window is the narrower one.
+    // Now the connection window is the narrower one.
     await until(65_535)
     peer.frame(frameType.windowUpdate, 0, 0, uint32(65_535))
     await until(100_005)
@@ -211,7 +211,7 @@ describe('Http2Connection', () => {
     await call
   })
 
-  it('sends long requests to a node whose windows are small, and which has no table for headers', async () => {
+  it('sends long requests to a node with small windows and no header table', async () => {
     const body = pattern(300_000)
     const server = await Http2TestServer.start(
       (stream) => {
@@ -227,7 +227,7 @@ describe('Http2Connection', () => {
     for (const answer of answers) expect(answer.equals(frameOf(body))).to.equal(true)
   })
 
-  it('takes back the rest of a request that the node does not wait for', async () => {
+  it('discards the rest of a request that the node does not read', async () => {
     const server = await serve(
       (peer, stream) => peer.headers(stream, { ...grpcHeaders, 'grpc-status': '8' }, true),
       settingsPayload({ [setting.initialWindowSize]: 1 }),
@@ -237,7 +237,7 @@ describe('Http2Connection', () => {
     await server.peers[0]?.frameThat(({ type, stream }) => type === frameType.resetStream && stream === 1)
   })
 
-  it('gives the node room for more than its windows, and never room for nothing', async () => {
+  it('replenishes the receive windows and never sends a zero increment', async () => {
     const length = 90_000_000
     const server = await serve((peer, stream) => {
       peer.headers(stream, grpcHeaders)
@@ -256,11 +256,12 @@ describe('Http2Connection', () => {
     expect(given.stream).to.be.within(length, length + 16 * 1024 * 1024)
   })
 
-  it('gives room back for what it does not want any more, too', async () => {
+  it('replenishes the window for discarded data', async () => {
     const server = await serve((peer, stream) => {
       peer.headers(stream, grpcHeaders)
       if (stream > 1) return
-      // Compressed, which is refused at the first byte; a node that has not heard of it goes on.
+      // Compressed data is rejected at the first byte; the node keeps sending until it receives the
+      // reset.
       for (let i = 0; i < 2200; i++) peer.data(stream, Buffer.alloc(16_384, 1))
     })
     const error = await errorOf(connect(server.port).unary('Ping', request, patient))
@@ -271,7 +272,7 @@ describe('Http2Connection', () => {
     expect((await peer?.frameThat(isMore))?.payload.readUInt32BE(0)).to.be.at.least(32 * 1024 * 1024)
   })
 
-  it('answers pings, and steps over what it does not know and what comes too late', async () => {
+  it('responds to pings and ignores unknown and late frames', async () => {
     const server = await serve((peer, stream) => {
       peer.frame(99, 255, stream, Buffer.alloc(100))
       peer.frame(frameType.priority, 0, stream, Buffer.alloc(5))
@@ -295,7 +296,7 @@ describe('Http2Connection', () => {
     expect(peer?.received.some(({ type }) => type === frameType.resetStream)).to.equal(false)
   })
 
-  it('takes headers that are padded, and carry a priority', async () => {
+  it('accepts headers with padding and priority', async () => {
     const server = await serve((peer, stream) => {
       const block = headerBlock(grpcHeaders)
       const payload = Buffer.concat([Buffer.from([4]), Buffer.alloc(5, 9), block, Buffer.alloc(4)])
@@ -306,14 +307,14 @@ describe('Http2Connection', () => {
     expect((await connect(server.port).unary('Ping', request, patient)).toString()).to.equal('padded')
   })
 
-  it('does not break off a call that ends with an error', async () => {
+  it('does not abort a call that ends with an error', async () => {
     const server = await serve((peer, stream) => peer.headers(stream, { ...grpcHeaders, 'grpc-status': '5' }, true))
     const transport = connect(server.port)
     for (let i = 0; i < 3; i++) await errorOf(transport.unary('Ping', request, patient))
     expect(server.peers[0]?.received.filter(({ type }) => type === frameType.resetStream)).to.deep.equal([])
   })
 
-  it('follows a limit of concurrent streams that changes', async () => {
+  it('follows changes of the concurrent stream limit', async () => {
     const streams: number[] = []
     const server = await serve(
       (_, stream) => streams.push(stream),
@@ -336,7 +337,7 @@ describe('Http2Connection', () => {
     await Promise.all(calls)
   })
 
-  it('fails what a goodbye leaves out, and waits for the rest', async () => {
+  it('fails calls excluded by GOAWAY and completes the others', async () => {
     const server = await serve(() => undefined)
     const transport = connect(server.port)
     const taken = transport.unary('Ping', request, patient)
@@ -351,7 +352,7 @@ describe('Http2Connection', () => {
     await once(peer.socket, 'close')
   })
 
-  it('is UNAVAILABLE over TLS where HTTP/2 is not agreed on', async () => {
+  it('returns UNAVAILABLE over TLS if ALPN does not select HTTP/2', async () => {
     for (const protocols of [{ ALPNProtocols: ['http/1.1'] }, {}]) {
       const each = createServer({ ...certificate, ...protocols })
       each
@@ -369,7 +370,7 @@ describe('Http2Connection', () => {
     }
   })
 
-  it('gives up a node that asks for answers and does not read them', async () => {
+  it('closes a connection to a node that requests replies but does not read them', async () => {
     const server = await serve((peer) => {
       peer.socket.pause()
       const pings = Buffer.concat(Array.from({ length: 1000 }, () => rawFrame(frameType.ping, 0, 0, Buffer.alloc(8))))
@@ -382,7 +383,7 @@ describe('Http2Connection', () => {
     expect(error.grpcCode).to.equal('UNAVAILABLE')
   })
 
-  it('comes to an end with any bytes from a node', async () => {
+  it('terminates for any input from a node', async () => {
     const frame = fc.record({
       type: fc.nat(10),
       flags: fc.nat(255),
@@ -417,7 +418,7 @@ function setTo(id: number, value: number): RawAnswer {
   return (peer) => peer.frame(frameType.settings, 0, 0, settingsPayload({ [id]: value }))
 }
 
-/** The connection on which the first call came. */
+/** The connection that carried the first call. */
 async function opened(server: RawHttp2Server): Promise<RawPeer> {
   while (server.peers[0] === undefined) await new Promise(setImmediate)
   await server.peers[0].frameThat(({ type }) => type === frameType.headers)

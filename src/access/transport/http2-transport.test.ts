@@ -56,10 +56,10 @@ describe('Http2Transport', () => {
     return errorOf(call(answer, timeoutMs))
   }
 
-  describe('on answers that are not as they should be', () => {
+  describe('with malformed responses', () => {
     const frame = frameOf(Buffer.from('answer'))
 
-    it('takes an error without a body, with a message in any language', async () => {
+    it('reads an error without a body and with a Unicode message', async () => {
       const error = await fault((stream) => {
         stream.respond(
           { 'content-type': 'application/grpc', 'grpc-status': '5', 'grpc-message': 'h%C3%B6he 100%25 %E2%9C%93' },
@@ -70,7 +70,7 @@ describe('Http2Transport', () => {
       expect(error.message).to.contain('höhe 100% ✓')
     })
 
-    it('takes an error after a part of the body, with a message of 40 KB', async () => {
+    it('reads an error after a partial body, with a 40 KB message', async () => {
       const reason = 'x'.repeat(40_000)
       const trailers = { 'grpc-status': '13', 'grpc-message': reason }
       const error = await fault((stream) => respond(stream, frame.subarray(0, 7), trailers))
@@ -78,14 +78,14 @@ describe('Http2Transport', () => {
       expect(error.message).to.contain(reason)
     })
 
-    it('says INTERNAL for a body that is shorter or longer than announced, or no message at all', async () => {
+    it('returns INTERNAL for a body of the wrong length or without a message', async () => {
       const bodies = [frame.subarray(0, 8), frame.subarray(0, 3), Buffer.alloc(0), Buffer.concat([frame, frame])]
       for (const body of bodies) {
         expect((await fault((stream) => respond(stream, body, ok))).grpcCode).to.equal('INTERNAL')
       }
     })
 
-    it('says INTERNAL for a compressed answer', async () => {
+    it('returns INTERNAL for a compressed response', async () => {
       const compressed = Buffer.from(frame)
       compressed[0] = 1
       const error = await fault((stream) => respond(stream, compressed, ok))
@@ -93,7 +93,7 @@ describe('Http2Transport', () => {
       expect(error.message).to.contain('compressed')
     })
 
-    it('does not believe an answer without a status', async () => {
+    it('rejects a response without a status', async () => {
       const cut = await fault((stream) => {
         stream.respond({ 'content-type': 'application/grpc' })
         stream.end(frame)
@@ -103,7 +103,7 @@ describe('Http2Transport', () => {
       expect((await fault((stream) => respond(stream, frame, { 'grpc-status': '99' }))).grpcCode).to.equal('UNKNOWN')
     })
 
-    it('tells what a proxy says from what a node says', async () => {
+    it('distinguishes proxy responses from node responses', async () => {
       const status = (code: number, type: string) => (stream: ServerHttp2Stream) => {
         stream.respond({ ':status': code, 'content-type': type })
         stream.end('<html>')
@@ -113,7 +113,7 @@ describe('Http2Transport', () => {
       expect((await fault(status(200, 'text/html'))).grpcCode).to.equal('UNKNOWN')
     })
 
-    it('says by the reset code whose fault a reset stream is', async () => {
+    it('maps the reset code of a stream to a status', async () => {
       const expected = [
         [constants.NGHTTP2_INTERNAL_ERROR, 'INTERNAL'],
         [constants.NGHTTP2_REFUSED_STREAM, 'UNAVAILABLE'],
@@ -133,7 +133,7 @@ describe('Http2Transport', () => {
       }
     })
 
-    it('says UNAVAILABLE when the connection breaks the rules of HTTP/2', async () => {
+    it('returns UNAVAILABLE if the connection violates HTTP/2', async () => {
       const breaks: RawAnswer[] = [
         (peer) => peer.frame(0, 0, 0, frame),
         (peer, stream) => peer.frame(1, 4, stream, Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff])),
@@ -148,7 +148,7 @@ describe('Http2Transport', () => {
       for (const answer of breaks) expect((await rawFault(answer)).grpcCode).to.equal('UNAVAILABLE')
     })
 
-    it('gives up at the deadline within a body that never ends', async () => {
+    it('fails at the deadline during an endless body', async () => {
       const error = await fault((stream) => {
         stream.respond({ 'content-type': 'application/grpc' })
         stream.write(frame.subarray(0, 8))
@@ -158,7 +158,7 @@ describe('Http2Transport', () => {
     })
   })
 
-  it('puts together what comes byte by byte', async () => {
+  it('reassembles a response received byte by byte', async () => {
     const answer = await call((stream) => {
       stream.respond({ 'content-type': 'application/grpc' }, { waitForTrailers: true })
       stream.on('wantTrailers', () => stream.sendTrailers(ok))
@@ -173,7 +173,7 @@ describe('Http2Transport', () => {
     expect(answer.toString()).to.equal('slowly')
   })
 
-  it('takes many large answers at once', async () => {
+  it('handles many large responses at once', async () => {
     const body = pattern(4_000_000)
     const server = await serve((stream) => respond(stream, frameOf(body), ok))
     const transport = connect(server.port)
@@ -181,12 +181,12 @@ describe('Http2Transport', () => {
     for (const answer of answers) expect(answer.equals(body)).to.equal(true)
   })
 
-  it('takes an answer of 50 MB', async () => {
+  it('handles a 50 MB response', async () => {
     const body = Buffer.alloc(50_000_000, 'flow')
     expect((await call((stream) => respond(stream, frameOf(body), ok))).equals(body)).to.equal(true)
   })
 
-  it('sends what gRPC asks for', async () => {
+  it('sends the headers required by gRPC', async () => {
     const server = await serve((stream) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -208,7 +208,7 @@ describe('Http2Transport', () => {
     })
   })
 
-  it('keeps within the limit of concurrent streams, from the first call on', async () => {
+  it('respects the concurrent stream limit from the first call', async () => {
     let [running, max] = [0, 0]
     const server = await serve(
       (stream) => {
@@ -226,7 +226,7 @@ describe('Http2Transport', () => {
     expect(server.sessions.length).to.equal(1)
   })
 
-  it('lets a call that waits for a free stream go at its deadline', async () => {
+  it('fails a call that waits for a free stream at its deadline', async () => {
     const first: ServerHttp2Stream[] = []
     const server = await serve((stream) => first.push(stream), { maxConcurrentStreams: 1 })
     const transport = connect(server.port)
@@ -238,7 +238,7 @@ describe('Http2Transport', () => {
     expect((await holder).toString()).to.equal('x')
   })
 
-  it('lets calls end that are in flight when the node says goodbye, and connects anew', async () => {
+  it('completes calls in flight after GOAWAY and reconnects', async () => {
     const streams: ServerHttp2Stream[] = []
     let arrived = Promise.withResolvers<void>()
     const server = await serve((stream) => {
@@ -259,11 +259,11 @@ describe('Http2Transport', () => {
     expect(server.sessions.length).to.equal(2)
   })
 
-  it('says UNAVAILABLE for calls that a goodbye leaves out', async () => {
+  it('returns UNAVAILABLE for calls excluded by GOAWAY', async () => {
     expect((await rawFault((peer) => peer.goaway(0, constants.NGHTTP2_NO_ERROR))).grpcCode).to.equal('UNAVAILABLE')
   })
 
-  it('takes headers in pieces and padded data', async () => {
+  it('reassembles fragmented headers and padded data', async () => {
     const server = await RawHttp2Server.start((peer, stream) => {
       const block = headerBlock(grpcHeaders)
       peer.frame(1, 0, stream, block.subarray(0, 4))
@@ -279,20 +279,20 @@ describe('Http2Transport', () => {
     expect((await connect(server.port).unary('Ping', request, patient)).toString()).to.equal('padded')
   })
 
-  it('says UNAVAILABLE when the node ends the connection with an error, or without a word', async () => {
+  it('returns UNAVAILABLE if the node closes the connection with or without an error', async () => {
     const angry = await fault((stream) => stream.session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM))
     expect(angry.grpcCode).to.equal('UNAVAILABLE')
     expect((await fault((stream) => stream.session?.destroy())).grpcCode).to.equal('UNAVAILABLE')
   })
 
-  it('connects anew when the numbers of a connection are used up', async () => {
+  it('reconnects when stream ids are exhausted', async () => {
     const server = await serve((stream) => respond(stream, frameOf(Buffer.from('x')), ok))
     const transport = connect(server.port, { maxCalls: 3 })
     await Promise.all(Array.from({ length: 7 }, () => transport.unary('Ping', request, patient)))
     expect(server.sessions.length).to.equal(3)
   })
 
-  it('notices a connection that is half open', async () => {
+  it('detects a half-open connection', async () => {
     const arrived = Promise.withResolvers<void>()
     const server = await serve(() => arrived.resolve())
     const way: Socket[] = []
@@ -304,7 +304,7 @@ describe('Http2Transport', () => {
     const transport = connect(between.port, { quietMs: 40, pingTimeoutMs: 40 })
     const call = errorOf(transport.unary('Ping', request, patient))
     await arrived.promise
-    // As if a cable were cut: nobody hears of it, nothing comes through any more.
+    // Simulates a cut cable: no data passes and neither side is notified.
     for (const socket of way) socket.unpipe()
     const error = await call
     expect(error.grpcCode).to.equal('UNAVAILABLE')
@@ -312,7 +312,7 @@ describe('Http2Transport', () => {
     way[1]?.destroy()
   })
 
-  it('does not take a slow node for a dead one', async () => {
+  it('does not treat a slow node as dead', async () => {
     let pings = 0
     const server = await serve((stream) => {
       stream.session?.on('ping', () => {
@@ -323,7 +323,7 @@ describe('Http2Transport', () => {
     expect((await transport.unary('Ping', request, patient)).toString()).to.equal('slow')
   })
 
-  it('asks a silent node three times at most, and then makes new calls on a new connection', async () => {
+  it('sends at most three requests to a silent node, then uses a new connection', async () => {
     const streams: ServerHttp2Stream[] = []
     let pings = 0
     const server = await serve((stream) => {
@@ -350,7 +350,7 @@ describe('Http2Transport', () => {
     expect((await slow).toString()).to.equal('old')
   })
 
-  it('asks for a sign of life when a call gets no answer at all by its deadline', async () => {
+  it('sends a ping after a call reaches its deadline without a response', async () => {
     const pinged = Promise.withResolvers<void>()
     const server = await serve((stream) => stream.session?.on('ping', () => pinged.resolve()))
     const transport = connect(server.port, { quietMs: 3_600_000 })
@@ -358,7 +358,7 @@ describe('Http2Transport', () => {
     await pinged.promise
   })
 
-  it('says UNAVAILABLE for what is no HTTP/2 server', async () => {
+  it('returns UNAVAILABLE for a server that does not speak HTTP/2', async () => {
     for (const greet of [
       (socket: Socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
       (socket: Socket) => socket.destroy(),
@@ -371,7 +371,7 @@ describe('Http2Transport', () => {
     }
   })
 
-  it('lets calls in flight end when it is closed', async () => {
+  it('completes calls in flight on close', async () => {
     const arrived = Promise.withResolvers<ServerHttp2Stream>()
     const server = await serve((stream) => arrived.resolve(stream))
     const transport = connect(server.port)
@@ -383,7 +383,7 @@ describe('Http2Transport', () => {
     await closed
   })
 
-  it('leaves no listener and no timer behind after thousands of calls', async () => {
+  it('leaks no listeners or timers after thousands of calls', async () => {
     const server = await serve((stream) => respond(stream, frameOf(Buffer.from('x')), ok))
     const transport = connect(server.port)
     const { signal } = new AbortController()

@@ -13,7 +13,7 @@ const ca = certificate.cert
 const patient = { timeoutMs: 20_000 }
 const variables = ['grpc_proxy', 'https_proxy', 'http_proxy', 'no_grpc_proxy', 'no_proxy'] as const
 
-/** @param host as the endpoint names the node; without TLS it is a name that only the proxy resolves */
+/** @param host from the endpoint; without TLS, a name that only the proxy resolves */
 const kinds = [
   { name: 'gRPC', scheme: 'grpc', host: 'node.invalid', isWeb: false },
   { name: 'gRPC over TLS', scheme: 'grpcs', host: 'localhost', isWeb: false },
@@ -71,7 +71,7 @@ for (const { name, scheme, host, isWeb } of kinds) {
       throw new Error('the call succeeded')
     }
 
-    it('carries unary calls, also large ones and many at once', async () => {
+    it('carries unary calls, including large and concurrent ones', async () => {
       await startProxy()
       const transport = connect()
       const size = 5_000_000
@@ -86,12 +86,12 @@ for (const { name, scheme, host, isWeb } of kinds) {
       expect(new Set(proxy.targets)).to.deep.equal(new Set([`${host}:${node.port}`]))
     })
 
-    it('sends the user name and password of the proxy, percent-decoded', async () => {
+    it('sends percent-decoded proxy credentials', async () => {
       await startProxy({ credentials: 'us er:p@ss' }, 'us%20er:p%40ss@')
       expect(String(await connect().unary('Echo', Buffer.from('x'), patient))).to.equal('x')
     })
 
-    it('reports a proxy that refuses, without its password', async () => {
+    it('reports a proxy rejection without the password', async () => {
       await startProxy({ credentials: 'user:right' }, 'user:wrong@')
       const error = await errorOf(connect())
       expect(error.grpcCode).to.equal('UNAVAILABLE')
@@ -102,7 +102,7 @@ for (const { name, scheme, host, isWeb } of kinds) {
       expect(error.message).not.to.contain('wrong')
     })
 
-    it('reports what is not a proxy, a closed port, and a header without end', async () => {
+    it('reports an invalid proxy, a closed port and an endless header', async () => {
       await startProxy({ answer: 'SSH-2.0-OpenSSH\r\n\r\n' })
       expect((await errorOf(connect())).message).to.contain('its response is not HTTP')
       await startProxy({ answer: 'HTTP/1.1 502 Bad Gateway\r\n\r\n' })
@@ -114,7 +114,7 @@ for (const { name, scheme, host, isWeb } of kinds) {
       expect((await errorOf(connect())).message).to.contain('ECONNREFUSED')
     })
 
-    it('is not used for nodes that no_proxy names', async () => {
+    it('bypasses the proxy for nodes in no_proxy', async () => {
       await startProxy()
       process.env['no_proxy'] = 'example.org,localhost,127.0.0.0/8'
       const transport = connect(tls ? 'localhost' : '127.0.0.1')
@@ -122,7 +122,7 @@ for (const { name, scheme, host, isWeb } of kinds) {
       expect(proxy.targets).to.deep.equal([])
     })
 
-    it('connects again when the proxy has ended the connection', async () => {
+    it('reconnects after the proxy closes the connection', async () => {
       await startProxy()
       const transport = connect()
       await transport.unary('Echo', Buffer.from('x'), patient)

@@ -58,12 +58,12 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-/** A certificate is asked for by name. */
+/** The server selects a certificate by name. */
 function hostOf(kind: Kind): string {
   return kind.scheme.endsWith('s') ? 'localhost' : '127.0.0.1'
 }
 
-/** Long enough for everything that should come. */
+/** Long enough for all expected messages. */
 const patient = { timeoutMs: 20_000 }
 
 async function errorOf(call: Promise<unknown>): Promise<GrpcError> {
@@ -81,7 +81,7 @@ function text(value: unknown): Buffer {
 }
 
 for (const kind of kinds) {
-  describe(`${kind.name}, as every transport`, () => {
+  describe(`${kind.name} (all transports)`, () => {
     let server: GrpcTestServer | GrpcWebTestServer
     let transport: Transport
     const agentCa = globalAgent.options.ca
@@ -104,7 +104,7 @@ for (const kind of kinds) {
       server.kill()
     })
 
-    it('carries bytes both ways as they are', async () => {
+    it('transfers bytes unchanged in both directions', async () => {
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (bytes) => {
           const answer = await transport.unary('Echo', bytes, patient)
@@ -115,13 +115,13 @@ for (const kind of kinds) {
       )
     })
 
-    it('calls the service that is asked for', async () => {
+    it('calls the requested service', async () => {
       await transport.unary('Echo', text('a'), patient)
       await transport.unary('Echo', text('b'), { ...patient, service: 'access.AccessAPI' })
       expect([...server.calls.services]).to.deep.equal(['flow.access.AccessAPI', 'access.AccessAPI'])
     })
 
-    it('gives every status as a GrpcError with the words of the node', async () => {
+    it('returns every status as a GrpcError with the message of the node', async () => {
       for (const [code, name] of grpcCodes.entries()) {
         if (code === 0) continue
         const reason = `could not find block: 100% “höhe” ✓ ${code}\nspork root`
@@ -133,13 +133,13 @@ for (const kind of kinds) {
       }
     })
 
-    it('carries an answer of 20 MB', async () => {
+    it('carries a 20 MB response', async () => {
       const length = 20_000_000
       const answer = await transport.unary('Sized', text(String(length)), patient)
       expect(answer.equals(pattern(length))).to.equal(true)
     })
 
-    it('carries hundreds of answers at once, under one signal, without a warning', async () => {
+    it('carries hundreds of concurrent responses with one signal and without warnings', async () => {
       const warnings: Error[] = []
       const warn = (warning: Error): void => void warnings.push(warning)
       process.on('warning', warn)
@@ -154,23 +154,23 @@ for (const kind of kinds) {
       expect(getEventListeners(signal, 'abort')).to.deep.equal([])
     })
 
-    it('gives up at the deadline, and tells the node', async () => {
+    it('cancels at the deadline and notifies the node', async () => {
       const begun: unknown[] = []
       server.calls.events.on('begin', (method) => begun.push(method))
       const cancelled = new Promise<void>((resolve) => {
         server.calls.events.on('cancel', (method) => method === 'Never' && resolve())
       })
-      // On a busy machine a deadline may pass before the call is on its way.
+      // On a busy machine a deadline may pass before the request is sent.
       for (let timeoutMs = 50; !begun.includes('Never'); timeoutMs *= 2) {
         const error = await errorOf(transport.unary('Never', text(''), { timeoutMs }))
         expect(error.grpcCode).to.equal('DEADLINE_EXCEEDED')
-        // What was sent arrives before the answer to a later call.
+        // The request arrives before the response to a later call.
         await transport.unary('Echo', text(''), patient)
       }
       await cancelled
     })
 
-    it('gives up when aborted, and tells the node', async () => {
+    it('cancels on abort and notifies the node', async () => {
       const controller = new AbortController()
       const [begun, cancelled] = [once(server.calls.events, 'begin'), once(server.calls.events, 'cancel')]
       const error = errorOf(transport.unary('Never', text(''), { ...patient, signal: controller.signal }))
@@ -182,13 +182,13 @@ for (const kind of kinds) {
       expect(await cancelled).to.deep.equal(['Never'])
     })
 
-    it('does not begin a call that was aborted before', async () => {
+    it('does not start a call that was already aborted', async () => {
       const error = await errorOf(transport.unary('Echo', text(''), { ...patient, signal: AbortSignal.abort() }))
       expect(error.grpcCode).to.equal('CANCELLED')
       expect(server.calls.services.size).to.equal(0)
     })
 
-    it('says UNAVAILABLE where nobody listens, and why', async () => {
+    it('returns UNAVAILABLE with the reason if the port is closed', async () => {
       const probe = createServer().listen(0, '127.0.0.1')
       await once(probe, 'listening')
       const { port } = probe.address() as AddressInfo
@@ -201,7 +201,7 @@ for (const kind of kinds) {
       await other.close()
     })
 
-    it('fails the calls in flight when the node dies, and finds it again', async () => {
+    it('fails calls in flight when the node dies, and reconnects', async () => {
       const begun = once(server.calls.events, 'begin')
       const error = errorOf(transport.unary('Never', text(''), patient))
       await begun
@@ -211,7 +211,7 @@ for (const kind of kinds) {
       expect((await eventually(transport)).toString()).to.equal('again')
     })
 
-    it('says UNAVAILABLE once closed', async () => {
+    it('returns UNAVAILABLE after close', async () => {
       await transport.unary('Echo', text(''), patient)
       await transport.close()
       const error = await errorOf(transport.unary('Echo', text(''), patient))
@@ -224,7 +224,7 @@ for (const kind of kinds) {
   })
 }
 
-/** A transport may refuse calls for a moment after a fault; then it must work. */
+/** A transport may reject calls briefly after a fault, then must recover. */
 async function eventually(transport: Transport): Promise<Buffer> {
   for (;;) {
     try {
@@ -237,7 +237,7 @@ async function eventually(transport: Transport): Promise<Buffer> {
 }
 
 describe('NativeTransport', () => {
-  it('has a connection of its own for each stream, which ends with it', async () => {
+  it('uses one connection per stream and closes it with the stream', async () => {
     const server = await plain({})
     const sockets: Socket[] = []
     const proxy = createServer((socket) => {
@@ -272,13 +272,13 @@ function streamConformance(current: () => { server: GrpcTestServer; transport: T
     return transport.serverStream('Count', text({ until, code }), signal === undefined ? {} : { signal })
   }
 
-  it('streams what the node sends, until it ends', async () => {
+  it('delivers messages until the stream ends', async () => {
     const got: string[] = []
     for await (const message of open(1000, 0)) got.push(message.toString())
     expect(got).to.deep.equal(Array.from({ length: 1000 }, (_, i) => String(i)))
   })
 
-  it('gives the status that ends a stream as a GrpcError, after its messages', async () => {
+  it('returns the final status as a GrpcError after the messages', async () => {
     let count = 0
     const read = async (): Promise<void> => {
       for await (const message of open(3, 8)) count += message.length
@@ -289,13 +289,13 @@ function streamConformance(current: () => { server: GrpcTestServer; transport: T
     expect(error.message).to.contain('the count is over')
   })
 
-  it('ends an endless stream when its reader leaves', async () => {
+  it('ends an endless stream when its reader stops', async () => {
     const cancelled = once(current().server.calls.events, 'cancel')
     for await (const message of open(-1, 0)) if (message.toString() === '100') break
     expect(await cancelled).to.deep.equal(['Count'])
   })
 
-  it('ends an endless stream when aborted', async () => {
+  it('ends an endless stream on abort', async () => {
     const controller = new AbortController()
     const cancelled = once(current().server.calls.events, 'cancel')
     const read = async (): Promise<void> => {
@@ -305,14 +305,14 @@ function streamConformance(current: () => { server: GrpcTestServer; transport: T
     expect(await cancelled).to.deep.equal(['Count'])
   })
 
-  it('ends an endless stream when the transport is closed', async () => {
+  it('ends an endless stream when the transport closes', async () => {
     const read = async (): Promise<void> => {
       for await (const message of open(-1, 0)) if (message.toString() === '100') await current().transport.close()
     }
     expect((await errorOf(read())).grpcCode).to.equal('UNAVAILABLE')
   })
 
-  it('says UNAVAILABLE when the node dies within a stream', async () => {
+  it('returns UNAVAILABLE if the node dies during a stream', async () => {
     const read = async (): Promise<void> => {
       for await (const message of open(-1, 0)) if (message.toString() === '100') current().server.kill()
     }

@@ -15,7 +15,7 @@ function read(bytes: Buffer, cuts: readonly number[]): UnaryBody {
 }
 
 describe('UnaryBody', () => {
-  it('puts a message together wherever it was cut', () => {
+  it('reassembles a message from any chunks', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), fc.array(fc.nat(), { maxLength: 6 }), (message, cuts) => {
         expect(read(frameOf(message), cuts).message()?.equals(message)).to.equal(true)
@@ -23,34 +23,34 @@ describe('UnaryBody', () => {
     )
   })
 
-  it('is not complete before its last byte', () => {
+  it('is incomplete before the last byte', () => {
     const frame = frameOf(Buffer.from('flow'))
     for (let length = 0; length < frame.length; length++) {
       expect(read(frame.subarray(0, length), []).message()).to.equal(undefined)
     }
   })
 
-  it('grows to messages beyond what is trusted in advance', () => {
+  it('grows to messages beyond the initial allocation limit', () => {
     const message = Buffer.alloc(5_000_000, 'flow')
     const cuts = Array.from({ length: 76 }, (_, i) => i * 65_536)
     expect(read(frameOf(message), cuts).message()?.equals(message)).to.equal(true)
   })
 
-  it('takes no memory for a length that is only announced', () => {
+  it('does not allocate memory for announced lengths', () => {
     const before = process.memoryUsage().arrayBuffers
     const bodies = Array.from({ length: 20 }, () => read(Buffer.from([0, 0x3f, 0xff, 0xff, 0xff, 1]), []))
     expect(process.memoryUsage().arrayBuffers - before).to.be.lessThan(64 * 1024 * 1024)
     expect(bodies[0]?.progress()).to.equal('1 of 1073741823 bytes')
   })
 
-  it('copies, so that an answer keeps no more alive than itself', () => {
+  it('copies data so that a response does not retain its buffer', () => {
     const chunk = Buffer.alloc(65_536)
     frameOf(Buffer.alloc(2000)).copy(chunk)
     const message = read(chunk.subarray(0, 2005), []).message()
     expect(message?.buffer.byteLength).to.equal(2000)
   })
 
-  it('announces the length as soon as the prefix is there, once', () => {
+  it('reports the length once, as soon as the prefix is complete', () => {
     const lengths: number[] = []
     const body = new UnaryBody((bytes) => lengths.push(bytes))
     const frame = frameOf(Buffer.alloc(300))
@@ -62,7 +62,7 @@ describe('UnaryBody', () => {
     expect(lengths).to.deep.equal([300])
   })
 
-  it('refuses a compressed message, more than one, and more than 1 GiB', () => {
+  it('rejects compressed messages, several messages and messages over 1 GiB', () => {
     expect(read(Buffer.from([1, 0, 0, 0, 0]), []).fault?.code).to.equal('INTERNAL')
     const two = Buffer.concat([frameOf(Buffer.from('a')), frameOf(Buffer.from('b'))])
     for (const cuts of [[], [6, 8]]) expect(read(two, cuts).fault?.code).to.equal('INTERNAL')

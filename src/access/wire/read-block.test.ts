@@ -12,7 +12,7 @@ import { WireError } from './wire-reader.ts'
 import fc from 'fast-check'
 
 describe('readBlockResponse', () => {
-  it('reads every recorded block, light and full, as the generated decoder does', () => {
+  it('decodes every recorded block, light and full, like the generated decoder', () => {
     const calls = ['GetBlockByHeight', 'GetBlockByID', 'GetLatestBlock'].flatMap(recordedCalls)
     expect(calls.length).to.be.greaterThan(600)
     for (const { response } of calls) {
@@ -20,7 +20,7 @@ describe('readBlockResponse', () => {
     }
   })
 
-  it('reads random blocks as the generated decoder does, also when a block comes in two parts', () => {
+  it('decodes random blocks like the generated decoder, including split blocks', () => {
     fc.assert(
       fc.property(randomBlockResponse, randomBlockResponse, (first, second) => {
         const one = Buffer.from(toBinary(BlockResponseSchema, first))
@@ -32,24 +32,24 @@ describe('readBlockResponse', () => {
     )
   })
 
-  it('gives views into the answer, not copies', () => {
+  it('returns views into the response', () => {
     const answer = recordedCalls('GetBlockByHeight')[5]?.response ?? Buffer.alloc(0)
     expect(readBlockResponse(answer).id.buffer).to.equal(answer.buffer)
   })
 
-  it('rounds times down to the microsecond, before 1970 too', () => {
+  it('rounds times down to the microsecond, including times before 1970', () => {
     const at = (seconds: bigint, nanos: number): number => readBlockResponse(bytesOf({ seconds, nanos })).timestampUs
     expect(at(1_700_000_000n, 123_456_789)).to.equal(1_700_000_000_123_456)
     expect(at(-1n, 999_999_999)).to.equal(-1)
     expect(at(-2n, 0)).to.equal(-2_000_000)
   })
 
-  it('refuses a time that microseconds cannot hold exactly', () => {
+  it('rejects times outside the exact microsecond range', () => {
     const far = bytesOf({ seconds: 253_402_300_799n, nanos: 0 })
     expect(() => readBlockResponse(far)).to.throw(WireError, 'timestamp')
   })
 
-  it('refuses an answer without a block', () => {
+  it('rejects a response without a block', () => {
     expect(() => readBlockResponse(Buffer.alloc(0))).to.throw(WireError, 'without a block')
   })
 })
@@ -59,7 +59,7 @@ function bytesOf(timestamp: { seconds: bigint; nanos: number }): Buffer {
 }
 
 describe('readBlockHeaderResponse', () => {
-  it('reads every recorded header as the generated decoder does', () => {
+  it('decodes every recorded header like the generated decoder', () => {
     const calls = ['GetBlockHeaderByHeight', 'GetLatestBlockHeader'].flatMap(recordedCalls)
     expect(calls.length).to.be.greaterThan(280)
     for (const { response } of calls) {
@@ -70,7 +70,7 @@ describe('readBlockHeaderResponse', () => {
 })
 
 describe('readCollectionResponse', () => {
-  it('reads every recorded answer as the generated decoder does', () => {
+  it('decodes every recorded response like the generated decoder', () => {
     const calls = recordedCalls('GetCollectionByID')
     expect(calls.length).to.be.greaterThan(240)
     for (const { response } of calls) {
@@ -79,7 +79,7 @@ describe('readCollectionResponse', () => {
     }
   })
 
-  it('tells an empty collection from an answer without one', () => {
+  it('distinguishes an empty collection from a missing one', () => {
     expect(readCollectionResponse(Buffer.from([0x0a, 0]))).to.deep.equal([])
     expect(() => readCollectionResponse(Buffer.alloc(0))).to.throw(WireError, 'without a collection')
   })

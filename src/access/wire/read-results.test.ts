@@ -7,7 +7,7 @@ import { plainResult, randomResult, recordedCalls } from './messages.test-suppor
 import fc from 'fast-check'
 
 describe('EventTypeCache', () => {
-  it('gives the text of the bytes, however many types share a small table', () => {
+  it('returns the decoded text even if types collide in a small table', () => {
     const cache = new EventTypeCache(8)
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 600 }), fc.nat({ max: 9 }), (text, offset) => {
@@ -18,7 +18,7 @@ describe('EventTypeCache', () => {
     )
   })
 
-  it('keeps its own copy of the bytes, not the answer that they came in', () => {
+  it('copies the bytes so that the response is not retained', () => {
     const cache = new EventTypeCache()
     const answer = Buffer.from('A.1654653399040a61.FlowToken.TokensDeposited')
     const again = Buffer.from(answer)
@@ -30,7 +30,7 @@ describe('EventTypeCache', () => {
 })
 
 describe('readTransactionResultsResponse', () => {
-  it('reads every recorded answer, CCF and JSON-CDC, as the generated decoder does', () => {
+  it('decodes every recorded response, CCF and JSON-CDC, like the generated decoder', () => {
     const calls = recordedCalls('GetTransactionResultsByBlockID')
     expect(calls.length).to.be.greaterThan(600)
     for (const { response } of calls) {
@@ -39,7 +39,7 @@ describe('readTransactionResultsResponse', () => {
     }
   })
 
-  it('reads random results as the generated decoder does', () => {
+  it('decodes random results like the generated decoder', () => {
     fc.assert(
       fc.property(fc.array(randomResult, { maxLength: 4 }), (transactionResults) => {
         const answer = toBinary(
@@ -54,7 +54,7 @@ describe('readTransactionResultsResponse', () => {
 })
 
 describe('readTransactionResultResponse', () => {
-  it('reads every recorded answer as the generated decoder does', () => {
+  it('decodes every recorded response like the generated decoder', () => {
     const methods = ['GetTransactionResultByIndex', 'GetTransactionResult', 'GetSystemTransactionResult']
     const calls = methods.flatMap(recordedCalls)
     expect(calls.length).to.be.greaterThan(800)
@@ -64,7 +64,7 @@ describe('readTransactionResultResponse', () => {
     }
   })
 
-  it('calls a status that it does not know UNKNOWN', () => {
+  it('maps unknown statuses to UNKNOWN', () => {
     expect(readTransactionResultResponse(Buffer.from([0x08, 99])).status).to.equal('UNKNOWN')
   })
 })

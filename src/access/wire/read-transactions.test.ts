@@ -7,7 +7,7 @@ import { WireError } from './wire-reader.ts'
 import fc from 'fast-check'
 
 describe('readTransactionsResponse', () => {
-  it('reads every recorded answer as the generated decoder does', () => {
+  it('decodes every recorded response like the generated decoder', () => {
     const calls = recordedCalls('GetTransactionsByBlockID')
     expect(calls.length).to.be.greaterThan(300)
     for (const { response } of calls) {
@@ -16,7 +16,7 @@ describe('readTransactionsResponse', () => {
     }
   })
 
-  it('reads random transactions as the generated decoder does', () => {
+  it('decodes random transactions like the generated decoder', () => {
     fc.assert(
       fc.property(fc.array(randomTransaction, { maxLength: 4 }), (transactions) => {
         const answer = toBinary(TransactionsResponseSchema, create(TransactionsResponseSchema, { transactions }))
@@ -28,7 +28,7 @@ describe('readTransactionsResponse', () => {
 })
 
 describe('readTransactionResponse', () => {
-  it('reads every recorded answer as the generated decoder does', () => {
+  it('decodes every recorded response like the generated decoder', () => {
     const calls = ['GetTransaction', 'GetSystemTransaction'].flatMap(recordedCalls)
     expect(calls.length).to.be.greaterThan(50)
     for (const { response } of calls) {
@@ -38,7 +38,7 @@ describe('readTransactionResponse', () => {
     }
   })
 
-  it('joins a transaction that comes in two parts, as protobuf asks', () => {
+  it('merges a transaction split into two parts, as protobuf requires', () => {
     fc.assert(
       fc.property(randomTransaction, randomTransaction, (first, second) => {
         const both = Buffer.concat(
@@ -53,7 +53,7 @@ describe('readTransactionResponse', () => {
     )
   })
 
-  it('refuses an answer without a transaction', () => {
+  it('rejects a response without a transaction', () => {
     expect(() => readTransactionResponse(Buffer.alloc(0))).to.throw(WireError, 'without a transaction')
   })
 })

@@ -24,7 +24,7 @@ const encoding = fc.constantFrom('ccf' as const, 'json-cdc' as const)
 const number = { ccf: 1, 'json-cdc': 0 } as const
 
 describe('requests', () => {
-  it('are encoded as the generated encoder does', () => {
+  it('are encoded like the generated encoder', () => {
     const height = fc.nat({ max: Number.MAX_SAFE_INTEGER })
     const index = fc.nat({ max: 0xffff_ffff })
     fc.assert(
@@ -68,13 +68,13 @@ describe('requests', () => {
     )
   })
 
-  it('tell sealed from finalized', () => {
+  it('distinguish sealed from finalized', () => {
     const sealed = (bytes: Uint8Array): boolean => fromBinary(GetLatestBlockHeaderRequestSchema, bytes).isSealed
     expect(sealed(latestRequest(true))).to.equal(true)
     expect(sealed(latestRequest(false))).to.equal(false)
   })
 
-  it('are what was sent to a real node when its answers were recorded', () => {
+  it('match the requests recorded against a real node', () => {
     const sent = (method: string): Set<string> =>
       new Set(recordedCalls(method).map(({ request }) => request.toString('hex')))
     const hex = (request: Uint8Array): string => Buffer.from(request).toString('hex')

@@ -17,7 +17,7 @@ const readers = [
   readTransactionResultResponse,
 ]
 
-/** Reads with every reader; anything but a WireError comes through. */
+/** Decodes with every reader and rethrows errors other than WireError. */
 function readAll(answer: Buffer): void {
   for (const read of readers) {
     try {
@@ -30,14 +30,14 @@ function readAll(answer: Buffer): void {
 }
 
 describe('WireReader', () => {
-  it('ends on any bytes, with a message or a WireError', () => {
+  it('returns a message or throws a WireError for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => readAll(Buffer.from(bytes))),
       { numRuns: 2000 },
     )
   })
 
-  it('ends on real answers that were cut, or have a byte changed', () => {
+  it('terminates on truncated or corrupted real responses', () => {
     const methods = ['GetBlockByHeight', 'GetTransactionsByBlockID', 'GetTransactionResultsByBlockID']
     const answers = methods.map((method) => recordedCalls(method)[30]?.response ?? Buffer.alloc(0))
     fc.assert(
@@ -52,7 +52,7 @@ describe('WireReader', () => {
     )
   })
 
-  it('reads numbers of any length as protobuf writes them', () => {
+  it('reads varints of any length', () => {
     const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
     fc.assert(
       fc.property(uint64, (value) => {
@@ -73,7 +73,7 @@ describe('WireReader', () => {
     }
   })
 
-  it('steps over unknown fields of every wire type, groups in groups too', () => {
+  it('skips unknown fields of every wire type, including nested groups', () => {
     const writer = new BinaryWriter()
     writer.tag(200, WireType.Varint).uint64(2n ** 64n - 1n)
     writer.tag(201, WireType.Bit64).fixed64(7n)
@@ -81,13 +81,13 @@ describe('WireReader', () => {
     writer.tag(203, WireType.StartGroup).tag(1, WireType.StartGroup).tag(9, WireType.Varint).uint32(3)
     writer.tag(1, WireType.EndGroup).tag(203, WireType.EndGroup)
     writer.tag(204, WireType.Bit32).fixed32(7)
-    // A known field with a wire type that it does not have.
+    // A known field with the wrong wire type.
     writer.tag(1, WireType.Varint).uint32(5)
     writer.tag(1, WireType.LengthDelimited).fork().tag(3, WireType.Varint).uint64(42n).join()
     expect(readBlockResponse(Buffer.from(writer.finish())).height).to.equal(42)
   })
 
-  it('refuses what no message can hold', () => {
+  it('rejects invalid encodings', () => {
     const message =
       (...bytes: number[]): (() => void) =>
       () =>
@@ -105,7 +105,7 @@ describe('WireReader', () => {
     expect(message(0x0d, 1, 2)).to.throw(WireError, 'longer than its message')
   })
 
-  it('takes tags that are written longer than needed', () => {
+  it('accepts tags with redundant varint bytes', () => {
     const bytes = Buffer.from([0x8a, 0x80, 0x00, 0x02, 0x18, 0x07])
     expect(new BinaryReader(bytes).tag()).to.deep.equal([1, WireType.LengthDelimited])
     expect(readBlockResponse(bytes).height).to.equal(7)

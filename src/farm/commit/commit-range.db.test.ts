@@ -91,7 +91,7 @@ describe('the commit of a range', () => {
     expect(await commit(lease, [move(1, 'a')])).to.equal('committed')
   })
 
-  it('folds a key once for all commits that touch it at the same time', async () => {
+  it('folds a key once for concurrent commits that touch it', async () => {
     const leases = await Promise.all(Array.from({ length: 12 }, (_, i) => activeLease(pool, i * 10, i * 10 + 10)))
     const outcomes = await Promise.all(
       leases.map((lease) => commit(lease, [move(lease.from, 'shared', 2), move(lease.from + 1, `own ${lease.from}`)])),
@@ -102,7 +102,7 @@ describe('the commit of a range', () => {
     expect(folded).to.have.length(13)
   })
 
-  it('gives the same folds for any order and repetition of ranges', async () => {
+  it('produces the same folds for any order and repetition of ranges', async () => {
     const moves = fc.uniqueArray(
       fc.record({ height: fc.nat(39), key: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: -5, max: 5 }) }),
       {
@@ -162,7 +162,7 @@ describe('the commit of a range', () => {
       expect(await open()).to.deep.equal([{ height: 1, occurrences: 2, message: 'odd' }])
     })
 
-    it('resolves the last one when the range is empty', async () => {
+    it('resolves the last one if the range is empty', async () => {
       await commitWith([problem(3)])
       const lease = await activeLease(pool, 0, 10)
       expect(await commitEmptyRanges(pool, 0, [{ worker: exampleWorker, lease }])).to.equal(undefined)

@@ -72,7 +72,7 @@ const base = {
 const alone: Worker = { ...base, name: 'alone', folds: [owners] }
 const counted: Worker = { ...base, name: 'counted', folds: [owners, counts] }
 
-describe('a fold that merges what is new', () => {
+describe('an incremental fold', () => {
   let database: TestDatabase
   let pool: pg.Pool
   before(async () => {

@@ -20,7 +20,10 @@ import {
 } from './example-worker.test-support.ts'
 import { rollBackDerived } from './folds.ts'
 
-/** Folds what another worker made and owns no history itself; comes before it in the list, which must not matter. */
+/**
+ * Folds rows of another worker and has no history rows; its position before that worker must not
+ * matter.
+ */
 const countingWorker: Worker = {
   name: 'counting_worker',
   description: 'How often each key moved.',
@@ -61,7 +64,7 @@ describe('the rollback of derived rows', () => {
   })
   after(() => database.drop())
 
-  /** As ingest does it, without the raw tables. */
+  /** Like the ingest rollback, without the raw tables. */
   const rollBack = async (client: pg.ClientBase, ancestor: number): Promise<void> => {
     await lockOutCommits(client)
     await client.query('select 1 from app.indexing_checkpoints order by service_name for update')
@@ -78,7 +81,7 @@ describe('the rollback of derived rows', () => {
       output: outputOf(moves),
     })
   }
-  /** Resolves when somebody waits for a lock. */
+  /** Resolves when a session waits for a lock. */
   const untilWaiting = async (): Promise<void> => {
     for (;;) {
       const { rowCount } = await pool.query(

@@ -62,7 +62,7 @@ describe('HistoryRest', () => {
     expect(rest.limit('a', 0, 64, 300)).to.equal(0)
     expect(rest.limit('b', 0, 64, 350)).to.equal(0)
     expect(rest.limit('a', 0, 64, 400)).to.equal(1)
-    // It was done before anybody saw it.
+    // Completed between two checks.
     expect(rest.limit('a', 0, 64, 401)).to.equal(0)
     expect(rest.limit('a', 0, 64, 500)).to.equal(0)
     expect(rest.limit('a', 0, 64, 501)).to.equal(1)

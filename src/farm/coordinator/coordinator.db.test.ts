@@ -21,14 +21,14 @@ import type { Enqueue, OfferedLease } from './lease-enqueuer.ts'
 import { Rounds } from './rounds.ts'
 import { Stopwatch } from '../../../test/support/stopwatch.ts'
 
-/** A timer that never comes in a test: whatever happens must have been caused. */
+/** A timer that never fires in a test, so that every round has an explicit cause. */
 const never = 3_600_000
 const plan = (name: string, follows: string[] = []) => ({ name, follows, liveChunk: 10, historyChunk: 100 })
 
 interface Running {
   readonly coordinator: Coordinator
   readonly reports: RoundReport[]
-  /** Resolves when the condition holds; it is asked after every round. */
+  /** Resolves when the condition holds; checked after every round. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>
   stop(): Promise<void>
 }
@@ -93,7 +93,7 @@ describe('Coordinator', () => {
     return each
   }
 
-  /** Does everything at once that it is given, in its own time: what a worker process does. */
+  /** Completes all leases it receives, like a worker process. */
   function doer(db: pg.Pool = pool): { enqueue: Enqueue; offered: OfferedLease[]; idle: () => Promise<void> } {
     const offered: OfferedLease[] = []
     const announcer = new CompletionAnnouncer(db, () => undefined)
@@ -115,7 +115,7 @@ describe('Coordinator', () => {
     return toMultirange((await readCoverage(pool, [worker])).get(worker) ?? []) === text
   }
 
-  it('allocates the head first, then history, and heights to followers once the others are done', async () => {
+  it('allocates the head first, then history; followers receive completed heights', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 700, to: 1005 }], history_ingester: [{ from: 0, to: 700 }] })
     const { enqueue, offered, idle } = doer()
     const { until, coordinator } = start({
@@ -506,8 +506,7 @@ describe('Coordinator', () => {
     proxy.freeze()
     await noticed
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 200 }] })
-    // The server notices too, by its own keepalive; here the dead sessions are ended, so that the test need not wait
-    // for it.
+    // The server detects this by keepalive; the test ends the dead sessions to save time.
     proxy.thaw()
     proxy.cut()
     await until(() => covers('a', '{[0,200)}'))

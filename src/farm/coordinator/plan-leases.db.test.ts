@@ -23,7 +23,7 @@ interface LeaseOf extends HeightRange {
   readonly status: LeaseStatus
 }
 
-/** Leases of a worker that do not overlap: the gaps and the lengths one after the other. */
+/** Non-overlapping leases of a worker, from alternating gaps and lengths. */
 const leasesOf = (worker: string): fc.Arbitrary<LeaseOf[]> =>
   fc
     .array(
@@ -119,7 +119,7 @@ describe('allocateLeases', () => {
     )
   })
 
-  it('allocates everything, nothing twice', async () => {
+  it('allocates every height exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(farm, async (farm) => {
         await store(farm)
@@ -133,7 +133,7 @@ describe('allocateLeases', () => {
         }
         const stored = await storedLeases(pool)
         const raw = union(farm.forward, farm.history)
-        // Followers wait for what is not done: at first for a failed range, and at the end for nothing else.
+        // Followers wait for incomplete heights: first for a failed range, in the end for nothing.
         const stuck = farm.leases.filter(
           ({ status }) => status === 'active' || status === 'failed' || status === 'flagged',
         )
@@ -182,7 +182,7 @@ describe('allocateLeases', () => {
     ])
   })
 
-  it('without history allocates the head and heights above the newest one of the worker', async () => {
+  it('without history, allocates the head and heights above the newest one of the worker', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }], b: [{ from: 0, to: 700 }] })
     const plan = (name: string) => ({ name, follows: [], liveChunk: 100, historyChunk: 300 })
     const leases = await allocate(
@@ -205,7 +205,7 @@ describe('allocateLeases', () => {
   })
 })
 
-/** The same, height by height where it can be: what `name` is to be given, newest first. */
+/** Reference model: what `name` must receive, newest first, height by height where possible. */
 function modelCut(farm: Farm, name: string): HeightRange[] {
   const raw = union(farm.forward, farm.history)
   const head = raw.at(-1)?.to
@@ -221,7 +221,7 @@ function modelCut(farm: Farm, name: string): HeightRange[] {
   owed = difference(difference(owed, coverage(name)), leasesOf(name))
   owed = intersection(owed, farm.within ?? [{ from: head - farm.span, to: head }])
   const liveFrom = head - farm.liveBlocks
-  // Only what reaches into the window is looked at; what lies wholly below it is lower than all that is owed in it.
+  // Only intersecting leases matter; leases below the window are lower than its backlog.
   const reached = Math.max(coverage(name).at(-1)?.to ?? -Infinity, leasesOf(name).at(-1)?.to ?? -Infinity)
   const lowest = farm.isHistoryEnabled ? -Infinity : Math.min(liveFrom, reached === -Infinity ? liveFrom : reached)
   const live = owed

@@ -37,7 +37,7 @@ describe('SearchSpans', () => {
     expect(spans.of('a')).to.equal(800)
   })
 
-  it('learns nothing without capacity', () => {
+  it('ignores searches without capacity', () => {
     const spans = new SearchSpans(100)
     expect(spans.searched('a', { ...search, span: 100, max: 0, depths: [] })).to.equal(false)
     expect(spans.of('a')).to.equal(100)

@@ -29,7 +29,7 @@ describe('coverage', () => {
       return foldLeases(client, workers)
     })
 
-  /** As ingest does: all checkpoints first. */
+  /** Like ingest: checkpoints first. */
   const rollBack = (ancestor: number, meanwhile?: () => Promise<void>): Promise<void> =>
     withTransaction(pool, async (client) => {
       await client.query('select 1 from app.indexing_checkpoints order by service_name for update')
@@ -49,7 +49,7 @@ describe('coverage', () => {
     return rows[0]?.last ?? null
   }
 
-  it('has folded and done ranges, and folding does not change it', async () => {
+  it('has folded and completed ranges and is unchanged by folding', async () => {
     await setCoverage(pool, { a: [{ from: 0, to: 10 }], b: [], main_ingester: [{ from: 0, to: 50 }] })
     await addLeases(pool, [
       { worker: 'a', from: 10, to: 20, status: 'done' },
@@ -174,7 +174,7 @@ describe('coverage', () => {
     })
   })
 
-  it('of a range can be reopened for a worker and all that follow it', async () => {
+  it('of a range can be reopened for a worker and all its followers', async () => {
     const whole = [{ from: 0, to: 100 }]
     await setCoverage(pool, { a: whole, b: whole, c: whole, d: whole })
     await addLeases(pool, [{ worker: 'a', from: 100, to: 120, status: 'skipped' }])
@@ -191,7 +191,7 @@ describe('coverage', () => {
     expect(await leaseLines(pool)).to.deep.equal(['a 110-120 skipped'])
   })
 
-  it('loses exactly the reopened heights, whatever the leases', async () => {
+  it('loses exactly the reopened heights, regardless of leases', async () => {
     const states: LeaseStatus[] = ['queued', 'active', 'done', 'failed', 'flagged', 'skipped']
     const part = fc.record({
       gap: fc.nat(5),
@@ -233,7 +233,7 @@ describe('coverage', () => {
   })
 })
 
-/** Resolves when some session of the database waits for a lock. */
+/** Resolves when a session of the database waits for a lock. */
 async function untilWaiting(pool: pg.Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(

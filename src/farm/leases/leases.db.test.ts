@@ -42,7 +42,7 @@ describe('leases', () => {
     return lease
   }
 
-  /** Lets the time of active leases run out, or the pauses of failed ones. */
+  /** Expires active leases, or ends the pauses of failed ones. */
   async function elapse(column: 'lease_expires_at' | 'not_before'): Promise<void> {
     await pool.query(`update app.worker_leases set ${column} = now() - interval '1 s' where ${column} is not null`)
   }
@@ -81,7 +81,8 @@ describe('leases', () => {
       const other = await pool.connect()
       try {
         await other.query('begin')
-        // Whoever has waited for so long looks for deadlocks, and loses: the claim, not this one.
+        // A session that waits this long checks for deadlocks and is cancelled: the claim, not this
+        // one.
         await other.query("set local deadlock_timeout = '1min'")
         await other.query('select from app.worker_leases where from_height = 10 for update')
         const claimed = claimLeases(pool, [key(0), key(10)], by)
@@ -112,7 +113,7 @@ describe('leases', () => {
       const claims = await Promise.all(
         Array.from({ length: 8 }, async (_, process) => {
           const mine: ClaimedLease[] = []
-          // Each in an order of its own, in lots that overlap those of the others.
+          // Each caller claims overlapping batches in a different order.
           const order = [...keys.slice(process * 25), ...keys.slice(0, process * 25)]
           if (process % 2 === 1) order.reverse()
           for (let at = 0; at < count; at += 7)
@@ -144,9 +145,9 @@ describe('leases', () => {
     })
 
     it('cannot touch a longer lease with the same generation after a server crash', async () => {
-      // A process claims 0-5 as generation N. The commit was asynchronous, and the server crashes before it is on
-      // disk: also undone are the split that made 0-5 of 0-10, and the step of the sequence. Then 0-10 is claimed, as
-      // generation N.
+      // A process claims 0-5 as generation N. The commit was asynchronous and the server crashes
+      // before it is durable, which also undoes the split of 0-10 and the sequence increment. Then
+      // 0-10 is claimed, again as generation N.
       await addLeases(pool, [
         { worker: 'a', from: 0, to: 5 },
         { worker: 'a', from: 5, to: 10 },
@@ -287,8 +288,7 @@ describe('leases', () => {
     })
 
     /**
-     * Runs everything that is open, again and again, until nothing is. @param fails whether a run of these heights
-     * fails
+     * Runs all open leases until none are left. @param fails whether a run of these heights fails
      */
     async function runAll(
       fails: (lease: ClaimedLease) => boolean,
@@ -311,7 +311,7 @@ describe('leases', () => {
     const thousands = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ worker: 'a', from: 1000 * i, to: 1000 * i + 1000 }))
 
-    it('of all ranges of a worker halves none, and they complete when it works again', async function () {
+    it('of all ranges of a worker halves none of them, and they complete when it recovers', async function () {
       this.timeout(60_000)
       await setCoverage(pool, { a: [{ from: 300_000, to: 400_000 }] })
       await pool.query("update app.indexing_checkpoints set succeeded_at = now() - interval '1 ms'")
@@ -353,7 +353,7 @@ describe('leases', () => {
       expect((await storedLeases(pool)).filter(({ status }) => status === 'flagged').length).to.be.at.most(40)
     })
 
-    it('of two bad blocks among many ranges ends as two flagged blocks, also beside old ones that are flagged', async () => {
+    it('of two bad blocks among many ranges ends as two flagged blocks, even beside older flagged ones', async () => {
       await addLeases(pool, [
         ...thousands(20),
         ...Array.from({ length: 30 }, (_, i) => ({
@@ -385,7 +385,7 @@ describe('leases', () => {
       for (const half of halves) expect(half.pauseMs).to.be.within(499, 1001)
     })
 
-    it('that is retryable leaves the range whole', async () => {
+    it('that is retryable does not split the range', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 5, attempt: 19 }])
       const lost = new RetryableError('database-connection-lost', 'gone\0')
       const [ended] = await failLeases(pool, [{ ...(await claim(0)), error: lost }])
@@ -431,7 +431,7 @@ describe('leases', () => {
   })
 
   describe('an expiry', () => {
-    it('requeues at once the first time, and is counted', async () => {
+    it('requeues immediately the first time and is counted', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 8 }])
       await claim(0)
       expect((await reapLeases(pool)).runs).to.deep.equal([])
@@ -472,7 +472,7 @@ describe('leases', () => {
     })
   })
 
-  describe('a person', () => {
+  describe('an operator', () => {
     beforeEach(() =>
       addLeases(pool, [
         { worker: 'a', from: 0, to: 10, status: 'flagged', attempt: 21 },

@@ -77,7 +77,7 @@ describe('the progress of a request', () => {
     expect(await read()).to.include({ isDone: true, isStuck: false })
   })
 
-  it('is stuck if only flagged heights and those waiting for them are left', async () => {
+  it('is stuck if only flagged heights and their dependents are left', async () => {
     await setCoverage(pool, {
       a: [
         { from: 0, to: 150 },

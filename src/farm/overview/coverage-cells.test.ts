@@ -11,7 +11,7 @@ const range = fc
 const set = fc.array(range, { maxLength: 12 }).map(normalize)
 
 describe('coverage in cells', () => {
-  it('cells are about the same length, hold every height once and are never empty', () => {
+  it('cells have similar lengths, contain every height once and are never empty', () => {
     fc.assert(
       fc.property(range, fc.integer({ min: 1, max: 200 }), (whole, count) => {
         const borders = cellBorders(whole, count)
@@ -27,7 +27,7 @@ describe('coverage in cells', () => {
     )
   })
 
-  it('counts the heights that the set has in each', () => {
+  it('counts the covered heights of each cell', () => {
     fc.assert(
       fc.property(set, range, fc.integer({ min: 1, max: 100 }), (heights, whole, count) => {
         const borders = cellBorders(whole, count)

@@ -36,7 +36,7 @@ describe('the pace of a stage', () => {
     )
   })
 
-  it('gives the remaining time if known', () => {
+  it('returns the remaining time if known', () => {
     expect(etaSeconds(0, 0, null)).to.equal(0)
     expect(etaSeconds(0, 0, 0)).to.equal(0)
     expect(etaSeconds(10, 0, null)).to.equal(null)
@@ -47,7 +47,7 @@ describe('the pace of a stage', () => {
   it('excludes flagged heights', () => {
     expect(etaSeconds(10, 2, 4)).to.equal(2)
     expect(etaSeconds(10, 10, 4)).to.equal(null)
-    // A flagged range may hold heights that cannot be done at all yet.
+    // A flagged range may contain heights that cannot be derived yet.
     expect(etaSeconds(10, 11, 4)).to.equal(null)
   })
 })

@@ -96,7 +96,7 @@ describe('the overview of the farm', () => {
     expect(a?.oldestUnfinished).to.deep.include({ from: 65, to: 66, status: 'flagged', attempt: 21 })
     expect(a?.oldestUnfinished?.since).to.be.a('date')
     expect(a?.updatedAt).to.be.a('date')
-    // What a has done or was let off: 50-65 and 70-90.
+    // Heights completed or skipped by a: 50-65 and 70-90.
     expect(b).to.deep.include({ covered: 5, available: 35, owed: 30, holes: 0 })
     expect(b?.blocked).to.deep.include({ by: 'a', cause: 'failed', heights: 35 })
     expect(b?.blocked?.since).to.be.a('date')
@@ -118,7 +118,7 @@ describe('the overview of the farm', () => {
     expect(await blocked()).to.equal(null)
     await pool.query(ago('indexing_checkpoints', 'succeeded_at', 60))
     expect(await blocked()).to.deep.include({ by: 'a', cause: 'stalled', heights: 40 })
-    // A lease under way, then one that is taken over again and again; heights beside it are done meanwhile.
+    // An active lease, then one that expires repeatedly while neighboring heights complete.
     await addLeases(pool, [
       { worker: 'a', from: 60, to: 61, status: 'active', attempt: 3 },
       { worker: 'a', from: 61, to: 100, status: 'done' },
@@ -130,7 +130,7 @@ describe('the overview of the farm', () => {
     expect((await stages())['a']?.blocked).to.equal(null)
   })
 
-  it('does not report a follower on a chain that had no block for long', async () => {
+  it('does not report a follower on a chain without recent blocks', async () => {
     const { pool } = database
     await setCoverage(pool, {
       main_ingester: [{ from: 0, to: 61 }],

@@ -15,7 +15,7 @@ function heights(of: HeightSet): number[] {
 }
 
 describe('the heights of a stage', () => {
-  it('are counted as if one by one', () => {
+  it('match a count height by height', () => {
     fc.assert(
       fc.property(set, set, set, (covered, available, skipped) => {
         const numbers = numbersOf({ covered, available, skipped })
@@ -28,7 +28,7 @@ describe('the heights of a stage', () => {
           lowest: done[0] ?? null,
           highest: done.at(-1) ?? null,
         })
-        // A hole begins where an owed height does not follow another one.
+        // A gap begins at a height that does not follow another height of the backlog.
         const between = owed.filter(
           (height) => done.some((other) => other < height) && done.some((other) => other > height),
         )
@@ -48,7 +48,7 @@ describe('the heights of a stage', () => {
     )
   })
 
-  it('the forward ingester could have stored everything from its start to the head', () => {
+  it('include, for the forward ingester, all heights from its start to the head', () => {
     expect(availableToForward([], 0, 100)).to.deep.equal([])
     expect(availableToForward([], 90, 100)).to.deep.equal([{ from: 90, to: 101 }])
     expect(
@@ -61,12 +61,12 @@ describe('the heights of a stage', () => {
         100,
       ),
     ).to.deep.equal([{ from: 80, to: 101 }])
-    // The head that is known can be older than what is stored.
+    // The known head can be older than the stored blocks.
     expect(availableToForward([{ from: 80, to: 90 }], 0, undefined)).to.deep.equal([{ from: 80, to: 90 }])
     expect(availableToForward([{ from: 80, to: 90 }], 0, 85)).to.deep.equal([{ from: 80, to: 90 }])
   })
 
-  it('the history ingester could have stored everything below, down to where history is to end', () => {
+  it('include, for the history ingester, all heights below down to the end of history', () => {
     expect(availableToHistory([], [], 10)).to.deep.equal([])
     expect(availableToHistory([], [{ from: 100, to: 110 }], undefined)).to.deep.equal([])
     expect(availableToHistory([], [{ from: 100, to: 110 }], 10)).to.deep.equal([{ from: 10, to: 100 }])

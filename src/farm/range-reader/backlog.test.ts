@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Backlog } from './backlog.ts'
 
-/** Whether a promise has settled when everything that is due has run. */
+/** Whether a promise has settled after all due timers have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   promise.then(
@@ -21,7 +21,7 @@ describe('Backlog', () => {
     return backlog
   }
 
-  it('has room until unread blocks exceed the limit', async () => {
+  it('has capacity until unread blocks exceed the limit', async () => {
     const backlog = new Backlog({ maxBytes: 100, patienceMs: forEver })
     for (const height of [7, 6]) backlog.add(height, 40)
     await backlog.room(signal)
@@ -43,7 +43,7 @@ describe('Backlog', () => {
     expect(backlog.bytes).to.equal(0)
   })
 
-  it('stops waiting while nothing is read', async () => {
+  it('stops waiting while no blocks are read', async () => {
     let givenUp = 0
     const backlog = filled({ patienceMs: 20, onGivenUp: () => givenUp++ })
     const startedAt = performance.now()

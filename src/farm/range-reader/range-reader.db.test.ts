@@ -99,7 +99,7 @@ describe('RangeReader', () => {
     const reader = open({ readers: ['a', 'b'] })
     for (const name of ['a', 'b', 'a'])
       expect(heightsOf((await reader.readSome(0, 20, name)).blocks)).to.deep.equal(heights(0, 20))
-    // Once more, since it was gone when it was asked for again.
+    // Read a second time because it was evicted.
     expect(reads).to.deep.equal([
       { from: 0, to: 20 },
       { from: 0, to: 20 },
@@ -147,7 +147,7 @@ describe('RangeReader', () => {
     expect(reads).to.deep.equal([{ from: 10, to: 30 }])
   })
 
-  it('refuses heights that are not stored', async () => {
+  it('rejects heights that are not stored', async () => {
     const error: unknown = await open()
       .read(blocks - 2, blocks + 2)
       .catch((thrown: unknown) => thrown)

@@ -7,10 +7,10 @@ import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import { compareDerived } from './compare-derived.ts'
 import { rebuildDerived } from './rebuild-derived.ts'
 
-/** Around a height at which a rebuild begins to fold anew. */
+/** Around a height at which a rebuild begins a new fold. */
 const heights = { from: 9950, to: 10_061 }
 
-describe('a rebuild of more heights than are folded at a time', () => {
+describe('a rebuild of more heights than one fold holds', () => {
   let database: TestDatabase
 
   before(async () => {

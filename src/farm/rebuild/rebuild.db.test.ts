@@ -179,7 +179,7 @@ describe('a rebuild', () => {
     }
   })
 
-  it('can cover a part, and reports what is missing', async () => {
+  it('can cover a part of the chain, and reports missing heights', async () => {
     const report = await rebuild({ from: 20, to: 1000 })
     expect(report.heights).to.deep.equal([{ from: 20, to: 100 }])
     const comparison = await compare({ to: 90 })
@@ -260,7 +260,7 @@ describe('a rebuild', () => {
     expect(differing(await compare())).to.deep.equal([])
   })
 
-  it('refuses schemas of others', async () => {
+  it('rejects schemas that it does not own', async () => {
     for (const schema of ['app', 'raw', 'pg_temp', 'Upper', 'a b', '', 'x"; drop schema app']) {
       expect(await codeOf(rebuild({ schema })), schema).to.equal('bad-schema')
       expect(await codeOf(compare({ schema })), schema).to.equal('bad-schema')

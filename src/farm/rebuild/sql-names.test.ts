@@ -7,7 +7,7 @@ const rename = (table: string): string | undefined => (table === 'app.x' ? 'copy
 const renamed = (sql: string): string => renameTables(sql, rename)
 
 describe('renameTables', () => {
-  it('replaces the name of a table however it is written', () => {
+  it('replaces a table name in any notation', () => {
     expect(renamed('select * from app.x')).to.equal('select * from copy.x')
     expect(renamed('select app.x.a, APP.X.b from "app"."x", App . x')).to.equal(
       'select copy.x.a, copy.x.b from copy.x, copy.x',
@@ -30,7 +30,7 @@ describe('renameTables', () => {
       expect(renamed(sql)).to.equal(sql)
   })
 
-  it('refuses a name in a string constant', () => {
+  it('rejects a name in a string constant', () => {
     const constants = [
       "select to_regclass('app.x')",
       'select $$app.x$$',
@@ -46,7 +46,7 @@ describe('renameTables', () => {
     expect(renamed('select "a""b" from app.x')).to.equal('select "a""b" from copy.x')
   })
 
-  it('finds every name in the statements of the workers that a plain search finds', () => {
+  it('replaces all names in worker statements that a text search finds', () => {
     const owned = new Set(workers.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name)))
     for (const fold of workers.flatMap(({ folds }) => folds)) {
       const others = fold.kind === 'state' ? [fold.fold, fold.merge ?? ''] : [fold.counted]

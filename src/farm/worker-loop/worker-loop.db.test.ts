@@ -14,7 +14,7 @@ import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from '../que
 import { RangeReader } from '../range-reader/range-reader.ts'
 import { FarmWorkers } from './farm-workers.ts'
 
-/** A queue that does what the test says, when it says so: hands a job to its consumer and tells when it is done. */
+/** A queue controlled by the test: delivers a job to its consumer and resolves when it is done. */
 class HandQueue implements WorkQueue {
   readonly backend = 'postgres'
   readonly #handlers = new Map<string, LeaseJobHandler>()
@@ -54,7 +54,7 @@ describe('the loop of a worker', () => {
   const logged: unknown[] = []
   let derive: (range: DecodedRange, output: DeriveOutput) => void
   const worker: Worker = { ...exampleWorker, derive: (range, output) => derive(range, output) }
-  /** One row a block whose height divides by three. */
+  /** One row for each block whose height is divisible by three. */
   const deriveThirds = ({ blocks: read }: DecodedRange, output: DeriveOutput): void => {
     for (const { height } of read.filter((block) => block.height % 3 === 0)) {
       const rows = output.rows('app.example_moves')
@@ -122,7 +122,7 @@ describe('the loop of a worker', () => {
   it('derives and commits each range of a job', async () => {
     await queue.bring(await queued([0, 10], [10, 11], [20, 31]))
     expect(await heights()).to.deep.equal([...thirds(0, 11), ...thirds(20, 31)])
-    // The range without rows ends together with others, beside the job.
+    // The range without rows completes together with others, separate from the job.
     while ((await leases()).some(({ status }) => status === 'active')) await pool.query('select pg_sleep(0.005)')
     expect((await leases()).map(({ status }) => status)).to.deep.equal(['done', 'done', 'done'])
     const { folded, expected } = await sums(pool)
@@ -152,7 +152,7 @@ describe('the loop of a worker', () => {
     const expiry = async (): Promise<Date | null> =>
       (await pool.query<{ at: Date | null }>('select lease_expires_at as at from app.worker_leases')).rows[0]?.at ??
       null
-    // Until the lease was renewed twice, which takes longer than any limit that the pool has.
+    // Until the lease was renewed twice, which exceeds every limit of the pool.
     const seen = new Set<number>()
     while (seen.size < 3 || full.waitingCount === 0) {
       const at = await expiry()
@@ -180,7 +180,7 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal(thirds(0, 20))
   })
 
-  it("passes over leases that are gone, done, or somebody else's", async () => {
+  it('skips leases that are deleted, completed or owned by another process', async () => {
     const job = await queued([0, 10], [10, 20], [20, 30])
     await pool.query(
       "update app.worker_leases set status = 'active', generation = 7 where from_height = 10; delete from app.worker_leases where from_height = 0",
@@ -219,7 +219,7 @@ describe('the loop of a worker', () => {
     ])
   })
 
-  it('ends a range whose rows are refused with the error of the database', async () => {
+  it('fails a range with the database error if its rows are rejected', async () => {
     derive = (range, output) => {
       deriveThirds(range, output)
       if (range.from === 0) deriveThirds(range, output)
@@ -232,7 +232,7 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal(thirds(10, 20))
   })
 
-  it('keeps no rows of a failed range', async () => {
+  it('discards the rows of a failed range', async () => {
     derive = (range, output) => {
       deriveThirds(range, output)
       if (range.from === 0) throw new Error('after the rows')
@@ -283,14 +283,15 @@ describe('the loop of a worker', () => {
     const running = queue.bring(job)
     await reached.promise
     await pool.query("update app.worker_leases set generation = nextval('app.lease_generation')")
-    // Only signs of life use the pool now: the first may have been under way before, the second finds the claim gone.
+    // Only heartbeats use the pool now: the first may already be in progress, the second finds the
+    // claim revoked.
     for (let beat = 0; beat < 2; beat++) await once(pool, 'release')
     gone.resolve()
     await running
     expect(hasDerived).to.equal(false)
   })
 
-  it('renews a lease while it works on it', async () => {
+  it('renews a lease during derivation', async () => {
     const job = await queued([0, 10])
     const read = reader.readSome.bind(reader)
     let expired = 0
@@ -353,7 +354,7 @@ describe('the loop of a worker', () => {
     transactions = 0
     await queue.bring(await queued([10, 11]))
     expect(transactions).to.equal(0)
-    // The table is in another file, as in a database that was restored.
+    // Recreates the table in a new file, like a restored database.
     await pool.query('vacuum full raw.event_shapes')
     await queue.bring(await queued([11, 12]))
     expect(transactions).to.be.greaterThan(0)
