@@ -16,24 +16,24 @@ import { ChaosWorld } from './world/chaos-world.ts'
 import type { WorldOptions } from './world/chaos-world.ts'
 
 export interface ChaosRunOptions extends WorldOptions {
-  /** How long acts are begun. */
+  /** Period during which acts are started. */
   readonly minutes: number
-  /** What makes the same plan again. */
+  /** Reproduces the plan. */
   readonly command: string
 }
 
-/** Where more processes want a core, which a run by itself does not come near, times say nothing of flowfarm. */
+/** Above this load, which a run alone does not reach, durations are not meaningful. */
 const maxLoadPerCore = 4
-/** A process that holds more has a leak. */
+/** More memory than this indicates a leak. */
 const maxMemoryMiB = 1024
 const stopLimitMs = 10_000
-/** Listeners that hear nothing for so long, and lack something, will not hear it. */
+/** Listeners that receive nothing for this long and still miss data have failed. */
 const silenceMs = 30_000
 const nodeCount = 2
 
 /**
- * A whole run: start, acts, comparison, end. What goes wrong with flowfarm is in the report; what goes wrong with the
- * run is thrown.
+ * A complete run: start, acts, comparison, shutdown. Faults of flowfarm are reported; faults of the
+ * run are thrown.
  */
 export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   const { findings, tell, seed } = options
@@ -41,7 +41,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   const acts: ActReport[] = []
   const world = await ChaosWorld.start(options)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  // Whoever breaks it off wants nothing to be left.
+  // An interrupted run must leave nothing behind.
   let isBrokenOff = false
   const breakOff = (): void => {
     isBrokenOff = true
@@ -113,7 +113,8 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
       excused: findings.excused,
     }
   } catch (error) {
-    // What was under way fails when everything is stopped: that is no news, and the program ends with the world.
+    // Pending work fails during shutdown; its errors are ignored because the program exits
+    // afterwards.
     if (isBrokenOff) await new Promise<never>(() => undefined)
     throw error
   } finally {
@@ -130,7 +131,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   }
 }
 
-/** One act and what comes into it, and the time until work goes on. */
+/** Runs one act and any overlapping act, then measures the recovery time. */
 async function runAct(world: ChaosWorld, { number, act, holdMs, second }: PlannedAct): Promise<ActReport> {
   const {
     findings,
@@ -143,7 +144,7 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
     underway.push(await perform(world, second.act))
   }
   if (underway.some(({ end }) => end !== undefined)) await pause(Math.max(0, holdMs - (second?.afterMs ?? 0)))
-  // Each may wait for what the end of the other allows.
+  // Each limit may have to wait for the end of the other act.
   await Promise.all(underway.map(async ({ end }) => end?.()))
   const recoveredMs = await untilWorkGoesOn(world)
   const words = underway.map((one) => one.words).join('; meanwhile ')
@@ -171,7 +172,7 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   return { number, at, words, measures, recoveredMs: recoveredMs ?? null, load }
 }
 
-/** The chain stands still; when all is derived and told, everything is compared. */
+/** Stops the chain, waits for derivation and delivery, then compares everything. */
 async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
   const {
     chain,
@@ -210,7 +211,7 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
   ]
 }
 
-/** Resolves when the listeners have heard all, or hear nothing more. */
+/** Resolves when the listeners have received everything or receive no more. */
 async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings }: ChaosWorld): Promise<void> {
   let [heard, heardAt] = ['', performance.now()]
   for (;;) {
@@ -228,7 +229,7 @@ async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings 
   }
 }
 
-/** SIGTERM to all processes. @returns how long each took, by name, in ms */
+/** Sends SIGTERM to all processes. @returns the shutdown time of each by name, ms */
 async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> {
   world.people.end()
   await Promise.all([world.rest.stop(), world.queries.stop(), world.people.stop()])

@@ -14,28 +14,26 @@ import { reportText } from './report/report-text.ts'
 
 const prefix = 'flowfarm-chaos-data-'
 
-/**
- * A new folder for the data of a run. Those that runs left behind which were killed are removed, file systems and all.
- */
+/** Creates the data folder of a run. Removes folders and file systems left by killed runs. */
 export async function makeRunFolder(): Promise<string> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
     if (!Number.isNaN(pid) && !isAlive(pid)) await removeAbandoned(join(tmpdir(), name))
   }
   const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
-  // The server's user, if it is another one, must get in.
+  // The server may run as another user, which needs access.
   await chmod(folder, 0o711)
   return folder
 }
 
 async function removeAbandoned(folder: string): Promise<void> {
   try {
-    // Its server may be shutting down at this moment; the next run removes it then.
+    // Its server may be shutting down; the next run removes the folder.
     if ((await folderHolder(folder)) !== undefined) return
     await promisify(execFile)('umount', ['-l', folder]).catch(() => undefined)
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   } catch (error) {
-    // Another run was faster, or it belongs to another user.
+    // Removed by another run, or owned by another user.
     if (!['ENOENT', 'EACCES', 'EPERM', 'ENOTEMPTY', 'EBUSY'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error
   }
@@ -51,9 +49,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * `npm run test:chaos [-- options]`: all processes of the Procfile on a simulated chain, while they, the database, the
- * queue and the nodes are killed, stopped and lied to by a plan that follows from a seed. Ends with 0 when no promise
- * was broken.
+ * `npm run test:chaos [-- options]`: runs all processes of the Procfile on a simulated chain. A
+ * seeded plan kills, stops and corrupts processes, database, queue and nodes. Exits with 0 if no
+ * guarantee was broken.
  */
 
 const [defaultMinutes, defaultIntervalMs, defaultHistory] = [60, 400, 300]

@@ -67,13 +67,13 @@ export function halt({ chain }: ChaosWorld, { burst }: HaltAct): Underway {
   }
 }
 
-/** More than a transaction may be behind its reference block, with what nodes add to that. */
+/** Exceeds the maximum age of a reference block, including the margin of nodes. */
 const expiryBlocks = 700
 
-/** How long people are waited for to ask for accounts, so that there is something that can expire. */
+/** Maximum wait for account requests, so that some transactions can expire. */
 const wantedWithinMs = 5000
 
-/** How many transactions the wallet has under way; undefined while the database does not answer. */
+/** Number of wallet transactions in flight; undefined while the database does not respond. */
 async function underWay({ postgres }: ChaosWorld): Promise<number | undefined> {
   if (!postgres.isUp) return undefined
   try {

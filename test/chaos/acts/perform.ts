@@ -5,7 +5,7 @@ import { freeze, kill, stepClock, terminate } from './process-acts.ts'
 import { disturbPostgres, fillDisk, loseQueue } from './storage-acts.ts'
 import type { Underway } from './underway.ts'
 
-/** Begins an act. */
+/** Starts an act. */
 export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
   switch (act.kind) {
     case 'kill':

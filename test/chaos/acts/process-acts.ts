@@ -4,14 +4,16 @@ import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'
 import type { Measure, Underway } from './underway.ts'
 
-/** What is promised: leases of a process that was killed are taken over in this time. */
+/** Guarantee: the leases of a killed process are taken over within this time. */
 const takeoverLimitMs = 8000
-/** What is promised: SIGTERM ends a process in this time. */
+/** Guarantee: SIGTERM ends a process within this time. */
 const stopLimitMs = 10_000
-/** How long a process is waited for to have leases, so that killing it takes some with it. */
+/** Maximum wait for a process to claim leases, so that a kill affects some. */
 const busyWithinMs = 1500
 
-/** How many ranges these processes work on; undefined while the database does not answer. */
+/**
+ * Number of ranges in progress in these processes; undefined while the database does not respond.
+ */
 async function leasesOf({ postgres }: ChaosWorld, pids: readonly number[]): Promise<number | undefined> {
   if (!postgres.isUp) return undefined
   try {
@@ -34,8 +36,8 @@ async function untilBusy(world: ChaosWorld, victims: readonly SupervisedProcess[
 }
 
 /**
- * Resolves with the time after which nobody holds what these processes held; undefined where the database was away
- * meanwhile.
+ * Resolves with the time until all leases of these processes are released; undefined if the
+ * database was down meanwhile.
  */
 async function takeover(world: ChaosWorld, pids: readonly number[], killedAt: number): Promise<number | undefined> {
   for (;;) {
@@ -63,7 +65,7 @@ export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<U
     measures: async () => {
       const measures: Measure[] = []
       const ms = await free
-      // The promise is about one process that is killed while others are there.
+      // The guarantee covers the kill of one process while others run.
       if (ms !== undefined && processes.length === 1)
         measures.push({ what: 'ranges taken over', ms, limitMs: takeoverLimitMs })
       else if (ms !== undefined) measures.push({ what: 'ranges of all processes taken over', ms })
@@ -80,7 +82,7 @@ export async function terminate(world: ChaosWorld, act: TerminateAct): Promise<U
     words: `SIGTERM to ${act.process}`,
     measures: async () => {
       const { end, ms } = await ending
-      // Where it was killed on its way there is nothing to judge.
+      // A process killed during startup is not checked.
       if (end !== 0 && end !== 'SIGKILL')
         world.findings.add('clean stop', `${act.process} ended with ${end} on SIGTERM:\n${process.lastLines(3)}`)
       return [{ what: 'stopped', ms, limitMs: stopLimitMs }]
@@ -104,8 +106,8 @@ export async function freeze(world: ChaosWorld, act: FreezeAct): Promise<Underwa
     },
     measures: async () => {
       const ms = await free
-      // It may stand still inside of a transaction, which keeps its ranges until it goes on: nothing is promised of
-      // that.
+      // A frozen process may hold a transaction and its ranges until it resumes, so no limit
+      // applies.
       return ms === undefined ? [] : [{ what: 'ranges taken from one that stood still', ms }]
     },
   }

@@ -4,9 +4,9 @@ import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SmallDisk } from '../world/small-disk.ts'
 import type { Underway } from './underway.ts'
 
-/** What is promised: a queue that was lost is full again in this time after its return. */
+/** Guarantee: a lost queue is refilled within this time after its return. */
 const refillLimitMs = 10_000
-/** A full disk has to be noticed in this time, since the chain goes on. */
+/** A full disk must be detected within this time, as the chain continues. */
 const noticedWithinMs = 30_000
 const diskFullForMs = 3000
 
@@ -58,7 +58,7 @@ export async function loseQueue({ queue }: ChaosWorld, { how }: QueueAct): Promi
   }
 }
 
-/** No more room, until a process or the database has ended of it; then room again. */
+/** Fills the disk until a process or the database exits, then frees it. */
 export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<Underway> {
   const { postgres, findings, processes } = world
   const endTrouble = world.beginTrouble('disk')

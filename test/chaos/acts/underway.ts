@@ -1,18 +1,18 @@
-/** A time that was measured, and what it may be at most where that is promised. */
+/** A measured duration and its guaranteed maximum, if any. */
 export interface Measure {
   readonly what: string
   readonly ms: number
   readonly limitMs?: number
 }
 
-/** An act that has begun. */
+/** A started act. */
 export interface Underway {
-  /** What was done, in words. */
+  /** Description for the report. */
   readonly words: string
-  /** Where it is promised: the longest time until work goes on, in ms. Held to when no other act comes into it. */
+  /** Guaranteed maximum recovery time, ms. Applies only if no other act overlaps. */
   readonly recoveryLimitMs?: number
-  /** Ends it, where it lasts; work may not go on yet. */
+  /** Ends a lasting act; the program may not have recovered yet. */
   readonly end?: () => Promise<void>
-  /** What came of it, once it has ended. */
+  /** Result after the end. */
   readonly measures?: () => Promise<readonly Measure[]>
 }

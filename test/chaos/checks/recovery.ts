@@ -6,22 +6,22 @@ import { readCoverage } from '../../../src/farm/leases/coverage.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import { runVariable } from '../world/child-program.ts'
 
-/** What cannot be mended in this time stands still. */
+/** Anything not recovered after this time is stuck. */
 const deadlineMs = 90_000
 const betweenMs = 50
 const names = workers.map(({ name }) => name)
 
 /**
- * Resolves when work goes on: the block that is the head now is stored on the branch of now, all workers have derived
- * from it, all processes work and the API says that it is healthy. Asks until it is so, since the database, which could
- * tell, may be away.
- * @returns the time that took in ms; undefined when it did not come to that
+ * Resolves after recovery: the current head is stored on the current branch, all workers have
+ * derived it, all processes run and the API reports healthy. Polls, because the database may be
+ * down.
+ * @returns the recovery time, ms; undefined after the deadline
  */
 export async function untilWorkGoesOn(world: ChaosWorld): Promise<number | undefined> {
   const { chain, processes, postgres } = world
   const startedAt = performance.now()
   for (let [branch, target] = [chain.branch, chain.head]; ;) {
-    // A fork may have come meanwhile: it is the head of then that counts.
+    // A fork may have occurred meanwhile; the head at the start counts.
     if (branch !== chain.branch) [branch, target] = [chain.branch, chain.head]
     const isReady = postgres.isUp && processes.every(({ readySince }) => readySince !== undefined)
     if (isReady && (await isDerived(world, target)) && (await isHealthy(world))) {
@@ -42,7 +42,7 @@ async function isDerived({ postgres: { pool }, chain }: ChaosWorld, height: numb
     const coverage = await readCoverage(pool, names)
     return names.every((name) => contains(coverage.get(name) ?? [], height))
   } catch {
-    // Away: asked again.
+    // Down: retried.
     return false
   }
 }
@@ -58,8 +58,8 @@ async function isHealthy({ url }: ChaosWorld): Promise<boolean> {
 }
 
 /**
- * Resolves when all that is stored is derived, from height 0 to the head, and no lease is open. @returns false after
- * the deadline
+ * Resolves when all stored heights are derived, from 0 to the head, and no lease is open. @returns
+ * false after the deadline
  */
 export async function untilAllDerived(world: ChaosWorld): Promise<boolean> {
   const startedAt = performance.now()
@@ -82,7 +82,10 @@ export async function untilAllDerived(world: ChaosWorld): Promise<boolean> {
   }
 }
 
-/** Processes that have the run's name in their environment, this one excepted: none after a run. */
+/**
+ * Processes, except this one, with the name of the run in their environment; none may remain after
+ * a run.
+ */
 export async function leftOverProcesses(run: string): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir('/proc')) {
@@ -93,7 +96,7 @@ export async function leftOverProcesses(run: string): Promise<string[]> {
         found.push(`${entry}: ${(await readFile(`/proc/${entry}/cmdline`, 'latin1')).replaceAll('\0', ' ')}`)
       }
     } catch (error) {
-      // It has ended, or belongs to another user.
+      // The process has exited or belongs to another user.
       if (!['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     }
   }

@@ -31,7 +31,8 @@ const domains = {
 }
 
 /**
- * Compares what is stored and derived with the ledger that the chain is made of. @returns what was compared, in words
+ * Compares stored and derived data with the ledger of the chain. @returns a summary of the
+ * comparison
  */
 export async function checkTruth(pool: pg.Pool, chain: DrivenChain, findings: Findings): Promise<string[]> {
   const words = [await checkRaw(pool, chain, findings)]
@@ -57,7 +58,7 @@ export async function checkTruth(pool: pg.Pool, chain: DrivenChain, findings: Fi
   return words
 }
 
-/** Every block by its id, and how many transactions and events it has. */
+/** All blocks by id, with their transaction and event counts. */
 async function checkRaw(pool: pg.Pool, chain: DrivenChain, findings: Findings): Promise<string> {
   const ledger = chain.ledger()
   const { rows } = await pool.query<{ height: number; id: string; transactions: number; events: number }>(`
@@ -85,7 +86,7 @@ async function checkRaw(pool: pg.Pool, chain: DrivenChain, findings: Findings): 
   return `blocks with their transactions and events (${rows.length})`
 }
 
-/** Compares what a client of the feed has with what is stored. @returns what was compared, in words */
+/** Compares the data of a feed client with the stored data. @returns a summary of the comparison */
 export async function checkFeed(pool: pg.Pool, seen: SeenChain, findings: Findings): Promise<string> {
   const first = Math.min(...seen.blocks.keys())
   if (seen.blocks.size === 0) {
@@ -119,7 +120,7 @@ export async function checkFeed(pool: pg.Pool, seen: SeenChain, findings: Findin
   return `${rows.length} blocks from ${first} on`
 }
 
-/** Whether a client of the feed has all of the highest block. */
+/** Whether a feed client has received all of the highest block. */
 export async function hasHeardAll(pool: pg.Pool, seen: SeenChain): Promise<boolean> {
   const {
     rows: [block],
@@ -134,7 +135,8 @@ export async function hasHeardAll(pool: pg.Pool, seen: SeenChain): Promise<boole
 }
 
 /**
- * `npm run verify -- --rebuild`: derives everything a second time and compares. @returns what was compared, in words
+ * `npm run verify -- --rebuild`: derives everything again and compares. @returns a summary of the
+ * comparison
  */
 export async function checkRebuild(databaseUrl: string, head: number, findings: Findings): Promise<string> {
   const child = spawn(process.execPath, ['scripts/farm.ts', 'verify', '--rebuild', '--json'], {

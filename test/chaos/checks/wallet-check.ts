@@ -9,14 +9,17 @@ import type { Findings } from '../report/findings.ts'
 import { amountEach } from '../wallet/send-some.ts'
 import type { WalletPeople } from '../wallet/wallet-people.ts'
 
-/** What the payer gives a new account (WALLET_TESTNET_FUNDS) and what every account has, in units of 10^-8 FLOW. */
+/**
+ * Funding of a new account (WALLET_TESTNET_FUNDS) and minimum balance of every account, in units of
+ * 10^-8 FLOW.
+ */
 export const fundsInFlow = 10
 const startBalance = BigInt(fundsInFlow) * 100_000_000n + 100_000n
 const settleMs = 60_000
 
 /**
- * Compares what people were told by the wallet with its tables, and these with the chain on which it makes accounts. To
- * be called after `settle` of the people. @returns what was compared, in words
+ * Compares the responses of the wallet with its tables, and the tables with the chain on which it
+ * creates accounts. Call after `settle` of the users. @returns a summary of the comparison
  */
 export async function checkWallet(
   pool: pg.Pool,
@@ -40,7 +43,7 @@ export async function checkWallet(
   return `${count} people, ${accounts} accounts, ${signIns} sign-ins by passkey, ${refreshes} sessions that were kept up, ${sent} transactions`
 }
 
-/** A transaction that is under way may need some time yet; nothing stays so. */
+/** A pending transaction may need time, but must not stay pending. */
 async function untilNoneIsOpen(pool: pg.Pool, complain: (text: string) => void): Promise<void> {
   const until = performance.now() + settleMs
   for (;;) {
@@ -57,7 +60,7 @@ async function untilNoneIsOpen(pool: pg.Pool, complain: (text: string) => void):
   }
 }
 
-/** Who was told that they are in is there, with the passkeys that they were told of; and nobody else. */
+/** Exactly the users with a successful sign-up must exist, with the passkeys reported to them. */
 async function checkPeople(pool: pg.Pool, { people }: WalletPeople, complain: (text: string) => void): Promise<void> {
   const { rows: users } = await pool.query<{ id: string; email: string }>('select id, email from wallet_auth.users')
   const ofEmail = new Map(users.map(({ id, email }) => [email, id]))
@@ -86,7 +89,7 @@ async function checkPeople(pool: pg.Pool, { people }: WalletPeople, complain: (t
   for (const id of stored.keys()) complain(`there is a passkey ${id} that nobody made`)
 }
 
-/** However often and from how many tabs a session was kept up, one token of it is good. */
+/** One refresh token of a session must be valid, regardless of refreshes from several tabs. */
 async function checkRefreshTokens(pool: pg.Pool, complain: (text: string) => void): Promise<void> {
   const { rows } = await pool.query<{ id: string; good: number }>(
     `select s.id, (select count(*)::int from wallet_auth.refresh_tokens t where t.session_id = s.id and t.used_at is null) as good from wallet_auth.sessions s`,
@@ -99,8 +102,7 @@ async function checkRefreshTokens(pool: pg.Pool, complain: (text: string) => voi
 }
 
 /**
- * Every account that the tables have is on the chain with the key of its passkey, and every one of the chain is in the
- * tables.
+ * The accounts in the tables and on the chain must be the same, each with the key of its passkey.
  */
 async function checkAccounts(
   pool: pg.Pool,
@@ -124,7 +126,8 @@ async function checkAccounts(
     if (wanted === undefined) continue
     const row = ofId.get(wanted.id)
     ofId.delete(wanted.id)
-    // Asked for, and never answered: maybe it did not arrive. Who was answered is told in the end of the account.
+    // A request without a response may not have arrived. Answered requests are checked at the end
+    // of the account.
     if (row === undefined && account === undefined) continue
     if (row?.state !== 'sealed')
       complain(`the account of ${email} is ${row === undefined ? 'not there' : `${row.state}: ${row.failure ?? ''}`}`)
@@ -144,7 +147,9 @@ async function checkAccounts(
   return onChain
 }
 
-/** All accounts that were made by transactions that were sent, by address; the payer's is the one before the first. */
+/**
+ * All accounts created by sent transactions, by address; the payer's account precedes the first.
+ */
 async function accountsOf(client: TransactionClient): Promise<Map<string, ChainAccount>> {
   const found = new Map<string, ChainAccount>()
   for (let ordinal = 1; ; ordinal++) {
@@ -155,7 +160,7 @@ async function accountsOf(client: TransactionClient): Promise<Map<string, ChainA
   }
 }
 
-/** What somebody was told to be sent was sent once, and nothing that they did not sign. */
+/** Transactions reported as sent must be on the chain once, and unsigned ones never. */
 async function checkSent(
   { sent }: WalletPeople,
   accounts: ReadonlyMap<string, ChainAccount>,

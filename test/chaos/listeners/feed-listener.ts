@@ -8,8 +8,8 @@ const firstPauseMs = 50
 const longestPauseMs = 1000
 
 /**
- * A client of the live feed as it should be: it keeps the mark of the last message, and after each break goes on from
- * there. What comes twice, in the wrong order, or is left out, is a breach.
+ * A correct client of the live feed: stores the cursor of the last message and resumes from it
+ * after each disconnect. Duplicate, misordered or missing messages are breaches.
  */
 export class FeedListener {
   readonly seen = new SeenChain()
@@ -48,7 +48,7 @@ export class FeedListener {
     }
   }
 
-  /** One connection, to its end. @returns whether the server took it */
+  /** One connection from start to end. @returns whether the server accepted it */
   async #connect(): Promise<boolean> {
     const socket = new WebSocket(this.#url, { handshakeTimeout: 5000 })
     this.#socket = socket
@@ -61,7 +61,7 @@ export class FeedListener {
       socket.send(JSON.stringify({ type: 'subscribe', id: 'chaos', ...(mark === undefined ? {} : { after: mark }) }))
     })
     socket.on('message', (data) => this.#accept(JSON.parse((data as Buffer).toString('utf8')) as FeedMessage))
-    // The end says the same.
+    // The close event reports the same.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve())
     await closed
@@ -81,7 +81,7 @@ export class FeedListener {
     }
   }
 
-  /** What comes after a first breach would be counted again and again. */
+  /** After the first breach, later ones would be repetitions. */
   #complain(text: string): void {
     this.#isConfused = true
     this.#findings.add('feed', text)

@@ -6,7 +6,7 @@ import type { Findings } from '../report/findings.ts'
 import type { DrivenChain } from '../world/driven-chain.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'
 
-/** A service that takes SQL, and the process that runs it. */
+/** A service that accepts SQL, and its process. */
 export interface QueryDoor {
   readonly url: string
   readonly process: SupervisedProcess
@@ -20,15 +20,15 @@ export interface QueryReaderOptions {
   readonly findings: Findings
 }
 
-/** What came of a statement, by either door. */
+/** Outcome of a statement, from either service. */
 interface Outcome {
-  /** Ids of blocks, hex; undefined where there was none. */
+  /** Block ids in hex; undefined without a result. */
   readonly ids: readonly string[] | undefined
-  /** The code of a failure. */
+  /** Error code. */
   readonly code: string | undefined
 }
 
-/** What may become of a statement while the database is away, restarts, or ends sessions. */
+/** Accepted outcomes while the database is down, restarts or ends sessions. */
 const allowedFailures: ReadonlySet<string> = new Set([
   'sql-unavailable',
   'sql-busy',
@@ -38,15 +38,15 @@ const allowedFailures: ReadonlySet<string> = new Set([
   'database-unreachable',
 ])
 
-/** An answer that takes longer is none: a statement may wait for its turn, run and be given up, 30 s each. */
+/** Timeout for a response: a statement may queue and run for up to 30 s each. */
 const patienceMs = 90_000
-/** How long after a connection broke its process may be seen to have ended. */
+/** Maximum delay between a broken connection and the exit of its process. */
 const graceMs = 300
 const betweenMs = 200
 
 /**
- * Somebody who asks the query service and the MCP server for blocks by SQL, by turns, all the time. While their
- * processes work each has to answer, with the block of the chain or with why there is none.
+ * Queries the query service and the MCP server alternately for blocks by SQL. While their processes
+ * run, each must return the correct block or an error with the reason.
  */
 export class QueryReader {
   readonly #options: QueryReaderOptions
@@ -86,7 +86,7 @@ export class QueryReader {
         this.counts.slowestMs = Math.max(this.counts.slowestMs, Math.round(performance.now() - startedAt))
         if (ids !== undefined) {
           this.counts.answered++
-          // Else the chain has left the branch meanwhile.
+          // Otherwise the chain has left the branch meanwhile.
           if (height <= chain.settled && ids.join() !== expected)
             findings.add(
               'queries',

@@ -17,7 +17,7 @@ interface Block {
   readonly height: number
   readonly id: string
   readonly parent_id: string
-  /** Transactions of the system are in none; each block may have the same. */
+  /** System transactions are excluded, as their ids may repeat in each block. */
   readonly collections?: readonly { readonly transaction_ids: readonly string[] }[]
 }
 interface Answer {
@@ -25,7 +25,7 @@ interface Answer {
   readonly body: { readonly data?: unknown }
 }
 
-/** Answered by any state of the database; all of them lists or summaries. */
+/** Lists and summaries, available in any state of the database. */
 const plainPaths = [
   '/status',
   '/flow/transaction?limit=10',
@@ -41,15 +41,15 @@ const plainPaths = [
   '/insights/daily',
 ]
 
-/** An answer that takes longer is none. */
+/** Timeout for a response. */
 const patienceMs = 20_000
-/** How long after a connection broke its process may be seen to have ended. */
+/** Maximum delay between a broken connection and the exit of its process. */
 const graceMs = 300
 const betweenMs = 25
 
 /**
- * Somebody who reads the API all the time. While its process works every request has to be answered, by 200 or, while
- * the database is away, by 503 with a problem; what is far enough below the head has to be the block of the chain.
+ * Reads the API continuously. While its process runs, every request must return 200, or a 503
+ * problem while the database is down. Blocks far enough below the head must match the chain.
  */
 export class RestReader {
   readonly #options: RestReaderOptions
@@ -80,14 +80,14 @@ export class RestReader {
     }
   }
 
-  /** A block that all is known of, and one of its transactions. */
+  /** A block with known contents, and one of its transactions. */
   async #readBlock(): Promise<void> {
     const { chain } = this.#options
     if (chain.settled < 0) return
     const height = this.#random.integer(0, chain.settled)
     const expected = chain.blockId(height)
     const answer = await this.#ask(`/flow/block/${height}`)
-    // Else the chain has left the branch meanwhile.
+    // Otherwise the chain has left the branch meanwhile.
     if (answer?.status !== 200 || height > chain.settled) return this.#refuse(answer, `/flow/block/${height}`, height)
     const [block] = answer.body.data as [Block | undefined]
     if (block?.height !== height || block.id !== expected) {
@@ -103,7 +103,7 @@ export class RestReader {
       this.#complain(`${path} told of ${told?.id} in block ${told?.block_height}, not in ${height}`)
   }
 
-  /** The newest blocks, whatever they are at this moment: one chain. */
+  /** The newest blocks must form one chain. */
   async #readList(): Promise<void> {
     const answer = await this.#ask('/flow/block?limit=20')
     if (answer?.status !== 200) return this.#refuse(answer, '/flow/block', -1)
@@ -125,7 +125,7 @@ export class RestReader {
     if (answer?.status !== 200) this.#refuse(answer, path, -1)
   }
 
-  /** One request. @returns undefined where there was no answer, and none could be expected */
+  /** One request. @returns undefined if there was no response and none could be expected */
   async #ask(path: string): Promise<Answer | undefined> {
     const startedAt = performance.now()
     try {
@@ -153,7 +153,9 @@ export class RestReader {
     }
   }
 
-  /** Of an answer that is not 200: only 503 is allowed, and 404 for a block that was just taken away. */
+  /**
+   * Other statuses than 200: only 503 is allowed, and 404 for a block that was just rolled back.
+   */
   #refuse(answer: Answer | undefined, path: string, height: number): void {
     if (answer === undefined || answer.status === 200 || answer.status === 503) return
     if (answer.status === 404 && height > this.#options.chain.settled) return

@@ -5,14 +5,14 @@ import type { Received, Receiver } from '../../webhooks/support/receiver.ts'
 import type { EventType } from '../../../src/webhooks/events.ts'
 import type { Findings } from '../report/findings.ts'
 
-/** What is subscribed to, by the path that it is sent to. */
+/** Subscribed events, by the path that receives them. */
 const subscriptions: Readonly<Record<string, readonly EventType[]>> = {
   '/blocks': ['block.sealed'],
   '/transactions': ['transaction.sealed'],
   '/transfers': ['ft.transfer'],
 }
 
-/** Where webhooks are sent to. It takes what comes, once for each id, unless it is told to refuse. */
+/** A webhook receiver. Accepts each id once, unless set to reject. */
 export class WebhookListener {
   readonly #receiver: Receiver
   readonly #ids: ReadonlyMap<string, number>
@@ -24,7 +24,7 @@ export class WebhookListener {
     this.#ids = ids
   }
 
-  /** Subscribes to everything from height 0 on. */
+  /** Subscribes to everything from height 0. */
   static async start(pool: pg.Pool): Promise<WebhookListener> {
     const secrets = new Map<string, string>()
     let listener: WebhookListener | undefined
@@ -65,7 +65,7 @@ export class WebhookListener {
     return !this.#isRefusing
   }
 
-  /** Whether all that was made up to a height has been sent. */
+  /** Whether all deliveries up to a height were sent. */
   async isDone(pool: pg.Pool, height: number): Promise<boolean> {
     const {
       rows: [row],
@@ -77,7 +77,10 @@ export class WebhookListener {
     return row?.behind === 0 && row.pending === 0
   }
 
-  /** Compares what came with what is stored. @param wasClockStepped then a signature may have a wrong time */
+  /**
+   * Compares deliveries with stored data. @param wasClockStepped allows signatures with a wrong
+   * time
+   */
   async check(
     pool: pg.Pool,
     findings: Findings,
@@ -114,7 +117,7 @@ export class WebhookListener {
   }
 }
 
-/** What is left of what was told, after each rollback has taken back what it names. */
+/** Deliveries that remain after each rollback has removed those it names. */
 function remaining(received: readonly Received[]): Received[] {
   const left: Received[] = []
   for (const one of received) {

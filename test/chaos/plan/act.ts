@@ -1,25 +1,25 @@
 import type { Fault } from '../../../simnode/node/faults.ts'
 
-/** `kill -9`; the supervisor starts them again. */
+/** `kill -9`; the supervisor restarts them. */
 export interface KillAct {
   readonly kind: 'kill'
-  /** Names of processes. */
+  /** Process names. */
   readonly processes: readonly string[]
 }
 
-/** SIGTERM, as a deployment sends it; the supervisor starts it again when it has ended. */
+/** SIGTERM, as in a deployment; the supervisor restarts the process after its exit. */
 export interface TerminateAct {
   readonly kind: 'terminate'
   readonly process: string
 }
 
-/** SIGSTOP, and SIGCONT after the time of the act: longer than a lease lasts. */
+/** SIGSTOP, then SIGCONT after the duration of the act, which exceeds a lease. */
 export interface FreezeAct {
   readonly kind: 'freeze'
   readonly process: string
 }
 
-/** The clock that a process sees is wrong for a while: what JavaScript's `Date` says. */
+/** Temporarily changes the clock of a process (JavaScript's `Date`). */
 export interface ClockAct {
   readonly kind: 'clock'
   readonly process: string
@@ -29,69 +29,69 @@ export interface ClockAct {
 export interface PostgresAct {
   readonly kind: 'postgres'
   /**
-   * `stop`: it is stopped as by an administrator, and started after the time of the act; `kill`: killed with all its
-   * sessions, which a crash of the machine comes close to; `crash-session`: one of its sessions is killed, on which it
-   * restarts all of them by itself; `cut`: it ends all connections.
+   * `stop`: shuts the server down, and starts it after the duration of the act; `kill`: kills it
+   * with all sessions, similar to a machine crash; `crash-session`: kills one session, after which
+   * the server restarts all of them; `cut`: ends all connections.
    */
   readonly how: 'stop' | 'kill' | 'crash-session' | 'cut'
 }
 
-/** The farm's queue is lost: emptied, or its tables are dropped (or Redis killed) too. */
+/** Loses the farm's queue: emptied, with its tables dropped (or Redis killed) as well. */
 export interface QueueAct {
   readonly kind: 'queue'
   readonly how: 'empty' | 'destroy'
 }
 
-/** The chain goes over to another branch. */
+/** Switches the chain to another branch. */
 export interface ForkAct {
   readonly kind: 'fork'
-  /** Blocks that are replaced. */
+  /** Number of replaced blocks. */
   readonly depth: number
-  /** The nodes go over one after the other, so long apart: meanwhile they contradict each other. */
+  /** Delay between the switches of the nodes, during which they contradict each other. */
   readonly apartMs: number
 }
 
-/** Nodes of the chain do something wrong. */
+/** Injects faults into nodes of the chain. */
 export interface NodeFaultAct {
   readonly kind: 'node-fault'
   readonly nodes: readonly number[]
   readonly fault: Fault
 }
 
-/** The process of a node is killed, and started after the time of the act. */
+/** Kills the process of a node and starts it after the duration of the act. */
 export interface NodeKillAct {
   readonly kind: 'node-kill'
   readonly nodes: readonly number[]
 }
 
-/** A node learns of no new blocks. */
+/** A node receives no new blocks. */
 export interface NodeBehindAct {
   readonly kind: 'node-behind'
   readonly node: number
 }
 
-/** The chain stands still, and then makes so many blocks at once; its clock has gone on. */
+/** Halts the chain, then adds this many blocks at once while its clock has advanced. */
 export interface HaltAct {
   readonly kind: 'halt'
   readonly burst: number
 }
 
-/** The disk of the database has no room. */
+/** Fills the disk of the database. */
 export interface DiskAct {
   readonly kind: 'disk'
 }
 
-/** Who receives webhooks refuses them. */
+/** The webhook receiver rejects deliveries. */
 export interface ReceiverAct {
   readonly kind: 'receiver'
 }
 
-/** The node on which the wallet makes accounts does something wrong. */
+/** Injects a fault into the node on which the wallet creates accounts. */
 export interface WalletNodeAct {
   readonly kind: 'wallet-node'
   /**
-   * A fault; `freeze`: its process stands still; `expire`: it takes no transaction, and then so many blocks come at
-   * once that those which were made meanwhile can come into none any more.
+   * A fault; `freeze`: stops its process; `expire`: accepts no transactions, then adds so many
+   * blocks at once that transactions created meanwhile expire.
    */
   readonly how: Fault | 'freeze' | 'expire'
 }
@@ -112,12 +112,12 @@ export type Act =
   | ReceiverAct
   | WalletNodeAct
 
-/** An act of a plan; a second one may come into it, so that two troubles meet. */
+/** An act of a plan; a second one may overlap, so that two faults combine. */
 export interface PlannedAct {
   /** Counts from 1. */
   readonly number: number
   readonly act: Act
-  /** How long it lasts, for what can be ended. */
+  /** Duration of acts that can be ended. */
   readonly holdMs: number
   readonly second: { readonly act: Act; readonly afterMs: number } | undefined
 }

@@ -2,12 +2,12 @@ import { Random } from '../../simulation/random.ts'
 import type { Fault } from '../../../simnode/node/faults.ts'
 import type { Act, PlannedAct } from './act.ts'
 
-/** What there is to do something to. */
+/** Possible targets. */
 export interface PlanWorld {
-  /** Names of the processes. */
+  /** Process names. */
   readonly processes: readonly string[]
   readonly nodes: number
-  /** Whether the disk can be made full: that needs a small file system. */
+  /** Whether the disk can be filled, which requires a small file system. */
   readonly hasSmallDisk: boolean
 }
 
@@ -15,7 +15,7 @@ const second = 1000
 const hour = 3600 * second
 
 /**
- * How far the times of blocks are from the machine's clock, in milliseconds: a chain may be late, or its nodes' clocks
+ * Offset between block times and the machine's clock, ms: a chain may be late, or clocks of nodes
  * wrong.
  */
 export function drawChainOffset(seed: number): number {
@@ -23,15 +23,15 @@ export function drawChainOffset(seed: number): number {
 }
 
 /**
- * The acts of a run, without end; the same for the same seed and world. They come in rounds, each with every kind in an
- * order of its own, so that a short run has seen most kinds; a third of them meet a second act on their way.
+ * Endless sequence of acts, deterministic for a seed and world. Each round contains every kind in
+ * random order, so that a short run covers most kinds. A second act overlaps a third of them.
  */
 export function* drawPlan(seed: number, world: PlanWorld): Generator<PlannedAct, never> {
   const random = new Random(seed)
   for (let number = 1; ;) {
     for (const act of shuffled(random, drawRound(random, world))) {
       const holdMs = act.kind === 'freeze' ? random.integer(6 * second, 9 * second) : random.integer(second, 5 * second)
-      // Its process stands still, which nothing else should.
+      // Its process is frozen, which should not combine with another freeze.
       const isAlone = act.kind === 'freeze' || !random.chance(1 / 3)
       const other = drawSecond(random, world)
       yield {
@@ -44,7 +44,7 @@ export function* drawPlan(seed: number, world: PlanWorld): Generator<PlannedAct,
   }
 }
 
-/** Each kind once, what is promised most more often. */
+/** Each kind once, and kinds with a guarantee more often. */
 function drawRound(random: Random, world: PlanWorld): Act[] {
   const { processes } = world
   return [
@@ -76,7 +76,7 @@ function drawRound(random: Random, world: PlanWorld): Act[] {
   ]
 }
 
-/** What may come into any other act. */
+/** Acts that may overlap any other act. */
 function drawSecond(random: Random, world: PlanWorld): Act {
   const draw = {
     kill: (): Act => ({ kind: 'kill', processes: [random.pick(world.processes)] }),
@@ -92,9 +92,8 @@ function drawFork(random: Random, min: number, max: number): Act {
 }
 
 /**
- * Faults that a node of the chain may have and after which all can be right again. Two are not among them: an event
- * that cannot be read is kept for a person; and a node without the calls for whole blocks cannot tell of system
- * transactions, so that blocks taken from it have none.
+ * Node faults after which full recovery is possible. Excluded are undecodable events, which require
+ * operator action, and nodes without bulk calls, which do not serve system transactions.
  */
 function drawFault(random: Random): Fault {
   const times = random.integer(1, 8)
@@ -118,9 +117,9 @@ function drawFault(random: Random): Fault {
 }
 
 /**
- * Faults of the node of the wallet's chain, from which nothing false follows that could not be known to be false: a
- * node that says that the payer is not there is believed. What is sent may arrive without that being known (no message
- * comes back), or not arrive.
+ * Faults of the wallet's node that cannot lead to undetectably wrong data: a node that denies the
+ * existence of the payer is trusted. A sent transaction may arrive without confirmation (no
+ * response), or not arrive.
  */
 function drawWalletFault(random: Random): Fault {
   const times = random.integer(2, 12)
@@ -147,7 +146,7 @@ function allNodes({ nodes }: PlanWorld): readonly number[] {
   return Array.from({ length: nodes }, (_, index) => index)
 }
 
-/** One of them or all. */
+/** One or all of them. */
 function drawNodes(random: Random, world: PlanWorld): readonly number[] {
   return random.chance(0.5) ? allNodes(world) : [random.integer(0, world.nodes - 1)]
 }

@@ -1,21 +1,21 @@
-/** What was found to be wrong in a run. */
+/** A detected fault. */
 export interface Breach {
-  /** Seconds since the run began. */
+  /** Seconds since the start of the run. */
   readonly at: number
-  /** Which promise was not kept, e.g. `feed`. */
+  /** The broken guarantee, e.g. `feed`. */
   readonly promise: string
-  /** In words. */
+  /** Description. */
   readonly text: string
 }
 
-/** The breaches of a run, from wherever they are noticed. */
+/** Collects the breaches of a run from all checks. */
 export class Findings {
   readonly #startedAt = performance.now()
   readonly #breaches: Breach[] = []
   readonly #excused: Breach[] = []
   readonly #tell: (line: string) => void
 
-  /** @param tell is told each breach when it is found */
+  /** @param tell receives each breach when it is found */
   constructor(tell: (line: string) => void) {
     this.#tell = tell
   }
@@ -24,12 +24,12 @@ export class Findings {
     return this.#breaches
   }
 
-  /** What would be breaches on a machine that has time. */
+  /** Breaches that only count on a machine that is not overloaded. */
   get excused(): readonly Breach[] {
     return this.#excused
   }
 
-  /** Seconds since the run began. */
+  /** Seconds since the start of the run. */
   get seconds(): number {
     return Math.round((performance.now() - this.#startedAt) / 100) / 10
   }
@@ -39,7 +39,7 @@ export class Findings {
     this.#tell(`BREACH (${promise}): ${text}`)
   }
 
-  /** A promised time that was missed on a machine that had no time. */
+  /** A missed time limit on an overloaded machine. */
   excuse(promise: string, text: string): void {
     this.#excused.push({ at: this.seconds, promise, text })
     this.#tell(`late, on a busy machine (${promise}): ${text}`)

@@ -5,7 +5,7 @@ import type { ActReport, ChaosReport } from './report.ts'
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** The report for people who have not read anything else. */
+/** The report in readable form, without prior knowledge. */
 export function reportText(report: ChaosReport): string {
   const { conditions, chain, listeners, acts, breaches } = report
   const disk =

@@ -2,20 +2,20 @@ import type { Measure } from '../acts/underway.ts'
 import type { WalletCounts } from '../wallet/wallet-people.ts'
 import type { Breach } from './findings.ts'
 
-/** An act as it went. */
+/** A completed act. */
 export interface ActReport {
   readonly number: number
-  /** Seconds since the run began. */
+  /** Seconds since the start of the run. */
   readonly at: number
   readonly words: string
   readonly measures: readonly Measure[]
-  /** From the end of the act until work went on; null: it did not. */
+  /** Time from the end of the act to recovery; null without recovery. */
   readonly recoveredMs: number | null
-  /** Processes that wanted a core, on average over the last minute; above the number of cores all takes longer. */
+  /** Load average of the last minute; above the number of cores all durations increase. */
   readonly load: number
 }
 
-/** What became of the requests of one who reads all the time. */
+/** Outcomes of the requests of a continuous reader. */
 export interface ReaderCounts {
   readonly answered: number
   readonly unavailable: number
@@ -23,12 +23,12 @@ export interface ReaderCounts {
   readonly slowestMs: number
 }
 
-/** What a chaos run did and found. */
+/** Acts and results of a chaos run. */
 export interface ChaosReport {
   readonly isGood: boolean
   readonly seed: number
   readonly minutes: number
-  /** What makes the same plan again. */
+  /** Reproduces the plan. */
   readonly command: string
   readonly startedAt: string
   readonly seconds: number
@@ -38,14 +38,14 @@ export interface ChaosReport {
     readonly queue: string
     readonly intervalMs: number
     readonly history: number
-    /** How far the times of blocks were from the machine's clock. */
+    /** Offset between block times and the machine's clock. */
     readonly chainOffsetMs: number
-    /** Null: the database lay on a small file system, which could be full. */
+    /** Null if the database was on a small file system that could be filled. */
     readonly noSmallDisk: string | null
   }
   readonly firstDerivedMs: number
   readonly acts: readonly ActReport[]
-  /** Of what was promised: the longest. */
+  /** The maxima of guaranteed durations. */
   readonly worst: readonly Measure[]
   readonly chain: { readonly head: number; readonly branch: string; readonly forks: number }
   readonly checks: readonly { readonly name: string; readonly compared: string }[]
@@ -54,7 +54,7 @@ export interface ChaosReport {
     readonly webhooks: number
     readonly webhooksRefused: number
     readonly api: ReaderCounts
-    /** Of the query service and the MCP server together. */
+    /** Query service and MCP server combined. */
     readonly queries: ReaderCounts
     readonly wallet: ReaderCounts & WalletCounts
   }
@@ -66,11 +66,11 @@ export interface ChaosReport {
   }[]
   readonly databaseMiB: number | null
   readonly breaches: readonly Breach[]
-  /** Promised times that were missed while the machine was busy with other things: no breaches. */
+  /** Missed time limits while the machine was overloaded; not breaches. */
   readonly excused: readonly Breach[]
 }
 
-/** The longest of each kind of measure, those for which something is promised by themselves, and of the recoveries. */
+/** The maximum of each measured duration with a guarantee of its own, and of recoveries. */
 export function worstOf(acts: readonly ActReport[]): Measure[] {
   const all = acts.flatMap(({ measures, recoveredMs }) => [
     ...measures,

@@ -4,18 +4,18 @@ import { pause } from '../../../src/platform/retry.ts'
 
 const everyMs = 50
 
-/** The e-mails that the wallet writes to files, by their receiver. */
+/** E-mails that the wallet writes to files, by recipient. */
 export class Mailbox {
   readonly #folder: string
   readonly #read = new Set<string>()
   readonly #codes = new Map<string, string>()
 
-  /** @param folder MAIL_FOLDER; it may not be there yet */
+  /** @param folder MAIL_FOLDER; may not exist yet */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** The code of the newest e-mail to an address; undefined when none came in time. */
+  /** The code of the newest e-mail to an address; undefined after the timeout. */
   async codeTo(email: string, withinMs: number, signal: AbortSignal): Promise<string | undefined> {
     const until = performance.now() + withinMs
     while (performance.now() < until && !signal.aborted) {
@@ -33,7 +33,7 @@ export class Mailbox {
       const [head = '', ...rest] = (await readFile(join(this.#folder, name), 'utf8')).split('\n\n')
       const to = /^To: (\S+)$/m.exec(head)?.[1]
       const code = /\b\d{6}\b/.exec(rest.join('\n\n'))?.[0]
-      // One that is being written is looked at again.
+      // A partly written e-mail is read again.
       if (to === undefined || code === undefined) continue
       this.#read.add(name)
       this.#codes.set(to, code)

@@ -5,26 +5,26 @@ import type { CreationOptions, RequestOptions } from '../../wallet/support/soft-
 import type { Mailbox } from './mailbox.ts'
 import type { Answer, WalletCalls } from './wallet-calls.ts'
 
-/** What somebody was told, or may have happened without their being told. */
+/** Results reported to a user, or possible without a report. */
 export interface KnownKey {
   readonly id: string
   /** 130 hex digits. */
   readonly publicKeySec1Hex: string
-  /** The wallet said that it has it; else it may have it. */
+  /** Confirmed by the wallet; otherwise the wallet may have it. */
   isSure: boolean
 }
 
-/** A session as its owner has it. */
+/** A session as known to its owner. */
 export interface HeldSession {
   access: string
   refresh: string
-  /** Since when they try to trade the refresh token and get no answer (`performance.now()`). */
+  /** Start of unanswered attempts to refresh (`performance.now()`). */
   triedSince: number | undefined
-  /** They signed out, or came too late with a refresh token. */
+  /** Signed out, or refreshed too late. */
   isEnded: boolean
 }
 
-/** How far an account is, as its owner is told. */
+/** Status of an account as reported to its owner. */
 interface Standing {
   readonly address?: string
   readonly error?: { readonly mayRetry: boolean; readonly message: string }
@@ -36,41 +36,39 @@ export interface PersonOptions {
   readonly mailbox: Mailbox
   readonly random: Random
   /**
-   * Whether the clock of the wallet was wrong at any time: then it refuses access tokens that seem to be of another
-   * time.
+   * Whether the wallet's clock was wrong at any time: it then rejects access tokens as not valid
+   * yet or expired.
    */
   readonly wasClockStepped: () => boolean
-  /**
-   * Whether what the database keeps no longer than its own life, such as challenges, may have been lost a moment ago.
-   */
+  /** Whether short-lived data of the database, such as challenges, may have been lost recently. */
   readonly wasDatabaseAway: () => boolean
   readonly signal: AbortSignal
 }
 
 const betweenMs = 250
-/** Longer than any trouble of a run: what was asked for again and again is done by then. */
+/** Exceeds any fault of a run, so that retried operations have completed by then. */
 const doneWithinMs = 60_000
-/** A mail that was taken on and not written is lost when the process is killed. */
+/** An accepted but unwritten e-mail is lost when the process is killed. */
 const mailWithinMs = 8000
-/** As long as a refresh token that was traded gives the same answer again, less what an answer may take. */
+/** How long a used refresh token returns the same response, less the response time. */
 const graceMs = 8500
 const refreshPath = '/auth/v1/token?grant_type=refresh_token'
 const passkeyFunction = '/functions/v1/passkey-auth'
 
 /**
- * Somebody with an e-mail address and an authenticator. What they are told is kept, to be compared with what is there
- * in the end.
+ * A user with an e-mail address and an authenticator. Responses are stored and compared with the
+ * actual state at the end.
  */
 export class Person {
   readonly email: string
   readonly address: string
   readonly keys: KnownKey[] = []
   readonly sessions: HeldSession[] = []
-  /** As they were told; undefined: they have no answer to their sign-up, and may be there or not. */
+  /** As reported; undefined without a sign-up response, when the user may or may not exist. */
   userId: string | undefined
-  /** The passkey for which an account was asked. */
+  /** The passkey for which an account was requested. */
   wanted: KnownKey | undefined
-  /** The account that they were told of. */
+  /** The reported account. */
   account: string | undefined
   signIns = 0
   refreshes = 0
@@ -89,11 +87,12 @@ export class Person {
     return this.#authenticator
   }
 
-  /** By the code of an e-mail. @returns false where that came to nothing that they know of */
+  /** Signs in with an e-mail code. @returns false without a confirmed result */
   async signUp(): Promise<boolean> {
     const { email, address } = this
     const { calls, mailbox, signal } = this.#options
-    // Asked once: whoever was not answered may have been sent one, and may ask again only after a minute.
+    // Sent once: an unanswered request may have sent an e-mail, and a retry is allowed only after a
+    // minute.
     const asked = await calls.ask('POST', '/auth/v1/otp', { body: { email }, address })
     if (asked !== undefined && asked.status !== 200)
       calls.complain(`who signs up was refused an e-mail: ${textOf(asked)}`)
@@ -105,7 +104,7 @@ export class Person {
         address,
       })
       if (answer?.status === 200) return this.#begin(answer)
-      // It is good once, and may have been used before the answer was lost.
+      // A code is valid once, and may have been used before the response was lost.
       if (answer !== undefined && tries > 0) return false
       if (answer !== undefined) {
         calls.complain(`the code of an e-mail was refused: ${textOf(answer)}`)
@@ -116,7 +115,7 @@ export class Person {
     return false
   }
 
-  /** @returns whether they have one that they know of */
+  /** @returns whether a passkey is confirmed */
   async makePasskey(): Promise<boolean> {
     const { calls, signal } = this.#options
     let triedSince = performance.now()
@@ -135,12 +134,12 @@ export class Person {
       }
       if (answer !== undefined) {
         this.#refusedCeremony('a new passkey', answer)
-        // Refused: it is not there.
+        // Rejected: the passkey does not exist.
         this.keys.pop()
         this.#authenticator.credentials.pop()
         continue
       }
-      // Whether it is there tells the list.
+      // The list shows whether it exists.
       const listed = await this.call('/passkeys/list', {})
       if (listed === undefined) return false
       if ((listed['passkeys'] as readonly { readonly id: string }[]).some((one) => one.id === id)) {
@@ -152,13 +151,14 @@ export class Person {
         calls.complain(`${this.email} has tried for ${doneWithinMs / 1000} s to make a passkey, and was not answered`)
         triedSince = performance.now()
       }
-      // A full disk takes a challenge on, in room that it had, and no passkey: a try takes no time then.
+      // A full disk may have space for a challenge but not for a passkey; such attempts end
+      // immediately.
       await pause(betweenMs)
     }
     return false
   }
 
-  /** Asks until the account is there. @returns whether it is */
+  /** Polls until the account exists. @returns whether it does */
   async haveAccount(signal = this.#options.signal): Promise<boolean> {
     const { calls } = this.#options
     this.wanted ??= this.keys.find(({ isSure }) => isSure)
@@ -194,7 +194,7 @@ export class Person {
     return false
   }
 
-  /** By passkey. @returns whether they are in */
+  /** Signs in with a passkey. @returns whether the user is signed in */
   async signIn(signal = this.#options.signal): Promise<boolean> {
     const { address } = this
     const { calls } = this.#options
@@ -230,8 +230,8 @@ export class Person {
   }
 
   /**
-   * Trades the refresh token of a session, maybe in two tabs at once. @returns false where the session ended, as it may
-   * when nobody answered for long
+   * Refreshes a session, sometimes in two tabs at once. @returns false if the session ended, which
+   * is allowed after a long outage
    */
   async refresh(session: HeldSession, signal = this.#options.signal): Promise<boolean> {
     const { calls, random } = this.#options
@@ -268,7 +268,7 @@ export class Person {
     return false
   }
 
-  /** Asks who they are. */
+  /** Requests the current user. */
   async look(session: HeldSession): Promise<void> {
     const { calls, wasClockStepped } = this.#options
     const answer = await calls.ask('GET', '/auth/v1/user', { token: session.access, address: this.address })
@@ -280,14 +280,14 @@ export class Person {
     else await this.refresh(session)
   }
 
-  /** Ends a session; once that is said it is so. */
+  /** Ends a session; final once confirmed. */
   async signOut(session: HeldSession): Promise<void> {
     const { address } = this
     const { calls } = this.#options
     const answer = await calls.ask('POST', '/auth/v1/logout?scope=local', { token: session.access, address })
     session.isEnded = true
     if (answer?.status !== 204) {
-      // It may be there or not, and nobody holds it any more.
+      // The session may exist, but no client holds its token.
       if (answer !== undefined && !isRefusal(answer)) calls.complain(`a sign-out was refused: ${textOf(answer)}`)
       return
     }
@@ -299,21 +299,21 @@ export class Person {
       calls.complain(`a session of ${this.email} that was ended is good`)
   }
 
-  /** The session that they use. */
+  /** The current session. */
   get session(): HeldSession | undefined {
     return this.sessions.findLast(({ isEnded }) => !isEnded)
   }
 
   /**
-   * An operation of the passkey function that is done sooner or later. @returns undefined where there is no session, or
-   * the run is over
+   * An eventually successful operation of the passkey function. @returns undefined without a
+   * session, or after the end of the run
    */
   async call(endpoint: string, data: unknown): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { calls, signal, wasClockStepped } = this.#options
     while (!signal.aborted) {
       const answer = await this.#askAs(endpoint, data)
       if (answer?.status === 200) return answer.body['data'] as Readonly<Record<string, unknown>>
-      // By a wrong clock the sign-in was long ago.
+      // With a wrong clock the sign-in may seem too old.
       const seemsOld =
         answer !== undefined && JSON.stringify(answer.body).includes('REAUTHENTICATION_REQUIRED') && wasClockStepped()
       if (answer !== undefined && !seemsOld) {
@@ -327,8 +327,8 @@ export class Person {
   }
 
   /**
-   * One try, by the session of now. @returns undefined as `WalletCalls.ask`, or where the session had to be made good
-   * first
+   * One attempt with the current session. @returns undefined as in `WalletCalls.ask`, or if the
+   * session had to be refreshed first
    */
   async #askAs(endpoint: string, data: unknown, signal = this.#options.signal): Promise<Answer | undefined> {
     const { calls, wasClockStepped } = this.#options
@@ -369,13 +369,13 @@ export class Person {
   #refusedCeremony(what: string, answer: Answer): void {
     const { calls, wasDatabaseAway } = this.#options
     const { code } = answer.body['error'] as { readonly code: string }
-    // Challenges do not outlive a crash of the database.
+    // Challenges do not survive a database crash.
     if (code.startsWith('CHALLENGE_') && wasDatabaseAway()) return
     calls.complain(`${what} of ${this.email} was refused: ${textOf(answer)}`)
   }
 }
 
-/** As the auth endpoint and the function say that a session is none. */
+/** Response of the auth endpoint and the function for an invalid session. */
 function isRefusal({ status }: Answer): boolean {
   return status === 401 || status === 403
 }

@@ -8,24 +8,24 @@ import { signer, submission } from '../../wallet/support/sent-transactions.ts'
 import type { Person } from './person.ts'
 import type { WalletCalls } from './wallet-calls.ts'
 
-/** A transaction that was signed, and what its sender was told of it. */
+/** A signed transaction and the results reported to its sender. */
 export interface SentTransaction {
   readonly sender: string
-  /** Undefined: no answer came, so that it may have arrived or not. */
+  /** Undefined without a response, when it may or may not have arrived. */
   id: string | undefined
-  /** They were told that it was run and did what it should. */
+  /** Reported as executed successfully. */
   isDone: boolean
 }
 
-/** Units of 10^-8 FLOW. An account has enough for all that one person sends. */
+/** In units of 10^-8 FLOW. The balance of an account covers all transfers of one user. */
 export const amountEach = 10_000_000n
 const betweenMs = 150
 const followForMs = 15_000
 const chain = '/chain/testnet'
 
 /**
- * Sends FLOW from a person's account, signed by their passkey, and looks at what comes of it; the same transaction
- * again where no answer came.
+ * Sends FLOW from a user's account, signed by their passkey, and waits for the result. Resends the
+ * same transaction if there was no response.
  */
 export async function sendSome(
   person: Person,
@@ -64,8 +64,8 @@ export async function sendSome(
   const until = performance.now() + followForMs
   while (!signal.aborted && performance.now() < until) {
     const answer = await calls.ask('POST', `${chain}/transactions`, { body: submission(signed), address })
-    // Refused: the node lied of its newest block, or the transaction has grown too old. Whether an earlier try came
-    // through the chain tells in the end.
+    // Rejected: the node returned a wrong latest block, or the transaction has expired. The chain
+    // shows at the end whether an earlier attempt succeeded.
     if (answer !== undefined && answer.status !== 200) return
     if (answer !== undefined) {
       one.id = String(answer.body['id'])

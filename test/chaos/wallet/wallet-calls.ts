@@ -3,7 +3,7 @@ import type { Findings } from '../report/findings.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'
 
 export interface WalletCallsOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly process: SupervisedProcess
   readonly findings: Findings
@@ -12,7 +12,7 @@ export interface WalletCallsOptions {
 export interface Call {
   readonly body?: unknown
   readonly token?: string | undefined
-  /** From where, as a proxy tells it: limits are counted by it. */
+  /** Client address as set by a proxy; rate limits use it. */
   readonly address: string
 }
 
@@ -21,14 +21,12 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** An answer that takes longer is none. */
+/** Timeout for a response. */
 const patienceMs = 20_000
-/** How long after a connection broke its process may be seen to have ended. */
+/** Maximum delay between a broken connection and the exit of its process. */
 const graceMs = 300
 
-/**
- * Asks the wallet, and holds it to answering while its process works: by what was asked for, by a refusal, or by 503.
- */
+/** Calls the wallet. While its process runs, it must respond with a result, an error or 503. */
 export class WalletCalls {
   readonly counts = { answered: 0, unavailable: 0, unreachable: 0, slowestMs: 0 }
   readonly url: string
@@ -40,7 +38,7 @@ export class WalletCalls {
     this.url = options.url
   }
 
-  /** From now on nobody expects an answer. */
+  /** No responses are expected from now on. */
   end(): void {
     this.#isOver = true
   }
@@ -49,7 +47,7 @@ export class WalletCalls {
     this.#options.findings.add('wallet', text)
   }
 
-  /** @returns undefined where nobody can know whether it was done: no answer, or 503 */
+  /** @returns undefined if the outcome is unknown: no response, or 503 */
   async ask(method: 'GET' | 'POST', path: string, { body, token, address }: Call): Promise<Answer | undefined> {
     const startedAt = performance.now()
     try {

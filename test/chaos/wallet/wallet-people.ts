@@ -10,7 +10,7 @@ import type { SentTransaction } from './send-some.ts'
 import { WalletCalls } from './wallet-calls.ts'
 
 export interface WalletPeopleOptions extends Pick<PersonOptions, 'wasClockStepped' | 'wasDatabaseAway'> {
-  /** Where the wallet is, without a slash at the end. */
+  /** Base URL of the wallet, without a trailing slash. */
   readonly url: string
   readonly process: SupervisedProcess
   readonly mailFolder: string
@@ -18,9 +18,9 @@ export interface WalletPeopleOptions extends Pick<PersonOptions, 'wasClockSteppe
   readonly findings: Findings
 }
 
-/** What people were told to be done. */
+/** Operations confirmed to users. */
 export interface WalletCounts {
-  /** Who have signed up. */
+  /** Signed-up users. */
   readonly people: number
   readonly accounts: number
   /** By passkey. */
@@ -30,18 +30,18 @@ export interface WalletCounts {
   readonly sent: number
 }
 
-/** So many are at it at a time. When one has done what they came for, the next comes. */
+/** Number of concurrent users. When one is finished, the next starts. */
 const atOnce = 4
 const actsEach = 12
-/** Signing in again in the end, so many at a time. */
+/** Concurrent sign-ins at the end. */
 const inTheEndAtOnce = 8
 const betweenMs = 300
-/** What somebody asked for and was not told when trouble ended is told in this time. */
+/** Time limit for pending operations after the last fault. */
 const settleMs = 60_000
 
 /**
- * People who use the wallet all the time: they sign up, make passkeys, have accounts made, sign in and out, and send
- * FLOW.
+ * Users who use the wallet continuously: sign up, create passkeys and accounts, sign in and out,
+ * and send FLOW.
  */
 export class WalletPeople {
   readonly calls: WalletCalls
@@ -68,13 +68,13 @@ export class WalletPeople {
     )
   }
 
-  /** Resolves when nobody asks for anything any more. */
+  /** Resolves when no requests are pending. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
   }
 
-  /** No answer is expected any more: the wallet is stopped. */
+  /** The wallet is stopped; no responses are expected. */
   end(): void {
     this.calls.end()
   }
@@ -91,8 +91,8 @@ export class WalletPeople {
   }
 
   /**
-   * When all trouble is over: who has asked for an account has it, every session is good that nobody ended, and
-   * everybody can sign in by their passkey. To be called after `stop`.
+   * After the last fault: every requested account must exist, every open session must be valid and
+   * every user must be able to sign in by passkey. Call after `stop`.
    */
   async settle(): Promise<void> {
     const waiting = this.people.filter(({ userId }) => userId !== undefined)

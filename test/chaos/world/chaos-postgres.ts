@@ -6,13 +6,13 @@ import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/start-e
 import type { EmbeddedPostgres } from '../../../src/platform/db/embedded/start-embedded-postgres.ts'
 import { createPool } from '../../../src/platform/db/pool.ts'
 
-/** Shown in pg_stat_activity for the connections of the runner itself. */
+/** Application name of the runner's own connections in pg_stat_activity. */
 const observer = 'chaos run'
 
 /**
  * The database server of a run, and the runner's own connections to it.
  *
- *     up ──stop(), kill(), ends by itself──► down ──start()──► up
+ *     up ──stop(), kill(), unexpected exit──► down ──start()──► up
  */
 export class ChaosPostgres {
   readonly #folder: string
@@ -22,7 +22,7 @@ export class ChaosPostgres {
   #isAsked = false
   #pool: pg.Pool | undefined
 
-  /** @param onUnasked told when the server ends and nobody asked it to */
+  /** @param onUnasked called after an unexpected exit of the server */
   constructor(folder: string, log: (line: string) => void, onUnasked: (lastLines: string) => void) {
     this.#folder = folder
     this.#log = log
@@ -33,13 +33,13 @@ export class ChaosPostgres {
     return this.#server !== undefined
   }
 
-  /** The same after each start. */
+  /** Unchanged across restarts. */
   get url(): string {
     if (this.#server === undefined) throw new Error('the database is down')
     return this.#server.url
   }
 
-  /** Connections of the runner, which outlive the server. */
+  /** Connections of the runner, which survive the server. */
   get pool(): pg.Pool {
     this.#pool ??= createPool(this.url, {
       max: 4,
@@ -55,7 +55,7 @@ export class ChaosPostgres {
       dataFolder: this.#folder,
       wait: true,
       log: this.#log,
-      // Log of what was written is kept for as long as a small disk allows.
+      // WAL retention must fit a small disk.
       settings: { max_wal_size: '256MB', shared_buffers: '128MB' },
     })
     this.#server = server
@@ -66,13 +66,13 @@ export class ChaosPostgres {
     })
   }
 
-  /** As an administrator stops it: sessions are ended, and nothing has to be recovered. */
+  /** Regular shutdown: ends sessions and needs no recovery. */
   async stop(): Promise<void> {
     this.#isAsked = true
     await this.#server?.stop()
   }
 
-  /** Every process of it at once. */
+  /** Kills all server processes at once. */
   async kill(): Promise<void> {
     this.#isAsked = true
     const server = this.#server
@@ -80,7 +80,7 @@ export class ChaosPostgres {
     await server?.exited
   }
 
-  /** Kills one session of the program: the server ends all others, recovers and goes on. */
+  /** Kills one session of the program: the server ends all others, recovers and resumes. */
   async crashSession(): Promise<void> {
     const {
       rows: [session],
@@ -92,7 +92,7 @@ export class ChaosPostgres {
     if (session !== undefined) kill(session.pid)
   }
 
-  /** Ends all connections of the program; new ones are welcome. */
+  /** Ends all connections of the program; new ones are accepted. */
   async cut(): Promise<number> {
     const { rowCount } = await this.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -102,7 +102,7 @@ export class ChaosPostgres {
     return rowCount ?? 0
   }
 
-  /** Resolves when it answers. */
+  /** Resolves when it responds. */
   async answers(): Promise<void> {
     for (;;) {
       try {
@@ -114,7 +114,7 @@ export class ChaosPostgres {
     }
   }
 
-  /** Processes of it that are still there. */
+  /** Server processes that are still running. */
   async leftOver(): Promise<readonly number[]> {
     return processesIn(join(this.#folder, 'cluster'))
   }

@@ -27,8 +27,8 @@ import { SupervisedProcess } from './supervised-process.ts'
 import { WalletChain } from './wallet-chain.ts'
 
 /**
- * A port that is free now and that the system gives to nobody by itself: a process that is started again and again must
- * find its port free each time, and connections from this machine have ports of 32768 and above.
+ * A free port outside the ephemeral range: a restarted process must find its port free, and
+ * outgoing connections of this machine use ports from 32768.
  */
 export async function freePort(random: Random): Promise<number> {
   for (;;) {
@@ -46,12 +46,12 @@ export async function freePort(random: Random): Promise<number> {
   }
 }
 
-/** Where the farm's jobs are, and how they are lost. */
+/** The queue backend of the farm and how its data is lost. */
 export interface FarmQueue {
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
   empty(): Promise<void>
-  /** Takes the queue itself away. @returns brings it back, where it does not come by itself */
+  /** Stops the queue. @returns a function that restarts it, if it does not return by itself */
   destroy(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
@@ -69,7 +69,7 @@ export function postgresQueue(postgres: ChaosPostgres): FarmQueue {
   }
 }
 
-/** @returns undefined where there is no Redis */
+/** @returns undefined without a Redis */
 export async function redisQueue(): Promise<FarmQueue | undefined> {
   const redis = await startRedis()
   if (redis === undefined) return undefined
@@ -91,21 +91,21 @@ export async function redisQueue(): Promise<FarmQueue | undefined> {
 
 export interface WorldOptions {
   readonly seed: number
-  /** Pace of the chain. */
+  /** Block interval of the chain. */
   readonly intervalMs: number
-  /** Blocks that there are at the start. */
+  /** Initial number of blocks. */
   readonly history: number
   readonly queue: 'postgres' | 'redis'
-  /** Names the run; part of the environment of its processes. */
+  /** Name of the run, in the environment of its processes. */
   readonly run: string
-  /** An empty folder, for what is thrown away. */
+  /** An empty folder for temporary data. */
   readonly folder: string
   readonly logFolder: string
   readonly findings: Findings
   readonly tell: (line: string) => void
 }
 
-/** Where the servers of the processes are. */
+/** URLs of the process servers. */
 interface Ports {
   readonly api: number
   readonly ask: number
@@ -113,17 +113,17 @@ interface Ports {
   readonly wallet: number
 }
 
-/** What excuses a process that ends by itself: the database is away, or has no room. */
+/** Accepted reasons for an unexpected exit: the database is down or its disk is full. */
 type Trouble = 'database' | 'disk'
 
-/** Exit code of a program that may do better when it is started again. */
+/** Exit code of a program that may succeed after a restart. */
 const temporaryFailure = 75
-/** How long after a trouble ended a process may still end because of it. */
+/** Grace period after a fault during which a process may still exit because of it. */
 const afterTroubleMs = 15_000
 const nodeCount = 2
 const memoryEveryMs = 1000
 
-/** Variables that all processes have, beside where things are: pauses that are not longer than acts. */
+/** Shared variables besides URLs: pauses no longer than acts. */
 const variables = {
   LOG_FORMAT: 'json',
   HOST: '127.0.0.1',
@@ -136,8 +136,8 @@ const variables = {
 }
 
 /**
- * Everything that runs in a chaos run: database, queue, nodes, the processes of the Procfile, and those who listen to
- * them.
+ * Everything that runs in a chaos run: database, queue, nodes, processes of the Procfile and their
+ * listeners.
  */
 export class ChaosWorld {
   readonly options: WorldOptions
@@ -147,7 +147,7 @@ export class ChaosWorld {
   readonly chain: DrivenChain
   readonly queue: FarmQueue
   readonly url: string
-  /** The reason in words where there is none. */
+  /** The reason, if not available. */
   readonly disk: SmallDisk | string
   readonly feed: FeedListener
   readonly rest: RestReader
@@ -156,7 +156,7 @@ export class ChaosWorld {
   readonly people: WalletPeople
   webhooks: WebhookListener | undefined
   wasClockStepped = false
-  /** Names of the processes whose clock was wrong at any time. */
+  /** Processes whose clock was wrong at any time. */
   readonly steppedClocks = new Set<string>()
   readonly #troubles = new Map<Trouble, number>()
   #ended: Promise<void> | undefined
@@ -195,7 +195,7 @@ export class ChaosWorld {
             ASK_PORT: String(ask),
             MCP_PORT: String(mcp),
             BACKEND_URL: this.url,
-            // Nobody asks these by their ports.
+            // These ports are not used by clients.
             CHAT_PORT: '0',
             HTTP_PORT: '0',
             LSP_PORT: '0',
@@ -237,7 +237,7 @@ export class ChaosWorld {
     this.#sampling = setInterval(() => this.processes.forEach((process) => process.sample()), memoryEveryMs)
   }
 
-  /** Starts database, queue, nodes and processes; listeners come when there is something to hear. */
+  /** Starts database, queue, nodes and processes; listeners start when there is data. */
   static async start(options: WorldOptions): Promise<ChaosWorld> {
     const { seed, folder, logFolder, run, intervalMs, history, tell, findings } = options
     await mkdir(logFolder, { recursive: true })
@@ -297,23 +297,23 @@ export class ChaosWorld {
     return found
   }
 
-  /** Whether there is this trouble, or was a moment ago. */
+  /** Whether this fault is active, or was until a moment ago. */
   hasTrouble(trouble: Trouble): boolean {
     return performance.now() < (this.#troubles.get(trouble) ?? -Infinity) + afterTroubleMs
   }
 
-  /** From now on, until the function that it returns is called. */
+  /** Active until the returned function is called. */
   beginTrouble(trouble: Trouble): () => void {
     this.#troubles.set(trouble, Infinity)
     return () => void this.#troubles.set(trouble, performance.now())
   }
 
-  /** A server that ended by itself: only a full disk may do that. */
+  /** An unexpected exit of a server; accepted only with a full disk. */
   judgeDatabase(lastLines: string): void {
     if (!this.hasTrouble('disk')) this.findings.add('database', `PostgreSQL exited unexpectedly:\n${lastLines}`)
   }
 
-  /** Stops what is left, without judging it; once, however often it is called. */
+  /** Stops what remains without checks; idempotent. */
   end(): Promise<void> {
     return (this.#ended ??= this.#end())
   }
@@ -330,7 +330,7 @@ export class ChaosWorld {
     await this.webhooks?.stop()
     await this.queue.stop()
     await this.postgres.end()
-    // To be seen while their folder is there.
+    // Checked while their folder exists.
     for (const pid of await this.postgres.leftOver())
       this.findings.add('leftovers', `a process of PostgreSQL is left: ${pid}`)
     if (typeof this.disk !== 'string') await this.disk.unmount()
@@ -339,8 +339,8 @@ export class ChaosWorld {
   }
 
   /**
-   * A process that ended by itself: allowed with 75, because of a full disk, or where it started while the database was
-   * away.
+   * An unexpected exit of a process: accepted with 75, with a full disk, or if it started while the
+   * database was down.
    */
   #judge(end: ProgramEnd, process: SupervisedProcess): void {
     const { tell, findings } = this.options
@@ -351,7 +351,7 @@ export class ChaosWorld {
   }
 }
 
-/** Beside what is thrown away, and not on its small disk: an e-mail that cannot be written is lost, as it may be. */
+/** Outside the small disk: an e-mail that cannot be written is lost, which is accepted. */
 function mailFolder({ folder }: WorldOptions): string {
   return `${folder}-mail`
 }

@@ -11,25 +11,31 @@ import type { ClockMessage } from './stepped-clock.ts'
 
 const steppedClock = join(import.meta.dirname, 'stepped-clock.ts')
 
-/** Set in the environment of every program of a run, to the run's name: so that what is left over can be found. */
+/**
+ * Environment variable of every program of a run, set to the run's name, to find leftover
+ * processes.
+ */
 export const runVariable = 'FLOWFARM_CHAOS_RUN'
 
 export interface ChildProgramOptions {
-  /** The program, from the root of the repository, and its arguments. */
+  /** The program, relative to the repository root, and its arguments. */
   readonly argv: readonly string[]
   readonly variables: Readonly<Record<string, string>>
-  /** What it prints is added there. */
+  /** File to which its output is appended. */
   readonly logFile: string
   readonly run: string
 }
 
-/** How a program ended: with an exit code, or by a signal. */
+/** Exit code or signal of a program. */
 export type ProgramEnd = number | NodeJS.Signals
 
-/** The last lines are enough to say why a program ended; all are in its file. */
+/** The last lines suffice to explain an exit; the file has all of them. */
 const keptLines = 200
 
-/** A program of this repository in a process of its own. It ends with this process, however this one ends. */
+/**
+ * A program of this repository in a child process. It exits with this process, however this one
+ * ends.
+ */
 export class ChildProgram {
   readonly child: ChildProcess
   readonly #lines: string[] = []
@@ -60,7 +66,7 @@ export class ChildProgram {
     return this.child.exitCode === null && this.child.signalCode === null
   }
 
-  /** Resolves with the first line that fits, or with undefined when the program ends before. */
+  /** Resolves with the first matching line, or with undefined if the program exits before. */
   async saw(text: RegExp): Promise<string | undefined> {
     const there = this.#lines.find((line) => text.test(line))
     if (there !== undefined) return there
@@ -80,13 +86,13 @@ export class ChildProgram {
     return this.#ended
   }
 
-  /** Sends a signal and resolves when the program has ended. */
+  /** Sends a signal and resolves when the program has exited. */
   async end(signal: NodeJS.Signals): Promise<ProgramEnd> {
     this.child.kill(signal)
     return this.#ended
   }
 
-  /** Sets its clock so far from the true time. */
+  /** Sets its clock offset. */
   stepClock(clockStepMs: number): void {
     if (this.isRunning && this.child.connected) this.child.send({ clockStepMs } satisfies ClockMessage, () => undefined)
   }

@@ -13,15 +13,18 @@ export interface DrivenChainOptions {
   readonly clock: ClockShape
 }
 
-/** The chain of a run: it grows, forks and halts, and its nodes are told. */
+/** The chain of a run: it grows, forks and halts, and updates its nodes. */
 export class DrivenChain {
   readonly nodes: readonly SimulatedNode[]
   readonly #options: DrivenChainOptions
-  /** Nodes that learn of nothing new. */
+  /** Nodes that receive no new blocks. */
   readonly #behind = new Set<SimulatedNode>()
   #branch = new Branch('')
   #head: number
-  /** Up to here all is stored and derived, on this branch: what the API says of it must be right. */
+  /**
+   * Everything up to here is stored and derived on this branch, so the API must return correct
+   * data.
+   */
   #settled = -1
   #forks = 0
   #timer: NodeJS.Timeout | undefined
@@ -40,7 +43,7 @@ export class DrivenChain {
     return this.#branch.name
   }
 
-  /** How many forks there were. */
+  /** Number of forks. */
   get forks(): number {
     return this.#forks
   }
@@ -49,23 +52,23 @@ export class DrivenChain {
     return this.#settled
   }
 
-  /** Id of the block at a height of the present branch, in hex. */
+  /** Id of the block at a height of the current branch, in hex. */
   blockId(height: number): string {
     return blockId({ seed: this.#options.seed, branch: this.#branch, busyness: 1 }, height).toString('hex')
   }
 
-  /** The ledger that the present branch is made of. */
+  /** The ledger of the current branch. */
   ledger(): LedgerChain {
     const { seed, clock } = this.#options
     return ledgerChain({ seed, clock, branch: this.branch })
   }
 
-  /** From now on it grows. */
+  /** Starts growth. */
   run(): void {
     this.#timer ??= setInterval(() => this.#grow(1), this.#options.clock.spacingMs)
   }
 
-  /** From now on its head stands still. */
+  /** Stops growth. */
   halt(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -75,15 +78,15 @@ export class DrivenChain {
     this.#grow(blocks)
   }
 
-  /** Told by who has seen it: up to this height of this branch all is done. */
+  /** Called by the observer: everything up to this height of this branch is complete. */
   settle(height: number, branch: string): void {
     if (branch === this.branch) this.#settled = Math.max(this.#settled, height)
   }
 
   /**
-   * Goes over to a new branch, which replaces the last `depth` blocks.
-   * @param apartMs how long after the other the second node goes over
-   * @returns the last height that stays
+   * Switches to a new branch, which replaces the last `depth` blocks.
+   * @param apartMs delay between the switches of the two nodes
+   * @returns the last remaining height
    */
   async fork(depth: number, apartMs: number): Promise<number> {
     const after = Math.max(1, this.#head - depth)
@@ -97,7 +100,7 @@ export class DrivenChain {
     return after
   }
 
-  /** The node learns of nothing new until `catchUp`. */
+  /** The node receives no new blocks until `catchUp`. */
   leaveBehind(node: SimulatedNode): void {
     this.#behind.add(node)
   }
@@ -117,7 +120,7 @@ export class DrivenChain {
   }
 }
 
-/** A branch that leaves another after a height: forks above that are no part of it. */
+/** A branch that leaves another after a height; excludes forks above it. */
 export function forkedBranch(name: string, after: number, number: number): Branch {
   const kept = name.split('.').filter((fork) => fork !== '' && Number.parseInt(fork, 10) < after)
   return new Branch([...kept, `${after}${lettersOf(number)}`].join('.'))

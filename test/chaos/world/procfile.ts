@@ -1,13 +1,15 @@
 import { readRepositoryFile } from '../../support/repository.ts'
 
-/** A process as the Procfile has it. */
+/** A process in the Procfile. */
 export interface ProcfileEntry {
   readonly name: string
-  /** What `src/main.ts` is told to run. */
+  /** Argument of `src/main.ts`. */
   readonly services: readonly string[]
 }
 
-/** Reads the Procfile of the repository. @throws SyntaxError for a line that starts something else */
+/**
+ * Parses the Procfile of the repository. @throws SyntaxError for a line that starts another program
+ */
 export function readProcfile(): ProcfileEntry[] {
   return readRepositoryFile('Procfile')
     .split('\n')

@@ -3,7 +3,7 @@ import type { ClockShape } from '../../../simnode/ledger/world/clock.ts'
 import type { Fault } from '../../../simnode/node/faults.ts'
 import { ChildProgram } from './child-program.ts'
 
-/** What a node is to serve. */
+/** What a node serves. */
 export interface ServedChain {
   readonly branch: string
   readonly head: number
@@ -12,18 +12,17 @@ export interface ServedChain {
 export interface SimulatedNodeOptions {
   readonly name: string
   readonly seed: number
-  /** Known is the time of height 0. */
+  /** The time of height 0 is known. */
   readonly clock: ClockShape
   readonly logFolder: string
   readonly run: string
-  /** Whether there is the account that pays for what is sent to it. Default: none. */
+  /** Whether the payer of sent transactions exists. Default: false. */
   readonly hasPayer?: boolean
 }
 
 /**
- * An access node of the simulated chain in a process of its own (`npm run simnode`), told by its control port what to
- * serve and what to do wrong. It may be killed and started again on the same port, and serves then what it was told
- * last.
+ * An access node of the simulated chain in a child process (`npm run simnode`). A control port sets
+ * its data and faults. After a kill it can restart on the same port with the last settings.
  */
 export class SimulatedNode {
   readonly #options: SimulatedNodeOptions
@@ -49,7 +48,7 @@ export class SimulatedNode {
     return this.#wanted
   }
 
-  /** @throws when it ends before it is ready */
+  /** @throws if it exits before it is ready */
   async start(): Promise<void> {
     const { name, seed, clock, logFolder, run, hasPayer = false } = this.#options
     const wanted = this.#wanted
@@ -87,19 +86,19 @@ export class SimulatedNode {
     this.#tell()
   }
 
-  /** From now on it serves that; told as soon as it can be. */
+  /** Sets what it serves from now on; applied as soon as possible. */
   serve(wanted: ServedChain): void {
     this.#wanted = wanted
     this.#tell()
   }
 
-  /** Resolves when it serves what it was told. @throws where it cannot be told */
+  /** Resolves when the settings are applied. @throws if they cannot be sent */
   async settled(): Promise<void> {
     while (this.#telling !== undefined) await this.#telling
     if (!isSame(this.#served, this.#wanted)) throw new Error(`${this.#options.name} does not serve what it was told`)
   }
 
-  /** One that is down has no further fault, and none when it comes back. */
+  /** A node that is down receives no further faults and restarts without faults. */
   async inject(fault: Fault): Promise<void> {
     if (this.#served !== undefined) await this.#ask('POST', 'fault', fault)
   }
@@ -108,7 +107,7 @@ export class SimulatedNode {
     if (this.#served !== undefined) await this.#ask('DELETE', 'faults')
   }
 
-  /** It stands still (SIGSTOP) until `thaw`. */
+  /** Stops it (SIGSTOP) until `thaw`. */
   freeze(): void {
     this.#program?.child.kill('SIGSTOP')
   }
@@ -143,11 +142,11 @@ export class SimulatedNode {
           ? this.#ask('POST', 'head', { height: head })
           : this.#ask('POST', 'branch', { name: branch, head }))
       } catch (error) {
-        // One that was killed is told at its next start.
+        // A killed node receives its settings at the next start.
         if (life === this.#killed && this.#program.isRunning) throw error
         return
       }
-      // Killed right after it answered: what comes back does not serve that.
+      // Killed right after its response: the restarted node does not have the settings.
       if (life !== this.#killed) return
       this.#served = { branch, head }
     }
@@ -157,8 +156,8 @@ export class SimulatedNode {
     const content =
       body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const send = (): Promise<Response> => fetch(`${this.#control}/${path}`, { method, ...content })
-    // A connection that was kept while the node stood still may be closed by it at the moment of its use; all that it
-    // is told may be told twice.
+    // A frozen node may close a kept-alive connection just as it is used; all settings are
+    // idempotent and can be sent twice.
     const response = await send().catch(send)
     const text = await response.text()
     if (!response.ok) throw new Error(`${this.#options.name} refused ${path}: ${text}`)

@@ -5,12 +5,12 @@ import { asError } from '../../../src/platform/errors.ts'
 
 const run = promisify(execFile)
 
-/** An hour's data fits; memory is taken only for what is written. */
+/** Fits an hour of data; memory is allocated only for written data. */
 const roomMiB = 6144
-/** What is left when it is full: enough to start something and not enough to go on with it. */
+/** Space left on a full disk: enough to start an operation, too little to complete it. */
 const leftKiB = 512
 
-/** A file system in memory that can be full, mounted on a folder. */
+/** A file system in memory that can be filled, mounted on a folder. */
 export class SmallDisk {
   readonly #folder: string
 
@@ -19,7 +19,8 @@ export class SmallDisk {
   }
 
   /**
-   * @returns the reason in words where no file system can be mounted: that is root's right, and not in every container
+   * @returns the reason if no file system can be mounted, which requires root and is not allowed in
+   * every container
    */
   static async mount(folder: string): Promise<SmallDisk | string> {
     try {
@@ -31,7 +32,7 @@ export class SmallDisk {
     return new SmallDisk(folder)
   }
 
-  /** From now on there is no room for more. */
+  /** Fills the disk. */
   async fill(): Promise<void> {
     const { blocks, bfree, bsize } = await statfs(this.#folder)
     await this.#resize(`${Math.ceil(((blocks - bfree) * bsize) / 1024) + leftKiB}k`)

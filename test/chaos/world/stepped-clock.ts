@@ -1,10 +1,10 @@
 /**
- * Loaded before the program (`node --import`): lets the runner of a chaos run set the clock that the program sees, as
- * far as JavaScript's `Date` is that clock. Timers and `performance.now()` go by a clock that nobody can set, as in
- * life. And it ends the program when the runner is gone, so that nothing is left over from one that was killed.
+ * Preloaded (`node --import`): lets the runner of a chaos run set the program's clock, i.e.
+ * JavaScript's `Date`. Timers and `performance.now()` use a monotonic clock and are unaffected.
+ * Exits the program when the runner is gone, so that a killed runner leaves no processes.
  */
 
-/** What a runner sends. */
+/** Message of the runner. */
 export interface ClockMessage {
   readonly clockStepMs: number
 }
@@ -24,5 +24,5 @@ process.on('message', (message) => {
   stepMs = (message as ClockMessage).clockStepMs
 })
 process.on('disconnect', () => process.exit(1))
-// A program that has nothing left to do may end although its runner could speak to it.
+// The IPC channel must not keep an idle program alive.
 process.channel?.unref()

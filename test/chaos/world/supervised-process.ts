@@ -9,13 +9,12 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
   readonly variables: Readonly<Record<string, string>>
   readonly logFolder: string
   readonly run: string
-  /** Told when it ends and nobody asked it to. */
+  /** Called after an unexpected exit. */
   readonly onUnasked: (end: ProgramEnd, process: SupervisedProcess) => void
 }
 
 /**
- * What every process logs when its services were started; those that go on starting after that say so in a line of
- * their own.
+ * Logged by every process after its services start; services that need longer log a separate line.
  */
 const startedLine = /"all services started"/
 const readyLines: Readonly<Record<string, RegExp>> = {
@@ -30,8 +29,8 @@ const firstPauseMs = 100
 const longestPauseMs = 4000
 
 /**
- * A process of the Procfile under a supervisor, which starts it again whenever it ended, after pauses that grow while
- * it ends before it works.
+ * A process of the Procfile under a supervisor, which restarts it after every exit. Pauses grow
+ * while it exits before it is ready.
  *
  *     starting ──ready line──► ready ──ends──► down ──pause──► starting …      (any) ──stop()──► stopped
  */
@@ -61,12 +60,12 @@ export class SupervisedProcess {
     return this.#program?.pid ?? -1
   }
 
-  /** Since when it works without a break, as `performance.now()`; undefined while it does not. */
+  /** Start of uninterrupted operation, as `performance.now()`; undefined while not ready. */
   get readySince(): number | undefined {
     return this.#asked === undefined && !this.#isFrozen ? this.#readySince : undefined
   }
 
-  /** Whether this life of it has worked. */
+  /** Whether the current run has been ready. */
   get wasReady(): boolean {
     return this.#readySince !== undefined
   }
@@ -75,7 +74,7 @@ export class SupervisedProcess {
     return this.#startCount
   }
 
-  /** The most memory that any life of it has held, as far as it was looked at. */
+  /** The highest memory sample of any run. */
   get peakMiB(): number {
     return this.#peakMiB
   }
@@ -84,7 +83,7 @@ export class SupervisedProcess {
     this.#supervising = this.#supervise()
   }
 
-  /** Resolves when it works. */
+  /** Resolves when it is ready. */
   async ready(): Promise<void> {
     while (this.readySince === undefined) {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -93,12 +92,12 @@ export class SupervisedProcess {
     }
   }
 
-  /** `kill -9`; resolves when it is gone. */
+  /** `kill -9`; resolves after the exit. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** SIGTERM; resolves when it has ended, with how long that took. */
+  /** SIGTERM; resolves after the exit with its duration. */
   async terminate(): Promise<{ readonly end: ProgramEnd | undefined; readonly ms: number }> {
     const startedAt = performance.now()
     const end = await this.#end('SIGTERM')
@@ -113,7 +112,7 @@ export class SupervisedProcess {
   thaw(): void {
     this.#program?.child.kill('SIGCONT')
     this.#isFrozen = false
-    // From now on, and not since before.
+    // Counts from now, without earlier time.
     if (this.#readySince !== undefined) this.#readySince = performance.now()
     this.#wake()
   }
@@ -122,7 +121,7 @@ export class SupervisedProcess {
     this.#program?.stepClock(ms)
   }
 
-  /** SIGTERM, and no new start. */
+  /** SIGTERM without a restart. */
   async stop(): Promise<{ readonly end: ProgramEnd | undefined; readonly ms: number }> {
     this.#isStopping = true
     const ended = await this.terminate()
@@ -130,7 +129,7 @@ export class SupervisedProcess {
     return ended
   }
 
-  /** Looks at its memory; call it often. */
+  /** Samples its memory; call frequently. */
   sample(): void {
     if (this.#program?.isRunning !== true) return
     try {

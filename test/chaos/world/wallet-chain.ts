@@ -7,14 +7,14 @@ export interface WalletChainOptions {
   readonly run: string
 }
 
-/** Faster than the chain that is followed: an account takes a block or two. */
+/** Faster than the followed chain: an account takes a block or two. */
 const intervalMs = 200
 const history = 50
 
 /**
- * The chain on which the wallet makes accounts: one node with the published payer. What is sent to a node of the
- * simulated chain is known to that node alone, and lost with it; so this one is not killed, has no forks, and is not
- * the chain that is followed.
+ * The chain on which the wallet creates accounts: one node with the published payer. Transactions
+ * exist only on the node of the simulated chain that received them, so this node is not killed, has
+ * no forks and is separate from the followed chain.
  */
 export class WalletChain {
   readonly #node: SimulatedNode
@@ -46,7 +46,7 @@ export class WalletChain {
     this.#node.serve({ branch: '', head: this.#head })
   }
 
-  /** Resolves when it has all blocks that it was told of. */
+  /** Resolves when it has all blocks announced to it. */
   async settled(): Promise<void> {
     await this.#node.settled()
   }
