@@ -20,7 +20,7 @@ const migrations = join(import.meta.dirname, '../../migrations')
 const names = workers.map(({ name }) => name)
 const [early, late] = [90, 160]
 
-describe('a base backup that is taken while all goes on', function () {
+describe('a base backup of a running system', function () {
   let folder: string
   let node: LedgerNode
   const servers: OwnServer[] = []
@@ -66,7 +66,7 @@ describe('a base backup that is taken while all goes on', function () {
     return rows[0]?.head ?? -1
   }
 
-  /** Loses the first server with all that came after the backup, and goes on with the backup. */
+  /** Loses the first server with all data after the backup, and continues with the backup. */
   async function restore(variables: Record<string, string>): Promise<void> {
     const lost = await start('lost')
     await migrate(lost.pool, migrations)
@@ -96,9 +96,9 @@ describe('a base backup that is taken while all goes on', function () {
     expect(await after.end('SIGTERM')).to.equal(0)
   }
 
-  it('is restored, and goes on without a gap', () => restore({}))
+  it('is restored without gaps', () => restore({}))
 
-  it('is restored beside a Redis that knows of work from after it, and goes on without a gap', async function (this: Mocha.Context) {
+  it('is restored without gaps beside a Redis with newer jobs', async function (this: Mocha.Context) {
     const redis = await startRedis()
     if (redis === undefined) this.skip()
     try {

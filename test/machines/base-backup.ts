@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 
-/** What a backup leaves out: WAL is added in the end, and the rest is of the server that runs. */
+/** Excluded from a backup: WAL, which is added at the end, and files of the running server. */
 const leftOut: ReadonlySet<string> = new Set([
   'pg_wal',
   'postmaster.pid',
@@ -11,16 +11,16 @@ const leftOut: ReadonlySet<string> = new Set([
   'pg_stat_tmp',
 ])
 
-/** Settings of a server of which such backups are taken: the WAL of a backup is still there when it ends. */
+/** Settings of a server that allows such backups: WAL is retained until the backup ends. */
 export const backupSettings = { wal_keep_size: '2GB' } as const
 
 /**
- * A base backup of a running embedded server, by the functions of PostgreSQL for it: `pg_basebackup` is not in the
- * package. `target` becomes the data folder of a server that can be started with `startEmbeddedPostgres`.
+ * A base backup of a running embedded server through PostgreSQL's backup functions, as the package
+ * lacks `pg_basebackup`. `target` becomes a data folder for `startEmbeddedPostgres`.
  */
 export async function takeBaseBackup(url: string, dataFolder: string, target: string): Promise<void> {
   const [from, to] = [join(dataFolder, 'cluster'), join(target, 'cluster')]
-  // The session that begins a backup has to end it.
+  // The session that starts a backup must end it.
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
@@ -50,7 +50,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** Files come and go while they are copied; what has gone is not needed. */
+/** Files may be created and deleted during the copy; deleted ones are not needed. */
 async function copyIfThere(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to)

@@ -16,7 +16,7 @@ import { runFarm, untilDerived } from '../support/farm.ts'
 const run = promisify(execFile)
 const names = workers.map(({ name }) => name)
 
-describe('a dump that is taken while all goes on', function () {
+describe('a dump of a running system', function () {
   let database: TestDatabase
   let folder: string
 
@@ -35,7 +35,7 @@ describe('a dump that is taken while all goes on', function () {
     await database.drop()
   })
 
-  it('is restored into another database, which goes on without a gap', async () => {
+  it('is restored into another database, which continues without gaps', async () => {
     const node = await startLedgerNode({ seed: 3, head: 150 })
     const restored = await createEmptyDatabase()
     try {
@@ -67,8 +67,8 @@ describe('a dump that is taken while all goes on', function () {
 })
 
 /**
- * Why a dump cannot be taken here: the embedded package has the server alone, and an older program refuses a newer
- * server.
+ * The reason why no dump is possible: the embedded package contains only the server, and an older
+ * pg_dump rejects a newer server.
  */
 async function missingTools(pool: Pool): Promise<string | undefined> {
   const {

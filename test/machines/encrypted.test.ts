@@ -13,11 +13,11 @@ import type { OwnServer } from './own-server.ts'
 const fixtures = join(import.meta.dirname, '../../src/access/transport/fixtures')
 const authority = join(fixtures, 'localhost-cert.pem')
 
-/** As services that run PostgreSQL for others demand it. */
-describe('a database that is reached with TLS alone', function () {
+/** As required by managed PostgreSQL services. */
+describe('a database that requires TLS', function () {
   let folder: string
   let server: OwnServer
-  /** Servers of several tests have the same port, at addresses of their own. */
+  /** Servers of several tests use the same port at different addresses. */
   const address = `127.${(process.pid >> 16) + 1}.${(process.pid >> 8) & 255}.${process.pid & 255}`
   let proxy: HalfOpenProxy
   const programs: FlowfarmProcess[] = []
@@ -54,7 +54,7 @@ describe('a database that is reached with TLS alone', function () {
   })
 
   for (const mode of ['verify-full', 'require', 'no-verify']) {
-    it(`is used by all services with sslmode=${mode}`, async () => {
+    it(`accepts all services with sslmode=${mode}`, async () => {
       await using node = await startLedgerNode({ head: 20 })
       const trust = mode === 'no-verify' ? '' : `&sslrootcert=${encodeURIComponent(authority)}`
       const program = new FlowfarmProcess([], {
@@ -86,7 +86,8 @@ describe('a database that is reached with TLS alone', function () {
         `select application_name, bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
          where application_name like 'flowfarm%' group by 1`,
       )
-      // Connections of a pool go when they are idle; the ingester keeps one that bears its process in its name.
+      // Pooled connections close when idle; the ingester keeps one with its process in the
+      // application name.
       const services = new Set(rows.map(({ application_name: name }) => name.split(/[,:]/)[0]))
       expect([...services]).to.include.members(['flowfarm api', 'flowfarm ingest', 'flowfarm farm', 'flowfarm ask'])
       expect(rows.filter(({ ssl }) => !ssl)).to.deep.equal([])
@@ -94,7 +95,7 @@ describe('a database that is reached with TLS alone', function () {
     })
   }
 
-  it('is refused where its certificate is not trusted', async () => {
+  it('is rejected if its certificate is not trusted', async () => {
     const program = new FlowfarmProcess(['api'], { DB_URL: `${proxy.url}?sslmode=verify-full` })
     programs.push(program)
     expect(await program.ended()).to.be.oneOf([1, 75])

@@ -14,9 +14,12 @@ import { createPool } from '../../src/platform/db/pool.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { MachineNetwork } from './machine-network.ts'
 
-/** A program of a machine that says in its first line when it is ready, and stops when its standard input ends. */
+/**
+ * A program of a machine that reports readiness in its first line, and stops when its standard
+ * input ends.
+ */
 export class MachineProgram {
-  /** What it said first. */
+  /** Its first line. */
   readonly firstLine: string
   readonly #child: ChildProcess
 
@@ -25,7 +28,7 @@ export class MachineProgram {
     this.firstLine = firstLine
   }
 
-  /** Starts `node <args…>` behind `command`, and waits for its first line. */
+  /** Starts `node <args…>` with the prefix `command`, and waits for its first line. */
   static async start(
     [program, ...before]: readonly [string, ...string[]],
     args: readonly string[],
@@ -43,7 +46,7 @@ export class MachineProgram {
     return new MachineProgram(child, line)
   }
 
-  /** Lets it end. */
+  /** Ends it through its standard input. */
   async stop(signal?: NodeJS.Signals): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exited = once(this.#child, 'exit')
@@ -57,18 +60,18 @@ const root = join(import.meta.dirname, '../..')
 const nodePort = 3569
 const apiPort = 8080
 
-/** The machines of a farm. Two of them work. */
+/** The machines of a farm. Two of them run workers. */
 export const machines = ['database', 'queues', 'node', 'ingester', 'api', 'one', 'two', 'visitor'] as const
 
 export type Machine = (typeof machines)[number]
 
 /**
- * A PostgreSQL, a Redis and a simulated access node, each on a machine of its own; the processes of the farm come
- * beside them.
+ * PostgreSQL, Redis and a simulated access node on separate machines, with the farm processes on
+ * others.
  */
 export class FarmMachines {
   readonly network: MachineNetwork
-  /** The database, past the network. */
+  /** The database, reached without the network. */
   readonly url: string
   readonly pool: Pool
   readonly #folder: string
@@ -98,11 +101,11 @@ export class FarmMachines {
     }
   }
 
-  /** Why there can be none here, and what to do about it. */
+  /** The reason and fix if no machines can be created. */
   static async missing(): Promise<string | undefined> {
     const network = await MachineNetwork.missing()
     if (network !== undefined) return network
-    // Machines have no way out, by which it could be fetched.
+    // Machines have no route to the internet, so it cannot be downloaded.
     const redis = await startRedis()
     await redis?.stop()
     return redis === undefined ? 'there is no redis-server: install it' : undefined
@@ -135,7 +138,10 @@ export class FarmMachines {
     return made
   }
 
-  /** Starts services on a machine; they reach database, queues and access node through its network cards alone. */
+  /**
+   * Starts services on a machine; they reach database, queues and access node only through its
+   * network interfaces.
+   */
   run(machine: Machine, services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess {
     const { CHAIN_ACCESS_NODE, ...addresses } = this.#addresses
     const program = new FlowfarmProcess(
@@ -154,7 +160,7 @@ export class FarmMachines {
     return program
   }
 
-  /** What the API on the machine `api` answers to somebody on the machine `visitor`. */
+  /** The response of the API on machine `api` to a client on machine `visitor`. */
   async ask(path: string): Promise<unknown> {
     const program = `process.stdout.write(await (await fetch(process.argv[1])).text())`
     const [ip, ...args] = this.network.command('visitor')
@@ -173,12 +179,12 @@ export class FarmMachines {
     return JSON.parse(stdout)
   }
 
-  /** No more blocks come. */
+  /** Stops the chain. */
   async stopNode(): Promise<void> {
     await this.#node.stop('SIGTERM')
   }
 
-  /** What the processes said, for a test that failed. */
+  /** Output of the processes, for a failed test. */
   output(): string {
     return this.#processes.map((one) => one.output().slice(-20_000)).join('\n\n')
   }

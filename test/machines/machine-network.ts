@@ -3,20 +3,20 @@ import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { asError } from '../../src/platform/errors.ts'
 
-/** A wire between machines; each machine has a network card for each. */
+/** A network between machines; each machine has an interface for each network. */
 export const networks = ['data', 'front'] as const
 
 export type NetworkName = (typeof networks)[number]
 
 const run = promisify(execFile)
 
-/** Machines of tests that run at the same time are told apart by their process. */
+/** The process id separates machines of concurrent tests. */
 const prefix = `flowfarm-${process.pid}`
 
 /**
- * Machines in one: network namespaces of Linux, each with a loopback and two network cards of its own, one at the
- * network of the database (`data`) and one at that of all else (`front`). Nothing leads out of them, and the network of
- * the machine that they run on is not touched; files and process ids are the same for all, unix sockets included.
+ * Several machines in one: Linux network namespaces, each with loopback and two interfaces, one in
+ * the database network (`data`) and one in the network of everything else (`front`). They have no
+ * outside route and do not change the host network. Files, process ids and unix sockets are shared.
  */
 export class MachineNetwork {
   readonly #machines: readonly string[]
@@ -25,7 +25,7 @@ export class MachineNetwork {
     this.#machines = machines
   }
 
-  /** Why there can be no such machines here, in words that say what to do; undefined where there can be. */
+  /** The reason and fix if network namespaces are unavailable; otherwise undefined. */
   static async missing(): Promise<string | undefined> {
     const name = `${prefix}-try`
     try {
@@ -41,7 +41,7 @@ export class MachineNetwork {
     }
   }
 
-  /** Makes machines of these names, of which up to 200 fit. The caller removes them. */
+  /** Creates machines with these names, at most 200. The caller removes them. */
   static async create(machines: readonly string[]): Promise<MachineNetwork> {
     await removeAbandoned()
     const made = new MachineNetwork(machines)
@@ -78,12 +78,12 @@ export class MachineNetwork {
     return `10.77.${networks.indexOf(network) + 1}.${this.#indexOf(machine) + 10}`
   }
 
-  /** What a command is to begin with so that it runs on a machine; it keeps its process id. */
+  /** Command prefix that runs a command on a machine; the process id does not change. */
   command(machine: string): readonly [program: string, ...args: string[]] {
     return ['ip', 'netns', 'exec', namespaceOf(machine)]
   }
 
-  /** Pulls the plug: nothing goes in or out any more, and no connection is told of it. */
+  /** Disconnects a machine: packets are dropped and connections are not notified. */
   async unplug(machine: string, network: NetworkName): Promise<void> {
     await batch('switch', [`link set ${this.#port(machine, network)} down`])
   }
@@ -92,12 +92,12 @@ export class MachineNetwork {
     await batch('switch', [`link set ${this.#port(machine, network)} up`])
   }
 
-  /** Removes all machines. What still runs on one goes on without a network. */
+  /** Removes all machines. Remaining processes continue without a network. */
   async remove(): Promise<void> {
     for (const name of [...this.#machines, 'switch']) await run('ip', ['netns', 'delete', namespaceOf(name)])
   }
 
-  /** The end of a machine's cable at the switch; names of network cards have 15 letters at most. */
+  /** The switch end of a machine's cable; interface names have at most 15 characters. */
   #port(machine: string, network: NetworkName): string {
     return `${network}${this.#indexOf(machine)}`
   }
@@ -109,7 +109,7 @@ export class MachineNetwork {
   }
 }
 
-/** Removes the machines of test processes that were killed. */
+/** Removes the machines of killed test processes. */
 async function removeAbandoned(): Promise<void> {
   const { stdout } = await run('ip', ['netns', 'list'])
   for (const [name, pid] of stdout.matchAll(/^flowfarm-(\d+)-\w+/gm)) {

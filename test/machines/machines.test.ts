@@ -18,7 +18,9 @@ const names = workers.map(({ name }) => name)
 const seed = 11
 const history = 200
 
-/** Ranges of history that are small enough to be many, and large enough that nobody waits for the queue. */
+/**
+ * History ranges small enough for many of them, large enough that queue latency does not matter.
+ */
 const ranges = { LIVE_DERIVERS_CHUNK: '5', HISTORY_DERIVERS_CHUNK: '5' }
 
 describe('a farm on several machines', function (this: Mocha.Suite) {
@@ -45,7 +47,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
 
   after(() => farm?.remove())
 
-  /** The machine of which the process coordinates, and the other. */
+  /** The machine of the coordinator, and the other one. */
   const coordinating = async (): Promise<readonly [coordinator: Machine, other: Machine]> => {
     await untilCoordinated(farm)
     const holder = await findLockHolder(farm.pool, coordinatorLock)
@@ -54,7 +56,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
 
   const activeOn = (machine: Machine): Promise<number[]> => activeOf(farm, working[machine]?.pid ?? 0)
 
-  /** Gives the workers everything to do again where nothing is left. */
+  /** Requeues everything for workers without a backlog. */
   const keepBusy = async (): Promise<void> => {
     const { rowCount } = await farm.pool.query(`select from app.worker_leases where status <> 'done' limit 1`)
     if (rowCount === 0) await addRederiveRequest(farm.pool, workers, names, { from: 0, to: history })
@@ -68,11 +70,11 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     })
 
   /**
-   * Cuts a machine off from the database in the middle of commits.
-   * Others must have its ranges within 8 s; resolves once they have done all of them.
+   * Disconnects a machine from the database during commits. Others must take over its ranges within
+   * 8 s; resolves when they have completed all of them.
    */
   const takeover = async (machine: Machine): Promise<void> => {
-    // Whoever writes there waits, in a transaction that has locks, so that its machine goes away in the middle of it.
+    // Commits wait inside a transaction with locks, so that the machine is disconnected during it.
     const held = await holdTable(farm, 'app.tx_contracts', 'access exclusive')
     await untilYes(farm, async () => {
       if ((await activeOf(farm, working[machine]?.pid ?? 0, 'tx_contracts_worker')).length > 0) return true
@@ -92,7 +94,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     return rows[0]?.head ?? -1
   }
 
-  it('works on all of them, and is seen from yet another', async () => {
+  it('runs on all machines and is visible from another', async () => {
     await Promise.all([untilBusy('one'), untilBusy('two')])
     await untilDerived(farm, names, [{ from: 0, to: history }])
     const { data } = (await farm.ask('/flow/block?limit=2')) as { data: { height: number }[] }
@@ -100,14 +102,14 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     expect(data[0]?.height).to.be.at.least(history - 1)
   })
 
-  it('gives the ranges of a machine that is cut off from the database to others within 8 s, and takes none of it twice', async () => {
+  it('reassigns the ranges of a machine disconnected from the database within 8 s, and commits none twice', async () => {
     const [, machine] = await coordinating()
     await takeover(machine)
     await farm.network.plugIn(machine, 'data')
     await untilBusy(machine)
   })
 
-  it('is coordinated from another machine within 8 s when the one that coordinates is cut off', async () => {
+  it('elects a coordinator on another machine within 8 s after the coordinator is disconnected from the database', async () => {
     const [machine, other] = await coordinating()
     await takeover(machine)
     expect(await coordinating()).to.deep.equal([other, machine])
@@ -115,7 +117,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     await untilBusy(machine)
   })
 
-  it('goes on while a machine is cut off from the queues', async () => {
+  it('continues while a machine is disconnected from the queues', async () => {
     const [machine, other] = await coordinating()
     await farm.network.unplug(other, 'front')
     const from = await head()
@@ -125,7 +127,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     await Promise.all([untilBusy(machine), untilBusy(other)])
   })
 
-  it('is coordinated from another machine when the one that coordinates is cut off from the queues', async () => {
+  it('elects a coordinator on another machine if the coordinator is disconnected from the queues', async () => {
     const [machine, other] = await coordinating()
     await farm.network.unplug(machine, 'front')
     const from = await head()
@@ -136,7 +138,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     await Promise.all([untilBusy(machine), untilBusy(other)])
   })
 
-  it('has in the end what the chain says, and what one pass derives: no row twice, and none missing', async () => {
+  it('ends with the data of the chain and of a single pass, without duplicate or missing rows', async () => {
     await farm.stopNode()
     const last = await head()
     await untilDerived(farm, names, [{ from: 0, to: last + 1 }])

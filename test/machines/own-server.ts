@@ -5,16 +5,16 @@ import type { Pool } from 'pg'
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 
-/** A PostgreSQL of a test's own: to be copied, to be followed, to be lost. */
+/** A dedicated PostgreSQL for tests that copy, replicate or destroy it. */
 export interface OwnServer {
   readonly url: string
   readonly pool: Pool
   readonly folder: string
-  /** Ends the pool and the server; the folder stays. */
+  /** Ends the pool and the server; the folder remains. */
   stop(): Promise<void>
 }
 
-/** A folder for servers; the user that they run as may be another one. */
+/** A folder for servers, accessible to the user that runs them. */
 export async function makeServerFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-own-'))
   await chmod(folder, 0o711)
@@ -25,7 +25,7 @@ export async function removeServerFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Starts a server on a folder, with what is in it already. */
+/** Starts a server on an existing data folder. */
 export async function startOwnServer(folder: string, settings: Record<string, string> = {}): Promise<OwnServer> {
   const server = await startEmbeddedPostgres({
     dataFolder: folder,

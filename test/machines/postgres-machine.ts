@@ -1,7 +1,7 @@
 /**
- * The machine of the database: `node postgres-machine.ts <data folder> <address>` runs an embedded PostgreSQL that
- * listens on that address for everybody, prints one JSON line with its `url` by the unix socket when it answers, and
- * stops when its standard input ends.
+ * The database machine: `node postgres-machine.ts <data folder> <address>` runs an embedded
+ * PostgreSQL that accepts all clients at that address, prints one JSON line with its unix-socket
+ * `url` when ready, and stops when its standard input ends.
  */
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embe
 const [dataFolder = '', address = ''] = process.argv.slice(2)
 const rules = join(dataFolder, 'pg_hba.conf')
 await writeFile(rules, 'local all all trust\nhost all all samenet trust\n')
-// The user that the server runs as may be another one.
+// The server may run as another user.
 await chmod(rules, 0o644)
 const server = await startEmbeddedPostgres({
   dataFolder,

@@ -1,6 +1,6 @@
 /**
- * The machine of the queues: `node redis-machine.ts <address>` runs a Redis that listens there, prints one JSON line
- * with its `url` (null where no `redis-server` can be had), and stops when its standard input ends.
+ * The queue machine: `node redis-machine.ts <address>` runs a Redis at that address, prints one
+ * JSON line with its `url` (null without `redis-server`), and stops when its standard input ends.
  */
 import { once } from 'node:events'
 import { startRedis } from '../../scripts/support/start-redis.ts'

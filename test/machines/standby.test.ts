@@ -38,7 +38,7 @@ describe('the API on a hot standby', function () {
     return program
   }
 
-  /** `host:port` of an API whose reads go there. */
+  /** `host:port` of an API that reads from the standby. */
   const runApi = async (reads: OwnServer | undefined): Promise<string> => {
     const { port } = await run(['api'], reads === undefined ? {} : { DB_READ_URL: reads.url }).logged(/the API listens/)
     return `127.0.0.1:${String(port)}`
@@ -75,7 +75,7 @@ describe('the API on a hot standby', function () {
     await removeServerFolder(folder)
   })
 
-  it('answers as it does on the primary', async () => {
+  it('responds like on the primary', async () => {
     const hosts = await Promise.all([runApi(undefined), runApi(standby)])
     for (const path of [
       '/flow/block/60',
@@ -99,7 +99,7 @@ describe('the API on a hot standby', function () {
     expect(rows[0]?.count).to.be.above(0)
   })
 
-  it('tells of a block when it can be read there, and not before', async () => {
+  it('announces a block only after it is readable there', async () => {
     const host = await runApi(standby)
     const client = await FeedClient.connect(`${host}/ws`)
     await client.subscribe({})
@@ -116,7 +116,7 @@ describe('the API on a hot standby', function () {
     client.socket.terminate()
   })
 
-  it('is unwell while there is no standby, and well again when it is back; what it missed is told', async () => {
+  it('is unhealthy without a standby, recovers when it returns, and delivers missed blocks', async () => {
     const host = await runApi(standby)
     const client = await FeedClient.connect(`${host}/ws`)
     await client.subscribe({})
@@ -138,7 +138,7 @@ describe('the API on a hot standby', function () {
     client.socket.terminate()
   })
 
-  it('waits for a standby at the start, and says so and ends with 75 when none comes', async () => {
+  it('waits for a standby at startup, and exits with 75 and a message if none appears', async () => {
     const program = run(['api'], { DB_READ_URL: 'postgresql://127.0.0.1:1/flowfarm' })
     expect(await program.ended()).to.equal(75)
     expect((await program.logged(/DB_READ_URL is unreachable/)).level).to.equal('fatal')

@@ -11,23 +11,23 @@ interface Consumer {
 }
 
 /**
- * A queue that does everything that the contract of `WorkQueue` allows and good queues hardly ever do: it loses jobs,
- * brings some twice or much later, in any order, and refuses to take others. Without a server, so that many histories
- * fit into a minute; what real queues do is tried in other seeds, and in their own tests.
+ * A queue that does everything the contract of `WorkQueue` allows and real queues rarely do: loses,
+ * duplicates, delays, reorders and rejects jobs. In memory, so that many histories run per minute;
+ * other seeds and separate tests cover real queues.
  */
 export class CarelessStore {
   readonly #random: Random
   readonly #jobs: LeaseJob[] = []
   readonly #consumers = new Set<Consumer>()
   #isDelivering = false
-  /** From now on it is as good as a queue can be. */
+  /** Makes the queue reliable from now on. */
   isCareful = false
 
   constructor(random: Random) {
     this.#random = random
   }
 
-  /** The end of one process. */
+  /** The queue client of one process. */
   connect(): WorkQueue & { sever(): void } {
     const own = new Set<Consumer>()
     let isSevered = false
@@ -62,7 +62,7 @@ export class CarelessStore {
     }
   }
 
-  /** Forgets all jobs. */
+  /** Deletes all jobs. */
   lose(): void {
     this.#jobs.length = 0
   }
@@ -135,7 +135,7 @@ export class CarelessStore {
   #run(consumer: Consumer, job: LeaseJob): void {
     const run: Promise<void> = consumer
       .handler(job)
-      // Like BullMQ: the job has failed and is gone.
+      // Like BullMQ: the job has failed and is removed.
       .catch(() => undefined)
       .then(() => {
         consumer.running.delete(run)

@@ -15,13 +15,15 @@ export interface ChainPart {
 }
 
 /**
- * The derived tables of each recorded chain as one clean pass makes them, without a farm: all heights in one range,
- * worker after worker, straight from the recording. Each part of a chain is made when it is first asked for.
+ * The derived tables of each recorded chain after one clean pass without a farm: all heights in one
+ * range, worker after worker, from the recording. Created on first use.
  */
 export class ExpectedStates {
   readonly #databases = new Map<string, Promise<TestDatabase>>()
 
-  /** What differs between `pool` and the clean pass over `part`, one line a row; nothing differs where it is empty. */
+  /**
+   * Differences between `pool` and the clean pass over `part`, one line per row; empty if equal.
+   */
   async differences(pool: pg.Pool, part: ChainPart, compared: readonly Worker[]): Promise<string[]> {
     const clean = (await this.#database(part)).pool
     const lines: string[] = []
@@ -49,7 +51,7 @@ export class ExpectedStates {
   }
 }
 
-/** The tables that belong to the workers. */
+/** The tables owned by the workers. */
 export function tablesOf(some: readonly Worker[]): string[] {
   return some.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name))
 }

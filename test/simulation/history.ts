@@ -22,7 +22,10 @@ import { SimulatedIngest } from './simulated-ingest.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import type { WireName } from './simulated-process.ts'
 
-/** What a history that went wrong tells: what is wrong, all that happened, the farm's state, and how to repeat it. */
+/**
+ * Details of a failed history: the failure, all events, the state of the farm and how to reproduce
+ * it.
+ */
 export class HistoryFailure extends Error {
   readonly seed: number
 
@@ -53,24 +56,24 @@ export class HistoryFailure extends Error {
   }
 }
 
-/** After its last fault the farm has so long to finish a few dozen blocks, ms without stalls of the machine. */
+/** Time limit for a few dozen blocks after the last fault, ms, without machine stalls. */
 const healMs = 40_000
-/** All of it takes about two seconds; ms without stalls of the machine. */
+/** Time limit for the whole history, which takes about two seconds; ms, without machine stalls. */
 const maxMs = 80_000
 
-/** One seed in so many is verified a second time, as an operator would. */
+/** One in this many seeds is verified a second time, as an operator would. */
 const verifyEach = 4
 
-/** A process, and what ends its present trouble. */
+/** A process and the function that ends its current fault. */
 interface Alive {
   readonly process: SimulatedProcess
   trouble: NodeJS.Timeout | undefined
 }
 
 /**
- * One random history of a farm: blocks arrive and are rolled back, processes come and go and break, people interfere.
- * In the end all is mended, and whatever is derived by then must be what one clean pass derives.
- * The seed decides what happens; when exactly it happens, seen from the servers, is not the same in every run.
+ * One random history of a farm: blocks arrive and are rolled back, processes start, stop and fail,
+ * and operators intervene. At the end all faults are repaired, and the derived data must equal one
+ * clean pass. The seed determines the events; their exact timing on the servers varies.
  */
 export class History {
   readonly #seed: number
@@ -87,9 +90,9 @@ export class History {
   readonly #events: string[] = []
   readonly #startedAt = performance.now()
   #processes = 0
-  /** The highest block that is stored in the end; undefined: the chain's. */
+  /** The highest stored block at the end; undefined: the head of the chain. */
   #last: number | undefined
-  /** What went wrong with an action beside the main line. */
+  /** Errors of background actions. */
   #failure: Error | undefined
 
   constructor(seed: number, lane: Lane, expected: ExpectedStates) {
@@ -143,7 +146,7 @@ export class History {
     }
   }
 
-  /** People, ingesters and databases try again when they were told that this may help. */
+  /** Operators, ingesters and databases retry after retryable errors. */
   async #act(name: EventName): Promise<void> {
     await retryWhile(() => this.#do(name), {
       baseMs: 5,
@@ -245,7 +248,7 @@ export class History {
     this.#alive.push(alive)
     this.#note('start', `${name}: ranges of ${liveChunk} and ${historyChunk}, ${concurrency} at a time`)
     process.start().catch((error: unknown) => {
-      // It would exit, and somebody would start it again.
+      // A real process would exit and be restarted.
       this.#note('start', `${name} failed: ${asError(error).message}`)
       if (this.#alive.includes(alive)) this.#remove(alive, () => process.kill())
     })
@@ -258,7 +261,7 @@ export class History {
     end().catch((error: unknown) => (this.#failure ??= asError(error)))
   }
 
-  /** Longer than a lease lasts, or not. Where only leases cannot be kept, ranges take as long. */
+  /** May exceed the duration of a lease. If only heartbeats are blocked, ranges take as long. */
   #stall(alive: Alive): void {
     const wires = this.#random.pick<readonly WireName[]>([
       ['rows', 'leases', 'others'],
@@ -269,7 +272,7 @@ export class History {
     const ms = this.#random.integer(Math.round(this.#plan.leaseMs / 2), this.#plan.leaseMs * 2)
     alive.process.freeze(wires)
     if (!wires.includes('rows')) {
-      // What was held is committed before anybody can tell the process that its leases are lost.
+      // Blocked work commits before the process can learn that its leases are lost.
       alive.process.holdReader()
       setTimeout(() => alive.process.letReaderGo(), ms * 0.8)
     }
@@ -362,7 +365,7 @@ export class History {
     if (this.#seed % verifyEach === 0) await this.#verify()
   }
 
-  /** As `npm run rebuild` and `npm run verify` do: the second copy comes from the raw tables. */
+  /** Like `npm run rebuild` and `npm run verify`: derives a second copy from the raw tables. */
   async #verify(): Promise<void> {
     const { pool } = this.#lane
     await rebuildDerived({ pool, workers: this.#workers, network: 'emulator' })
@@ -385,7 +388,7 @@ export class History {
     return readProgress(this.#lane.pool, this.#workers, this.#lastHeight)
   }
 
-  /** Some of the leases that a person may do something about. */
+  /** Some of the leases that an operator can act on. */
   async #someFailing(): Promise<FarmProgress['failing']> {
     const { failing } = await this.#progress()
     return failing.filter(({ status }) => status !== 'skipped' && this.#random.chance(0.7))

@@ -3,11 +3,11 @@ import type { Worker } from '../../jobs/worker.ts'
 import { ingesterServices } from '../../src/farm/leases/coverage.ts'
 
 /**
- * What must hold at every moment, in one snapshot. One line for each breach.
+ * Invariants that hold at every moment, checked in one snapshot. Returns one line per breach.
  *
- * - The leases of a worker do not overlap, and a height that is in its coverage is under no lease that is not done.
- * - Nothing is covered that the raw tables do not hold.
- * - What a worker has covered, all workers that it follows have covered too, or a person has skipped it for them.
+ * - The leases of a worker do not overlap, and covered heights have only completed leases.
+ * - Only heights in the raw tables are covered.
+ * - Heights covered by a worker are covered by all workers it follows, or skipped by an operator.
  */
 export async function findBreaches(pool: pg.Pool, workers: readonly Worker[]): Promise<string[]> {
   const edges = workers.flatMap(({ name, follows }) => follows.map((followed) => ({ name, followed })))
@@ -45,9 +45,9 @@ export async function findBreaches(pool: pg.Pool, workers: readonly Worker[]): P
 }
 
 export interface FarmProgress {
-  /** All workers have covered the heights 0 to `last`, and no lease is left that is not done. */
+  /** All workers have covered the heights 0 to `last`, and all leases are completed. */
   readonly isComplete: boolean
-  /** Leases that wait for a person. */
+  /** Leases that require operator action. */
   readonly failing: readonly {
     readonly worker: string
     readonly from: number
@@ -56,7 +56,7 @@ export interface FarmProgress {
   }[]
 }
 
-/** How far the workers are. */
+/** Progress of the workers. */
 export async function readProgress(pool: pg.Pool, workers: readonly Worker[], last: number): Promise<FarmProgress> {
   const { rows } = await pool.query<{ behind: number; open: number; failing: FarmProgress['failing'] }>({
     name: 'simulation-progress',
@@ -73,7 +73,7 @@ export async function readProgress(pool: pg.Pool, workers: readonly Worker[], la
   return { isComplete: row?.behind === 0 && row.open === 0, failing: row?.failing ?? [] }
 }
 
-/** Everything about the farm's state, for the message of a failed history. */
+/** The state of the farm, for the message of a failed history. */
 export async function describeState(pool: pg.Pool): Promise<string> {
   const { rows: checkpoints } = await pool.query<{ line: string }>(
     `select format('%s: %s (with done leases %s)', service_name, i.covered, c.covered) as line

@@ -10,12 +10,12 @@ import { tablesOf } from './expected-state.ts'
 import { clearLeaseAudit } from './lease-audit.ts'
 import { clearRaw } from './recorded-chains.ts'
 
-/** A place for one history at a time, with a database of its own. */
+/** Runs one history at a time in a separate database. */
 export class Lane {
   readonly databaseUrl: string
-  /** Of the test itself; nothing that happens to the simulated processes happens to it. */
+  /** Connections of the test, unaffected by faults of the simulated processes. */
   readonly pool: pg.Pool
-  /** For sockets. */
+  /** Folder for sockets. */
   readonly folder: string
 
   private constructor(database: { readonly url: string; readonly pool: pg.Pool }, folder: string) {
@@ -24,7 +24,7 @@ export class Lane {
     this.folder = folder
   }
 
-  /** The database is a copy of the library of chains. */
+  /** The database is a copy of the chain library. */
   static async open(database: { readonly url: string; readonly pool: pg.Pool }): Promise<Lane> {
     return new Lane(database, await mkdtemp(join(tmpdir(), 'flowfarm-lane-')))
   }
@@ -33,7 +33,7 @@ export class Lane {
     await rm(this.folder, { recursive: true, force: true })
   }
 
-  /** Makes it as it was at the beginning, whoever is still at work in it. */
+  /** Resets the database, even if it is in use. */
   async clear(): Promise<void> {
     await this.pool.query(
       'select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = current_database() and application_name <> $1',
@@ -45,7 +45,7 @@ export class Lane {
     await this.makeQueueTables()
   }
 
-  /** Ends what sessions there are of simulated processes, as an administrator does; `share` of them. */
+  /** Terminates a `share` of the sessions of simulated processes, like an administrator. */
   async endSessions(share: number): Promise<void> {
     await this.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -54,7 +54,7 @@ export class Lane {
     )
   }
 
-  /** Takes all jobs away, and with `drop` what they were kept in. */
+  /** Deletes all jobs, and with `drop` their tables as well. */
   async loseQueues(how: 'truncate' | 'drop'): Promise<void> {
     if (how === 'drop') await dropQueues(this.pool)
     else await truncateQueues(this.pool)
@@ -67,7 +67,7 @@ export class Lane {
   }
 }
 
-/** Has the tables of the queues made before the first process needs them. */
+/** Creates the queue tables before the first process needs them. */
 export async function makeQueueTables(databaseUrl: string): Promise<void> {
   const queue = await createPostgresWorkQueue(databaseUrl, pino({ level: 'silent' }))
   await queue.close()

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Writes down in the database what becomes of each lease and who did it (the name that a session gave itself), whatever
- * the programs believe. So it also sees what leaves no trace in the result: work that was done twice.
+ * Records every lease transition and its session in the database, independently of the programs.
+ * This also detects duplicate work that leaves no trace in the result.
  */
 export async function installLeaseAudit(pool: pg.Pool): Promise<void> {
   await pool.query(`
@@ -35,9 +35,8 @@ export async function clearLeaseAudit(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * What the rules of leases forbid and happened all the same, one line each:
- * a generation that was claimed twice, a run that was ended by another process than claimed it, and a run that was
- * completed although it was not (or no longer) active.
+ * Violations of the lease rules, one line each: a generation claimed twice, a run ended by a
+ * process that did not claim it, or a completed run that was not (or no longer) active.
  */
 export async function findAuditFaults(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`
@@ -56,7 +55,7 @@ export async function findAuditFaults(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** The last of what happened to the leases, for the message of a failed history. */
+/** The latest lease transitions, for the message of a failed history. */
 export async function auditLines(pool: pg.Pool, worker?: string, max = 60): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `select format('%s %s-%s g%s: %s → %s by %s', worker, from_height, to_height, generation, coalesce(before, 'none'), coalesce(after, 'gone'), by) as line

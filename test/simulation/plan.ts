@@ -5,7 +5,7 @@ import { Random } from './random.ts'
 import { chains } from './recorded-chains.ts'
 import type { ChainName } from './recorded-chains.ts'
 
-/** What can happen, and how often it does in a history where it may. */
+/** Possible events, and their frequency in histories that include them. */
 const eventWeights = {
   forward: 6,
   backward: 4,
@@ -28,18 +28,18 @@ const eventWeights = {
 
 export type EventName = keyof typeof eventWeights
 
-/** What is decided of a history before it begins. */
+/** Decisions made before a history begins. */
 export interface HistoryPlan {
   readonly chain: ChainName
-  /** Where forward ingest begins. */
+  /** The start height of forward ingest. */
   readonly start: number
   readonly queue: 'careless' | 'postgres'
-  /** Names of the workers that are on, with all that they follow. */
+  /** Names of the enabled workers, including all that they follow. */
   readonly workers: readonly string[]
   readonly steps: number
   /**
-   * In the end the chain is rolled back to this height once more, so that nothing derived later covers up what that
-   * leaves.
+   * At the end the chain is rolled back to this height once more, so that later derivation does not
+   * hide errors of the rollback.
    */
   readonly finalHeight: number | undefined
   readonly leaseMs: number
@@ -47,7 +47,10 @@ export interface HistoryPlan {
   readonly weights: Readonly<Record<EventName, number>>
 }
 
-/** Each history has some kinds of events only: what always happens together hides what one of them does alone. */
+/**
+ * Each history includes only some kinds of events, as combinations can hide the effect of a single
+ * one.
+ */
 export function drawPlan(random: Random): HistoryPlan {
   const chain = random.weighted<ChainName>({ base: 1, a: 2, b: 1, c: 1 })
   const queue = random.weighted({ careless: 3, postgres: 1 })
@@ -58,7 +61,7 @@ export function drawPlan(random: Random): HistoryPlan {
     chain,
     queue,
     start: random.integer(0, chains[chain].last),
-    // Numbers of its own, so that the rest of a plan stays the same when workers are added.
+    // Separate random numbers, so that the rest of a plan does not change when workers are added.
     workers: drawWorkers(new Random(random.integer(0, 2 ** 31))),
     steps: random.integer(8, 25),
     finalHeight: random.chance(0.4)
@@ -77,8 +80,8 @@ export function drawPlan(random: Random): HistoryPlan {
 }
 
 function drawWorkers(random: Random): string[] {
-  // Seldom all: a history of all takes ten times as long, and what one worker does wrong is seen with few of them as
-  // well.
+  // Rarely all workers: such a history takes ten times as long, and errors of one worker also
+  // appear with few.
   const share = Number(random.weighted({ 0.1: 5, 0.3: 4, 1: 1 }))
   const chosen = new Set(workers.filter(() => random.chance(share)).map(({ name }) => name))
   if (chosen.size === 0) chosen.add(random.pick(workers).name)

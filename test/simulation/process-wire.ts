@@ -3,17 +3,17 @@ import { rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 
-/** Where a server listens: a unix socket, or a port. */
+/** The address of a server: a unix socket or a port. */
 export type WireEnd = { readonly path: string } | { readonly host: string; readonly port: number }
 
 /**
- * All connections of one simulated process to one server: everything it sends and hears goes through here, so that from
- * the outside it can be killed or stopped like a real one.
+ * All connections of one simulated process to one server pass through here, so that the process can
+ * be killed or frozen like a real one.
  *
- *     open ──freeze()──► frozen (nothing passes, nothing is lost) ──thaw()──► open
- *       └──sever()──► severed: all sockets are gone at once, and none is ever opened again
+ *     open ──freeze()──► frozen (no traffic, no loss) ──thaw()──► open
+ *       └──sever()──► severed: all sockets are closed, and no new ones are accepted
  *
- * What was on its way to the server when the wire was severed may or may not have arrived, as with a killed process.
+ * Data in transit to the server at `sever()` may or may not have arrived, as with a killed process.
  */
 export class ProcessWire {
   readonly #path: string
@@ -33,7 +33,7 @@ export class ProcessWire {
     })
   }
 
-  /** A wire to `target` that begins at the unix socket `path`. */
+  /** A proxy to `target` that listens at the unix socket `path`. */
   static async open(path: string, target: WireEnd): Promise<ProcessWire> {
     const wire = new ProcessWire(path, target)
     wire.#server.listen(path)
@@ -51,13 +51,13 @@ export class ProcessWire {
     for (const pair of this.#pairs) for (const socket of pair) socket.resume()
   }
 
-  /** Ends all connections; new ones may be made. */
+  /** Ends all connections; accepts new ones. */
   cut(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
     this.#pairs.clear()
   }
 
-  /** Ends all connections, and lets nobody connect any more. */
+  /** Ends all connections; rejects new ones. */
   async sever(): Promise<void> {
     if (this.#isSevered) return
     this.#isSevered = true

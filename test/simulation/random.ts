@@ -1,4 +1,4 @@
-/** A source of random choices that gives the same ones for the same seed (mulberry32). */
+/** A random source that is deterministic for a seed (mulberry32). */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to 1, exclusive. */
+  /** From 0 to 1, exclusive. */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -29,7 +29,7 @@ export class Random {
     return choices[this.integer(0, choices.length - 1)] as T
   }
 
-  /** One of the keys, each as often as its weight says. */
+  /** One of the keys, with a probability proportional to its weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries<number>(weights)
     let left = this.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0)

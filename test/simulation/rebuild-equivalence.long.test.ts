@@ -1,10 +1,10 @@
 import { Simulation } from './run-histories.ts'
 
-/** SIMULATION_FIRST: the first seed, to try others than the last time; SIMULATION_COUNT: how many. */
+/** SIMULATION_FIRST: the first seed, to vary runs; SIMULATION_COUNT: the number of seeds. */
 const first = Number(process.env['SIMULATION_FIRST'] ?? 31)
 const count = Number(process.env['SIMULATION_COUNT'] ?? 2970)
 
-describe('rebuild equivalence, for long', function (this: Mocha.Suite) {
+describe('rebuild equivalence (long)', function (this: Mocha.Suite) {
   this.timeout(3_600_000)
   let simulation: Simulation | undefined
   before(async () => {
@@ -12,7 +12,7 @@ describe('rebuild equivalence, for long', function (this: Mocha.Suite) {
   })
   after(() => simulation?.close())
 
-  it(`holds after the random histories of the seeds ${first} to ${first + count - 1}`, async () => {
+  it(`holds after random histories of the seeds ${first} to ${first + count - 1}`, async () => {
     await simulation?.run(Array.from({ length: count }, (_, i) => first + i))
   })
 })

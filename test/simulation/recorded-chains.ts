@@ -9,7 +9,7 @@ import { installLeaseAudit } from './lease-audit.ts'
 
 export type ChainName = 'base' | 'a' | 'b' | 'c'
 
-/** A recorded chain as the simulation stores it, piece by piece. */
+/** A recorded chain that the simulation stores in parts. */
 export interface RecordedChain {
   readonly name: ChainName
   readonly recording: RecordingName
@@ -25,13 +25,16 @@ export const chains: Readonly<Record<ChainName, RecordedChain>> = {
   c: { name: 'c', recording: 'fork', version: 'c', last: 40 },
 }
 
-/** The highest block that two versions of the recording `fork` share. */
+/** The highest common block of both versions of the recording `fork`. */
 export function lastCommon(one: ChainName, other: ChainName): number {
   if (one === other) return chains[one].last
   return one === 'a' || other === 'a' ? 12 : 24
 }
 
-/** Tables of raw rows by height; scripts and shapes of events are named by their content and belong to no chain. */
+/**
+ * Tables of raw rows by height; scripts and event shapes are identified by content and shared by
+ * all chains.
+ */
 export const rawTables: Readonly<Record<string, string>> = {
   blocks: 'height',
   transactions: 'block_height',
@@ -41,9 +44,9 @@ export const rawTables: Readonly<Record<string, string>> = {
 }
 
 /**
- * A database with nothing stored, and every recorded chain beside it in a schema of its own (`chain_a` …), as the
- * ingester stores it: from there pieces are stored with one statement a table. The databases of the simulation are
- * copies of it.
+ * An empty database with every recorded chain in a schema of its own (`chain_a` …), as stored by
+ * the ingester. Parts are copied from there with one statement per table. The simulation databases
+ * are copies of it.
  */
 export async function createChainLibrary(): Promise<TestDatabase> {
   const database = await createTestDatabase()
@@ -71,7 +74,7 @@ export async function createChainLibrary(): Promise<TestDatabase> {
   return database
 }
 
-/** Empties the raw tables and all checkpoints. Scripts and shapes of events stay. */
+/** Empties the raw tables and all checkpoints. Scripts and event shapes remain. */
 export async function clearRaw(pool: pg.Pool): Promise<void> {
   const tables = [...Object.keys(rawTables), 'unavailable', 'indexing_errors'].map((table) => `raw.${table}`)
   await pool.query(`truncate ${tables.join(', ')}, app.indexing_checkpoints`)

@@ -5,13 +5,13 @@ import { History } from './history.ts'
 import { Lane, makeQueueTables } from './lane.ts'
 import { createChainLibrary } from './recorded-chains.ts'
 
-/** Histories wait most of the time, for a lease to expire or a server to answer: many share two processor cores. */
+/** Histories mostly wait for lease expiry or server responses, so many can share two cores. */
 const laneCount = 8
 
-/** After so many failures there is enough to read. */
+/** Stops after this many failures. */
 const maxFailures = 3
 
-/** What the histories of a test file share. */
+/** Shared state of the histories in a test file. */
 export class Simulation {
   readonly #library: TestDatabase
   readonly #databases: TestDatabase[] = []
@@ -34,7 +34,9 @@ export class Simulation {
     return simulation
   }
 
-  /** Runs the history of every seed, many at a time. @throws HistoryFailure of the first that failed */
+  /**
+   * Runs the history of every seed, many concurrently. @throws HistoryFailure of the first failure
+   */
   async run(seeds: readonly number[]): Promise<void> {
     const waiting = [...seeds]
     const failures: unknown[] = []

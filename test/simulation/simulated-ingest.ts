@@ -10,9 +10,9 @@ import { chains, lastCommon, rawTables } from './recorded-chains.ts'
 import type { ChainName } from './recorded-chains.ts'
 
 /**
- * Stores a recorded chain in pieces, forward from where it began and backward below it, with the ingesters' own
- * statements for checkpoints and rollbacks; only the rows come from the library of recorded chains beside the raw
- * tables.
+ * Stores a recorded chain in parts, forward and backward from a start height, with the ingesters'
+ * statements for checkpoints and rollbacks. Only the rows are copied from the library of recorded
+ * chains.
  */
 export class SimulatedIngest {
   readonly #pool: pg.Pool
@@ -30,7 +30,7 @@ export class SimulatedIngest {
     return this.#chain
   }
 
-  /** @returns the heights that were stored; undefined at the head of the chain */
+  /** @returns the stored heights; undefined at the head of the chain */
   async forward(blocks: number): Promise<HeightRange | undefined> {
     const { all, forward } = await readRawCoverage(this.#pool)
     const from = all.at(-1)?.to ?? this.#start
@@ -38,7 +38,7 @@ export class SimulatedIngest {
     return this.#store(ingesterNames.forward, forward.generation, { from, to })
   }
 
-  /** @returns the heights that were stored; undefined at the beginning of the chain */
+  /** @returns the stored heights; undefined at the start of the chain */
   async backward(blocks: number): Promise<HeightRange | undefined> {
     const { all, backward } = await readRawCoverage(this.#pool)
     const to = all[0]?.from ?? this.#start
@@ -46,8 +46,8 @@ export class SimulatedIngest {
   }
 
   /**
-   * Leaves the stored chain after `ancestor` (or the last block that both chains have, where that is lower) and follows
-   * another from there. @returns the last height that stayed
+   * Leaves the stored chain after `ancestor` (or the last common block, if lower) and follows
+   * another chain. @returns the last remaining height
    */
   async fork(chain: ChainName, ancestor: number): Promise<number> {
     const { all } = await readRawCoverage(this.#pool)

@@ -24,12 +24,12 @@ const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' })
 const metrics = new Metrics()
 
 export interface ProcessOptions {
-  /** Unique within the database: its sessions carry it. */
+  /** Unique within the database; part of the session names. */
   readonly name: string
-  /** For its sockets. */
+  /** Folder for its sockets. */
   readonly folder: string
   readonly databaseUrl: string
-  /** What carries the jobs; undefined: the queues in PostgreSQL. */
+  /** The queue backend; undefined: the queues in PostgreSQL. */
   readonly queue: CarelessStore | undefined
   readonly workers: readonly Worker[]
   readonly concurrency: (worker: Worker) => number
@@ -39,16 +39,17 @@ export interface ProcessOptions {
   readonly faultFor: FaultFor
 }
 
-/** The connections that can be stopped apart from each other. */
+/** Connections that can be frozen separately. */
 export type WireName = 'rows' | 'leases' | 'others'
 
 /**
- * A process of the farm, made of the same parts as a real one, that lives in the process of the test and can be killed.
+ * A farm process built from the same parts as a real one; it runs inside the test process and can
+ * be killed.
  *
- *     starting ──► working ──stop()──► stopped (leases given back)
- *        └─────────────┴────kill()───► dead (all sockets gone, nothing given back)
+ *     starting ──► working ──stop()──► stopped (leases released)
+ *        └─────────────┴────kill()───► dead (all sockets closed, leases not released)
  *
- * What is left of a killed one goes on for a moment in memory and reaches nobody any more.
+ * The remains of a killed process run on in memory briefly but cannot reach any server.
  */
 export class SimulatedProcess {
   readonly name: string
@@ -68,20 +69,22 @@ export class SimulatedProcess {
     this.#options = options
   }
 
-  /** Resolves when it takes jobs; rejects where its wires do not let it. */
+  /** Resolves when it accepts jobs; rejects if it cannot connect. */
   start(): Promise<void> {
     this.#started ??= this.#start()
     return this.#started
   }
 
-  /** As on SIGTERM. Resolves when nothing of it is left. */
+  /** Like SIGTERM. Resolves when everything has ended. */
   stop(): Promise<void> {
     this.thaw()
     this.#ended ??= this.#end(4000)
     return this.#ended
   }
 
-  /** As on SIGKILL: resolves as soon as the sockets are gone. `ended` resolves when nothing of it is left. */
+  /**
+   * Like SIGKILL: resolves when the sockets are closed. `ended` resolves when everything has ended.
+   */
   async kill(): Promise<void> {
     this.#queue?.sever?.()
     await Promise.all([...this.#wires.values()].map((wire) => wire.sever()))
@@ -89,23 +92,23 @@ export class SimulatedProcess {
     this.#ended ??= this.#end(0)
   }
 
-  /** Resolves when all that it holds in memory is gone; after `stop` or `kill`. */
+  /** Resolves when its in-memory work has ended; after `stop` or `kill`. */
   async ended(): Promise<void> {
     await this.#ended
   }
 
-  /** Nothing passes on these connections any more, nor comes back. */
+  /** Stops traffic in both directions on these connections. */
   freeze(wires: readonly WireName[]): void {
     for (const name of wires) this.#wires.get(name)?.freeze()
   }
 
-  /** Everything goes on. */
+  /** Resumes traffic. */
   thaw(): void {
     for (const wire of this.#wires.values()) wire.thaw()
     this.#gate.open()
   }
 
-  /** Ranges that were read wait before they are derived. */
+  /** Delays ranges between reading and derivation. */
   holdReader(): void {
     this.#gate.close()
   }
@@ -114,7 +117,7 @@ export class SimulatedProcess {
     this.#gate.open()
   }
 
-  /** All its connections break; it may make new ones. */
+  /** Breaks all its connections; new ones are accepted. */
   cut(): void {
     for (const wire of this.#wires.values()) wire.cut()
   }
@@ -188,7 +191,7 @@ export class SimulatedProcess {
     for (const pool of this.#pools) await settle(pool.end())
     for (const wire of this.#wires.values()) await wire.sever()
     await rm(join(this.#options.folder, this.name), { recursive: true, force: true })
-    // A process that was killed, or could not reach its servers, has good reason to complain.
+    // Errors are expected from a process that was killed or could not reach its servers.
     for (const error of problems)
       log.debug(
         { err: asError(error), graceMs, process: this.name },
@@ -207,7 +210,7 @@ export class SimulatedProcess {
     return queue === undefined ? createPostgresWorkQueue(databaseUrl, log) : queue.connect()
   }
 
-  /** The URL of the database through a wire of its own, under the name of this process. */
+  /** The URL of the database through a separate proxy, with the name of this process. */
   async #wireUrl(name: WireName): Promise<string> {
     const url = new URL(this.#options.databaseUrl)
     const host = decodeURIComponent(url.hostname)
@@ -221,7 +224,7 @@ export class SimulatedProcess {
   }
 }
 
-/** Lets everybody pass while it is open. */
+/** A gate: callers pass while it is open. */
 class Gate {
   #closed: PromiseWithResolvers<void> | undefined
 
