@@ -182,7 +182,7 @@ describe('the rows of a block', () => {
     expect(await rows('select 1 from raw.tx_lookup where block_height = $1')).to.deep.equal([])
   })
 
-  it('report missing parts with the reason', async () => {
+  it('record missing parts with the reason', async () => {
     const missing = [
       { part: 'result', index: 0, reason: 'lost\0for ever' },
       { part: 'results', reason: 'pruned' },
@@ -412,7 +412,7 @@ describe('the rows of a block', () => {
     })
   })
 
-  it('name the types of their events after the preceding block was removed', async () => {
+  it('have the correct event types after a failed block is removed', async () => {
     const {
       rows: [checkpoint],
     } = await database.pool.query<{ generation: string }>(

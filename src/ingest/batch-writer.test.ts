@@ -112,7 +112,7 @@ describe('batch writer', () => {
     return (await readRawCoverage(database.pool)).forward.covered
   }
 
-  /** Blocks every commit until `release`, which resolves when this connection is released. */
+  /** Blocks every commit until the returned function is called. */
   async function holdCommits(): Promise<() => Promise<void>> {
     const client = await database.pool.connect()
     await client.query('begin')

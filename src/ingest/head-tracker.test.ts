@@ -22,7 +22,7 @@ describe('head tracker', () => {
 
   afterEach(() => database.drop())
 
-  /** Follows the results of each call of `heads` in turn, then blocks until the end. */
+  /** Each call of `heads` yields the next list of results, then waits until the end. */
   function open(...calls: (number | Error)[][]): HeadTracker {
     const left = calls.values()
     return new HeadTracker({

@@ -246,7 +246,7 @@ describe('fetchBlock', () => {
     const rootHeight = 100
     const noVersion: Fault = { kind: 'status', code: 'UNIMPLEMENTED', methods: ['GetNodeVersionInfo'] }
 
-    it('reports the lowest root, known from the node', async () => {
+    it('reports the root height stated by the node', async () => {
       const node = await start({ sporkRootHeight: rootHeight })
       const made = source([node])
       expect(await rejection(made.fetchBlock(99)))
@@ -257,7 +257,7 @@ describe('fetchBlock', () => {
       expectClean(await made.fetchBlock(rootHeight))
     })
 
-    it('reports the lowest root, known from the error', async () => {
+    it('reports the root height parsed from the error', async () => {
       const node = await start({ sporkRootHeight: rootHeight, faults: [noVersion] })
       const made = source([node])
       expect(await made.lowestReachable()).to.equal(0)

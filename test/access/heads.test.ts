@@ -68,7 +68,7 @@ describe('heads', () => {
     'polling the legacy service': { faults: [{ kind: 'legacy-only' }], stream: false },
   }
   for (const [way, { faults, stream }] of Object.entries(ways)) {
-    it(`arrive ${way}, in order and without duplicates`, async () => {
+    it(`arrive by ${way}, in order and without duplicates`, async () => {
       const node = await start({ head: 100, faults })
       const made = source([node])
       const next = follow(made)

@@ -62,7 +62,7 @@ const stores: Record<
 }
 
 for (const [backend, { maxConnections, open }] of Object.entries(stores)) {
-  describe(`resources of queues on ${backend}`, () => {
+  describe(`queues on ${backend}`, () => {
     let store: Store
     let queue: WorkQueue
     before(async function (this: Mocha.Context) {
@@ -76,7 +76,7 @@ for (const [backend, { maxConnections, open }] of Object.entries(stores)) {
       await store?.close()
     })
 
-    it('are few connections for 16 workers, and no stored data for ended jobs', async () => {
+    it('use few connections for 16 workers and delete ended jobs', async () => {
       let ended = 0
       const all = Promise.withResolvers<void>()
       for (const name of names) {

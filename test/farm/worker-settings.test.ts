@@ -34,7 +34,7 @@ describe('worker settings', () => {
     const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
     await untilStored(database, all.from, all.to - 1, ingest)
     await ingest.stop()
-    // Every lease records its allocation and the concurrency of its worker.
+    // Triggers record every allocation and the number of active leases of each worker.
     await database.pool.query(`
       create table public.cuts (worker text, "from" int, "to" int, at float8);
       create table public.claims (worker text, active int);
@@ -246,7 +246,7 @@ describe('worker settings', () => {
     const capped = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '60000', TOKEN_RANGE: '1' })
     await untilTrue(database, async () => (await waits()).length === 1, capped)
     expect((await waits())[0]).to.be.within(29_000, 61_000)
-    // The same applies to a range revoked from a process for the second time.
+    // A lease that expires a second time gets the same pause.
     await database.pool.query('truncate app.fault_drills')
     await addLeases(database.pool, [{ worker: 'accounts_worker', from: 1000, to: 1001, status: 'active', attempt: 2 }])
     await database.pool.query(

@@ -22,7 +22,7 @@ const patience = { settledDepth: 20, maxPauseMs: 10, reportAfterMs: 0, recheckMs
 const broken = { from: 21, to: 22 }
 const bulk = ['GetTransactionResultsByBlockID', 'GetTransactionResultByIndex', 'GetTransactionResult']
 
-/** Timeout for conditions without a notification. */
+/** Polls, for conditions without a notification. */
 async function untilTrue(isTrue: () => Promise<boolean>, running: RunningIngest): Promise<void> {
   while (!(await isTrue())) {
     if (running.lifecycle.signal.aborted) throw running.lifecycle.failure ?? new Error('stopped too early')

@@ -102,7 +102,7 @@ describe('forks of the chain', () => {
     expect(await rawDigest(database.pool)).to.deep.equal(before)
   })
 
-  it('do not include other chains: a node of another chain is rejected', async () => {
+  it('exclude nodes of other chains, which are rejected', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-mainnet')`)
     await using node = await startRecordedNode('fork', { version: 'a' })
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })

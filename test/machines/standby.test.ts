@@ -38,7 +38,7 @@ describe('the API on a hot standby', function () {
     return program
   }
 
-  /** `host:port` of an API that reads from the standby. */
+  /** `host:port` of an API that reads from `reads`. */
   const runApi = async (reads: OwnServer | undefined): Promise<string> => {
     const { port } = await run(['api'], reads === undefined ? {} : { DB_READ_URL: reads.url }).logged(/the API listens/)
     return `127.0.0.1:${String(port)}`

@@ -227,7 +227,7 @@ describe('Http2Connection', () => {
     for (const answer of answers) expect(answer.equals(frameOf(body))).to.equal(true)
   })
 
-  it('discards the rest of a request that the node does not read', async () => {
+  it('resets the stream if the node responds before reading the request', async () => {
     const server = await serve(
       (peer, stream) => peer.headers(stream, { ...grpcHeaders, 'grpc-status': '8' }, true),
       settingsPayload({ [setting.initialWindowSize]: 1 }),

@@ -323,7 +323,7 @@ describe('Http2Transport', () => {
     expect((await transport.unary('Ping', request, patient)).toString()).to.equal('slow')
   })
 
-  it('sends at most three requests to a silent node, then uses a new connection', async () => {
+  it('sends at most three pings to a silent node, then uses a new connection', async () => {
     const streams: ServerHttp2Stream[] = []
     let pings = 0
     const server = await serve((stream) => {

@@ -21,7 +21,7 @@ export async function untilWorkGoesOn(world: ChaosWorld): Promise<number | undef
   const { chain, processes, postgres } = world
   const startedAt = performance.now()
   for (let [branch, target] = [chain.branch, chain.head]; ;) {
-    // A fork may have occurred meanwhile; the head at the start counts.
+    // After a fork, the head of the new branch counts.
     if (branch !== chain.branch) [branch, target] = [chain.branch, chain.head]
     const isReady = postgres.isUp && processes.every(({ readySince }) => readySince !== undefined)
     if (isReady && (await isDerived(world, target)) && (await isHealthy(world))) {

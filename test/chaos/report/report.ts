@@ -70,7 +70,7 @@ export interface ChaosReport {
   readonly excused: readonly Breach[]
 }
 
-/** The maximum of each measured duration with a guarantee of its own, and of recoveries. */
+/** The maximum of each measured duration, and of recoveries. */
 export function worstOf(acts: readonly ActReport[]): Measure[] {
   const all = acts.flatMap(({ measures, recoveredMs }) => [
     ...measures,

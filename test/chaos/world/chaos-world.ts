@@ -51,7 +51,7 @@ export interface FarmQueue {
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
   empty(): Promise<void>
-  /** Stops the queue. @returns a function that restarts it, if it does not return by itself */
+  /** Destroys the queue. @returns a function that restores it, if it does not recover by itself */
   destroy(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
@@ -105,7 +105,7 @@ export interface WorldOptions {
   readonly tell: (line: string) => void
 }
 
-/** URLs of the process servers. */
+/** Ports of the process servers. */
 interface Ports {
   readonly api: number
   readonly ask: number
