@@ -69,7 +69,7 @@ describe('two ingesters on one database', function () {
       LATEST_BATCH_SIZE: '2',
     })
     await untilStored(database, 0, 40, run)
-    // Acquires the lock as soon as it is free, like a second ingester, and holds it.
+    // Acquires the lock once free, like a second ingester, and holds it.
     const rival = await DedicatedConnection.open(database.url, { applicationName: 'rival' })
     const key = 'ingest:main_ingester'
     const taken = rival.client.query('select pg_advisory_lock(hashtextextended($1, 0))', [key])

@@ -34,7 +34,7 @@ export interface HistoryPlan {
   /** The start height of forward ingest. */
   readonly start: number
   readonly queue: 'careless' | 'postgres'
-  /** Names of the enabled workers, including all that they follow. */
+  /** Names of the enabled workers, including all followed workers. */
   readonly workers: readonly string[]
   readonly steps: number
   /**

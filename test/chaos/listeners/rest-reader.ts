@@ -125,7 +125,7 @@ export class RestReader {
     if (answer?.status !== 200) this.#refuse(answer, path, -1)
   }
 
-  /** One request. @returns undefined if there was no response and none could be expected */
+  /** One request. @returns undefined if a response neither arrived nor could be expected */
   async #ask(path: string): Promise<Answer | undefined> {
     const startedAt = performance.now()
     try {

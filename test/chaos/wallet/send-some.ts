@@ -25,7 +25,7 @@ const chain = '/chain/testnet'
 
 /**
  * Sends FLOW from a user's account, signed by their passkey, and waits for the result. Resends the
- * same transaction if there was no response.
+ * same transaction after a missing response.
  */
 export async function sendSome(
   person: Person,

@@ -3,7 +3,7 @@ import type { ClockShape } from '../../../simnode/ledger/world/clock.ts'
 import type { Fault } from '../../../simnode/node/faults.ts'
 import { ChildProgram } from './child-program.ts'
 
-/** What a node serves. */
+/** Data served by a node. */
 export interface ServedChain {
   readonly branch: string
   readonly head: number
@@ -156,7 +156,7 @@ export class SimulatedNode {
     const content =
       body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const send = (): Promise<Response> => fetch(`${this.#control}/${path}`, { method, ...content })
-    // A frozen node may close a kept-alive connection just as it is used; all settings are
+    // A frozen node may close a kept-alive connection during use; all settings are
     // idempotent and can be sent twice.
     const response = await send().catch(send)
     const text = await response.text()
