@@ -5,7 +5,7 @@ import { coreContracts, feeReceivers } from './core-contracts.ts'
 import { chainIdToNetwork, networks } from './network.ts'
 
 describe('addresses', () => {
-  it('writes and reads all 8-byte values', () => {
+  it('formats and parses all 8-byte values', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 8, maxLength: 8 }), (bytes) => {
         const text = addressText(bytes)
@@ -16,15 +16,15 @@ describe('addresses', () => {
     )
   })
 
-  it('gives a system transaction’s empty address as the zero address', () => {
+  it('formats the empty address of a system transaction as the zero address', () => {
     expect(addressText(Buffer.alloc(0))).to.equal('0x0000000000000000')
   })
 
-  it('is that of the last 8 bytes of longer ones, as on the chain', () => {
+  it('uses the last 8 bytes of longer values, as the chain does', () => {
     expect(addressText(Buffer.from('ff0102030405060708', 'hex'))).to.equal('0x0102030405060708')
   })
 
-  it('reads what people write', () => {
+  it('parses common spellings', () => {
     expect(parseAddress('1654653399040A61')).to.equal('0x1654653399040a61')
     expect(parseAddress('0x1')).to.equal('0x0000000000000001')
     for (const text of ['', '0x', '0xg', '12345678901234567', ' 1', '0x0x1'])
@@ -32,7 +32,7 @@ describe('addresses', () => {
     expect(() => addressBytes('flow')).to.throw(RangeError)
   })
 
-  it('knows the core contract accounts as valid on their network and on no other', () => {
+  it('accepts core contract accounts only on their own network', () => {
     for (const network of networks) {
       for (const address of [...Object.values(coreContracts(network)), ...feeReceivers(network)]) {
         for (const other of networks)
@@ -41,7 +41,7 @@ describe('addresses', () => {
     }
   })
 
-  it('makes the service account and the first contract accounts', () => {
+  it('generates the service account and the first contract accounts', () => {
     for (const network of networks) {
       const core = coreContracts(network)
       const first = [1, 2, 3, 4].map((index) => addressAtIndex(index, network).slice(2))
@@ -49,7 +49,7 @@ describe('addresses', () => {
     }
   })
 
-  it('accepts the account of every index and refuses it when up to six bits are wrong', () => {
+  it('accepts the account of every index and rejects up to six wrong bits', () => {
     const flips = fc.uniqueArray(fc.integer({ min: 0, max: 63 }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(
@@ -66,13 +66,13 @@ describe('addresses', () => {
     )
   })
 
-  it('refuses the zero address', () => {
+  it('rejects the zero address', () => {
     for (const network of networks) expect(isValidAddress('0x0', network)).to.equal(false)
   })
 })
 
 describe('chainIdToNetwork', () => {
-  it('knows the chains of the three networks', () => {
+  it('maps the chain ids of the three networks', () => {
     expect(chainIdToNetwork('flow-mainnet')).to.equal('mainnet')
     expect(chainIdToNetwork('flow-testnet')).to.equal('testnet')
     expect(chainIdToNetwork('flow-emulator')).to.equal('emulator')

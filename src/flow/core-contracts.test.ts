@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { inNetwork } from './core-contracts.ts'
 
-describe('texts about a network', () => {
-  it('have the addresses that core contracts have there', () => {
+describe('network-specific text', () => {
+  it('contains the core contract addresses of the network', () => {
     const text = 'import "FlowToken"\n  import "EVM"\n0x{FlowFees} A.{FlowToken}.FlowToken on {network}'
     expect(inNetwork(text, 'mainnet')).to.equal(
       'import FlowToken from 0x1654653399040a61\n  import EVM from 0xe467b9dd11fa00df\n' +
@@ -14,7 +14,7 @@ describe('texts about a network', () => {
     )
   })
 
-  it('keep what names no core contract, and names within a sentence', () => {
+  it('leaves other names, and names within a sentence, unchanged', () => {
     const text =
       'import "Unknown"\n0x{Unknown} A.{constructor} {FlowToken} BA.{FlowToken}\nwrite `import "FlowToken"` so'
     expect(inNetwork(text, 'mainnet')).to.equal(text)

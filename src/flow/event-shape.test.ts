@@ -13,8 +13,8 @@ const fields = fc
   )
 const event = fc.record({ type: fc.string(), fields: fc.option(fields, { nil: undefined }) })
 
-describe('a row of events', () => {
-  it('gives back the events that it was made of', () => {
+describe('event row', () => {
+  it('round-trips its events', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 64 }), fc.nat(9), (events, chunk) => {
         const firstEventIndex = chunk * 64
@@ -32,7 +32,7 @@ describe('a row of events', () => {
     )
   })
 
-  it('is read once, when the fields of an event are asked for, and these are made once', () => {
+  it('is parsed once, on the first access to the fields of an event', () => {
     const [first, second] = eventsOfChunk({
       firstEventIndex: 0,
       shapes: [
@@ -49,13 +49,13 @@ describe('a row of events', () => {
   })
 })
 
-describe('shapes of events', () => {
+describe('event shapes', () => {
   const rows: StoredShape[] = [
     { id: 1, type: 'A', fields: ['x'] },
     { id: 2, type: 'A', fields: ['x', 'y'] },
   ]
 
-  it('are read once each, however often they are named', async () => {
+  it('are loaded once each', async () => {
     const asked: (readonly number[])[] = []
     const shapes = new EventShapes((ids) => {
       asked.push(ids)
@@ -67,13 +67,13 @@ describe('shapes of events', () => {
     expect(asked).to.deep.equal([[1], [2]])
   })
 
-  it('are an error where one is not stored', async () => {
+  it('throw an error if one is not stored', async () => {
     const shapes = new EventShapes((ids) => Promise.resolve(rows.filter(({ id }) => ids.includes(id))))
     const error: unknown = await shapes.ofAll([[1, 3]]).catch((thrown: unknown) => thrown)
     expect(String(error)).to.equal('Error: Could not read event shape 3: raw.event_shapes has no such row')
   })
 
-  it('are all given, whoever else asks for others while they are read, and however few are kept', async () => {
+  it('are all returned during concurrent loads, even with a small cache', async () => {
     const asked: (() => void)[] = []
     const shapes = new EventShapes(
       (ids) =>
@@ -95,7 +95,7 @@ describe('shapes of events', () => {
     expect(await again).to.deep.equal([[{ type: 'A', fields: ['x'] }]])
   })
 
-  it('have the same text only if they are the same', () => {
+  it('have equal text only if they are equal', () => {
     const shape = fc.record({
       type: fc.string({ maxLength: 3 }),
       fields: fc.array(fc.constantFrom('a', 'b', 'a","b', ''), { maxLength: 3 }),
@@ -107,7 +107,7 @@ describe('shapes of events', () => {
     )
   })
 
-  it('keep a field that objects inherit', () => {
+  it('preserve a field name that objects inherit', () => {
     const byName: PayloadFields = fieldsOf({ type: 'A', fields: ['__proto__'] }, ['1'])
     expect(Object.keys(byName)).to.deep.equal(['__proto__'])
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { encodingFor, isInPastSpork, sporkOfHost, sporkOfRoot, sporks } from './network.ts'
 
 describe('sporks', () => {
-  it('follow each other without a hole', () => {
+  it('are contiguous', () => {
     for (const network of ['mainnet', 'testnet'] as const) {
       const own = sporks.filter((spork) => spork.network === network)
       for (const [i, spork] of own.entries()) {
@@ -12,7 +12,7 @@ describe('sporks', () => {
     }
   })
 
-  it('are known by the host names of their nodes', () => {
+  it('are found by the host names of their nodes', () => {
     expect(sporkOfHost('access-001.mainnet17.nodes.onflow.org:9000')).to.include({
       name: 'mainnet17',
       rootHeight: 27_341_470,
@@ -26,7 +26,7 @@ describe('sporks', () => {
     }
   })
 
-  it('are not guessed from other hosts', () => {
+  it('are not guessed for other hosts', () => {
     for (const host of [
       'access.mainnet.nodes.onflow.org:9000',
       '127.0.0.1:9000',
@@ -38,14 +38,14 @@ describe('sporks', () => {
     }
   })
 
-  it('are known by their root heights', () => {
+  it('are found by their root heights', () => {
     expect(sporkOfRoot(88_226_267)).to.include({ name: 'mainnet26' })
     expect(sporkOfRoot(88_226_268)).to.equal(undefined)
   })
 })
 
 describe('isInPastSpork', () => {
-  it('is true up to the last known root', () => {
+  it('is true up to the latest root height', () => {
     expect(isInPastSpork('mainnet', 1_065_711)).to.equal(true)
     expect(isInPastSpork('mainnet', 137_390_145)).to.equal(true)
     expect(isInPastSpork('mainnet', 137_390_146)).to.equal(false)
@@ -54,7 +54,7 @@ describe('isInPastSpork', () => {
 })
 
 describe('encodingFor', () => {
-  it('asks for JSON-CDC below mainnet26 only', () => {
+  it('returns JSON-CDC only below mainnet26', () => {
     expect(encodingFor('mainnet', 88_226_266)).to.equal('json-cdc')
     expect(encodingFor('mainnet', 88_226_267)).to.equal('ccf')
     expect(encodingFor('testnet', 1)).to.equal('ccf')

@@ -21,7 +21,7 @@ const struct: CompositeType = {
   fields: [{ name: 'x', type: simple('Int') }],
 }
 
-/** The field `field` of an event whose only field it is, after making sure that all ways to decode it agree. */
+/** The field `field` of an event with one field. Asserts that all decoders agree. */
 function flattened(
   value: CadenceValue,
   options: { place?: CadenceType; id?: string; field?: string; types?: Array<CompositeType | InterfaceType> } = {},
@@ -56,8 +56,8 @@ function codeOf(decode: () => unknown): PayloadErrorCode | undefined {
   }
 }
 
-describe('the flattened form', () => {
-  it('gives events of mainnet the fields that they have', () => {
+describe('flattened form', () => {
+  it('matches the fields of mainnet events', () => {
     for (const { ccf, json, fields } of mainnetEvents) {
       const { id } = (JSON.parse(json) as { value: { id: string } }).value
       expect(decodePayload(id, Buffer.from(ccf, 'hex'))).to.deep.equal(fields)
@@ -92,20 +92,20 @@ describe('the flattened form', () => {
     })
   }
 
-  it('writes addresses with all digits and bytes as hex', () => {
+  it('writes addresses with all digits, and bytes as hex', () => {
     expect(flattened({ type: simple('Address'), data: 1n })).to.equal('0x0000000000000001')
     const type: CadenceType = { kind: 'array', element: simple('UInt8') }
     expect(flattened({ type, data: [0n, 23n, 24n, 255n].map(uint8) })).to.equal('0x001718ff')
     expect(flattened({ type: { ...type, size: 1 }, data: [uint8(9n)] })).to.equal('0x09')
   })
 
-  it('writes items that are all UInt8 as bytes also where the array may hold anything', () => {
+  it('writes items that are all UInt8 as bytes, even in an array of another type', () => {
     const place: CadenceType = { kind: 'array', element: simple('AnyStruct') }
     expect(flattened({ type: place, data: [uint8(7n), uint8(200n)] })).to.equal('0x07c8')
     expect(flattened({ type: place, data: [uint8(7n), string('a')] })).to.deep.equal(['7', 'a'])
   })
 
-  it('writes an empty array as [], but as 0x in the fields of EVM.TransactionExecuted that hold bytes', () => {
+  it('writes an empty array as [], or as 0x in the byte fields of EVM.TransactionExecuted', () => {
     const type: CadenceType = { kind: 'array', element: simple('UInt8') }
     const evm = 'A.e467b9dd11fa00df.EVM.TransactionExecuted'
     expect(flattened({ type, data: [] })).to.deep.equal([])
@@ -116,7 +116,7 @@ describe('the flattened form', () => {
     expect(flattened({ type: dictionary, data: { pairs: [] } }, { id: evm, field: 'logs' })).to.deep.equal({})
   })
 
-  it('keeps every pair of a dictionary whose keys have one text', () => {
+  it('preserves dictionary entries whose keys have equal text', () => {
     const type: CadenceType = { kind: 'dictionary', key: simple('HashableStruct'), value: simple('String') }
     const one: CadenceValue = { type: simple('Int'), data: 1n }
     const pairs: Pairs['pairs'] = [
@@ -129,7 +129,7 @@ describe('the flattened form', () => {
     ])
   })
 
-  it('orders such pairs alike where the encodings order what is inside differently', () => {
+  it('orders such entries alike even if the encodings order nested values differently', () => {
     const inner: CadenceType = { kind: 'dictionary', key: simple('String'), value: simple('String') }
     const type: CadenceType = { kind: 'dictionary', key: simple('String'), value: inner }
     const one: CadenceValue = { type: inner, data: { pairs: ['a', 'd'].map((key) => [string(key), string('x')]) } }
@@ -138,13 +138,13 @@ describe('the flattened form', () => {
     expect(flattened({ type, data: { pairs } })).to.have.lengthOf(3)
   })
 
-  it('writes keys that are no text as their JSON text', () => {
+  it('writes non-text keys as JSON', () => {
     const type: CadenceType = { kind: 'dictionary', key: simple('Bool'), value: simple('String') }
     const pairs: Pairs['pairs'] = [[{ type: simple('Bool'), data: true }, string('yes')]]
     expect(flattened({ type, data: { pairs } })).to.deep.equal({ true: 'yes' })
   })
 
-  it('keeps a field named __proto__ as a field', () => {
+  it('preserves a field named __proto__', () => {
     const id = 'A.0000000000000001.C.Happened'
     const definedFields = [{ name: '__proto__', type: simple('Int') }]
     const type: CompositeType = { kind: 'composite', form: 'Event', id, fields: definedFields }
@@ -153,7 +153,7 @@ describe('the flattened form', () => {
     expect(Object.getPrototypeOf(fields)).to.equal(Object.prototype)
   })
 
-  it('shows U+0000 and replaces what is no Unicode', () => {
+  it('escapes U+0000 and replaces invalid Unicode', () => {
     expect(flattened(string('a\0b'))).to.equal('a\\u0000b')
     const invalid = tagged(130, array([tagged(137, head(0, 1n)), Buffer.from('63ffed61', 'hex')]))
     expect(decodeValue(invalid)).to.equal('\uFFFD\uFFFDa')
@@ -198,7 +198,7 @@ describe('the flattened form', () => {
     })
   }
 
-  it('writes composite values by their kind', () => {
+  it('writes composite values by kind', () => {
     const types = [struct]
     const raw = { name: 'rawValue', type: simple('UInt8') }
     const enumType: CompositeType = { kind: 'composite', form: 'Enum', id: 'A.0000000000000001.C.E', fields: [raw] }
@@ -217,10 +217,10 @@ describe('the flattened form', () => {
   })
 })
 
-describe('JSON-CDC of former years', () => {
+describe('JSON-CDC before Cadence 1.0', () => {
   const json = (value: unknown): unknown => decodeValue(Buffer.from(JSON.stringify(value)))
 
-  it('reads static types that are text', () => {
+  it('reads static types written as text', () => {
     const staticType = 'A.0b2a3299cc857e29.TopShot.NFT'
     expect(json({ type: 'Type', value: { staticType } })).to.equal(staticType)
   })
@@ -240,14 +240,14 @@ describe('JSON-CDC of former years', () => {
     })
   })
 
-  it('reads restricted types and references that were authorized or not', () => {
+  it('reads restricted types and authorized and unauthorized references', () => {
     const nft = { kind: 'Resource', typeID: 'A.1.N.NFT', fields: [], initializers: [], type: '' }
     const restricted = { kind: 'Restriction', typeID: '', type: nft, restrictions: [{ ...nft, typeID: 'A.1.I' }] }
     const staticType = { kind: 'Reference', authorized: true, type: restricted }
     expect(json({ type: 'Type', value: { staticType } })).to.equal('auth&A.1.N.NFT{A.1.I}')
   })
 
-  it('names an attachment among the fields by its type', () => {
+  it('names an attachment field by its type', () => {
     const attachment = { type: 'Attachment', value: { id: 'A.1.C.A', fields: [] } }
     expect(json({ type: 'Struct', value: { id: 'A.1.C.S', fields: [{ name: '', value: attachment }] } })).to.deep.equal(
       {
@@ -259,7 +259,7 @@ describe('JSON-CDC of former years', () => {
 
 describe('hostile payloads', () => {
   const event = 'A.0000000000000001.C.Happened'
-  /** An event with one field; the definition is written out so that it may say anything. */
+  /** An event with one field. The definition is encoded by hand and may be invalid. */
   const eventWith = (fieldType: Buffer, value: Buffer, name = 'f'): Buffer => {
     const fields = array([array([text(name), fieldType])])
     const definitions = array([tagged(162, array([bytes(Buffer.alloc(0)), text(event), fields]))])
@@ -274,7 +274,7 @@ describe('hostile payloads', () => {
     return code
   }
 
-  it('refuses a length beyond the payload before making room for it', () => {
+  it('rejects a length beyond the payload before allocating memory', () => {
     const list = tagged(139, tagged(137, head(0, 12n)))
     for (const length of [1n << 20n, 1n << 40n, (1n << 64n) - 1n]) {
       expect(both(eventWith(list, head(4, length)))).to.equal('ccf-truncated')
@@ -282,14 +282,14 @@ describe('hostile payloads', () => {
     }
   })
 
-  /** Lists in lists, each naming its type anew. */
+  /** Nested lists, each with its type. */
   const nestedLists = (levels: number): Buffer => {
     let value: Buffer = Buffer.from([0xf6])
     for (let level = 0; level < levels; level++) value = tagged(130, array([tagged(139, anyStruct), array([value])]))
     return value
   }
 
-  it('decodes values that are nested deep, and refuses those without end', () => {
+  it('decodes deeply nested values and rejects unbounded nesting', () => {
     expect(both(eventWith(anyStruct, nestedLists(200)))).to.equal(undefined)
     expect(both(eventWith(anyStruct, nestedLists(2000)))).to.equal('payload-too-deep')
     const json = `${'{"type":"Optional","value":'.repeat(100_000)}null${'}'.repeat(100_000)}`
@@ -297,7 +297,7 @@ describe('hostile payloads', () => {
     expect(both(Buffer.from(payload))).to.equal('payload-too-deep')
   })
 
-  it('refuses types that are nested without end', () => {
+  it('rejects unbounded type nesting', () => {
     const type = Buffer.concat([Buffer.from('d88a'.repeat(100_000), 'hex'), anyStruct])
     expect(both(eventWith(type, Buffer.from([0xf6])))).to.equal('payload-too-deep')
     const typeValue = Buffer.concat([Buffer.from('d8bb'.repeat(100_000), 'hex'), Buffer.from('d8b904', 'hex')])
@@ -307,7 +307,7 @@ describe('hostile payloads', () => {
   const structs = (count: number, nameLength: number): Buffer =>
     expandingPayload({ type: event, structs: count, nameLength })
 
-  it('bounds the text by a multiple of the payload', () => {
+  it('limits the text to a multiple of the payload', () => {
     const textOf = (payload: Buffer): number => {
       const out = new ByteWriter(16)
       writePayloadValues(event, payload, out)
@@ -317,11 +317,11 @@ describe('hostile payloads', () => {
     const within = structs(33, 57_000)
     expect(textOf(within)).to.be.within(31 * within.length, outputLimitOf(within.length))
     expect(codeOf(() => textOf(structs(35, 57_000)))).to.equal('payload-too-large')
-    // 64 MiB of text before.
+    // The text was 64 MiB before.
     expect(codeOf(() => textOf(structs(1100, 57_000)))).to.equal('payload-too-large')
   })
 
-  it('writes text up to exactly the limit that is given', () => {
+  it('writes text up to exactly the given limit', () => {
     const payload = structs(3, 20)
     const out = new ByteWriter(16)
     writePayloadValues(event, payload, out)
@@ -341,7 +341,7 @@ describe('hostile payloads', () => {
     expect(out.position).to.equal(jsonLength)
   })
 
-  it('refuses types whose texts repeat a long name', () => {
+  it('rejects types that repeat a long name', () => {
     const id = Buffer.from([1])
     const eventOfFields = (count: number): Buffer => {
       const intersection = tagged(143, array([tagged(136, bytes(id))]))
@@ -357,7 +357,7 @@ describe('hostile payloads', () => {
     expect(both(eventOfFields(3000))).to.equal('payload-too-large')
   })
 
-  it('refuses dictionary keys whose text doubles at each level, and pairs that are repeated as a long list', () => {
+  it('rejects dictionary keys whose text doubles at each level, and long lists of repeated pairs', () => {
     const dictionary = tagged(141, array([anyStruct, anyStruct]))
     const nested = (levels: number): Buffer => {
       let value: Buffer = tagged(130, array([tagged(137, head(0, 1n)), text('"')]))
@@ -376,7 +376,7 @@ describe('hostile payloads', () => {
     expect(both(eventWith(dictionary, one(40_000)))).to.equal('payload-too-large')
   })
 
-  it('quotes little of a payload in its message', () => {
+  it('quotes only a short part of a payload in the message', () => {
     const payload = Buffer.from(
       JSON.stringify({
         type: 'Event',
@@ -392,12 +392,12 @@ describe('hostile payloads', () => {
     }
   })
 
-  it('refuses an integer that takes too long to spell', () => {
+  it('rejects an integer that takes too long to format', () => {
     const integer = tagged(2, bytes(Buffer.alloc(payloadLimits.integerBytes + 1, 0xff)))
     expect(both(eventWith(tagged(137, head(0, 4n)), integer))).to.equal('payload-too-large')
   })
 
-  it('refuses values outside of their type', () => {
+  it('rejects values outside their type', () => {
     expect(both(eventWith(tagged(137, head(0, 12n)), head(0, 256n)))).to.equal('ccf-malformed')
     expect(both(eventWith(tagged(137, head(0, 5n)), head(1, 128n)))).to.equal('ccf-malformed')
     expect(both(eventWith(tagged(137, head(0, 11n)), tagged(3, bytes(Buffer.from([1])))))).to.equal('ccf-malformed')
@@ -411,7 +411,7 @@ describe('hostile payloads', () => {
     expect(both(jsonEvent([{ name: 'f', value: { type: 'Array', value: items } }]))).to.equal('json-cdc-malformed')
   })
 
-  it('refuses two fields with one name', () => {
+  it('rejects two fields with the same name', () => {
     const field = array([text('f'), anyStruct])
     const id = bytes(Buffer.alloc(0))
     const definitions = array([tagged(162, array([id, text(event), array([field, field])]))])

@@ -12,7 +12,7 @@ import { readRecordedEvents, recordedCounts, recordingFiles } from '../../simnod
 
 const eventType = 'A.0000000000000001.C.Happened'
 
-/** The text that is stored, parsed; checks on the way that text and object agree. */
+/** Parses the stored text and asserts that it equals the object. */
 function flattened(type: string, payload: Buffer): unknown {
   const out = new ByteWriter(16)
   out.utf8('before')
@@ -27,7 +27,7 @@ function flattened(type: string, payload: Buffer): unknown {
   return parsed
 }
 
-/** Decodes both ways. @returns the code of the error, undefined where there was none; nothing else may be thrown */
+/** Decodes both ways. @returns the error code, or undefined. Any other exception fails the test. */
 function failure(payload: Buffer): string | undefined {
   const out = new ByteWriter(16)
   out.utf8('before')
@@ -47,17 +47,17 @@ function failure(payload: Buffer): string | undefined {
   return codes[0]
 }
 
-/** Some places, modulo the length of a payload, and what they are set to. */
+/** Positions, modulo the length of a payload, and their new bytes. */
 const changedBytes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 })
 
-/** Text that jsonb refuses: U+0000, half a surrogate pair. */
+/** Text that jsonb rejects: U+0000, half a surrogate pair. */
 function hasForbiddenText(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed()
   return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasForbiddenText)
 }
 
 describe('event payloads', () => {
-  it('gives the same fields from CCF and JSON-CDC, as text and as an object', () => {
+  it('decode to the same fields from CCF and JSON-CDC, as text and as an object', () => {
     fc.assert(
       fc.property(anyEvent, ({ event, types }) => {
         const fromCcf = flattened(eventType, encodeCcf(event, types))
@@ -69,7 +69,7 @@ describe('event payloads', () => {
     )
   })
 
-  it('refuses every truncation of a payload and leaves the output as it was', () => {
+  it('reject every truncation and leave the output unchanged', () => {
     fc.assert(
       fc.property(anyEvent, ({ event, types }) => {
         const ccf = encodeCcf(event, types)
@@ -86,7 +86,7 @@ describe('event payloads', () => {
     )
   })
 
-  it('answers any bytes with fields or a PayloadError', () => {
+  it('decode any bytes to fields or a PayloadError', () => {
     fc.assert(
       fc.property(anyEvent, changedBytes, ({ event, types }, changes) => {
         for (const payload of [encodeCcf(event, types), encodeJsonCdc(event, 'sorted')]) {
@@ -104,7 +104,7 @@ describe('event payloads', () => {
     )
   })
 
-  it('tells the encoding by the first byte', () => {
+  it('have an encoding determined by the first byte', () => {
     expect(payloadEncoding(Buffer.from('d882', 'hex'))).to.equal('ccf')
     expect(payloadEncoding(Buffer.from('{}'))).to.equal('json-cdc')
     expect(payloadEncoding(Buffer.from('  {}'))).to.equal('json-cdc')
@@ -112,7 +112,7 @@ describe('event payloads', () => {
     expect(failure(Buffer.from([0xf9]))).to.equal('payload-unknown-encoding')
   })
 
-  it('accepts a payload that is a plain Uint8Array', () => {
+  it('may be a plain Uint8Array', () => {
     const payload = new Uint8Array(Buffer.from('{"type":"Event","value":{"id":"A","fields":[]}}'))
     expect(decodePayload('A', payload)).to.deep.equal({})
   })
@@ -121,7 +121,7 @@ describe('event payloads', () => {
 describe('event payloads of recorded blocks', () => {
   for (const folder of ['base', 'fork'] as const) {
     for (const file of recordingFiles(folder)) {
-      it(`gives the same fields in both encodings for every event of ${folder}/${file}`, () => {
+      it(`decode to the same fields in both encodings for every event of ${folder}/${file}`, () => {
         const events = readRecordedEvents(folder, file)
         expect(events).to.not.be.empty
         for (const { type, ccf, json } of events) {
@@ -131,7 +131,7 @@ describe('event payloads of recorded blocks', () => {
     }
   }
 
-  it('decodes as many events of each type as the reference decoder', () => {
+  it('decode to as many events of each type as with the reference decoder', () => {
     const counts: Record<string, number> = {}
     for (const { type, ccf } of recordingFiles('base').flatMap((file) => readRecordedEvents('base', file))) {
       decodePayload(type, ccf)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { parseEventType } from './type-id.ts'
 
 describe('parseEventType', () => {
-  it('takes contract events apart', () => {
+  it('splits contract event types', () => {
     expect(parseEventType('A.1654653399040a61.FlowToken.TokensDeposited')).to.deep.equal({
       address: '1654653399040a61',
       contract: 'FlowToken',
@@ -10,11 +10,11 @@ describe('parseEventType', () => {
     })
   })
 
-  it('keeps what follows the contract together', () => {
+  it('does not split the part after the contract', () => {
     expect(parseEventType('A.0b2a3299cc857e29.TopShot.NFT.ResourceDestroyed').name).to.equal('NFT.ResourceDestroyed')
   })
 
-  it('knows the events of the protocol', () => {
+  it('recognizes protocol events', () => {
     expect(parseEventType('flow.AccountCreated')).to.deep.equal({
       address: undefined,
       contract: undefined,
@@ -22,7 +22,7 @@ describe('parseEventType', () => {
     })
   })
 
-  it('takes anything else for a name', () => {
+  it('treats any other text as a name', () => {
     for (const type of ['', 'A.', 'A.xyz.B.C', 'Event']) {
       expect(parseEventType(type)).to.deep.equal({ address: undefined, contract: undefined, name: type })
     }

@@ -3,20 +3,20 @@ import { pino } from 'pino'
 import { LogThrottle } from './log-throttle.ts'
 
 describe('LogThrottle', () => {
-  it('is due at once, then not before its time, with the number of suppressed lines', () => {
+  it('is due at once, then after the interval, with the number of suppressed lines', () => {
     const lines = new LogThrottle(100)
     const due = [0, 1, 99, 100, 150, 200, 1000, 1099].map((now) => lines.due('', now))
     expect(due).to.deep.equal([0, undefined, undefined, 2, undefined, 1, 0, undefined])
   })
 
-  it('counts causes separately, and a bounded number of them', () => {
+  it('counts causes separately, up to a limit', () => {
     const lines = new LogThrottle(100)
     expect([lines.due('a', 0), lines.due('b', 0), lines.due('a', 1)]).to.deep.equal([0, 0, undefined])
     for (let i = 0; i < 1000; i++) lines.due(`cause ${i}`, 2)
     expect(lines.due('a', 3)).to.equal(0)
   })
 
-  it('logs one line without a stack for failures that differ in numbers and ids only', () => {
+  it('logs one line without a stack for failures that differ only in numbers and ids', () => {
     const written: Record<string, unknown>[] = []
     const log = pino(
       { level: 'warn' },

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { describeError, shortenError } from './log.ts'
 import { RetryableError } from './errors.ts'
 
-describe('the description of an error', () => {
-  it('has the error with its causes, and nothing that a library hung on it', () => {
+describe('error description', () => {
+  it('contains the error and its causes, without properties added by libraries', () => {
     const low = Object.assign(new Error('broken pipe'), { code: 'EPIPE', client: { password: 'hunter2' } })
     const error = new RetryableError('database-unreachable', 'no answer', { cause: low, details: { attempt: 3 } })
     const { stack, cause, ...rest } = describeError(error)
@@ -20,7 +20,7 @@ describe('the description of an error', () => {
     expect(describeError('thrown text').message).to.equal('thrown text')
   })
 
-  it('is short for people where the error is one that we know', () => {
+  it('is short in human-readable output for a known error', () => {
     const busy = new RetryableError('node-busy', 'the node is busy')
     expect(shortenError({ attempt: 1, err: busy })).to.deep.equal({
       attempt: 1,

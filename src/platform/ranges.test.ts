@@ -34,12 +34,12 @@ function expectSet(set: HeightSet, expected: Set<number>): void {
   }
 }
 
-describe('ranges of heights', () => {
-  it('normalize keeps every height and gives the canonical form', () => {
+describe('height ranges', () => {
+  it('normalize preserves every height and returns the canonical form', () => {
     fc.assert(fc.property(ranges, (a) => expectSet(normalize(a), heights(a))))
   })
 
-  it('union, difference and intersection are those of the heights', () => {
+  it('union, difference and intersection match sets of heights', () => {
     fc.assert(
       fc.property(ranges, ranges, (a, b) => {
         const [x, y] = [heights(a), heights(b)]
@@ -50,7 +50,7 @@ describe('ranges of heights', () => {
     )
   })
 
-  it('contains and size agree with the heights', () => {
+  it('contains and size match sets of heights', () => {
     fc.assert(
       fc.property(ranges, fc.nat(limit), (a, height) => {
         const set = normalize(a)
@@ -60,7 +60,7 @@ describe('ranges of heights', () => {
     )
   })
 
-  it('split gives pieces that are short enough and make up the range', () => {
+  it('split returns pieces up to the maximum length that cover the range', () => {
     fc.assert(
       fc.property(range, fc.integer({ min: 1, max: 20 }), (r, length) => {
         const pieces = split(r, length)
@@ -70,7 +70,7 @@ describe('ranges of heights', () => {
     )
   })
 
-  it('the text form of PostgreSQL goes there and back', () => {
+  it('the PostgreSQL text form round-trips', () => {
     fc.assert(
       fc.property(ranges, (a) => {
         const set = normalize(a)

@@ -8,7 +8,7 @@ const passing = new RetryableError('passing', 'try again')
 describe('retryWhile', () => {
   const quick = { baseMs: 0, maxMs: 0 }
 
-  it('tries until it succeeds, and tells about each failure', async () => {
+  it('retries until it succeeds, and reports each failure', async () => {
     const told: unknown[] = []
     const result = await retryWhile((attempt) => (attempt < 4 ? Promise.reject(passing) : Promise.resolve(attempt)), {
       ...quick,
@@ -22,7 +22,7 @@ describe('retryWhile', () => {
     ])
   })
 
-  it('throws an error that will not pass at once, as it is', async () => {
+  it('rethrows a permanent error unchanged', async () => {
     const fatal = new FatalError('fatal', 'no')
     let tries = 0
     const failure = await retryWhile(() => (tries++, Promise.reject(fatal)), quick).catch((error: unknown) => error)
@@ -30,7 +30,7 @@ describe('retryWhile', () => {
     expect(tries).to.equal(1)
   })
 
-  it('asks its caller what may pass', async () => {
+  it('lets its caller decide which errors are temporary', async () => {
     const plain = new Error('plain')
     const result = await retryWhile((attempt) => (attempt === 1 ? Promise.reject(plain) : Promise.resolve('ok')), {
       ...quick,
@@ -39,7 +39,7 @@ describe('retryWhile', () => {
     expect(result).to.equal('ok')
   })
 
-  it('ends a pause when it is told to stop, with the reason', async () => {
+  it('ends a pause on abort, with the reason', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const failure = await retryWhile(() => Promise.reject(passing), {
@@ -51,7 +51,7 @@ describe('retryWhile', () => {
     expect(failure).to.equal(reason)
   })
 
-  it('does not begin when it was told to stop before', async () => {
+  it('does not start if already aborted', async () => {
     const reason = new Error('before')
     const failure = await retryWhile(() => Promise.resolve(1), { signal: AbortSignal.abort(reason) }).catch(
       (error: unknown) => error,
@@ -62,7 +62,7 @@ describe('retryWhile', () => {
 })
 
 describe('backoffMs', () => {
-  it('doubles up to its cap and never falls below half of it', () => {
+  it('doubles up to its cap and stays above half of it', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5000 }),

@@ -5,7 +5,7 @@ import { Lifecycle } from './service.ts'
 const log = pino({ level: 'silent' })
 
 describe('lifecycle', () => {
-  it('stops the parts in reverse order, once, and aborts the signal first', async () => {
+  it('aborts the signal, then stops the parts once in reverse order', async () => {
     const lifecycle = new Lifecycle(log)
     const order: string[] = []
     lifecycle.signal.addEventListener('abort', () => order.push('signal'))
@@ -16,7 +16,7 @@ describe('lifecycle', () => {
     expect(lifecycle.failure).to.equal(undefined)
   })
 
-  it('goes on when a part fails or does not end', async () => {
+  it('continues if a part fails or does not stop', async () => {
     const lifecycle = new Lifecycle(log, { stepTimeoutMs: 20 })
     const order: string[] = []
     lifecycle.onStop('last to stop', () => void order.push('stopped'))
@@ -26,7 +26,7 @@ describe('lifecycle', () => {
     expect(order).to.deep.equal(['stopped'])
   })
 
-  it('stops what a part started while it was told to stop, before what that leans on', async () => {
+  it('stops a part started during shutdown, before its dependencies', async () => {
     const lifecycle = new Lifecycle(log)
     const order: string[] = []
     lifecycle.onStop('pool', () => void order.push('pool'))
@@ -38,7 +38,7 @@ describe('lifecycle', () => {
     expect(order).to.deep.equal(['started', 'pool'])
   })
 
-  it('keeps reserved time from the steps that run before', async () => {
+  it('reserves time for later steps', async () => {
     const lifecycle = new Lifecycle(log, { totalTimeoutMs: 200 })
     const times: number[] = []
     lifecycle.onStop('last', (timeoutMs) => void times.push(timeoutMs), { reservedMs: 150 })
@@ -52,11 +52,11 @@ describe('lifecycle', () => {
     const reserved = times.pop() ?? 0
     expect(reserved).to.equal(150)
     expect(times).to.have.length(20)
-    // All of them may take what is not reserved, and half a second more; a timer may fire late.
+    // The steps may take all unreserved time and half a second more, as timers may fire late.
     expect(times.reduce((sum, ms) => sum + ms, 0)).to.be.at.most(200 - 150 + 500 + 50)
   })
 
-  it('keeps the first error as the reason', async () => {
+  it('uses the first error as the reason', async () => {
     const lifecycle = new Lifecycle(log)
     await Promise.all([lifecycle.fail(new Error('one')), lifecycle.fail('two')])
     expect(lifecycle.failure?.message).to.equal('one')

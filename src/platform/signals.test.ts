@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { linkSignals } from './signals.ts'
 
 describe('linked signals', () => {
-  it('are aborted with the first of their sources, for its reason', () => {
+  it('abort with the first of their sources, with its reason', () => {
     const [a, b] = [new AbortController(), new AbortController()]
     const { signal } = linkSignals([a.signal, b.signal])
     expect(signal.aborted).to.equal(false)
@@ -12,11 +12,11 @@ describe('linked signals', () => {
     expect(signal.reason).to.equal('b')
   })
 
-  it('begin aborted when a source is', () => {
+  it('start aborted if a source is aborted', () => {
     expect(linkSignals([new AbortController().signal, AbortSignal.abort('gone')]).signal.reason).to.equal('gone')
   })
 
-  it('leave nothing behind', () => {
+  it('leave no listeners behind', () => {
     const source = new AbortController()
     const { signal, unlink } = linkSignals([source.signal])
     unlink()

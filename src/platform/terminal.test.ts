@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { Terminal } from './terminal.ts'
 
-/** What a person sees: applies the two control sequences that are used. */
+/** The visible text: applies the two control sequences that are used. */
 function screenOf(written: string): string[] {
   const lines = ['']
   let row = 0
@@ -15,7 +15,7 @@ function screenOf(written: string): string[] {
   return lines
 }
 
-describe('a terminal', () => {
+describe('terminal', () => {
   function terminalOf(columns: number, isTTY = true): { terminal: Terminal; screen: () => string[] } {
     let written = ''
     const write = (text: unknown): boolean => {
@@ -25,7 +25,7 @@ describe('a terminal', () => {
     return { terminal: new Terminal({ write, columns, isTTY }), screen: () => screenOf(written) }
   }
 
-  it('keeps the status below lines that are logged', () => {
+  it('shows the status below log lines', () => {
     const { terminal, screen } = terminalOf(80)
     terminal.stream.write('one\n')
     terminal.setStatus(['first', 'second'])
@@ -37,7 +37,7 @@ describe('a terminal', () => {
     expect(screen().filter((line) => line !== '')).to.deep.equal(['one', 'two', 'three'])
   })
 
-  it('cuts the status to its width, so that it never wraps', () => {
+  it('truncates the status to its width, so that it never wraps', () => {
     const { terminal, screen } = terminalOf(10)
     terminal.setStatus(['123456789', '1234567890'])
     expect(screen()).to.deep.equal(['123456789', '12345678…'])
@@ -46,7 +46,7 @@ describe('a terminal', () => {
     expect(unsized.screen()[0]).to.have.length(79)
   })
 
-  it('shows no status where there is no terminal', async () => {
+  it('shows no status without a terminal', async () => {
     const { terminal, screen } = terminalOf(80, false)
     terminal.setStatus(['status'])
     terminal.stream.end('line\n')

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { limitThreadCpu, maxSlowdown } from './thread-limits.ts'
 import { execFileSync } from 'node:child_process'
 
-/** Reports the CPU times of `readings`, ms, one after the other, and the last one from then on. */
+/** Reports the CPU times of `readings`, ms, in order, then repeats the last one. */
 class FakeThread implements Pick<Worker, 'cpuUsage'> {
   readonly readings: number[]
   reads = 0
@@ -18,25 +18,25 @@ class FakeThread implements Pick<Worker, 'cpuUsage'> {
   }
 }
 
-describe('the CPU limit of a thread', () => {
+describe('CPU limit of a thread', () => {
   it('is reached at the limit, counted from the call, and not before', async () => {
     const thread = new FakeThread(1000, 1000, 1009, 1009.5, 1010)
     await new Promise<void>((exceeded) => limitThreadCpu(thread, 10, exceeded))
     expect(thread.reads).to.equal(5)
   })
 
-  it('is reached by the clock when the thread gets no CPU time', async () => {
+  it('is reached by wall time if the thread gets no CPU time', async () => {
     const thread = new FakeThread(0)
     const startedAt = performance.now()
     await new Promise<void>((exceeded) => limitThreadCpu(thread, 5, exceeded))
     expect(performance.now() - startedAt).to.be.at.least(5 * maxSlowdown - 1)
   })
 
-  it('is reached by the clock when the thread does not report its CPU time', async () => {
+  it('is reached by wall time if the thread does not report its CPU time', async () => {
     await new Promise<void>((exceeded) => limitThreadCpu({ cpuUsage: () => new Promise(() => undefined) }, 5, exceeded))
   })
 
-  it('is not reported after its end', async () => {
+  it('is not reported after the thread ends', async () => {
     const thread = new FakeThread(0, 100)
     let isExceeded = false
     const end = limitThreadCpu(thread, 1, () => (isExceeded = true))
@@ -46,7 +46,7 @@ describe('the CPU limit of a thread', () => {
   })
 })
 
-/** Keeps enough alive from collection to collection that V8 wants more room, and prints what it took, in bytes. */
+/** Retains enough objects across collections that V8 grows the heap, and prints the used bytes. */
 const program = (setUp: string): string => `
   import { getHeapSpaceStatistics } from 'node:v8'
   ${setUp}
@@ -64,7 +64,7 @@ function youngBytes(setUp: string): number {
 }
 
 describe('young generation', () => {
-  it('stops growing near the limit, and would grow beyond it by itself', () => {
+  it('stops growing near the limit, and exceeds it without one', () => {
     const limited = youngBytes(
       `import { limitYoungGeneration } from '${import.meta.dirname}/thread-limits.ts'; limitYoungGeneration()`,
     )

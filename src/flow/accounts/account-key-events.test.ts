@@ -36,14 +36,14 @@ const key = (signingAlgorithm: number, hashingAlgorithm?: number, weight?: numbe
 })
 
 describe('accountKeyChanges', () => {
-  it('reads an addition with everything in it', () => {
+  it('reads a complete key addition', () => {
     expect(changesOf(['AccountKeyAdded', now(alice, '7')])).to.deep.equal({
       changes: [{ eventIndex: 0, address: alice, isRemoved: false, keyIndex: 7, key: key(2, 3, 1000) }],
       problems: [],
     })
   })
 
-  it('numbers algorithms as access nodes do, whatever form the event has', () => {
+  it('uses the algorithm numbers of access nodes for every event format', () => {
     for (const [rawValue, number] of [
       ['1', 2],
       ['2', 3],
@@ -61,7 +61,7 @@ describe('accountKeyChanges', () => {
     }
   })
 
-  it('reads additions of before Cadence 1.0, which do not say the index', () => {
+  it('reads additions before Cadence 1.0, which lack the index', () => {
     const { changes } = changesOf(
       ['AccountKeyAdded', { address: alice, publicKey: struct('2') }],
       ['AccountKeyAdded', { address: alice, publicKey: encoded(2, 3, 1000) }],
@@ -115,7 +115,7 @@ describe('accountKeyChanges', () => {
     ])
   })
 
-  it('makes a problem of every other shape', () => {
+  it('records a problem for every other shape', () => {
     const shapes: ReadonlyArray<readonly [name: string, fields: PayloadFields]> = [
       ['AccountKeyAdded', { ...now(alice, '0'), address: 'a1' }],
       ['AccountKeyAdded', { ...now(alice, '0'), publicKey: struct('4') }],
@@ -149,7 +149,7 @@ describe('accountKeyChanges', () => {
     expect(changesOf(['AccountKeyAdded', undefined])).to.deep.equal({ changes: [], problems: [] })
   })
 
-  it('throws at nothing that a payload can hold', () => {
+  it('does not throw for any payload value', () => {
     const bytes = fc.uint8Array().map((array) => `0x${Buffer.from(array).toString('hex')}`)
     const others = fc.constantFrom<PayloadValue>(null, [], {}, true)
     const value: fc.Arbitrary<PayloadValue> = fc.oneof(others, fc.string(), bytes)

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { hideNewerSyntax } from './newer-syntax.ts'
 
-describe('syntax that is newer than the parser', () => {
-  it('is hidden, and nothing else is', () => {
+describe('syntax newer than the parser', () => {
+  it('is masked, and other syntax is not', () => {
     const hidden: ReadonlyArray<readonly [code: string, seen: string]> = [
       ['let a = "x \\(b) y"', 'let a = "x ____ y"'],
       ['let a = "\\(f(1, "2)")) \\(你)" + b', 'let a = "_____________ ______" + b'],
@@ -18,7 +18,7 @@ describe('syntax that is newer than the parser', () => {
     for (const [code, seen] of hidden) expect(hideNewerSyntax(code), code).to.equal(seen)
   })
 
-  it('leaves every place where it was', () => {
+  it('preserves source positions', () => {
     const code = fc
       .array(
         fc.oneof(

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { SourceText } from './source-text.ts'
 
-describe('places in a source', () => {
-  it('are told in lines and characters, whatever the characters take in bytes', () => {
+describe('source positions', () => {
+  it('are in lines and characters, independent of the byte length', () => {
     const source = new SourceText('ab\n你😀c\n')
     expect([0, 1, 3, 6, 10, 12].map((offset) => source.placeOf(offset))).to.deep.equal([
       { line: 1, column: 1 },
@@ -21,7 +21,7 @@ describe('places in a source', () => {
     expect(source.slice(3, 5)).to.equal('你')
   })
 
-  it('come back as they were', () => {
+  it('round-trip', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', ' ', '\n', '你', '😀', 'é'), { maxLength: 60 }), (characters) => {
         const code = characters.join('')

@@ -13,7 +13,7 @@ function spelled(put: Put, value: bigint): string {
 }
 
 const powersOfTen = Array.from({ length: 20 }, (_, exponent) => 10n ** BigInt(exponent))
-/** Values where digits, halves or the exactness of doubles change, and their neighbours. */
+/** Boundary values for digits, word halves and exact doubles, with their neighbours. */
 const edges = [0n, 1n << 32n, 1n << 53n, 1n << 63n, (1n << 64n) - 2n, ...powersOfTen]
   .flatMap((edge) => [edge - 1n, edge, edge + 1n])
   .filter((value) => value >= 0n)
@@ -21,7 +21,7 @@ const edges = [0n, 1n << 32n, 1n << 53n, 1n << 63n, (1n << 64n) - 2n, ...powersO
 describe('decimal text', () => {
   const values = fc.oneof(fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), fc.constantFrom(...edges))
 
-  it('spells integers as BigInt does', () => {
+  it('formats integers as BigInt does', () => {
     for (const edge of edges) expect(spelled(putInteger, edge)).to.equal(edge.toString())
     fc.assert(
       fc.property(values, (value) => {
@@ -30,7 +30,7 @@ describe('decimal text', () => {
     )
   })
 
-  it('spells fixed-point numbers with eight decimals', () => {
+  it('formats fixed-point numbers with eight decimals', () => {
     fc.assert(
       fc.property(values, (value) => {
         const digits = value.toString().padStart(9, '0')
@@ -48,10 +48,10 @@ const words = fc.oneof(
   fc.integer({ min: 0, max: 19 }).map((power) => 10n ** BigInt(power) - 1n),
 )
 
-describe('decimal texts of words', () => {
+describe('decimal text from words', () => {
   const halves = (value: bigint): [number, number] => [Number(value >> 32n), Number(value & 0xffff_ffffn)]
 
-  it('are those of integers', () => {
+  it('formats integers', () => {
     fc.assert(
       fc.property(words, (value) => {
         expect(spellInteger(...halves(value))).to.equal(value.toString())
@@ -60,7 +60,7 @@ describe('decimal texts of words', () => {
     )
   })
 
-  it('are those of numbers with 8 decimals', () => {
+  it('formats numbers with 8 decimals', () => {
     fc.assert(
       fc.property(words, (value) => {
         const digits = value.toString().padStart(9, '0')
@@ -70,7 +70,7 @@ describe('decimal texts of words', () => {
     )
   })
 
-  it('stay right in a table in which words take the places of others', () => {
+  it('stays correct when table entries are replaced', () => {
     const texts = new WordTexts(spellInteger)
     fc.assert(
       fc.property(fc.array(fc.oneof(words, fc.bigInt({ min: 0n, max: 9n })), { maxLength: 40 }), (values) => {

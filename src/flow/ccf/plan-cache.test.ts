@@ -9,7 +9,7 @@ const [onePlan, twoPlan] = ['A', 'B'].map((type): EventPlan => ({ shape: { type,
 const prefix = (text: string): Buffer => Buffer.from(text)
 
 describe('PlanCache', () => {
-  it('finds a plan by the bytes that a payload starts with', () => {
+  it('finds a plan by the prefix of a payload', () => {
     const cache = new PlanCache()
     cache.add('A', prefix('one'), onePlan)
     cache.add('A', prefix('two'), twoPlan)
@@ -20,7 +20,7 @@ describe('PlanCache', () => {
     expect(cache.find('B', prefix('one'))).to.equal(undefined)
   })
 
-  it('keeps a copy of the prefix', () => {
+  it('copies the prefix', () => {
     const cache = new PlanCache()
     const bytes = prefix('one')
     cache.add('A', bytes, onePlan)
@@ -28,7 +28,7 @@ describe('PlanCache', () => {
     expect(cache.find('A', prefix('one'))?.plan).to.equal(onePlan)
   })
 
-  it('drops types that were not used for the longest time', () => {
+  it('evicts the least recently used types', () => {
     const cache = new PlanCache({ types: 100, bytes: 1 << 20 })
     for (let i = 0; i < 10_000; i++) {
       cache.add(`type ${i}`, prefix('one'), onePlan)
@@ -40,7 +40,7 @@ describe('PlanCache', () => {
     expect(cache.bytes).to.equal(cache.size * 3)
   })
 
-  it('bounds the bytes and the forms of one type', () => {
+  it('limits the bytes and the forms per type', () => {
     const cache = new PlanCache({ types: 100, bytes: 6400 })
     for (let i = 0; i < 1000; i++) cache.add('A', Buffer.from(`${i}`.padEnd(50)), onePlan)
     expect(cache.bytes).to.equal(8 * 50)

@@ -4,7 +4,7 @@ import { describeContract } from './describe-contract.ts'
 const [fungible, nonFungible] = ['f233dcee88fe0abe', '1d7e57aa55817448']
 
 describe('describeContract', () => {
-  it('tells the kind by what the declaration conforms to', () => {
+  it('derives the kind from the conformances', () => {
     const imports = `import FungibleToken from 0x${fungible}\nimport NonFungibleToken from 0x${nonFungible}\n`
     for (const [declaration, kind] of [
       ['access(all) contract A: FungibleToken {}', 'FT'],
@@ -22,7 +22,7 @@ describe('describeContract', () => {
     }
   })
 
-  it('knows the standards by other names, and no others by theirs', () => {
+  it('recognizes import aliases of the standards and ignores lookalikes', () => {
     const kind = (code: string): string => describeContract(code, 'mainnet').kind
     expect(kind('import "FungibleToken"\naccess(all) contract A: FungibleToken {}')).to.equal('FT')
     expect(kind(`import FungibleToken as FT from 0x${fungible}\naccess(all) contract A: FT {}`)).to.equal('FT')
@@ -32,7 +32,7 @@ describe('describeContract', () => {
     expect(kind(declaration)).to.equal('CONTRACT')
   })
 
-  it('lists what is imported, by whatever spelling', () => {
+  it('lists imports in every spelling', () => {
     const code = `
       import FungibleToken, FungibleTokenMetadataViews from 0x${fungible}
       import "Burner"

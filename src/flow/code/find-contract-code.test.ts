@@ -17,7 +17,7 @@ describe('findContractCode', () => {
     )
   })
 
-  it('finds code in an argument, as it is, as hex or as bytes', () => {
+  it('finds code in an argument as plain text, hex or bytes', () => {
     const hex = bytes.toString('hex')
     const dictionary = { type: 'Dictionary', value: [{ key: text('A'), value: text(hex) }] }
     for (const args of [
@@ -35,7 +35,7 @@ describe('findContractCode', () => {
     }
   })
 
-  it('finds code in a text of the script', () => {
+  it('finds code in a string literal of the script', () => {
     const escaped = code.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replace('é', '\\u{e9}')
     for (const literal of [escaped, bytes.toString('hex')]) {
       const call = `a.contracts.add(name: "A", code: "${literal}".utf8)`
@@ -44,13 +44,13 @@ describe('findContractCode', () => {
     }
   })
 
-  it('finds nothing else', () => {
+  it('ignores other values', () => {
     expect(findContractCode(wanted, 'transaction {}', [])).to.equal(undefined)
     const args = [text(`${code} `), null, 5, array([]), { undecoded: '0x00' }]
     expect(findContractCode(wanted, `"${code.slice(1)}"`, args)).to.equal(undefined)
   })
 
-  it('takes any JSON for arguments', () => {
+  it('accepts any JSON as arguments', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.string(), (args, script) => {
         expect(findContractCode(wanted, script, args)).to.equal(undefined)
@@ -60,7 +60,7 @@ describe('findContractCode', () => {
 })
 
 describe('declaredEvents', () => {
-  it('finds the events that a contract declares, each once and in order', () => {
+  it('lists the events that a contract declares, once each and in order', () => {
     const code = `
       // event Commented(a: Int)
       access(all) contract A {
@@ -75,7 +75,7 @@ describe('declaredEvents', () => {
     expect(declaredEvents(code)).to.deep.equal(['Moved', 'Ended', 'ResourceDestroyed'])
   })
 
-  it('finds none in what is no code', () => {
+  it('returns an empty list for text that is not code', () => {
     for (const code of ['', 'event', 'event A', 'event "A"(']) expect(declaredEvents(code)).to.deep.equal([])
   })
 })

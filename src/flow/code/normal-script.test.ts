@@ -5,7 +5,7 @@ import fc from 'fast-check'
 
 const hashOf = (script: string): string => normalScript(script, 'mainnet').hash
 
-/** Words of a script, none of which grows together with its neighbour to another. */
+/** Script tokens. No two neighbours join into another token. */
 const word = fc.constantFrom(
   'transaction',
   'prepare',
@@ -31,7 +31,7 @@ const word = fc.constantFrom(
 const gap = fc.constantFrom(' ', '\n', '\t ', '\r\n', ' // remark\n', ' /* a /* nested */ remark */ ', ' /**/ ', ' ; ')
 
 describe('normalScript', () => {
-  it('is the same for scripts that differ in comments and white space alone', () => {
+  it('is equal for scripts that differ only in comments and white space', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(word, gap, gap), { maxLength: 30 }), (parts) => {
         const [one, other] = [1, 2].map((at) => parts.map((part) => `${part[0]}${part[at as 1 | 2]}`).join(''))
@@ -40,7 +40,7 @@ describe('normalScript', () => {
     )
   })
 
-  it('is another for other words', () => {
+  it('differs for different tokens', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), fc.nat(), word, (words, at, instead) => {
         const index = at % words.length
@@ -51,13 +51,13 @@ describe('normalScript', () => {
     )
   })
 
-  it('keeps what stands in texts as it is', () => {
+  it('preserves string literals', () => {
     expect(hashOf('log("a b")')).to.not.equal(hashOf('log("a  b")'))
     expect(hashOf('log("// a")')).to.not.equal(hashOf('log("// b")'))
     expect(hashOf('log("a") // b')).to.equal(hashOf('log( "a" )'))
   })
 
-  it('goes by the names of imported contracts, whatever their spelling, order and network', () => {
+  it('uses the names of imported contracts, independent of spelling, order and network', () => {
     const spellings = [
       'import FungibleToken from 0xf233dcee88fe0abe import FlowToken from 0x1654653399040a61 transaction {}',
       'import FlowToken from 0x1654653399040a61\nimport FungibleToken from 0xf233dcee88fe0abe\ntransaction {}',
@@ -78,7 +78,7 @@ describe('normalScript', () => {
     expect(normalScript(several, 'mainnet').imports).to.deep.equal(['MetadataViews', 'NonFungibleToken'])
   })
 
-  it('does not take a contract of the same name in another account for the one that is known', () => {
+  it('distinguishes a contract of the same name in another account', () => {
     const script = 'import FlowToken from 0x0bad transaction {}'
     expect(normalScript(script, 'mainnet').imports).to.deep.equal(['A.0000000000000bad.FlowToken'])
     expect(hashOf(script)).to.not.equal(hashOf('import FlowToken from 0x1654653399040a61 transaction {}'))

@@ -35,7 +35,7 @@ describe('scriptImports', () => {
     }
   })
 
-  it('takes no import for what is none', () => {
+  it('ignores text that is not an import', () => {
     for (const script of [
       '',
       'transaction {}',
@@ -59,7 +59,7 @@ describe('scriptImports', () => {
     }
   })
 
-  it('reads any number of declarations in any spelling, with line breaks and comments between any two words', () => {
+  it('reads many declarations in any spelling, with line breaks and comments between tokens', () => {
     const gap = fc.constantFrom(
       ' ',
       '\n',
@@ -104,7 +104,7 @@ describe('scriptImports', () => {
     )
   })
 
-  it('ends with every text', () => {
+  it('terminates for any text', () => {
     const word = fc.constantFrom(
       'import ',
       'from ',
@@ -141,7 +141,7 @@ describe('scriptHash', () => {
 })
 
 describe('importsEvm', () => {
-  it('looks for exactly that text', () => {
+  it('searches for the exact text', () => {
     expect(importsEvm(Buffer.from('import EVM from 0xe467b9dd11fa00df\ntransaction {}'))).to.equal(true)
     for (const text of ['', 'import evm from 0x1', 'import  EVM', 'import FungibleToken', 'import "EVM"']) {
       expect(importsEvm(Buffer.from(text)), text).to.equal(false)

@@ -26,7 +26,7 @@ const brief = (script: string): string => {
 }
 
 describe('scriptTemplate', () => {
-  it('knows what the transactions of the recording do', async () => {
+  it('classifies the transactions of the recording', async () => {
     const [blocks, noted] = await Promise.all([decodedRecording('base'), notedTransactions('base')])
     const shown = (label: string): string => {
       const place = noted.find((one) => one.label === label)
@@ -81,7 +81,7 @@ describe('scriptTemplate', () => {
     }
   })
 
-  it('finds the scripts of the chain itself in the catalogue, by the hash of their normal form', async () => {
+  it('finds system scripts in the catalogue by the hash of their normal form', async () => {
     const blocks = await decodedRecording('base')
     const own = blocks.flatMap(({ transactions }) => transactions.filter(({ isSystem }) => isSystem))
     const shown = new Set(
@@ -103,19 +103,19 @@ describe('scriptTemplate', () => {
     expect(scriptTemplate(variant, 'mainnet')).to.deep.equal(template)
   })
 
-  it('is not taken in by what stands in comments and texts', () => {
+  it('ignores comments and string literals', () => {
     const said =
       '// a.contracts.add(name: n)\n/* EVM.run( */ transaction { execute { log("keys.add( contracts.add(") } }'
     expect(scriptTemplate(said, 'mainnet')).to.deep.include({ foundBy: 'nothing' })
   })
 
-  it('is not taken in by contracts that bear the names of the core contracts', () => {
+  it('ignores contracts in other accounts with the names of core contracts', () => {
     expect(brief(transferTokens)).to.equal('FT_TRANSFER: Transfer FLOW')
     expect(brief(transferTokens.replace('0x1654653399040a61', '0x0bad'))).to.equal('FT_TRANSFER: Transfer tokens')
     expect(brief('import EVM from 0x0bad transaction { execute { EVM.look() } }')).to.equal('contract_call')
   })
 
-  it('goes by the best ranked contract where calls tell nothing', () => {
+  it('falls back to the highest-ranked contract if the calls match no template', () => {
     for (const [imports, expected] of [
       [['FungibleToken', 'NFTStorefrontV2'], 'marketplace'],
       [['EVM', 'NonFungibleToken'], 'nft'],
@@ -142,7 +142,7 @@ describe('scriptTemplate', () => {
     expect(of('r.deposit(token: <-c.withdraw(withdrawID: id))')).to.equal('NFT_TRANSFER: Transfer NFT')
   })
 
-  it('has a catalogue in which each hash is one template of a category that there is', () => {
+  it('has a catalogue that maps each hash to one template in a known category', () => {
     expect(
       Object.keys(catalogue).filter((one) => !(templateCategories as readonly string[]).includes(one)),
     ).to.deep.equal([])
@@ -152,7 +152,7 @@ describe('scriptTemplate', () => {
     expect(hashes.filter((hash) => !/^[0-9a-f]{16}$/.test(hash))).to.deep.equal([])
   })
 
-  it('ends with scripts that are made to be slow', () => {
+  it('terminates for scripts designed to be slow', () => {
     for (const part of ['<', 'a<', '/*', 'import a,', 'a.', '"', 'a(', '//']) {
       const hostile = part.repeat(50_000)
       expect(scriptTemplate(hostile, 'mainnet').template.label).to.equal('')

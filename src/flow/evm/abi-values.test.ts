@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { readAbiValues } from './abi-values.ts'
 import type { AbiValue } from './abi-values.ts'
 
-/** A value with its type and the words that stand for it: `head` in place, or `tail` behind all heads. */
+/** A value with its type and its encoded words: `head` in place, `tail` after all heads. */
 interface Encoded {
   readonly type: string
   readonly value: AbiValue
@@ -58,7 +58,7 @@ function encode(values: readonly Encoded[]): Buffer {
 }
 
 describe('readAbiValues', () => {
-  it('gives back any values', () => {
+  it('round-trips any values', () => {
     fc.assert(
       fc.property(anyValues, (values) => {
         expect(
@@ -71,7 +71,7 @@ describe('readAbiValues', () => {
     )
   })
 
-  it('gives values or nothing for whatever bytes', () => {
+  it('returns values or undefined for any bytes', () => {
     const types = fc.array(
       fc.constantFrom('address', 'bool', 'uint8', 'int24', 'bytes32', 'bytes', 'string', 'address[]', 'x'),
       { maxLength: 4 },
@@ -99,7 +99,7 @@ describe('readAbiValues', () => {
     ['an array of wrong values', 'bool[]', word(32) + word(1) + address],
     ['a word that is cut off', 'uint256', '00'],
   ] as const) {
-    it(`finds nothing in ${what}`, () => {
+    it(`returns undefined for ${what}`, () => {
       expect(readAbiValues([type], Buffer.from(words, 'hex'))).to.equal(undefined)
     })
   }

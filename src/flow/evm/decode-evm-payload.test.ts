@@ -123,7 +123,7 @@ function senderOf({ signature }: EvmPayload): string | undefined {
   return signature === undefined ? undefined : recoverSender(signature)
 }
 
-/** What must come out of a transaction that was signed. */
+/** The expected result for a signed transaction. */
 function fieldsOf(tx: Unsigned): Omit<EvmPayload, 'hash' | 'signature' | 'input'> {
   const hasCaps = tx.type === 2 || tx.type === 4
   return {
@@ -152,14 +152,14 @@ function fieldsOf(tx: Unsigned): Omit<EvmPayload, 'hash' | 'signature' | 'input'
 
 describe('decodeEvmPayload', () => {
   for (const { what, hash, raw, expected } of signedElsewhere) {
-    it(`reads ${what}, signed by another program`, () => {
+    it(`decodes ${what}, signed by go-ethereum`, () => {
       const payload = decoded(Buffer.from(raw, 'hex'))
       expect(payload).to.deep.include({ hash, ...expected })
       expect(senderOf(payload)).to.equal('9d8a62f656a8d1615c1294fd71e9cfb3e4855a4f')
     })
   }
 
-  it('gives back what was signed, and by whom, of every type', () => {
+  it('round-trips signed transactions of every type, with their sender', () => {
     fc.assert(
       fc.property(anyUnsigned, anyKey, (tx, key) => {
         const payload = signedPayload(tx, key)
@@ -173,7 +173,7 @@ describe('decodeEvmPayload', () => {
     )
   })
 
-  it('gives back direct calls of every subtype, with their own nonce and the hash of a transaction', () => {
+  it('round-trips direct calls of every subtype, with nonce and transaction hash', () => {
     const names = ['', 'deposit', 'withdraw', 'transfer', 'deploy', 'call']
     fc.assert(
       fc.property(anyCall, (call) => {
@@ -200,17 +200,17 @@ describe('decodeEvmPayload', () => {
     )
   })
 
-  it('keeps the number of a subtype that it has no name for', () => {
+  it('preserves the number of an unknown subtype', () => {
     const [from, to] = ['01'.repeat(20), '02'.repeat(20)]
     const call = { subtype: 6, from, to, input: Buffer.of(), value: 0n, gasLimit: 1n, nonce: 2n }
     expect(decoded(callPayload(call))).to.deep.include({ callType: '6', hash: callHash(call) })
   })
 
-  it('leaves types that it does not know to others, among them those with blobs', () => {
+  it('skips unknown types, including blob transactions', () => {
     for (const type of [0x03, 0x05, 0x7f, 0xbf]) expect(decodeEvmPayload(Buffer.of(type, 0xc0))).to.equal(undefined)
   })
 
-  it('throws nothing but its own error, whatever the bytes are', () => {
+  it('throws only its own error, for any bytes', () => {
     const payloads = fc.oneof(
       fc.tuple(anyUnsigned, anyKey).map(([tx, key]) => signedPayload(tx, key)),
       anyCall.map(callPayload),
@@ -253,7 +253,7 @@ describe('decodeEvmPayload', () => {
     ['lists within lists by the thousands', nested(30_000)],
   ]
   for (const [what, payload] of refused) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(() => decodeEvmPayload(payload)).to.throw(EvmPayloadError)
     })
   }
@@ -263,7 +263,7 @@ function typed(type: number, fields: Input[]): Buffer {
   return Buffer.concat([Buffer.of(type), encode(fields)])
 }
 
-/** An empty list in a list in a list, `depth` times. */
+/** A list nested `depth` times. */
 function nested(depth: number): Buffer {
   const headers: Buffer[] = []
   let length = 0

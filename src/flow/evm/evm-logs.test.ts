@@ -8,7 +8,7 @@ import { anyLog, logsPayload } from './evm-transactions.test-support.ts'
 const anyLogs = fc.array(anyLog, { maxLength: 6 })
 
 describe('decodeEvmLogs', () => {
-  it('gives back any logs, with none to four topics', () => {
+  it('round-trips logs with zero to four topics', () => {
     fc.assert(
       fc.property(anyLogs, (logs) => {
         const found = decodeEvmLogs(logsPayload(logs))
@@ -19,12 +19,12 @@ describe('decodeEvmLogs', () => {
     )
   })
 
-  it('finds none in nothing', () => {
+  it('returns an empty list for empty input', () => {
     expect(decodeEvmLogs(Buffer.of())).to.deep.equal([])
     expect(decodeEvmLogs(Buffer.of(0xc0))).to.deep.equal([])
   })
 
-  it('throws nothing but its own error, whatever the bytes are', () => {
+  it('throws only its own error, for any bytes', () => {
     const broken = fc.tuple(anyLogs, fc.nat(), fc.nat(255)).map(([logs, at, byte]) => {
       const bytes = logsPayload(logs)
       bytes[at % bytes.length] = byte
@@ -51,7 +51,7 @@ describe('decodeEvmLogs', () => {
     ['topics that are no list', [[Buffer.alloc(20, 1), '', '']]],
     ['data that are a list', [[Buffer.alloc(20, 1), [], []]]],
   ] as const) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(() => decodeEvmLogs(Buffer.from(encode(structuredClone(logs) as never)))).to.throw(EvmPayloadError)
     })
   }

@@ -27,7 +27,7 @@ const moved = (logs: readonly EvmLog[]): readonly EvmTokenTransfer[] => evmToken
 const one = { logIndex: 0, batchIndex: 0, token, from: alice, to: bob }
 
 describe('evmTokenTransfers', () => {
-  it('tells ERC-20 from ERC-721, which share a signature, by the item among the topics', () => {
+  it('distinguishes ERC-721 from ERC-20, which share a signature, by the indexed item id', () => {
     const topics = [transferTopic, party(alice), party(bob)]
     expect(moved([log(topics, dataOf(5)), log([...topics, word(5)], Buffer.of())])).to.deep.equal([
       { ...one, standard: 20, tokenId: null, amount: '5' },
@@ -35,14 +35,14 @@ describe('evmTokenTransfers', () => {
     ])
   })
 
-  it('reads the largest amounts and items exactly', () => {
+  it('reads the largest amounts and item ids exactly', () => {
     const largest = 2n ** 256n - 1n
     const topics = [transferTopic, party(alice), party(bob)]
     const found = moved([log(topics, dataOf(largest)), log([...topics, word(largest)], Buffer.of())])
     expect(found.map(({ tokenId, amount }) => tokenId ?? amount)).to.deep.equal([`${largest}`, `${largest}`])
   })
 
-  it('takes the zero address for nobody: what comes from there is minted, what goes there burned', () => {
+  it('treats transfers from the zero address as mints and to it as burns', () => {
     const found = moved([
       log([transferTopic, party(nobody), party(bob)], dataOf(1)),
       log([transferTopic, party(alice), party(nobody)], dataOf(2)),
@@ -53,7 +53,7 @@ describe('evmTokenTransfers', () => {
     ])
   })
 
-  it('reads an ERC-1155 transfer of one kind and of many', () => {
+  it('reads single and batch ERC-1155 transfers', () => {
     const topics = [party(token), party(alice), party(bob)]
     const found = moved([
       log([singleTopic, ...topics], dataOf(7, 8)),
@@ -77,7 +77,7 @@ describe('evmTokenTransfers', () => {
     )
   })
 
-  it('gives back any batch', () => {
+  it('round-trips any batch', () => {
     const any = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
     const anyPairs = fc.array(fc.tuple(any, any), { maxLength: 20 })
     fc.assert(
@@ -103,7 +103,7 @@ describe('evmTokenTransfers', () => {
     )
   })
 
-  it('counts the wrapping of FLOW, which is told by no transfer, and no such log of other contracts', () => {
+  it('counts FLOW wrapping, which emits no transfer, and ignores such logs of other contracts', () => {
     const logs = [
       log([depositTopic, party(alice)], dataOf(3), wrappedFlow),
       log([withdrawalTopic, party(alice)], dataOf(2), wrappedFlow),
@@ -133,12 +133,12 @@ describe('evmTokenTransfers', () => {
     ['a batch that begins behind its end', log([batchTopic, party(bob), ...parties], dataOf(2n ** 255n, 64, 0))],
     ['wrapping with two parties', log([depositTopic, ...parties], dataOf(1), wrappedFlow)],
   ] as const) {
-    it(`takes a log with ${what} for no transfer`, () => {
+    it(`ignores a log with ${what}`, () => {
       expect(moved([odd])).to.deep.equal([])
     })
   }
 
-  it('never fails, whatever contracts log', () => {
+  it('never throws, for any logs', () => {
     const signature = fc.constantFrom(transferTopic, singleTopic, batchTopic, depositTopic, withdrawalTopic)
     const odd = fc.tuple(anyLog, signature, fc.uint8Array({ maxLength: 300 })).map(([any, topic, data]) => ({
       ...any,

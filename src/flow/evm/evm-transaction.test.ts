@@ -38,7 +38,7 @@ const raw = signedPayload(
 const logs = logsPayload([{ address: '77'.repeat(20), topics: ['88'.repeat(32)], data: Buffer.of(1) }])
 const hash = keccak256(raw).toString('hex')
 
-/** An event as it is now. */
+/** An event in the current format. */
 const event: PayloadFields = {
   hash: `0x${hash}`,
   index: '3',
@@ -55,7 +55,7 @@ const event: PayloadFields = {
   stateUpdateChecksum: '0x01020304',
 }
 
-/** One of the first months of 2024: text in the place of bytes, and less of all. */
+/** An event of early 2024: text instead of bytes, and fewer fields. */
 const earlyEvent: PayloadFields = {
   blockHeight: '77',
   blockHash: '0xabc',
@@ -76,7 +76,7 @@ function without(name: string): PayloadFields {
 describe('readEvmTransaction', () => {
   const read = readEvmTransaction(event)
 
-  it('reads an event as it is now', () => {
+  it('reads the current event format', () => {
     const { payload, ...rest } = read
     expect(rest).to.deep.equal({
       hash,
@@ -96,14 +96,14 @@ describe('readEvmTransaction', () => {
     expect(payload).to.deep.include({ value: `${10n ** 18n}`, nonce: '4', maxFeePerGas: '2' })
   })
 
-  it('reads the events of each version alike', () => {
+  it('reads all event versions alike', () => {
     expect(readEvmTransaction(without('stateUpdateChecksum'))).to.deep.equal(read)
     expect(readEvmTransaction(earlyEvent)).to.deep.equal(read)
     const prefixed = { payload: event['payload'] ?? null, logs: event['logs'] ?? null, hash: event['hash'] ?? null }
     expect(readEvmTransaction({ ...earlyEvent, ...prefixed })).to.deep.equal(read)
   })
 
-  it('tells failure and its reason, and the contract that was created', () => {
+  it('reads failure, its reason, and the created contract', () => {
     const failed = readEvmTransaction({ ...event, errorCode: '306', errorMessage: 'execution reverted', logs: '0x' })
     expect(failed).to.deep.include({ status: 0, errorCode: 306, errorMessage: 'execution reverted', logs: [] })
     const contractAddress = '0x8F1d3EFB67A48d48482c42f36847afB6431ac22A'
@@ -113,7 +113,7 @@ describe('readEvmTransaction', () => {
 
   const unread = { from: undefined, to: undefined, payload: undefined, hash, gasUsed: 21_000n, status: 1 }
 
-  it('keeps of a type that it does not know what the event tells', () => {
+  it('uses only the event fields for an unknown type', () => {
     const found = readEvmTransaction({ ...event, type: '3', payload: `0x03${raw.toString('hex', 1)}` })
     expect(found).to.deep.include({ ...unread, type: 3 })
     const message = 'unknown transaction type 3'
@@ -121,7 +121,7 @@ describe('readEvmTransaction', () => {
     expect(found.logs).to.have.length(1)
   })
 
-  it('trusts no payload whose hash is another', () => {
+  it('ignores a payload whose hash differs from the event', () => {
     const other = `0x${'11'.repeat(32)}`
     const found = readEvmTransaction({ ...event, hash: other })
     expect(found).to.deep.include({ ...unread, hash: '11'.repeat(32) })
@@ -130,13 +130,13 @@ describe('readEvmTransaction', () => {
     ])
   })
 
-  it('trusts no payload of another type than the event', () => {
+  it('ignores a payload whose type differs from the event', () => {
     const found = readEvmTransaction({ ...event, type: '0' })
     expect(found).to.deep.include({ ...unread, type: 0 })
     expect(found.problems.map(({ code }) => code)).to.deep.equal(['evm-payload'])
   })
 
-  it('keeps of a payload that cannot be read what the event tells', () => {
+  it('uses only the event fields for an unreadable payload', () => {
     for (const payload of ['0x', '0x02', '0xc0', '0xff00', `${textOf(event['payload'])}00`]) {
       const found = readEvmTransaction({ ...event, payload })
       expect(found).to.deep.include(unread)
@@ -147,8 +147,8 @@ describe('readEvmTransaction', () => {
     }
   })
 
-  it('names no sender where invalid signature', () => {
-    // What is signed stays as it is; s comes last, and no signature has so large a one.
+  it('has no sender if the signature is invalid', () => {
+    // The signed content is unchanged. s comes last, and no valid signature has such a large s.
     const payload = Buffer.from(raw)
     payload.fill(0xff, payload.length - 32)
     const found = readEvmTransaction({
@@ -160,7 +160,7 @@ describe('readEvmTransaction', () => {
     expect(found.problems.map(({ code }) => code)).to.deep.equal(['evm-signature'])
   })
 
-  it('keeps all but the logs where those cannot be read', () => {
+  it('omits only the logs if they are unreadable', () => {
     const found = readEvmTransaction({ ...event, logs: '0x01' })
     expect(found).to.deep.include({ from: addressOf(key), logs: [] })
     expect(found.problems.map(({ code }) => code)).to.deep.equal(['evm-logs'])
@@ -178,7 +178,7 @@ describe('readEvmTransaction', () => {
     blockHeight: ['1.0', undefined],
     contractAddress: ['0x00', null, undefined],
   })) {
-    it(`refuses an event whose ${name} is not of its shape`, () => {
+    it(`rejects an event with a malformed ${name}`, () => {
       for (const value of values) {
         const fields = value === undefined ? without(name) : { ...event, [name]: value }
         expect(() => readEvmTransaction(fields), JSON.stringify(value)).to.throw(FieldShapeError, `field ${name}`)
@@ -186,7 +186,7 @@ describe('readEvmTransaction', () => {
     })
   }
 
-  it('reads whatever was run, in both forms of bytes', () => {
+  it('reads any executed transaction, in both byte encodings', () => {
     const signed = fc.tuple(anyUnsigned, anyKey).map(([tx, anyOne]) => {
       const payload = signedPayload(tx, anyOne)
       const from = addressOf(anyOne)
@@ -219,8 +219,8 @@ describe('readEvmTransaction', () => {
   })
 })
 
-describe('an EVM event of which a byte is another', () => {
-  it('is read, with its problems told, or refused for its shape', () => {
+describe('EVM event with one changed byte', () => {
+  it('is read with recorded problems, or rejected for its shape', () => {
     const names = ['hash', 'payload', 'logs', 'contractAddress', 'gasConsumed', 'type'] as const
     const digits = fc.constantFrom(...'0123456789abcdefxg-. '.split(''))
     fc.assert(
@@ -243,7 +243,7 @@ describe('an EVM event of which a byte is another', () => {
 })
 
 describe('evmTransactionOf', () => {
-  it('finds what the chain ran without a problem, and looks at each event once', async () => {
+  it('finds executed transactions without problems, and reads each event once', async () => {
     const blocks = await decodedRecording('base')
     const type = evmTransactionExecuted('emulator')
     const events = blocks.flatMap(({ transactions }) => transactions).flatMap((transaction) => transaction.events)
@@ -256,7 +256,7 @@ describe('evmTransactionOf', () => {
     }
   })
 
-  it('is the same of both encodings of events', async () => {
+  it('returns the same for both event encodings', async () => {
     const type = evmTransactionExecuted('emulator')
     const [ccf, json] = await Promise.all(
       (['ccf', 'json-cdc'] as const).map(async (encoding) => {
@@ -271,7 +271,7 @@ describe('evmTransactionOf', () => {
     expect(ccf).to.deep.equal(json)
   })
 
-  it('has nothing of an event that could not be decoded', () => {
+  it('returns undefined for an undecodable event', () => {
     const event = { type: evmTransactionExecuted('emulator'), index: 0, fields: undefined }
     expect(evmTransactionOf(event)).to.equal(undefined)
   })

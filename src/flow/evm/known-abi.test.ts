@@ -8,7 +8,7 @@ const party = (address: string): string => address.padStart(64, '0')
 const bytes = (...parts: readonly string[]): Buffer => Buffer.from(parts.join(''), 'hex')
 const transfer = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-describe('calls and logs of the EVM by signatures that many contracts share', () => {
+describe('EVM calls and logs with well-known signatures', () => {
   it('are decoded with the names of their parameters', () => {
     expect(decodeKnownCall(bytes('23b872dd', party(alice), party(bob), word(7)))).to.deep.equal({
       name: 'transferFrom',
@@ -21,7 +21,7 @@ describe('calls and logs of the EVM by signatures that many contracts share', ()
     })
   })
 
-  it('of functions of one name are told apart by their parameters', () => {
+  it('are distinguished by their parameters if functions share a name', () => {
     const short = decodeKnownCall(bytes('42842e0e', party(alice), party(bob), word(7)))
     const long = decodeKnownCall(
       bytes('b88d4fde', party(alice), party(bob), word(7), word(128), word(1), 'ff'.padEnd(64, '0')),
@@ -31,7 +31,7 @@ describe('calls and logs of the EVM by signatures that many contracts share', ()
     expect(long?.parameters.at(-1)?.value).to.equal('0xff')
   })
 
-  it('of events of one signature are told apart by their topics', () => {
+  it('are distinguished by their topics if events share a signature', () => {
     const topics = [transfer, party(alice), party(bob)]
     const amount = decodeKnownLog({ address: alice, topics, data: bytes(word(7)) })
     const item = decodeKnownLog({ address: alice, topics: [...topics, word(7)], data: bytes() })
@@ -43,7 +43,7 @@ describe('calls and logs of the EVM by signatures that many contracts share', ()
     expect(item?.parameters.at(-1)).to.deep.equal({ name: 'tokenId', type: 'uint256', isIndexed: true, value: '7' })
   })
 
-  it('are left alone where they are not known or not of their form', () => {
+  it('are left undecoded if unknown or malformed', () => {
     expect(decodeKnownCall(bytes('ffffffff', word(1)))).to.equal(undefined)
     expect(decodeKnownCall(bytes('a9059c'))).to.equal(undefined)
     expect(decodeKnownCall(bytes())).to.equal(undefined)

@@ -24,7 +24,7 @@ describe('recoverSender', () => {
   const parity = recid === 0 ? 0 : 1
   const valid: EvmSignature = { signingHash, r: bytesOf(r), s: bytesOf(s), parity }
 
-  it('finds who signed, whatever was signed', () => {
+  it('recovers the signer of any content', () => {
     fc.assert(
       fc.property(anyKey, anyWord, (anyOne, word) => {
         const message = Buffer.from(word, 'hex')
@@ -41,13 +41,13 @@ describe('recoverSender', () => {
     )
   })
 
-  it('takes the larger one of two values of s for no signature, though a key would fit', () => {
+  it('rejects the higher of the two s values, although a key would match', () => {
     expect(recoverSender(valid)).to.equal(addressOf(key))
     const larger = { ...valid, s: bytesOf(order - s), parity: parity === 0 ? 1 : 0 } as const
     expect(recoverSender(larger)).to.equal(undefined)
   })
 
-  it('takes half of the order for the largest', () => {
+  it('accepts s up to half of the curve order', () => {
     expect(recoverSender({ ...valid, s: bytesOf(order / 2n) })).to.be.a('string')
     expect(recoverSender({ ...valid, s: bytesOf(order / 2n + 1n) })).to.equal(undefined)
   })
@@ -59,7 +59,7 @@ describe('recoverSender', () => {
     ['r at the end of the numbers', { r: Buffer.alloc(32, 0xff) }],
     ['r on no point', { r: bytesOf(5n) }],
   ] as const) {
-    it(`finds nobody for ${what}`, () => {
+    it(`returns undefined for ${what}`, () => {
       expect(recoverSender({ ...valid, ...changed })).to.equal(undefined)
     })
   }

@@ -6,8 +6,8 @@ import { readJsonCdcValue } from './json-cdc-payload.ts'
 
 const read = (argument: CadenceArgument): unknown => readJsonCdcValue(encodeArgument(argument))
 
-describe('arguments of scripts', () => {
-  it('have the form that nodes expect', () => {
+describe('script arguments', () => {
+  it('are encoded as nodes expect', () => {
     const text = (argument: CadenceArgument): string => encodeArgument(argument).toString()
     expect(text(cadence.address('0xf8d6e0586b0a20c7'))).to.equal('{"type":"Address","value":"0xf8d6e0586b0a20c7"}')
     expect(text(cadence.uint64('18446744073709551615'))).to.equal('{"type":"UInt64","value":"18446744073709551615"}')
@@ -20,7 +20,7 @@ describe('arguments of scripts', () => {
     )
   })
 
-  it('are read back as the values that they were made of', () => {
+  it('round-trip', () => {
     fc.assert(
       fc.property(fc.string(), fc.bigInt(), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (text, int, id) => {
         fc.pre(text.isWellFormed() && !text.includes('\0'))
@@ -37,7 +37,7 @@ describe('arguments of scripts', () => {
     expect(read(cadence.array([]))).to.deep.equal([])
   })
 
-  it('are refused where no node would take them', () => {
+  it('are rejected if nodes would reject them', () => {
     expect(() => cadence.address('0xf8d6')).to.throw(RangeError)
     expect(() => cadence.address('f8d6e0586b0a20c7')).to.throw(RangeError)
     expect(() => cadence.uint64(-1)).to.throw(RangeError)

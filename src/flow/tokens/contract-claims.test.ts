@@ -11,7 +11,7 @@ function wordsOf(minted: readonly PayloadFields[], burned: readonly PayloadField
 }
 
 describe('ContractClaims', () => {
-  it('has minted no more than the contract says, and anything where it does not say how much', () => {
+  it('matches mints up to the claimed amount, or any amount if the contract gives none', () => {
     const words = wordsOf([{ amount: '5.00000000' }, { amount: '1.00000000' }], [])
     expect(['4.00000000', '2.00000000', '1.00000000'].map((amount) => words.isMinted(usd, amount))).to.deep.equal([
       true,
@@ -23,7 +23,7 @@ describe('ContractClaims', () => {
     expect(vague.isMinted(usd, '9.00000000') && vague.isMinted(usd, '9.00000000')).to.equal(true)
   })
 
-  it('has each burn answer for one', () => {
+  it('matches each burn claim once', () => {
     const words = wordsOf([], [{ amount: '5.00000000' }, { amount: 'all' }])
     expect(words.hasBurnEvents(usd)).to.equal(true)
     expect(words.hasBurnEvents(topShot)).to.equal(false)
@@ -32,7 +32,7 @@ describe('ContractClaims', () => {
     expect(words.isBurned(usd, '5.00000000')).to.equal(false)
   })
 
-  it('finds items by whatever field names them, and takes what names no number for any', () => {
+  it('matches items by any id field, and any item if no field has an id', () => {
     const words = wordsOf([{ ids: ['1', '2'], by: '0x00000000000000a1' }], [{ momentID: '3', serial: '9' }], topShot)
     expect(['1', '2', '3'].map((id) => words.isItemMinted(topShot, id))).to.deep.equal([true, true, false])
     expect(['1', '3'].map((id) => words.isItemBurnt(topShot, id))).to.deep.equal([false, true])

@@ -8,7 +8,7 @@ const token = 'A.1654653399040a61.FlowToken'
 const [alice, bob, carol] = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0']
 const nothingBurnt = (): boolean => false
 
-/** Vaults as the chain has them, which tells a flow of every withdrawal and deposit, as FungibleToken does. */
+/** Vaults that report every withdrawal and deposit to a flow, as FungibleToken does. */
 class Chain {
   readonly flow = new FungibleFlow()
   readonly balances = new Map<string, bigint>()
@@ -52,7 +52,7 @@ class Chain {
     })
   }
 
-  /** For this there is no event. */
+  /** This emits no event. */
   store(vault: string, owner: string): void {
     this.owners.set(vault, owner)
   }
@@ -85,7 +85,7 @@ function brief(transfers: readonly FungibleTransfer[]): string[] {
 const units = (whole: number): bigint => BigInt(whole) * 100_000_000n
 
 describe('FungibleFlow', () => {
-  it('follows a vault that is split', () => {
+  it('follows a split vault', () => {
     const chain = new Chain()
     const purse = chain.withdraw(chain.vault(alice, units(20)), units(20))
     chain.deposit(chain.withdraw(purse, units(5)), chain.vault(bob, 0n))
@@ -93,7 +93,7 @@ describe('FungibleFlow', () => {
     expect(brief(chain.finish())).to.deep.equal(['a1 b0 5 transfer', 'a1 c0 15 transfer'])
   })
 
-  it('keeps apart what several gave to one vault, the oldest first', () => {
+  it('tracks several sources of one vault separately, oldest first', () => {
     const chain = new Chain()
     const purse = chain.withdraw(chain.vault(alice, units(9)), units(3))
     chain.deposit(chain.withdraw(chain.vault(bob, units(9)), units(4)), purse)
@@ -103,7 +103,7 @@ describe('FungibleFlow', () => {
     expect(brief(chain.finish())).to.deep.equal(['a1 c0 3 transfer', 'b0 c0 2 transfer', 'b0 a1 2 transfer'])
   })
 
-  it('takes uuid 0 for a vault like others', () => {
+  it('accepts uuid 0', () => {
     const chain = new Chain()
     chain.deposit(chain.withdraw(chain.vault(alice, units(5), '0'), units(2)), chain.vault(bob, 0n))
     expect(brief(chain.finish())).to.deep.equal(['a1 b0 2 transfer'])
@@ -111,7 +111,7 @@ describe('FungibleFlow', () => {
     expect(chain.flow.vaults()).to.deep.include(state)
   })
 
-  it('tells a transfer to oneself and one of nothing', () => {
+  it('reports transfers to oneself and zero transfers', () => {
     const chain = new Chain()
     const vault = chain.vault(alice, units(5))
     chain.deposit(chain.withdraw(vault, units(1)), vault)
@@ -119,7 +119,7 @@ describe('FungibleFlow', () => {
     expect(brief(chain.finish())).to.deep.equal(['a1 a1 1 transfer', 'a1 b0 0 transfer'])
   })
 
-  it('sees that a vault was stored in an account when that account uses it', () => {
+  it('detects that a vault was stored in an account when the account uses it', () => {
     const chain = new Chain()
     const purse = chain.withdraw(chain.vault(alice, units(9)), units(3))
     chain.store(purse, bob)
@@ -129,7 +129,7 @@ describe('FungibleFlow', () => {
     expect(chain.flow.vaults()).to.deep.include(state)
   })
 
-  it('says what burned, what was kept, and what appeared', () => {
+  it('reports burned, retained and new tokens', () => {
     const chain = new Chain()
     chain.burn(chain.withdraw(chain.vault(alice, units(9)), units(1)))
     chain.withdraw(chain.vault(bob, units(9)), units(2))
@@ -138,7 +138,7 @@ describe('FungibleFlow', () => {
     expect(brief(chain.finish())).to.deep.equal(['a1 - 1 burn', '- c0 3 deposit', 'b0 - 2 withdrawal'])
   })
 
-  it('knows whose vault was taken whole, where it was seen in its account before', () => {
+  it('attributes a whole vault to the account in which it was seen before', () => {
     const chain = new Chain()
     const vault = chain.vault(alice, units(9))
     chain.deposit(chain.withdraw(vault, units(1)), chain.vault(bob, 0n))
@@ -149,7 +149,7 @@ describe('FungibleFlow', () => {
     expect(state).to.deep.include({ owner: undefined, balance: '0.00000000' })
   })
 
-  it('has no state of vaults that came and went, but that of those that lay in an account meanwhile', () => {
+  it('tracks state only for vaults that were stored in an account', () => {
     const chain = new Chain()
     const [from, to] = [chain.vault(alice, units(9)), chain.vault(bob, 0n)]
     const purse = chain.withdraw(from, units(3))
@@ -164,7 +164,7 @@ describe('FungibleFlow', () => {
     expect(state).to.deep.include({ owner: undefined, balance: '0.00000000' })
   })
 
-  it('tells the EVM side', () => {
+  it('reports the EVM side', () => {
     const flow = new FungibleFlow()
     const evm = `0x${'e'.repeat(40)}`
     flow.withdrawn({
@@ -191,7 +191,7 @@ describe('FungibleFlow', () => {
     expect(brief(flow.transfers)).to.deep.equal(['a1 ee 2 bridge', 'ee b0 1 bridge'])
   })
 
-  it('leaves the EVM side of what came out and did not arrive, and of what went back in', () => {
+  it('omits the EVM side of tokens that left and did not arrive, or that were returned', () => {
     const [evm, other, amount] = [`0x${'e'.repeat(40)}`, `0x${'f'.repeat(40)}`, '2.00000000']
     const flow = new FungibleFlow()
     flow.leftEvm(0, token, amount, '3', evm)
@@ -210,7 +210,7 @@ describe('FungibleFlow', () => {
     expect(brief(flow.transfers)).to.have.members(['ee - 2 bridge', 'ee ff 2 bridge', '- c0 2 escrow'])
   })
 
-  it('knows whose money was in a vault besides what came to it here', () => {
+  it('attributes tokens that were in a vault besides those received here', () => {
     const chain = new Chain()
     const vault = chain.vault(alice, units(5))
     chain.deposit(chain.withdraw(vault, units(1)), chain.vault(bob, 0n))
@@ -220,7 +220,7 @@ describe('FungibleFlow', () => {
     expect(brief(chain.finish())).to.deep.equal(['a1 b0 1 transfer', 'b0 c0 3 transfer', 'a1 c0 4 transfer'])
   })
 
-  it('says nothing of what an account stored in its own', () => {
+  it('ignores moves within one account', () => {
     const chain = new Chain()
     const purse = chain.withdraw(chain.vault(alice, units(9)), units(3))
     chain.store(purse, alice)
@@ -228,7 +228,7 @@ describe('FungibleFlow', () => {
     expect(brief(chain.finish())).to.deep.equal(['a1 c0 1 transfer'])
   })
 
-  it('loses nothing and makes nothing up, and has every vault as it is', () => {
+  it('conserves amounts and has the balance of every vault', () => {
     const step = fc.record({ action: fc.nat(4), vault: fc.nat(), other: fc.nat(), part: fc.nat(100) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

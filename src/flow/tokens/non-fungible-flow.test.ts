@@ -21,7 +21,7 @@ function brief(steps: readonly Step[], destroyed?: typeof item): string[] {
 }
 
 describe('NonFungibleFlow', () => {
-  it('follows an item from hand to hand, in order', () => {
+  it('follows an item between accounts, in order', () => {
     expect(
       brief([
         ['out', alice],
@@ -38,7 +38,7 @@ describe('NonFungibleFlow', () => {
     ).to.deep.equal(['1 5 a1 a1 transfer'])
   })
 
-  it('passes through collections that lie in no account', () => {
+  it('follows items through collections outside accounts', () => {
     expect(
       brief([
         ['out', alice],
@@ -49,7 +49,7 @@ describe('NonFungibleFlow', () => {
     ).to.deep.equal(['3 5 a1 b0 transfer'])
   })
 
-  it('hears but once of a move out of or into a collection inside of another', () => {
+  it('counts a move out of or into a nested collection once', () => {
     expect(
       brief([
         ['out', alice],
@@ -68,7 +68,7 @@ describe('NonFungibleFlow', () => {
     ).to.deep.equal(['3 5 a1 b0 transfer'])
   })
 
-  it('sees an item arrive with its collection where it leaves from there', () => {
+  it('detects that an item arrived with its collection when it leaves it', () => {
     expect(
       brief([
         ['out', alice],
@@ -78,7 +78,7 @@ describe('NonFungibleFlow', () => {
     ).to.deep.equal(['1 5 a1 b0 transfer', '2 5 b0 c0 transfer'])
   })
 
-  it('keeps items apart that share a uuid', () => {
+  it('separates items with the same uuid', () => {
     const twin = { ...item, id: '6' }
     expect(
       brief([
@@ -99,7 +99,7 @@ describe('NonFungibleFlow', () => {
     ).to.deep.equal(['2 6 a1 - burn', '0 5 a1 - withdrawal'])
   })
 
-  it('tells of what appeared, what was destroyed and what did not arrive', () => {
+  it('reports new, destroyed and undelivered items', () => {
     expect(brief([['in', bob]])).to.deep.equal(['0 5 - b0 deposit'])
     expect(brief([['out', alice]], item)).to.deep.equal(['1 5 a1 - burn'])
     expect(brief([['out', alice]])).to.deep.equal(['0 5 a1 - withdrawal'])
@@ -112,7 +112,7 @@ describe('NonFungibleFlow', () => {
     expect(brief([], item)).to.deep.equal(['0 5 - - burn'])
   })
 
-  it('leaves the EVM side of what came out and did not arrive', () => {
+  it('omits the EVM side of items that left and did not arrive', () => {
     const flow = new NonFungibleFlow()
     flow.leftEvm(0, item, `0x${'e'.repeat(40)}`)
     flow.finish()
@@ -121,7 +121,7 @@ describe('NonFungibleFlow', () => {
     ])
   })
 
-  it('follows items of whatever uuids through whatever hands, without a break', () => {
+  it('follows items of any uuid between accounts without gaps', () => {
     const evm = `0x${'e'.repeat(40)}`
     const bridge = '0x00000000000000bb'
     const step = fc.record({
@@ -133,7 +133,7 @@ describe('NonFungibleFlow', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const flow = new NonFungibleFlow()
-        /** Where each item is: an account, nobody knows, or gone. */
+        /** Where each item is: an account, unknown, or destroyed. */
         const places = new Map<string, string | undefined>()
         let index = 0
         for (const { id, uuid, action, to } of steps) {
@@ -141,7 +141,7 @@ describe('NonFungibleFlow', () => {
           const key = `${id} ${uuid}`
           if (places.get(key) === 'gone') continue
           const owner = places.has(key) ? places.get(key) : alice
-          // What was kept in a resource comes out of it without a word.
+          // An item inside a resource leaves it without an event.
           if (owner !== undefined) flow.withdrawn(index++, moved, owner)
           if (action === 'nested' && owner !== undefined) flow.withdrawn(index++, moved, owner)
           if (action === 'throughMiddle') {

@@ -36,7 +36,7 @@ describe('oldFungibleTransfers', () => {
     ).to.deep.equal(['1 a1 b0 5 transfer'])
   })
 
-  it('pairs by amount where several are on their way', () => {
+  it('pairs by amount if several are pending', () => {
     expect(
       brief([
         ['out', 5, alice],
@@ -47,7 +47,7 @@ describe('oldFungibleTransfers', () => {
     ).to.deep.equal(['2 b0 c0 7 transfer', '3 a1 c0 5 transfer'])
   })
 
-  it('follows splits and merges through vaults that lie in no account', () => {
+  it('follows splits and merges through vaults outside accounts', () => {
     expect(
       brief([
         ['out', 20, alice],
@@ -66,7 +66,7 @@ describe('oldFungibleTransfers', () => {
     ).to.deep.equal(['3 a1 c0 2 transfer', '3 b0 c0 3 transfer'])
   })
 
-  it('says what appeared and what did not arrive', () => {
+  it('reports new and undelivered tokens', () => {
     expect(brief([['in', 5, bob]])).to.deep.equal(['0 - b0 5 deposit'])
     expect(
       brief([
@@ -76,7 +76,7 @@ describe('oldFungibleTransfers', () => {
     ).to.deep.equal(['1 a1 b0 3 transfer', '0 a1 - 2 withdrawal'])
   })
 
-  it('gives and takes as the events say', () => {
+  it('matches the gains and losses of the events', () => {
     const step = fc.tuple(
       fc.constantFrom('out', 'in'),
       fc.nat(30),
@@ -102,7 +102,7 @@ describe('oldFungibleTransfers', () => {
 })
 
 describe('ufix64 texts', () => {
-  it('are read and written alike, to the largest', () => {
+  it('round-trips up to the maximum', () => {
     for (const text of ['0.00000000', '0.00000001', '1.50000000', '184467440737.09551615']) {
       expect(ufix64Text(ufix64Units(text))).to.equal(text)
     }

@@ -16,11 +16,11 @@ import type { TestEvent } from './token-events.test-support.ts'
 import type { FungibleTransfer, TokenMoves } from './token-moves.ts'
 import { ufix64Text, ufix64Units } from './ufix64.ts'
 
-/** Who emits: the standard alone, the contract alone as before Cadence 1.0, or both. */
+/** Emitter: the standard only, the contract only (before Cadence 1.0), or both. */
 type Emitter = 'standard' | 'own' | 'both'
 
 const bridge = '0x1e4aa0b87d10b141'
-/** What it has of each token in the beginning. */
+/** Initial balance of each token. */
 const locked = 1_000_000n
 
 interface TestVault {
@@ -30,7 +30,7 @@ interface TestVault {
   units: bigint
 }
 
-/** Vaults of two tokens as a chain has them, and the events that it emits of what is done to them. */
+/** Vaults of two tokens as on a chain, and the events that operations on them emit. */
 class Chain {
   readonly events: TestEvent[] = []
   readonly vaults: TestVault[] = []
@@ -170,7 +170,7 @@ function play(chain: Chain, emitters: Readonly<Record<string, Emitter>>, steps: 
     const moved = moving[vault % Math.max(1, moving.length)]
     const all = [...resting, ...moving]
     const target = all[other % all.length] as TestVault
-    // Contracts of before Cadence 1.0 know no bridge.
+    // Contracts before Cadence 1.0 do not use the bridge.
     const mayCross = emitters[token] !== 'own'
     if (action === 'withdraw') chain.withdraw(target, (target.units * BigInt(part)) / 100n)
     else if (action === 'mint') chain.mint(token, BigInt(part + 1))
@@ -196,8 +196,8 @@ function gainOf(moves: TokenMoves, token: string, account: string): bigint {
   return sumOf(ofToken.filter(({ to }) => to === account)) - sumOf(ofToken.filter(({ from }) => from === account))
 }
 
-describe('readTokenMoves, for whatever is done to vaults', () => {
-  it('gives every account what it gained and takes what it lost, whoever tells of it, in the order of events', () => {
+describe('readTokenMoves, for any vault operations', () => {
+  it('credits and debits every account for either emitter, in the order of events', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), emitter, emitter, (steps, ofFlow, ofUsd) => {
         const emitters = { [flow]: ofFlow, [usd]: ofUsd }
@@ -222,7 +222,7 @@ describe('readTokenMoves, for whatever is done to vaults', () => {
     )
   })
 
-  it('loses nothing: what left is what arrived, was burned, kept or bridged, less what appeared', () => {
+  it('conserves amounts: withdrawals equal deposits, burns, retained and bridged tokens, less new tokens', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), emitter, (steps, ofUsd) => {
         const emitters: Readonly<Record<string, Emitter>> = { [flow]: 'both', [usd]: ofUsd }

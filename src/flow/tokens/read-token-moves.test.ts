@@ -31,7 +31,7 @@ function readWithScript(script: string, ...events: readonly TestEvent[]): TokenM
 }
 
 describe('readTokenMoves', () => {
-  it('counts once what the standard and the contract itself tell', () => {
+  it('counts a move once if both the standard and the contract emit it', () => {
     const moves = read(
       [`${flow}.TokensWithdrawn`, { amount: '1.00000000', from: alice }],
       withdrawn(`${flow}.Vault`, { amount: '1.00000000', from: alice }),
@@ -42,7 +42,7 @@ describe('readTokenMoves', () => {
     expect(moves.changes).to.deep.equal([])
   })
 
-  it('takes a contract at its own word where the standard is silent, as before Cadence 1.0', () => {
+  it('uses contract events before Cadence 1.0, when the standard emitted none', () => {
     const moves = read(
       [`${usd}.TokensWithdrawn`, { amount: '1.00000000', from: alice }],
       [`${usd}.TokensDeposited`, { amount: '1.00000000', to: bob }],
@@ -66,7 +66,7 @@ describe('readTokenMoves', () => {
     expect(moves.problems).to.deep.equal([])
   })
 
-  it('lets mint and burn events only say why', () => {
+  it('uses mint and burn events only as the reason', () => {
     expect(
       brief(
         read(
@@ -86,7 +86,7 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${usd} ${alice} - 5 burn`, `${usd} ${alice} - 4 withdrawal`])
   })
 
-  it('takes FLOW that did not arrive for burned where the script can burn, and no event tells more of it', () => {
+  it('treats undelivered FLOW as burned if the script can burn and no event explains it', () => {
     const script = 'import Burner from 0xf233dcee88fe0abe\ntransaction {}'
     const flowLeft = withdrawn(`${flow}.Vault`, { amount: '5.00000000', from: alice })
     expect(brief(readWithScript(script, flowLeft))).to.deep.equal([`${flow} ${alice} - 5 burn`])
@@ -109,13 +109,13 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${usd} ${alice} - 5 withdrawal`, `${usd} ${alice} - 1 burn`])
   })
 
-  it('names a mint and a burn of items by what the collection says', () => {
+  it('labels item mints and burns by the events of the collection', () => {
     const minted = read([`${topShot}.MomentMinted`, { momentID: '7', serialNumber: '1' }], itemDeposited(bob))
     expect(brief(minted)).to.deep.equal([`${topShot} #7 - ${bob} mint`])
     expect(brief(read(itemWithdrawn(bob), [`${topShot}.MomentDestroyed`, { id: '7' }]))).to.deep.equal([
       `${topShot} #7 ${bob} - burn`,
     ])
-    // What the collection says of one item is not said of others.
+    // Collection events about one item do not apply to others.
     expect(
       brief(
         read(
@@ -134,7 +134,7 @@ describe('readTokenMoves', () => {
     expect(brief(read(itemWithdrawn(bob), [`${topShot}.Burned`, {}]))).to.deep.equal([`${topShot} #7 ${bob} - burn`])
   })
 
-  it("has items of collections that emit nothing but the standard's events as items, with their ids", () => {
+  it("reads items of collections that emit only the standard's events, with their ids", () => {
     const moves = read(itemWithdrawn(alice), itemDeposited(bob))
     expect(moves.fungible).to.deep.equal([])
     expect(moves.nonFungible).to.deep.equal([
@@ -142,7 +142,7 @@ describe('readTokenMoves', () => {
     ])
   })
 
-  it('counts an item once where the collection tells of it too', () => {
+  it('counts an item once if the collection emits the move too', () => {
     expect(
       brief(
         read(
@@ -155,7 +155,7 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${topShot} #7 ${alice} ${bob} transfer`])
   })
 
-  it('has one transfer of what was minted and then deposited, and of what was withdrawn and then burned', () => {
+  it('has one transfer for a mint with its deposit, and for a withdrawal with its burn', () => {
     expect(
       brief(
         read(
@@ -185,7 +185,7 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${usd} ${bob} - 5 burn`])
   })
 
-  it('takes no more for minted than was', () => {
+  it('labels no more than the minted amount as minted', () => {
     expect(
       brief(
         read(
@@ -198,7 +198,7 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${usd} - ${bob} 3 mint`, `${usd} - ${carol} 2 mint`, `${usd} - ${alice} 8 deposit`])
   })
 
-  it('does not mix up moves of the same amount, and does not break up vaults that are split', () => {
+  it('separates moves of equal amounts and does not split up split vaults', () => {
     const one = '1.00000000'
     expect(
       brief(
@@ -222,7 +222,7 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${usd} ${alice} ${bob} 1 transfer`, `${usd} ${alice} ${carol} 2 transfer`])
   })
 
-  it('names the EVM account that bridged tokens go to, and says what the bridge locks up', () => {
+  it('has the EVM receiver of bridged tokens, and the amount that the bridge locks', () => {
     const amount = '4.00000000'
     const toEvm: TestEvent = [
       'A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensToEVM',
@@ -244,7 +244,7 @@ describe('readTokenMoves', () => {
         ),
       ),
     ).to.deep.equal([`${usd} ${alice} ${evmAccount} 4 bridge`, `${usd} - ${bridge} 4 escrow`])
-    // Of a token at home in EVM, what is here is destroyed.
+    // The bridge destroys tokens that originate in EVM.
     const burned: TestEvent = [
       'A.f233dcee88fe0abe.FungibleToken.Burned',
       { type: `${usd}.Vault`, amount, fromUUID: '2' },
@@ -256,7 +256,7 @@ describe('readTokenMoves', () => {
     }
   })
 
-  it('names the EVM account that bridged tokens come from, locked up before or made now', () => {
+  it('has the EVM sender of bridged tokens, whether unlocked or minted', () => {
     const amount = '4.00000000'
     const fromEvm: TestEvent = [
       'A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensFromEVM',
@@ -293,7 +293,7 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${usd} ${evmAccount} ${bob} 1 bridge`, `${usd} ${evmAccount} ${carol} 3 bridge`])
   })
 
-  it('names the EVM account that bridged items go to and come from', () => {
+  it('has the EVM sender and receiver of bridged items', () => {
     const crossing = {
       type: `${topShot}.NFT`,
       id: '7',
@@ -324,7 +324,7 @@ describe('readTokenMoves', () => {
     expect(problem.problems.map(({ message }) => message)).to.deep.equal(['field to is not an EVM address'])
   })
 
-  it('says which FLOW went into stake and out of it, in events of today and of before Cadence 1.0', () => {
+  it('recognizes FLOW staked and unstaked, in current events and before Cadence 1.0', () => {
     const staking = '0x8624b52f9ddcd04a'
     const told = (name: string, fields: PayloadFields): TestEvent => [
       `A.8624b52f9ddcd04a.FlowIDTableStaking.${name}`,
@@ -368,7 +368,7 @@ describe('readTokenMoves', () => {
     ).to.deep.equal([`${flow} ${staking} ${alice} 5 unstake`])
   })
 
-  it('tells the fee from a transfer of the same amount to the same account', () => {
+  it('distinguishes the fee from a transfer of the same amount to the same account', () => {
     const moves = read(
       withdrawn(`${flow}.Vault`, { amount: '0.00001000', from: alice }),
       deposited(`${flow}.Vault`, { amount: '0.00001000', to: flowFees }),
@@ -379,7 +379,7 @@ describe('readTokenMoves', () => {
     expect(moves.fungible.map(({ type }) => type)).to.deep.equal(['transfer', 'fee'])
   })
 
-  it('tells the fee whichever of the accounts of the network gets it', () => {
+  it('recognizes the fee for each fee account of the network', () => {
     const fee: TestEvent = ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '0.00001000' }]
     expect(
       read(
@@ -396,7 +396,7 @@ describe('readTokenMoves', () => {
     ])
   })
 
-  it('looks for the fee right before the words of it, and nowhere else', () => {
+  it('looks for the fee only directly before the fee event', () => {
     const fee: TestEvent = ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '1.00000000' }]
     const pay = (amount: string, vault: string): TestEvent[] => [
       withdrawn(`${flow}.Vault`, { amount, from: alice, withdrawnUUID: vault }),
@@ -409,7 +409,7 @@ describe('readTokenMoves', () => {
     expect(typesOf(found, fee), 'a fee comes out of an account').to.deep.equal(['deposit'])
   })
 
-  it('keeps the kinds of vaults of one contract apart', () => {
+  it('separates vault types of one contract', () => {
     const moves = read(
       deposited(`${usd}.Vault`, { amount: '1.00000000', to: bob }),
       deposited(`${usd}.Escrow`, {
@@ -422,7 +422,7 @@ describe('readTokenMoves', () => {
     expect(moves.fungible.map(({ token }) => token)).to.deep.equal([usd, `${usd}.Escrow`])
   })
 
-  it('passes over what others emit under the same names', () => {
+  it('ignores events of the same names from other contracts', () => {
     const moves = read(
       ['A.f919ee77447b7497.FlowFees.TokensDeposited', { amount: '1.00000000' }],
       ['A.f919ee77447b7497.FlowFees.TokensWithdrawn', { amount: '1.00000000' }],
@@ -438,7 +438,7 @@ describe('readTokenMoves', () => {
     expect(moves.problems).to.deep.equal([])
   })
 
-  it('makes a problem of a standard event of another shape, and never a row', () => {
+  it('records a problem and no row for a malformed standard event', () => {
     const good: PayloadFields = {
       type: `${flow}.Vault`,
       amount: '1.00000000',
@@ -472,7 +472,7 @@ describe('readTokenMoves', () => {
   })
 
   // Transaction df4c0671f7c00829b2f16f685e150548881aabac4a77227f6764147743ebcb7a of mainnet.
-  it('reads a delegation of mainnet as a stake, and the fee that another account pays for it', () => {
+  it('reads a mainnet delegation as a stake, with the fee paid by another account', () => {
     const [delegator, staking, payer] = ['0x43b5b87eac607406', '0x8624b52f9ddcd04a', '0x55e1dd4d35647e67']
     const [amount, fee] = ['16989.00000000', '0.00002299']
     expect(
@@ -493,7 +493,7 @@ describe('readTokenMoves', () => {
               amount,
             },
           ],
-          // FlowToken itself says nothing of deposits of the staking account.
+          // FlowToken emits no deposit event for the staking account.
           deposited(`${flow}.Vault`, {
             amount,
             to: staking,
@@ -519,7 +519,7 @@ describe('readTokenMoves', () => {
   })
 
   // Transaction 43ffb4fe223891e21a059a031444d170990f9b5027fd8af294478fe8c6c888d9 of mainnet.
-  it('reads tokens left for somebody in a contract of mainnet as kept, and the storage paid for them', () => {
+  it('reads mainnet tokens left in a contract as retained, with the storage fee', () => {
     const usdf = 'A.1e4aa0b87d10b141.EVMVMBridgedToken_2aabea2058b5ac2d339b163c6ab6f2b6d53aabed'
     const [sender, keeper] = ['0xe7aded0979f825d0', '0x473d6a2c37eab5be']
     const purse = '138538467662757'

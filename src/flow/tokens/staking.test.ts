@@ -15,7 +15,7 @@ type Given = readonly [
   token?: string,
 ]
 
-/** The types of transfers, and where they went, after staking events told of them. */
+/** Types and receivers of transfers, after the staking events were applied. */
 function named(given: readonly Given[], told: ReadonlyArray<readonly [number, StakingEventKind, number]>): string[] {
   const transfers = given.map(([eventIndex, from, to, amount, type = 'transfer', token = flow]) => ({
     eventIndex,
@@ -31,7 +31,7 @@ function named(given: readonly Given[], told: ReadonlyArray<readonly [number, St
 }
 
 describe('setStakingTypes', () => {
-  it('names what came in and what went out, of each event one', () => {
+  it('labels deposits and withdrawals, one per event', () => {
     expect(
       named(
         [
@@ -55,7 +55,7 @@ describe('setStakingTypes', () => {
     ).to.deep.equal([`unstake ${alice}`, `reward ${alice}`])
   })
 
-  it('goes by what is nearest where several are of one amount, before the event or after it', () => {
+  it('uses the nearest transfer of equal amount, before or after the event', () => {
     expect(
       named(
         [
@@ -67,7 +67,7 @@ describe('setStakingTypes', () => {
     ).to.deep.equal([`transfer ${staking}`, `stake ${staking}`])
   })
 
-  it('adds up what came in by one event', () => {
+  it('sums the deposits of one event', () => {
     expect(
       named(
         [
@@ -79,7 +79,7 @@ describe('setStakingTypes', () => {
     ).to.deep.equal([`stake ${staking}`, `stake ${staking}`])
   })
 
-  it('leaves what is minted as it is, and pays the rest of it as a reward', () => {
+  it('leaves mints unchanged and labels the remaining payout as a reward', () => {
     expect(
       named(
         [
@@ -91,14 +91,14 @@ describe('setStakingTypes', () => {
     ).to.deep.equal([`reward ${staking}`, `mint ${staking}`])
   })
 
-  it('gives a new node what did not arrive anywhere', () => {
+  it('assigns undelivered tokens to a new node', () => {
     expect(named([[2, alice, undefined, 5, 'withdrawal']], [[3, 'staking-node', 5]])).to.deep.equal([
       `stake ${staking}`,
     ])
     expect(named([[2, alice, undefined, 5, 'withdrawal']], [[3, 'staking-staked', 5]])).to.deep.equal(['withdrawal -'])
   })
 
-  it('passes over other tokens, other accounts and nothing', () => {
+  it('ignores other tokens, other accounts and zero amounts', () => {
     expect(
       named(
         [

@@ -60,7 +60,7 @@ function executed(id: bigint): Told {
 const brief = ({ kind, id, txIndex, eventIndex }: ScheduledChange): string => `${kind} ${id} ${txIndex}.${eventIndex}`
 
 describe('readScheduledChanges', () => {
-  it('reads what an account schedules and takes back', () => {
+  it('reads scheduled and cancelled transactions', () => {
     const scheduled = {
       ...common,
       ...handler,
@@ -104,7 +104,7 @@ describe('readScheduledChanges', () => {
     ])
   })
 
-  it("reads the first version of the events, without the handler's uuid, and the last, without its type", () => {
+  it("reads the first event version, without the handler's uuid, and the latest, without its type", () => {
     const first = { ...common, id: '1', timestamp: '1.00000000', executionEffort: '500', fees: '0.00011025' }
     const last = { ...common, id: '1', executionEffort: '500', fees: '0.1', transactionHandlerTypeIdentifier: '' }
     const { changes } = readScheduledChanges(
@@ -120,7 +120,7 @@ describe('readScheduledChanges', () => {
     ])
   })
 
-  it('finds each run, whichever of them failed or cannot be had', () => {
+  it('finds each execution, whether failed or unavailable', () => {
     const run = fc.record({ id: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), status: fc.constantFrom(0, 1, undefined) })
     const runs = fc.uniqueArray(run, { maxLength: 8, selector: ({ id }) => id })
     fc.assert(
@@ -151,7 +151,7 @@ describe('readScheduledChanges', () => {
     )
   })
 
-  it('does not guess whose run failed where it is not told what was due', () => {
+  it('does not guess which execution failed if the due list is missing', () => {
     const { changes, problems } = readScheduledChanges(
       blockOf([
         transaction(0, 'process', [['PendingExecution', undefined], pending(2n)]),
@@ -171,7 +171,7 @@ describe('readScheduledChanges', () => {
     ])
   })
 
-  it('makes events of another shape problems', () => {
+  it('records problems for malformed events', () => {
     const good = { ...common, id: '1', feesReturned: '0.00000001', feesDeducted: '0.00000000' }
     for (const [name, wrong] of [
       ['id', '9223372036854775808'],
@@ -193,7 +193,7 @@ describe('readScheduledChanges', () => {
     }
   })
 
-  it('looks at no other events and at no other contract of that name', () => {
+  it('ignores other events and contracts of the same name', () => {
     const fields = { ...common, id: '1', feesReturned: '0.00000001', feesDeducted: '0.00000000' }
     const other = { type: 'A.0000000000000bad.FlowTransactionScheduler.Canceled', index: 0, fields }
     const { changes, problems } = readScheduledChanges(

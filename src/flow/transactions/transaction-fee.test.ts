@@ -32,7 +32,7 @@ function transaction(
 }
 
 describe('feeOfTransaction', () => {
-  it('adds up exactly what was deducted, however much and in however many parts', () => {
+  it('sums deducted fees exactly, over any number of parts', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(amount, amount, amount), { minLength: 1, maxLength: 6 }), (parts) => {
         const events = parts.map(
@@ -49,7 +49,7 @@ describe('feeOfTransaction', () => {
     )
   })
 
-  it('reads the first version of the event, which tells the amount alone', () => {
+  it('reads the first event version, which has only the amount', () => {
     const fee = feeOfTransaction(transaction([[feesDeducted, { amount: '0.00000100' }]]), 'mainnet')
     expect(fee).to.deep.equal({
       amount: '0.00000100',
@@ -59,7 +59,7 @@ describe('feeOfTransaction', () => {
     })
   })
 
-  it('is the transfer that paid it where that event did not exist yet', () => {
+  it('uses the paying transfer before the fee event existed', () => {
     const paid = '0.00010000'
     const events = [
       ['A.1654653399040a61.FlowToken.TokensWithdrawn', { amount: paid, from: payer }],
@@ -70,7 +70,7 @@ describe('feeOfTransaction', () => {
     expect(feeOfTransaction(transaction([]), 'mainnet').amount).to.equal('0.00000000')
   })
 
-  it('does not take the word of another contract of that name, nor that of another network', () => {
+  it('ignores contracts of the same name in other accounts or networks', () => {
     const other = ['A.0000000000000bad.FlowFees.FeesDeducted', { amount: '5.00000000' }] as const
     expect(feeOfTransaction(transaction([other]), 'mainnet').amount).to.equal('0.00000000')
     expect(feeOfTransaction(transaction([[feesDeducted, { amount: '5.00000000' }]]), 'testnet').amount).to.equal(
@@ -78,7 +78,7 @@ describe('feeOfTransaction', () => {
     )
   })
 
-  it('tells nothing where one of its events could not be decoded, without a second problem', () => {
+  it('is undefined if a fee event is undecodable, without a second problem', () => {
     const fee = feeOfTransaction(transaction([[feesDeducted, undefined]]), 'mainnet')
     expect(fee).to.deep.equal({
       amount: undefined,

@@ -6,7 +6,7 @@ import type { BodySignature, TransactionBody } from './transaction-id.ts'
 
 import fc from 'fast-check'
 
-/** The same id by another way: objects, the rlp package and a streaming hash. */
+/** The same id by independent code: objects, the rlp package and a streaming hash. */
 function slowTransactionId(tx: TransactionBody): Buffer {
   const address = (bytes: Buffer) => Buffer.concat([Buffer.alloc(8 - bytes.length), bytes])
   const hex = (bytes: Buffer) => address(bytes).toString('hex')
@@ -74,7 +74,7 @@ const bodies = fc.record<TransactionBody>({
 })
 
 describe('transactionId', () => {
-  it('equals what the rlp package gives', () => {
+  it('equals the result of the rlp package', () => {
     fc.assert(
       fc.property(bodies, (body) => {
         expect(transactionId(body).toString('hex')).to.equal(slowTransactionId(body).toString('hex'))
@@ -83,7 +83,7 @@ describe('transactionId', () => {
     )
   })
 
-  it('takes a body larger than its buffer, and a small one after it', () => {
+  it('accepts a body larger than its buffer, then a small one', () => {
     const [small] = fc.sample(bodies, { numRuns: 1, seed: 1 }) as [TransactionBody]
     const large = { ...small, script: Buffer.alloc(5_000_000, 'x') }
     expect(transactionId(large)).to.deep.equal(slowTransactionId(large))

@@ -36,7 +36,7 @@ function tags(events: readonly Told[], more: Partial<DecodedTransaction> = {}): 
   return tagsOfTransaction(transaction(events, more), 'mainnet')
 }
 
-/** FLOW from one account to another, as events tell it since Cadence 1.0. */
+/** A FLOW transfer between accounts in events since Cadence 1.0. */
 function flowMoves(amount: string, to: string | null, uuid = '5921'): Told[] {
   const left = { from: other, fromUUID: '101', withdrawnUUID: uuid, balanceAfter: '90.00000000' }
   const arrived = { to, toUUID: '102', depositedUUID: uuid, balanceAfter: '35.50000000' }
@@ -54,18 +54,18 @@ function fee(amount: string): Told[] {
 }
 
 describe('tagsOfTransaction', () => {
-  it('finds nothing in a transaction that only pays its fee', () => {
+  it('returns an empty list for a transaction that only pays its fee', () => {
     expect(tags(fee('0.00100000'))).to.deep.equal([])
   })
 
-  it('finds a transfer beside the fee, also one of the same amount, and to the account that fees go to', () => {
+  it('finds a transfer beside the fee, even of equal amount or to the fee account', () => {
     for (const amount of ['10.00000000', '0.00100000']) {
       expect(tags([...flowMoves(amount, someone), ...fee('0.00100000')])).to.deep.equal(['FT_TRANSFER'])
     }
     expect(tags([...flowMoves('0.00100000', feeReceiver), ...fee('0.00100000')])).to.deep.equal(['FT_TRANSFER'])
   })
 
-  it('knows the fee of the time before Cadence 1.0, when tokens had events of their own only', () => {
+  it('recognizes the fee before Cadence 1.0, when only contracts emitted token events', () => {
     const paid: Told[] = [
       ['A.1654653399040a61.FlowToken.TokensWithdrawn', { amount: '0.00000100', from: other }],
       ['A.1654653399040a61.FlowToken.TokensDeposited', { amount: '0.00000100', to: feeReceiver }],
@@ -76,16 +76,16 @@ describe('tagsOfTransaction', () => {
     expect(tags([token, ...paid])).to.deep.equal(['FT_TRANSFER'])
   })
 
-  it('does not count moves of nothing', () => {
+  it('ignores zero moves', () => {
     expect(tags(flowMoves('0.00000000', someone))).to.deep.equal([])
   })
 
-  it('sees EVM in the script or in what was executed', () => {
+  it('detects EVM in the script or the events', () => {
     expect(tags([], { isEvm: true })).to.deep.equal(['EVM'])
     expect(tags([['A.e467b9dd11fa00df.EVM.TransactionExecuted']])).to.deep.equal(['EVM'])
   })
 
-  it('tells by their types what events mean', () => {
+  it('derives tags from event types', () => {
     for (const [type, tag] of [
       ['A.e467b9dd11fa00df.EVM.FLOWTokensDeposited', 'EVM_BRIDGE'],
       ['A.1e4aa0b87d10b141.FlowEVMBridge.Onboarded', 'EVM_BRIDGE'],
@@ -116,7 +116,7 @@ describe('tagsOfTransaction', () => {
     expect(tags([['A.b063c16cac85dbd1.SwapPair.TokensMinted']])).to.deep.equal(['LIQUIDITY', 'TOKEN_MINT'])
   })
 
-  it('is not taken in by contracts that bear the names of the core contracts', () => {
+  it('ignores contracts in other accounts with the names of core contracts', () => {
     for (const name of [
       'EVM.TransactionExecuted',
       'FlowIDTableStaking.TokensStaked',
@@ -128,19 +128,19 @@ describe('tagsOfTransaction', () => {
     }
   })
 
-  it('finds items that moved', () => {
+  it('detects item moves', () => {
     const item = { type: 'A.0b2a3299cc857e29.TopShot.NFT', id: '7', uuid: '9', collectionUUID: '11', to: someone }
     expect(tags([['A.1d7e57aa55817448.NonFungibleToken.Deposited', item]])).to.deep.equal(['NFT_TRANSFER'])
     expect(tags([['A.0b2a3299cc857e29.TopShot.Deposit', { id: '7', to: someone }]])).to.deep.equal(['NFT_TRANSFER'])
   })
 
-  it('tells runs of scheduled transactions, also failed ones, from the transaction that looks for those due', () => {
+  it('distinguishes scheduled executions, including failed ones, from the transaction that looks for due ones', () => {
     expect(tags([], { isSystem: true, script: executeScript, statusCode: 1 })).to.deep.equal(['SCHEDULED_TX'])
     expect(tags([], { isSystem: true, script: processScript })).to.deep.equal([])
     expect(tags([], { script: executeScript })).to.deep.equal([])
   })
 
-  it('tells each tag once, in one order, whatever the events', () => {
+  it('returns each tag once, in a fixed order', () => {
     const type = fc.constantFrom(
       'flow.AccountKeyAdded',
       'flow.AccountCreated',

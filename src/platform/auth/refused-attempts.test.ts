@@ -31,7 +31,7 @@ describe('RefusedAttempts', () => {
     }
   }
 
-  it('writes down the first ones of each client, and counts the rest', () => {
+  it('logs the first attempts of each client and counts the rest', () => {
     note('192.0.2.1', 1000)
     note('192.0.2.2')
     expect(lines.map(({ address }) => address)).to.deep.equal(['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'])
@@ -43,7 +43,7 @@ describe('RefusedAttempts', () => {
     ])
   })
 
-  it('writes no more for a crowd of clients than for a few', () => {
+  it('logs no more for many clients than for a few', () => {
     for (let i = 0; i < 100_000; i++) note(`client ${i}`)
     expect(lines).to.have.length(60)
     now = 60_000
@@ -51,7 +51,7 @@ describe('RefusedAttempts', () => {
     expect(lines[60]).to.include({ count: 99_940 })
   })
 
-  it('says nothing of a count where everything was written down', () => {
+  it('omits the count if every attempt was logged', () => {
     note('192.0.2.1')
     now = 60_000
     note('192.0.2.1')

@@ -12,7 +12,7 @@ describe('acquireLock', () => {
   })
   after(() => db.drop())
 
-  it('gives a lock to one at a time, says who holds it, and passes it on', async () => {
+  it('grants a lock to one holder at a time, reports the holder, and passes it on', async () => {
     const first = await acquireLock(db.url, 'turn', { applicationName: 'holder one' })
     const waiting = Promise.withResolvers<LockHolder>()
     const order: string[] = []
@@ -29,12 +29,12 @@ describe('acquireLock', () => {
     expect(order).to.deep.equal(['first gives it back', 'second has it'])
   })
 
-  it('keeps locks of other names apart', async () => {
+  it('separates locks of different names', async () => {
     const locks = await Promise.all(['a', 'b', 'c'].map((key) => acquireLock(db.url, key)))
     await Promise.all(locks.map((lock) => lock.release()))
   })
 
-  it('tells its holder when the connection is lost, and another one gets it', async () => {
+  it('notifies its holder of a lost connection, and is granted to another', async () => {
     const lock = await acquireLock(db.url, 'lost', { applicationName: 'to be cut' })
     const lost = once(lock.lost, 'abort')
     await db.pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'to be cut'")
@@ -45,7 +45,7 @@ describe('acquireLock', () => {
     await lock.release()
   })
 
-  it('notices a half-open connection', async () => {
+  it('detects a half-open connection', async () => {
     const proxy = await startHalfOpenProxy(db.url)
     const lock = await acquireLock(proxy.url, 'half open', { heartbeatMs: 20, answerTimeoutMs: 50 })
     expect(lock.lost.aborted).to.equal(false)
@@ -57,7 +57,7 @@ describe('acquireLock', () => {
     await proxy.close()
   })
 
-  it('is taken from a process that stands still', async () => {
+  it('is taken from a suspended process', async () => {
     const lock = await acquireLock(db.url, 'still', { heartbeatMs: 100, answerTimeoutMs: 100 })
     const lost = once(lock.lost, 'abort')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
@@ -67,14 +67,14 @@ describe('acquireLock', () => {
     await lock.release()
   })
 
-  it('is not lost when it is released', async () => {
+  it('does not report a loss on release', async () => {
     const lock = await acquireLock(db.url, 'released')
     await lock.release()
     await lock.release()
     expect(lock.lost.aborted).to.equal(false)
   })
 
-  it('stops waiting when told to, and leaves no connection', async () => {
+  it('stops waiting on abort and leaves no connection open', async () => {
     const held = await acquireLock(db.url, 'patience')
     const controller = new AbortController()
     const reason = new Error('enough')
@@ -86,7 +86,7 @@ describe('acquireLock', () => {
     await held.release()
   })
 
-  it('fails as retryable when the connection is lost while waiting', async () => {
+  it('fails as retryable if the connection is lost while waiting', async () => {
     const held = await acquireLock(db.url, 'wait and see')
     const proxy = await startHalfOpenProxy(db.url)
     const failure = await acquireLock(proxy.url, 'wait and see', { retryMs: 5, onWaiting: proxy.cut }).catch(

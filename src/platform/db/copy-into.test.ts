@@ -36,14 +36,14 @@ describe('copyInto', () => {
   const copy = (client: PoolClient, rows: CopyWriter | Buffer | Buffer[]): Promise<number> =>
     copyInto(client, 'Odd Name.t', ['id', 'body'], rows)
 
-  it('stores what does not fit into one message, in a row longer than a message too', async () => {
+  it('stores data larger than one message, including a row longer than a message', async () => {
     const rows = rowsOf(3, 300_000)
     expect(await withClient((client) => copy(client, rows))).to.equal(3)
     const { rows: stored } = await db.pool.query('SELECT sum(length(body))::int AS sum FROM "Odd Name".t')
     expect(stored).to.deep.equal([{ sum: 900_000 }])
   })
 
-  it('stores buffers of all sizes in their order', async () => {
+  it('stores buffers of all sizes in order', async () => {
     const sizes = [1, 1, 20_000, 1, 300_000, 5000, 5000, ...Array<number>(100).fill(4000), 9000, 1]
     const rows = new CopyWriter()
     const starts = sizes.map((size, id) => {
@@ -61,7 +61,7 @@ describe('copyInto', () => {
     expect(stored).to.deep.equal(sizes.map((size, id) => ({ id, size, isRight: true })))
   })
 
-  it('takes a buffer, a list of buffers, and nothing', async () => {
+  it('accepts a buffer, a list of buffers, and no data', async () => {
     const whole = Buffer.from(rowsOf(2, 1).out.view())
     const [first, second] = [whole.subarray(0, whole.length / 2), whole.subarray(whole.length / 2)]
     await withClient(async (client) => {
@@ -73,7 +73,7 @@ describe('copyInto', () => {
     })
   })
 
-  it('leaves the client usable after a refusal, and says which rule was broken', async () => {
+  it('leaves the client usable after a rejected row, and names the violated constraint', async () => {
     await withClient(async (client) => {
       for (const rows of [rowsOf(2, 1), rowsOf(2000, 1000)]) {
         await copy(client, rowsOf(1, 1))
@@ -88,12 +88,12 @@ describe('copyInto', () => {
     })
   })
 
-  it('fails as retryable when the connection is cut in the middle', async () => {
+  it('fails as retryable if the connection is lost during the COPY', async () => {
     const client = await db.pool.connect()
     const other = await db.pool.connect()
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-      // The lock stops the COPY until its connection is cut.
+      // The lock blocks the COPY until its connection is terminated.
       await other.query('BEGIN; LOCK TABLE "Odd Name".t')
       const copying = copy(client, rowsOf(20_000, 1000)).catch((error: unknown) => error)
       await other.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid])

@@ -10,7 +10,7 @@ const int4 = fc.integer({ min: -2_147_483_648, max: 2_147_483_647 })
 const safeInteger = fc.maxSafeInteger()
 const int8 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const bytes = fc.uint8Array({ maxLength: 100 }).map((array) => Buffer.from(array))
-// Half surrogate pairs and U+0000 too; long and short ones, and ASCII and others, take different ways.
+// Includes lone surrogates and U+0000. Text length and ASCII content select the code path.
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme-ascii', maxLength: 60 }),
@@ -39,14 +39,14 @@ describe('CopyWriter', () => {
     await db.drop()
   })
 
-  /** Sends one-column rows, and gives back what the server's text form of them is. */
+  /** Sends one-column rows and returns their text form from the server. */
   async function roundTrip<T>(
     type: string,
     values: readonly T[],
     write: (rows: CopyWriter, value: T) => void,
   ): Promise<(string | null)[]> {
     await client.query(`DROP TABLE IF EXISTS trip; CREATE TEMP TABLE trip (n int4, v ${type})`)
-    // A small start makes the buffer grow on the way.
+    // A small initial size makes the buffer grow.
     const rows = new CopyWriter(8)
     for (const [n, value] of values.entries()) {
       rows.row(2)
@@ -78,7 +78,7 @@ describe('CopyWriter', () => {
   it('writes int8 from a bigint', () => check('int8', int8, (rows, v) => rows.int8(v), String))
   it('writes bool', () => check('bool', fc.boolean(), (rows, v) => rows.bool(v), String))
   it('writes text', () => check('text', text, (rows, v) => rows.text(v), pgText))
-  it('makes U+0000 visible and halves of pairs whole, in short and in long text', async () => {
+  it('escapes U+0000 and replaces lone surrogates, in short and in long text', async () => {
     const long = 'x'.repeat(100)
     const values = ['\0', 'a\0b', 'é\0', `${long}\0`, '\ud83d', `${long}\ude00`]
     expect(await roundTrip('text', values, (rows, v) => rows.text(v))).to.deep.equal([
@@ -198,7 +198,7 @@ describe('CopyWriter', () => {
     )
   })
 
-  it('writes arrays of int4, empty ones too', () =>
+  it('writes arrays of int4, including empty ones', () =>
     check(
       'int4[]',
       fc.array(int4, { maxLength: 5 }),
@@ -206,7 +206,7 @@ describe('CopyWriter', () => {
       (v) => `{${v.join(',')}}`,
     ))
 
-  it('writes arrays of numeric, empty ones too', () =>
+  it('writes arrays of numeric, including empty ones', () =>
     check(
       'numeric[]',
       fc.array(
@@ -217,7 +217,7 @@ describe('CopyWriter', () => {
       (v) => `{${v.join(',')}}`,
     ))
 
-  it('writes arrays of text and of bytea, empty ones too', async () => {
+  it('writes arrays of text and of bytea, including empty ones', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(text, { maxLength: 5 }), { maxLength: 10 }), async (values) => {
         await roundTrip('text[]', values, (rows, v) => rows.textArray(v))
@@ -233,7 +233,7 @@ describe('CopyWriter', () => {
     )
   })
 
-  it('refuses text that is not a decimal number', () => {
+  it('rejects text that is not a decimal number', () => {
     for (const wrong of ['', '1e5', '0x10', '1.', '.5', 'NaN', '1 ']) {
       expect(() => new CopyWriter().numeric(wrong), wrong).to.throw(RangeError)
     }

@@ -13,7 +13,7 @@ describe('dumpSchema', () => {
   })
   after(() => db.drop())
 
-  it('shows everything that a migration can make', async () => {
+  it('includes every kind of object that a migration can create', async () => {
     const role = `reader_${process.pid}`
     await db.pool.query(`
       CREATE ROLE ${role};
@@ -63,7 +63,7 @@ describe('dumpSchema', () => {
     expect(dump).not.to.include('similarity')
   })
 
-  it('of a database with all migrations is the committed one', async () => {
+  it('matches the committed dump for a database with all migrations', async () => {
     const migrated = await createTestDatabase()
     try {
       const actual = await dumpSchema(migrated.pool)

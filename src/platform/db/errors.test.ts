@@ -42,7 +42,7 @@ describe('asDatabaseError', () => {
     '55P03': 'lock-not-available',
     '58030': 'database-io-error',
   })) {
-    it(`calls SQLSTATE ${state} retryable: ${code}`, async () => {
+    it(`classifies SQLSTATE ${state} as retryable: ${code}`, async () => {
       const error = await errorOf(raise(state))
       expect(error).to.be.instanceOf(RetryableError)
       expect(error.code).to.equal(code)
@@ -50,18 +50,18 @@ describe('asDatabaseError', () => {
   }
 
   for (const state of ['23505', '42601', '22P02', 'XX000', '57P04']) {
-    it(`calls SQLSTATE ${state} fatal`, async () => {
+    it(`classifies SQLSTATE ${state} as fatal`, async () => {
       const error = await errorOf(raise(state))
       expect(error).to.be.instanceOf(FatalError)
       expect(error.details['sqlState']).to.equal(state)
     })
   }
 
-  it('calls a statement that took too long retryable', async () => {
+  it('classifies a statement timeout as retryable', async () => {
     expect((await errorOf('SELECT pg_sleep(60)', { statementTimeoutMs: 5 })).code).to.equal('statement-timeout')
   })
 
-  it('calls a session that was silent in its transaction lost', async () => {
+  it('classifies an idle-in-transaction timeout as a lost connection', async () => {
     const pool = createPool(db.url, { idleInTransactionTimeoutMs: 5 })
     const client = await pool.connect()
     await client.query('BEGIN')
@@ -74,14 +74,14 @@ describe('asDatabaseError', () => {
     await pool.end()
   })
 
-  it('calls a host that refuses, alone or with all its addresses, unreachable', async () => {
+  it('classifies a refused connection to one or all addresses as unreachable', async () => {
     const socket = connect({ host: 'localhost', port: 1, autoSelectFamily: true })
     const [error] = (await once(socket, 'error').catch((thrown: unknown) => [thrown])) as [Error]
     expect(asDatabaseError(error).code).to.equal('database-unreachable')
     expect(isConnectionLost(new AggregateError([error]))).to.equal(true)
   })
 
-  it('leaves our errors as they are, and does not retry mistakes in the program', () => {
+  it('returns flowfarm errors unchanged and does not retry program errors', () => {
     const ours = new ApiError(404, 'unknown-block', 'no such block')
     expect(asDatabaseError(ours)).to.equal(ours)
     expect(asDatabaseError(new TypeError('undefined is not a function'))).to.be.instanceOf(FatalError)

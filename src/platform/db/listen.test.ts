@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { startHalfOpenProxy, type HalfOpenProxy } from '../../../test/support/half-open-proxy.ts'
 import { listen, type ListenOptions } from './listen.ts'
 
-/** A queue that a test can wait on. */
+/** A queue on which a test can wait. */
 class Heard<T> {
   readonly #values: T[] = []
   readonly #waiting: ((value: T) => void)[] = []
@@ -61,7 +61,7 @@ describe('listen', () => {
   const notify = (channel: string, payload: string): Promise<unknown> =>
     db.pool.query('SELECT pg_notify($1, $2)', [channel, payload])
 
-  it('hears its channels and no others, odd names too, and ends with its signal', async () => {
+  it('receives only its channels, including unusual names, and stops on abort', async () => {
     const listener = await listen(db.url, ['blocks', 'Odd "name"'], hear, options)
     await notify('blocks', '1')
     await notify('others', '2')
@@ -72,7 +72,7 @@ describe('listen', () => {
     await listener.ended
   })
 
-  it('connects again after its connection was cut, and says so', async () => {
+  it('reconnects and reports it after its connection is terminated', async () => {
     const listener = await listen(proxy.url, ['blocks'], hear, options)
     proxy.cut()
     await reconnected.next()
@@ -82,7 +82,7 @@ describe('listen', () => {
     await listener.ended
   })
 
-  it('notices a connection that died without a word', async () => {
+  it('detects a silently dead connection', async () => {
     const listener = await listen(proxy.url, ['blocks'], hear, options)
     proxy.freeze()
     await troubles.next()
@@ -94,9 +94,9 @@ describe('listen', () => {
     await listener.ended
   })
 
-  it('notices a session that no longer listens', async () => {
+  it('detects a session that no longer listens', async () => {
     const listener = await listen(db.url, ['blocks'], hear, { ...options, applicationName: 'forgetful' })
-    // The server forgets channels only when asked by the session itself: an inherited function does it here.
+    // Only the session itself can UNLISTEN, so an inherited function does it here.
     await db.pool.query(
       'CREATE FUNCTION public.pg_listening_channels() RETURNS SETOF text LANGUAGE sql RETURN NULL::text',
     )
@@ -113,7 +113,7 @@ describe('listen', () => {
     await listener.ended
   })
 
-  it('keeps trying when the database is not there at first', async () => {
+  it('retries if the database is unavailable at first', async () => {
     proxy.freeze()
     const listening = listen(proxy.url, ['blocks'], hear, options)
     proxy.cut()
@@ -123,7 +123,7 @@ describe('listen', () => {
     expect(await heard.next()).to.equal('blocks: 1')
   })
 
-  it('reports an error of the handler and goes on', async () => {
+  it('reports a handler error and continues', async () => {
     const fault = new Error('handler')
     await listen(
       db.url,
@@ -140,7 +140,7 @@ describe('listen', () => {
     expect(await heard.next()).to.equal('good')
   })
 
-  it('rejects when it is told to stop before it ever listened', async () => {
+  it('rejects if aborted before the first LISTEN', async () => {
     proxy.freeze()
     const listening = listen(proxy.url, ['blocks'], hear, options).catch((error: unknown) => error)
     const reason = new Error('enough')

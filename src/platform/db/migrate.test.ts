@@ -33,7 +33,7 @@ describe('migrate', () => {
     return rows.map((row) => row.id)
   }
 
-  it('applies the new files in order, each once', async () => {
+  it('applies new files in order, once each', async () => {
     await put('0001_first.sql', 'CREATE TABLE a (id int); INSERT INTO a VALUES (1)')
     await put('0002_second.sql', 'ALTER TABLE a ADD COLUMN b int; INSERT INTO a VALUES (2, 2);')
     await put('README.md', 'not a migration')
@@ -48,7 +48,7 @@ describe('migrate', () => {
     ['the 34 files before the squash', 34, '53432673ae63e216141d64f7bdf3398a5ac4f2fa32a48c9249f55103eefffe33'],
     ['the 16 files with their first comments', 16, 'b5313091b5125edea39e6bd3d77d49eb8dbdb41bebedb5116ab593c13f8971a2'],
   ] as const) {
-    it(`adopts a database made by ${history} and renews its comments`, async () => {
+    it(`adopts a database created by ${history} and updates its comments`, async () => {
       const folderOfProject = join(import.meta.dirname, '../../../migrations')
       const names = (await migrate(db.pool, folderOfProject)).applied
       const expected = await dumpSchema(db.pool)
@@ -67,7 +67,7 @@ describe('migrate', () => {
     })
   }
 
-  it('creates its own table for an empty folder too', async () => {
+  it('creates its own table for an empty folder', async () => {
     expect(await migrate(db.pool, folder)).to.deep.equal({ applied: [] })
     expect(await applied()).to.deep.equal([])
   })
@@ -89,7 +89,7 @@ describe('migrate', () => {
     }
   })
 
-  it('rolls back a file that fails and resumes there once it is corrected', async () => {
+  it('rolls back a failing file and resumes there once it is corrected', async () => {
     await put('0001_first.sql', 'CREATE TABLE a (id int)')
     await put('0002_second.sql', 'CREATE TABLE b (id int);\nSELECT nothing')
     const error = await failure()
@@ -100,7 +100,7 @@ describe('migrate', () => {
     expect(await migrate(db.pool, folder)).to.deep.equal({ applied: ['0002_second'] })
   })
 
-  it('runs a marked file outside a transaction, and from its first statement again after a failure', async () => {
+  it('runs a marked file outside a transaction, and from its first statement after a failure', async () => {
     await put('0001_first.sql', 'CREATE TABLE a (id int); INSERT INTO a VALUES (1), (1)')
     const statements = 'DROP INDEX CONCURRENTLY IF EXISTS a_id;\nCREATE UNIQUE INDEX CONCURRENTLY a_id ON a (id);\n'
     await put('0002_index.sql', `-- why it is there\n-- flowfarm:no-transaction\n${statements}`)
@@ -112,7 +112,7 @@ describe('migrate', () => {
     expect(rows).to.deep.equal([{ indisvalid: true }])
   })
 
-  it('refuses a database that is newer than the program', async () => {
+  it('rejects a database newer than the program', async () => {
     await put('0001_first.sql', 'CREATE TABLE a (id int)')
     await put('0002_second.sql', 'CREATE TABLE b (id int)')
     await migrate(db.pool, folder)
@@ -127,7 +127,7 @@ describe('migrate', () => {
     COMMENT ON TABLE a IS 'old; -- text';
     DO $body$ BEGIN PERFORM 'x;  y'; END $body$;`
 
-  it('accepts other comments and white space in a file that was applied', async () => {
+  it('accepts changed comments and white space in an applied file', async () => {
     await put('0001_first.sql', original)
     await migrate(db.pool, folder)
     for (const sql of [
@@ -142,7 +142,7 @@ describe('migrate', () => {
     }
   })
 
-  it('refuses a file whose statements changed after it was applied', async () => {
+  it('rejects an applied file whose statements changed', async () => {
     await put('0001_first.sql', original)
     await migrate(db.pool, folder)
     for (const sql of [
@@ -156,7 +156,7 @@ describe('migrate', () => {
     }
   })
 
-  it('refuses gaps, duplicate numbers and invalid names', async () => {
+  it('rejects gaps, duplicate numbers and invalid names', async () => {
     for (const files of [
       ['0002_a.sql'],
       ['0001_a.sql', '0001_b.sql'],

@@ -4,7 +4,7 @@ import { FlowfarmError } from '../errors.ts'
 import { namedQuery } from './named-query.ts'
 
 describe('named statements', () => {
-  it('are parsed once for each connection, and give what any statement gives', async () => {
+  it('are parsed once per connection and return the same rows as other statements', async () => {
     const database = await createTestDatabase({ max: 1 })
     try {
       const text = 'select $1::int + 1 as n'

@@ -13,7 +13,7 @@ describe('ensurePartitions', () => {
   })
   after(() => db.drop())
   beforeEach(async () => {
-    // What exists is remembered for each pool.
+    // Existing partitions are cached per pool.
     pool = createPool(db.url)
     await pool.query(`
       CREATE TABLE "Heights".facts (
@@ -39,22 +39,22 @@ describe('ensurePartitions', () => {
 
   const bound = (from: number, to: number): string => `facts_p${from} FOR VALUES FROM ('${from}') TO ('${to}')`
 
-  it('makes the partitions that a range touches and one above', async () => {
+  it('creates the partitions that a range touches and one above', async () => {
     await ensurePartitions(pool, table, 100, { from: 250, to: 401 })
     expect(await bounds()).to.deep.equal([bound(200, 300), bound(300, 400), bound(400, 500), bound(500, 600)])
   })
 
-  it('counts the end of a range as outside of it', async () => {
+  it('excludes the end of a range', async () => {
     await ensurePartitions(pool, table, 100, { from: 0, to: 100 })
     expect(await bounds()).to.deep.equal([bound(0, 100), bound(100, 200)])
   })
 
-  it('makes nothing for an empty range', async () => {
+  it('creates nothing for an empty range', async () => {
     await ensurePartitions(pool, table, 100, { from: 5, to: 5 })
     expect(await bounds()).to.deep.equal([])
   })
 
-  it('gives a partition all that its parent has, and nothing more', async () => {
+  it('creates partitions identical to their parent', async () => {
     await ensurePartitions(pool, table, 100, { from: 0, to: 1 })
     const { rows } = await pool.query<{ name: string }>(
       `SELECT conname AS name FROM pg_constraint WHERE conrelid = '"Heights".facts_p0'::regclass AND contype <> 'n'
@@ -71,7 +71,7 @@ describe('ensurePartitions', () => {
     expect((await pool.query('SELECT n FROM "Heights".facts_p0')).rows).to.deep.equal([{ n: 7 }])
   })
 
-  it('may be called by eight makers at once', async () => {
+  it('supports eight concurrent callers', async () => {
     const pools = Array.from({ length: 8 }, () => createPool(db.url, { max: 2 }))
     try {
       await Promise.all(
@@ -86,7 +86,7 @@ describe('ensurePartitions', () => {
     expect(await bounds()).to.have.length(11)
   })
 
-  it('holds up neither readers nor writers of the other partitions', async () => {
+  it('does not block readers or writers of other partitions', async () => {
     await ensurePartitions(pool, table, 100, { from: 0, to: 1 })
     const writer = await pool.connect()
     try {
@@ -100,21 +100,21 @@ describe('ensurePartitions', () => {
     expect(await bounds()).to.have.length(4)
   })
 
-  it('asks the database only once about a partition', async () => {
+  it('queries the database once per partition', async () => {
     const hold = (): Promise<PoolClient[]> => Promise.all(Array.from({ length: 10 }, () => pool.connect()))
-    // A new session ends what is known: it may be one with a restored backup.
+    // A new session clears the cache: the database may be a restored backup.
     for (const client of await hold()) client.release()
     await ensurePartitions(pool, table, 100, { from: 0, to: 50 })
     const held = await hold()
     try {
-      // Every connection of the pool is taken: a query would have to wait for ever.
+      // Every connection of the pool is in use, so a query would wait forever.
       await ensurePartitions(pool, table, 100, { from: 10, to: 60 })
     } finally {
       for (const client of held) client.release()
     }
   })
 
-  it('does not remember what it failed to make', async () => {
+  it('does not cache a failed creation', async () => {
     const failure = await ensurePartitions(pool, 'Heights.nothing', 100, { from: 0, to: 1 }).catch(
       (error: unknown) => error,
     )
@@ -124,7 +124,7 @@ describe('ensurePartitions', () => {
     await pool.query('INSERT INTO "Heights".nothing VALUES (150); DROP TABLE "Heights".nothing')
   })
 
-  it('refuses heights below zero and steps that are none', async () => {
+  it('rejects negative heights and invalid step sizes', async () => {
     for (const [step, from] of [
       [100, -1],
       [0, 0],

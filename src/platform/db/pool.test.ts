@@ -16,11 +16,11 @@ describe('pool', () => {
   })
   after(() => db.drop())
 
-  it('accepts the server that we test on', async () => {
+  it('accepts the server of the tests', async () => {
     await checkServerVersion(db.pool)
   })
 
-  it('sets a limit on everything that can hang', async () => {
+  it('sets a timeout on every operation that can hang', async () => {
     const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
     for (const limit of limits) {
       const { rows } = await db.pool.query<Record<string, string>>(`SHOW ${limit}`)
@@ -28,7 +28,7 @@ describe('pool', () => {
     }
   })
 
-  it('commits what a transaction did', async () => {
+  it('commits a transaction', async () => {
     const result = await withTransaction(db.pool, async (client) => {
       await client.query('INSERT INTO notes VALUES (1)')
       return 'done'
@@ -37,7 +37,7 @@ describe('pool', () => {
     expect((await db.pool.query('SELECT FROM notes WHERE id = 1')).rowCount).to.equal(1)
   })
 
-  it('undoes a transaction that throws, and passes its error on', async () => {
+  it('rolls back a transaction that throws, and rethrows its error', async () => {
     const mine = new FatalError('mine', 'mine')
     const failure = await withTransaction(db.pool, async (client) => {
       await client.query('INSERT INTO notes VALUES (2)')
@@ -47,7 +47,7 @@ describe('pool', () => {
     expect((await db.pool.query('SELECT FROM notes WHERE id = 2')).rowCount).to.equal(0)
   })
 
-  it('reports a broken rule of a table as fatal, with its facts', async () => {
+  it('reports a constraint violation as fatal, with its details', async () => {
     const failure = await withTransaction(db.pool, (client) => client.query('INSERT INTO notes VALUES (3), (3)')).catch(
       (error: unknown) => error,
     )
@@ -55,14 +55,14 @@ describe('pool', () => {
     expect((failure as FatalError).details).to.include({ sqlState: '23505', table: 'notes', constraint: 'notes_pkey' })
   })
 
-  it('does not take a transaction for done in which a failed statement was ignored', async () => {
+  it('does not report a transaction as committed if a failed statement was ignored', async () => {
     const failure = await withTransaction(db.pool, (client) =>
       client.query('SELECT 1 / 0').catch(() => undefined),
     ).catch((error: unknown) => error)
     expect(failure).to.have.property('code', 'transaction-aborted')
   })
 
-  it('reports a connection that was cut inside a transaction as retryable and goes on with another', async () => {
+  it('reports a connection lost in a transaction as retryable and continues on another', async () => {
     const failure = await withTransaction(db.pool, (client) =>
       client.query('SELECT pg_terminate_backend(pg_backend_pid())'),
     ).catch((error: unknown) => error)
@@ -71,7 +71,7 @@ describe('pool', () => {
     await withTransaction(db.pool, (client) => client.query('SELECT 1'))
   })
 
-  it('survives the loss of an idle connection and tells about it', async () => {
+  it('survives and reports the loss of an idle connection', async () => {
     const lost = Promise.withResolvers<Error>()
     const pool = createPool(db.url, { max: 1, onIdleError: lost.resolve })
     const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -81,7 +81,7 @@ describe('pool', () => {
     await pool.end()
   })
 
-  it('logs the loss of idle connections of all pools once for each cause', async () => {
+  it('logs the loss of idle connections once per cause for all pools', async () => {
     const logged: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) })
     const again = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
@@ -91,7 +91,7 @@ describe('pool', () => {
     expect(logged.map((line) => (JSON.parse(line) as { level: number }).level)).to.deep.equal([40, 20])
   })
 
-  it('reports a server that is not there as retryable', async () => {
+  it('reports an unreachable server as retryable', async () => {
     const pool = createPool('postgresql://flowfarm@%2Fnonexistent:5432/flowfarm')
     const failure = await withTransaction(pool, () => Promise.resolve()).catch((error: unknown) => error)
     expect(failure).to.be.instanceOf(RetryableError)
@@ -99,7 +99,7 @@ describe('pool', () => {
     await pool.end()
   })
 
-  it('limits the wait for a connection that another caller has, unless it is patient', async () => {
+  it('limits the wait for a connection, unless it is patient', async () => {
     const usual = createPool(db.url, { max: 1, connectTimeoutMs: 200 })
     const patient = createPool(db.url, { max: 1, connectTimeoutMs: 60_000, isPatient: true })
     try {
@@ -119,7 +119,7 @@ describe('pool', () => {
     }
   })
 
-  it('gives up a server that does not answer, also where it is patient', async () => {
+  it('gives up on an unresponsive server, even if it is patient', async () => {
     const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const pool = createPool(`postgresql://flowfarm@127.0.0.1:${(silent.address() as AddressInfo).port}/flowfarm`, {
@@ -142,7 +142,7 @@ describe('retried transaction', () => {
   })
   after(() => db.drop())
 
-  it('is begun anew when it loses a deadlock, and both who met in it get what they asked for', async () => {
+  it('restarts after losing a deadlock, and both transactions commit', async () => {
     const locked = Promise.withResolvers<void>()
     let holders = 0
     let runs = 0
@@ -159,7 +159,7 @@ describe('retried transaction', () => {
     expect((await db.pool.query('SELECT value FROM counters')).rows).to.deep.equal([{ value: 2 }, { value: 2 }])
   })
 
-  it('passes on what is no conflict at once', async () => {
+  it('rethrows other errors immediately', async () => {
     for (const thrown of [new RetryableError('database-overloaded', 'full'), new FatalError('mine', 'mine')]) {
       let runs = 0
       const failure = await withRetriedTransaction(db.pool, () => {
@@ -171,7 +171,7 @@ describe('retried transaction', () => {
     }
   })
 
-  it('gives up when it meets nothing but conflicts', async () => {
+  it('gives up after repeated conflicts', async () => {
     let runs = 0
     const failure = await withRetriedTransaction(db.pool, (client) => {
       runs++

@@ -25,7 +25,7 @@ describe('prepared statements', () => {
   const written = async (): Promise<readonly number[]> =>
     (await database.pool.query<{ n: number }>('select n from written order by n')).rows.map(({ n }) => n)
 
-  it('that write are transactions of their own: one that fails takes back nothing of those sent with it', async () => {
+  it('are separate transactions: a failing write does not roll back those sent with it', async () => {
     const results = await Promise.allSettled([write(1), write(2), write(0), write(2), write(3)])
     expect(results.map(({ status }) => status)).to.deep.equal([
       'fulfilled',
@@ -38,7 +38,7 @@ describe('prepared statements', () => {
     expect(await written()).to.deep.equal([1, 2, 3])
   })
 
-  it('say how many rows they changed', async () => {
+  it('return the number of affected rows', async () => {
     await write(1)
     expect(
       (await statements.query({ name: 'remove', text: 'delete from written where n <= $1', values: [5] })).rowCount,
@@ -48,7 +48,7 @@ describe('prepared statements', () => {
     ).to.equal(0)
   })
 
-  it('fill a connection up to its depth before there is another, and then go where least waits', async () => {
+  it('fill one connection up to its depth before opening another, then use the shortest queue', async () => {
     const [lock, locker] = [4711, await database.pool.connect()]
     try {
       await locker.query('select pg_advisory_lock($1)', [lock])
@@ -82,7 +82,7 @@ describe('prepared statements', () => {
     }
   })
 
-  it('go over more connections where answers take long', async () => {
+  it('spread over more connections if responses are slow', async () => {
     const slow = new PreparedStatements(database.url, { max: 2, depth: 16, queueMs: 10, idleTimeoutMs: 60_000 })
     const pids = async (count: number): Promise<number> => {
       const told = await Promise.all(
@@ -104,7 +104,7 @@ describe('prepared statements', () => {
     }
   })
 
-  it('are run once where their plan has to be made anew', async () => {
+  it('run once if their plan must be recreated', async () => {
     const writeAll = (n: number): Promise<{ rows: unknown[] }> =>
       statements.query({ name: 'write all', text: 'insert into written values ($1) returning *', values: [n] })
     expect((await writeAll(1)).rows).to.deep.equal([{ n: 1 }])
@@ -113,7 +113,7 @@ describe('prepared statements', () => {
     expect(await written()).to.deep.equal([1, 2])
   })
 
-  it('are run once where all connections have to make their plans anew', async () => {
+  it('run once if all connections must recreate their plans', async () => {
     await database.pool.query('insert into written values (1)')
     const lock = 4712
     const locker = await database.pool.connect()
@@ -135,7 +135,7 @@ describe('prepared statements', () => {
     }
   })
 
-  it('are not sent after one that does not get on, where there may be another connection', async () => {
+  it('are not queued behind a stalled statement if another connection may be opened', async () => {
     const [lock, locker] = [4713, await database.pool.connect()]
     const deep = new PreparedStatements(database.url, { max: 2, depth: 1000, idleTimeoutMs: 60_000 })
     const asked: Promise<unknown>[] = []
@@ -145,7 +145,7 @@ describe('prepared statements', () => {
       const answered = new AbortController()
       while (!answered.signal.aborted) {
         asked.push(deep.query({ name: 'one', text: 'select 1 + $1::int', values: [1] }).then(() => answered.abort()))
-        // Time is what is asked for: how long one may take before others go elsewhere.
+        // Measures how long one may take before others use another connection.
         await delay(10)
       }
     } finally {
@@ -156,7 +156,7 @@ describe('prepared statements', () => {
     }
   })
 
-  it('end when all are answered, also where a connection is given up meanwhile', async () => {
+  it('end when all have completed, even if a connection is closed meanwhile', async () => {
     const all = { name: 'all', text: 'select * from written where n <> $1', values: [0] }
     const locked = (lock: number): Promise<unknown> =>
       statements.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] })
@@ -182,7 +182,7 @@ describe('prepared statements', () => {
     }
   })
 
-  it('have the settings of their sessions', async () => {
+  it('use the settings of their session', async () => {
     const set = new PreparedStatements(database.url, { max: 1, idleTimeoutMs: 60_000, settings: { work_mem: '5MB' } })
     try {
       const { rows } = await set.query({
@@ -199,7 +199,7 @@ describe('prepared statements', () => {
     }
   })
 
-  it('fail where the server ends, and are run again when it is back', async () => {
+  it('fail when the server stops, and run again when it is back', async () => {
     await write(1)
     const [lock, locker] = [4716, await database.pool.connect()]
     try {
@@ -223,7 +223,7 @@ describe('prepared statements', () => {
     }
   })
 
-  it('that are many, and are sent where nobody is any more, fail without a word of a leak', async () => {
+  it('fail without a leak warning when many are sent to closed connections', async () => {
     await statements.end()
     statements = new PreparedStatements(database.url, { max: 1, idleTimeoutMs: 60_000 })
     const {
@@ -238,7 +238,7 @@ describe('prepared statements', () => {
     process.on('warning', warned)
     try {
       process.kill(backend?.pid ?? 0, 'SIGTERM')
-      // In one turn of the event loop, in which nobody is told that the connection has ended.
+      // Within one event loop iteration, so no callback reports the closed connection.
       while (isRunning(backend?.pid ?? 0)) continue
       for (const result of await Promise.allSettled(Array.from({ length: 20 }, () => write(1))))
         expect(result.status === 'rejected' && result.reason).to.be.instanceOf(RetryableError)

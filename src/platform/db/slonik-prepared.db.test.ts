@@ -14,7 +14,7 @@ const pidOf = fixedStatement(
   sql.prepared('pid', z.object({ pid: z.number() }))`select pg_backend_pid() as pid where $1::int > 0`,
 )
 
-describe('prepared statements of the pool for typed reads', () => {
+describe('prepared statements of the typed read pool', () => {
   let database: TestDatabase
   let pool: DatabasePool
 
@@ -43,7 +43,7 @@ describe('prepared statements of the pool for typed reads', () => {
     return [...new Set(found.map(({ pid }) => pid))]
   }
 
-  it('give each its own answer, however many are asked at once over one connection', async () => {
+  it('return their own results when many run at once on one connection', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => above(i % 10)))
     answers.forEach((rows, i) =>
       expect(rows.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9].slice(i % 10)),
@@ -51,7 +51,7 @@ describe('prepared statements of the pool for typed reads', () => {
     expect(await pids()).to.have.length(1)
   })
 
-  it('go over other connections where all of theirs are stuck', async () => {
+  it('use other connections if all of theirs are stalled', async () => {
     const locker = await database.pool.connect()
     try {
       await locker.query('begin; lock table prepared.numbers in access exclusive mode')
@@ -70,7 +70,7 @@ describe('prepared statements of the pool for typed reads', () => {
     }
   })
 
-  it('are planned once for a connection, not for each value', async () => {
+  it('are planned once per connection, not per value', async () => {
     for (let i = 0; i < 20; i++) await above(i)
     const plans = z.object({ name: z.string(), generic: z.number(), custom: z.number() })
     const rows = await pool.any(sql.prepared('plans', plans)`
@@ -79,21 +79,21 @@ describe('prepared statements of the pool for typed reads', () => {
     expect(rows.map(({ generic, custom }) => [generic, custom])).to.deep.equal([[20, 0]])
   })
 
-  it('of the same name may have other texts', async () => {
+  it('may share a name with different text', async () => {
     expect(
       await pool.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n = ${3}`),
     ).to.deep.equal([{ n: 3 }])
     expect(await above(8)).to.deep.equal([{ n: 9 }])
   })
 
-  it('fail one by one', async () => {
+  it('fail individually', async () => {
     const divided = (by: number): Promise<readonly { n: number }[]> =>
       pool.any(sql.prepared('divided', numberRow)`select 6 / ${by}::int as n`)
     const results = await Promise.allSettled([divided(2), divided(0), divided(3)])
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  it('fail where the connection is lost, and go over another one then', async () => {
+  it('fail if the connection is lost, then use another one', async () => {
     const lost = await pids()
     const sleeping = pool
       .any(sql.prepared('sleep', numberRow)`select 1 as n from pg_sleep(${60})`)
@@ -111,7 +111,7 @@ describe('prepared statements of the pool for typed reads', () => {
     expect((await pids()).some((pid) => lost.includes(pid))).to.equal(false)
   })
 
-  it('are planned anew where their table was changed', async () => {
+  it('are replanned after a change to their table', async () => {
     const all = (): Promise<readonly unknown[]> =>
       pool.any(sql.prepared('all', z.object({ n: z.number(), m: z.number().optional() }))`
       select * from prepared.numbers where n > ${8}
@@ -121,13 +121,13 @@ describe('prepared statements of the pool for typed reads', () => {
     expect(await all()).to.deep.equal([{ n: 9, m: 5 }])
   })
 
-  it('have no rows of another form than they are declared', async () => {
+  it('reject rows that do not match their declared shape', async () => {
     const more = pool.any(sql.prepared('more', numberRow)`select n, n as more from prepared.numbers`)
     const error = await more.catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(TypeError)
   })
 
-  it('that are one row, or one or none, say when they are more', async () => {
+  it('report extra rows if they return one row, or one or none', async () => {
     const some = sql.prepared('some', numberRow)`select n from prepared.numbers where n > ${7}`
     const none = sql.prepared('none', numberRow)`select n from prepared.numbers where n > ${9}`
     expect(await pool.maybeOne(none)).to.equal(null)
@@ -141,7 +141,7 @@ describe('prepared statements of the pool for typed reads', () => {
     }
   })
 
-  it('are waited for at the end', async () => {
+  it('complete before the pool closes', async () => {
     const other = await createReadPool({ url: database.url })
     const asked = other.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n > ${8}`)
     await other.end()

@@ -3,8 +3,8 @@ import { sql } from 'slonik'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createReadPool } from './slonik.ts'
 
-describe('pool for typed reads', () => {
-  it('has at most and at least the connections that it was told', async () => {
+describe('typed read pool', () => {
+  it('respects its minimum and maximum number of connections', async () => {
     const database = await createTestDatabase()
     const pool = await createReadPool({ url: database.url, maxConnections: 3, minConnections: 2 })
     try {

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { expect } from 'chai'
 import { compressBody, preferredEncoding } from './caching.ts'
 
-describe('encodings of answers', () => {
+describe('response encodings', () => {
   const cases: readonly (readonly [accept: string, encoding: string | undefined])[] = [
     ['gzip, deflate, br, zstd', 'zstd'],
     ['gzip, deflate, br', 'br'],
@@ -20,7 +20,7 @@ describe('encodings of answers', () => {
     it(`for "${accept}": ${encoding ?? 'none'}`, () => expect(preferredEncoding(accept)).to.equal(encoding))
   }
 
-  it('give the same body again', async () => {
+  it('decompress to the same body', async () => {
     const body = Buffer.from('a block and another block '.repeat(100))
     expect(zstdDecompressSync(await compressBody(body, 'zstd'))).to.deep.equal(body)
     expect(brotliDecompressSync(await compressBody(body, 'br'))).to.deep.equal(body)

@@ -10,7 +10,7 @@ import Koa from 'koa'
 
 describe('oneAtATime', () => {
   let server: Server
-  /** Paths in the order in which they were begun. */
+  /** Paths in the order in which they started. */
   let begun: (string | undefined)[]
   let answer: (response: ServerResponse, path: string | undefined) => void
 
@@ -41,12 +41,12 @@ describe('oneAtATime', () => {
 
   const ask = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`
 
-  it('begins a request when the one before it is answered', async () => {
+  it('starts a request after the response to the one before it', async () => {
     const opened = Promise.withResolvers<ServerResponse>()
     answer = (response) => opened.resolve(response)
     const socket = await open(ask('/1') + ask('/2') + ask('/3', 'Connection: close\r\n'))
     const first = await opened.promise
-    // Another connection is not held up, and by its answer all that was written before has been read.
+    // Another connection is not blocked, and its response proves that earlier data has been read.
     answer = (response, path) => void response.end(path)
     await text(await open(ask('/other', 'Connection: close\r\n')))
     expect(begun).to.deep.equal(['/1', '/other'])
@@ -55,7 +55,7 @@ describe('oneAtATime', () => {
     expect(begun).to.deep.equal(['/1', '/other', '/2', '/3'])
   })
 
-  it('begins nothing more for a client that is gone', async () => {
+  it('starts no more requests for a disconnected client', async () => {
     const opened = Promise.withResolvers<ServerResponse>()
     answer = (response) => opened.resolve(response)
     const socket = await open(ask('/1') + ask('/2'))
@@ -67,7 +67,7 @@ describe('oneAtATime', () => {
     expect(begun).to.deep.equal(['/1', '/other'])
   })
 
-  it('cuts off who has more than a hundred waiting', async () => {
+  it('disconnects a client with more than a hundred pending requests', async () => {
     answer = () => undefined
     const socket = await open(ask('/1').repeat(101))
     const other = await open(ask('/1').repeat(102))
@@ -80,9 +80,9 @@ describe('oneAtATime', () => {
   })
 })
 
-describe('who has left', () => {
+describe('client disconnect', () => {
   for (const leave of ['end', 'destroy'] as const) {
-    it(`is known by the error, also in the middle of a body: ${leave}`, async () => {
+    it(`is detected by the error, even in the middle of a body: ${leave}`, async () => {
       const app = new Koa()
       const told = Promise.withResolvers<unknown>()
       app.on('error', told.resolve)
@@ -108,7 +108,7 @@ describe('who has left', () => {
     })
   }
 
-  it('is nobody by any other error', () => {
+  it('is not reported for other errors', () => {
     expect(isClientDisconnect(new Error('no'))).to.equal(false)
     expect(isClientDisconnect('ECONNRESET')).to.equal(false)
   })

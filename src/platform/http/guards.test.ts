@@ -5,8 +5,8 @@ import { ApiError } from '../errors.ts'
 import type { IncomingMessage } from 'node:http'
 import { addressList } from '../limits/clients.ts'
 
-describe('the token of an Authorization header', () => {
-  it('is what follows the scheme, in whatever case that is', () => {
+describe('Authorization header token', () => {
+  it('follows the scheme, in any case', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[A-Za-z0-9._~+/=-]{1,80}$/),
@@ -19,19 +19,19 @@ describe('the token of an Authorization header', () => {
     )
   })
 
-  it('is none where there is another scheme, no token, or two', () => {
+  it('is missing for another scheme, no token, or two tokens', () => {
     for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer a b', 'xBearer a', 'Bearera'])
       expect(bearerToken(header), String(header)).to.equal(undefined)
   })
 })
 
-describe('the token of the query service', () => {
-  it('is not asked for where there is none', () => {
+describe('query service token', () => {
+  it('is not required if none is configured', () => {
     expect(admitBearer('', undefined)).to.equal(everybody)
     expect(admitBearer('Bearer whatever', undefined)).to.equal(everybody)
   })
 
-  it('lets in who shows it, in any case of the scheme, and gives each token a history of its own', () => {
+  it('authenticates in any case of the scheme, with a separate history per token', () => {
     const owner = admitBearer('Bearer right', 'right')
     expect(admitBearer('bearer  right ', 'right')).to.equal(owner)
     expect(admitBearer('Bearer other', 'other')).not.to.equal(owner)
@@ -48,7 +48,7 @@ describe('the token of the query service', () => {
     ['Bearer right2', 'wrong-token'],
     ['Bearer RIGHT', 'wrong-token'],
   ] as const) {
-    it(`refuses "${header}"`, () => {
+    it(`rejects "${header}"`, () => {
       expect(() => admitBearer(header, 'right'))
         .to.throw(ApiError)
         .that.includes({ status: 401, code })
@@ -68,8 +68,8 @@ function request(
   return { headers: { host, via }, httpVersion, socket: { remoteAddress, localAddress } } as unknown as IncomingMessage
 }
 
-describe('a name that was made to lead to this machine', () => {
-  it('is refused from this machine, by whichever of its addresses it was called', () => {
+describe('DNS rebinding protection', () => {
+  it('rejects foreign host names from the local machine, for each of its addresses', () => {
     for (const at of [
       {},
       { remoteAddress: '::ffff:127.0.0.1' },
@@ -82,7 +82,7 @@ describe('a name that was made to lead to this machine', () => {
     }
   })
 
-  it('is let through for own names, names of no site, trusted proxies, and from other machines', () => {
+  it('accepts own names, bare host names, trusted proxies, and other machines', () => {
     refuseRebound(request('LSP.example:3002'), ['0.0.0.0', 'lsp.example'])
     for (const host of ['localhost', '127.0.0.1:1', '[::1]:1', 'machine', undefined])
       refuseRebound(request(host), '0.0.0.0')

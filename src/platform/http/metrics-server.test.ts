@@ -9,7 +9,7 @@ const log = pino({ level: 'silent' })
 const host = '127.0.0.1'
 
 describe('metrics server', () => {
-  it('serves the metrics of the process and nothing else', async () => {
+  it('serves only the metrics of the process', async () => {
     const metrics = new Metrics()
     metrics.blocksStored.inc({ ingester: 'main_ingester' }, 7)
     const server = await startMetricsServer({ metrics, log, host, port: 0 })
@@ -24,7 +24,7 @@ describe('metrics server', () => {
     await server.close()
   })
 
-  it('names the variable when the port is taken', async () => {
+  it('names the variable if the port is in use', async () => {
     const first = await startMetricsServer({ metrics: new Metrics(), log, host, port: 0 })
     const second = startMetricsServer({ metrics: new Metrics(), log, host, port: first.port })
     expect(await second.catch((error: unknown) => error))

@@ -15,8 +15,8 @@ const page = (
 ): string | undefined =>
   notFoundPage({ method, url, headers: accept === undefined ? {} : { accept } }, error, home)?.html
 
-describe('the page for a path that does not exist', () => {
-  it('is for clients that ask for HTML, by GET and HEAD, and for unknown paths alone', () => {
+describe('not-found page', () => {
+  it('is served only for unknown paths, to clients that request HTML by GET or HEAD', () => {
     for (const accept of [browser, 'text/html', 'TEXT/HTML;q=0.5', 'application/json;q=0.1, text/html;level=1;q=0.2'])
       expect(page(accept), accept).to.include('Page not found')
     for (const accept of [
@@ -36,13 +36,13 @@ describe('the page for a path that does not exist', () => {
     expect(page(browser, { error: new ApiError(404, 'no-block', 'There is no such block.') })).to.equal(undefined)
   })
 
-  it('shows the path as text, cut where it is long, and no query', () => {
+  it('shows the path as text, truncated if long, without the query', () => {
     const html = page(browser, { url: '/<script>alert(1)</script>"\'&?token=secret' }) ?? ''
     expect(html).to.include('/&lt;script&gt;').and.not.to.include('<script').and.not.to.include('secret')
     expect(page(browser, { url: `/${'a'.repeat(20_000)}` })).to.have.length.below(1500)
   })
 
-  it('leads to the start page where there is one, and not to itself', () => {
+  it('links to the start page if there is one, and not to itself', () => {
     expect(page(browser, { home: '/' })).to.include('href="/"')
     expect(page(browser, { home: '/', url: '/' })).not.to.include('href')
     expect(page(browser)).not.to.include('href')

@@ -25,7 +25,7 @@ function problemOf(body: unknown): string {
   }
 }
 
-describe('what is wrong with a body', () => {
+describe('request body validation', () => {
   for (const [body, sentence] of [
     [{ text: 5 }, 'Field "text" must be a string.'],
     [{ text: '' }, 'Field "text" must have at least 1 character.'],
@@ -46,10 +46,10 @@ describe('what is wrong with a body', () => {
     [[], 'The body must be an object.'],
     [undefined, 'The body is missing: it must be an object.'],
   ] as const) {
-    it(`is told of ${JSON.stringify(body) ?? 'nothing'}`, () => expect(problemOf(body)).to.equal(sentence))
+    it(`reports errors in ${JSON.stringify(body) ?? 'nothing'}`, () => expect(problemOf(body)).to.equal(sentence))
   }
 
-  it('is a sentence of ours, whatever is sent', () => {
+  it('returns a flowfarm message for any input', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('text', 'count', 'whole', 'list', 'is', 'inner', 'own'), fc.jsonValue()),
@@ -60,7 +60,7 @@ describe('what is wrong with a body', () => {
     )
   })
 
-  it('names a parameter of a query in the same way', () => {
+  it('reports a query parameter in the same form', () => {
     expect(() => parseQuery(z.object({ from: z.string() }), new URLSearchParams())).to.throw(
       ApiError,
       'Parameter "from" is missing: it must be a string.',

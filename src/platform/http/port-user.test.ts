@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { cannotListen, portUser } from './cannot-listen.ts'
 
-describe('the user of a port', function () {
+describe('process that uses a port', function () {
   for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
-    it(`is named while it listens on ${host}, and not afterwards`, async function () {
+    it(`is reported while it listens on ${host}, and not afterwards`, async function () {
       if (process.platform !== 'linux') this.skip()
       const server = createServer().listen(0, host)
       await once(server, 'listening')

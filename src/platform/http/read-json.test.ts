@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { readJson, isShallow, isShallowText } from './read-json.ts'
 import fc from 'fast-check'
 
-describe('a body of a request', () => {
+describe('request body', () => {
   const read = (text: string): Promise<unknown> => {
     const request = Object.assign(Readable.from([Buffer.from(text)]), {
       headers: { 'content-type': 'application/json' },
@@ -14,8 +14,8 @@ describe('a body of a request', () => {
     return readJson(request as unknown as IncomingMessage, 10_000_000)
   }
 
-  it('is not parsed where it is nested deeper than anything that is meant, which would hold up all others', async () => {
-    // No JSON: that it is not is found by whoever parses it.
+  it('is not parsed if nested too deeply, which would block other requests', async () => {
+    // Invalid JSON is left to the parser.
     const error: unknown = await read('['.repeat(4_000_000)).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(ApiError).and.include({ status: 400, code: 'too-deep' })
     expect(await read(`${'['.repeat(200)}${']'.repeat(200)}`)).to.be.an('array')
@@ -24,7 +24,7 @@ describe('a body of a request', () => {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Of what stands outside of texts. */
+/** Outside string literals. */
 function deepest(text: string): number {
   let [level, max] = [0, 0]
   for (const bracket of text.replaceAll(/"(?:\\[^]|[^"\\])*(?:"|\\?$)/g, '').replaceAll(/[^[\]{}]/g, '')) {
@@ -34,19 +34,19 @@ function deepest(text: string): number {
   return max
 }
 
-describe('the depth of JSON', () => {
-  it('is told of its text as of its value', () => {
+describe('JSON depth', () => {
+  it('is the same for text and value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 12 }), fc.integer({ min: 1, max: 12 }), (value, levels) => {
         const isDeep = !isShallowText(bytes(JSON.stringify(value)), levels)
-        // Where both are asked they agree but for empty lists at the end, which have nothing in them.
+        // They agree except for empty lists at the end, which have no content.
         if (isShallow(value, levels - 1)) expect(isDeep).to.equal(false)
         if (isDeep) expect(isShallow(value, levels - 1)).to.equal(false)
       }),
     )
   })
 
-  it('is told of any text as by looking at each character, however long its texts are', () => {
+  it('equals a character-by-character scan for any text with strings of any length', () => {
     const piece = fc.constantFrom(
       '"',
       '\\',
@@ -77,7 +77,7 @@ describe('the depth of JSON', () => {
     )
   })
 
-  it('is not that of brackets within texts', () => {
+  it('ignores brackets in strings', () => {
     expect(isShallowText(bytes(JSON.stringify({ a: '[[[[{{{{', '[\\"[[': '\\' })), 1)).to.equal(true)
     expect(isShallowText(bytes('"\\\\\\"[[["'), 0)).to.equal(true)
     expect(isShallowText(bytes('["\\\\",[[]]]'), 2)).to.equal(false)
@@ -85,7 +85,7 @@ describe('the depth of JSON', () => {
     expect(isShallowText(bytes('{"多":[{"少":[]}]}'), 3)).to.equal(false)
   })
 
-  it('is that at one time, however many there are', () => {
+  it('is the maximum at one time, not the total', () => {
     expect(isShallowText(bytes(`[${'[],'.repeat(1000)}{}]`), 2)).to.equal(true)
     expect(isShallowText(bytes('['.repeat(1_000_000)))).to.equal(false)
   })

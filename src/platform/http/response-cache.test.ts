@@ -8,14 +8,14 @@ function answer(text: string, isLasting = false, isSettled = false): CachedRespo
   return { body: Buffer.from(text), headers: {}, tag: `"${text}"`, route: '/', isLasting, isSettled }
 }
 
-describe('kept answers', () => {
+describe('response cache', () => {
   let now = 0
   const make = (options: { maxAgeMs?: number; maxBytes?: number } = {}): ResponseCache => {
     now = 0
     return new ResponseCache({ maxAgeMs: 1000, now: () => now, ...options })
   }
 
-  it('gives an answer again until it is too old', () => {
+  it('returns a response until it is too old', () => {
     const kept = make()
     kept.begin('/a')(answer('a'))
     now = 999
@@ -24,7 +24,7 @@ describe('kept answers', () => {
     expect(kept.find('/a')).to.equal(undefined)
   })
 
-  it('gives what lasts again for longer, until a commit', () => {
+  it('returns long-lived responses for longer, until a commit', () => {
     const kept = make()
     kept.begin('/a')(answer('a', true))
     now = 9999
@@ -36,7 +36,7 @@ describe('kept answers', () => {
     expect(kept.find('/a')).to.equal(undefined)
   })
 
-  it('forgets all at a commit, also what was being made when it came', async () => {
+  it('clears everything on a commit, including responses in progress', async () => {
     const kept = make()
     kept.begin('/a')(answer('a'))
     const end = kept.begin('/b')
@@ -48,7 +48,7 @@ describe('kept answers', () => {
     expect([kept.find('/a'), kept.find('/b')]).to.deep.equal([undefined, undefined])
   })
 
-  it('keeps settled answers over commits, until rows below the head change', () => {
+  it('retains settled responses across commits, until rows below the head change', () => {
     const kept = make()
     const end = kept.begin('/b')
     kept.begin('/a')(answer('a', true, true))
@@ -64,13 +64,13 @@ describe('kept answers', () => {
     expect([kept.find('/a'), kept.find('/b')]).to.deep.equal([undefined, undefined])
   })
 
-  it('makes an answer again after an outage', () => {
+  it('recomputes a response after an outage', () => {
     const kept = make()
     kept.begin('/a')(undefined, false)
     expect(kept.isUncacheable('/a')).to.equal(false)
   })
 
-  it('lets others wait for what is being made, and remembers what is not for keeping', async () => {
+  it('shares a response in progress, and does not store an uncacheable one', async () => {
     const kept = make()
     const end = kept.begin('/a')
     const waiting = kept.pending('/a')
@@ -80,7 +80,7 @@ describe('kept answers', () => {
     expect(kept.isUncacheable('/a')).to.equal(true)
   })
 
-  it('keeps nothing while commits are not heard of', () => {
+  it('stores nothing without commit notifications', () => {
     const kept = make()
     kept.begin('/a')(answer('a'))
     kept.suspend(true)
@@ -90,7 +90,7 @@ describe('kept answers', () => {
     expect([kept.isOn, kept.find('/b')]).to.deep.equal([true, undefined])
   })
 
-  it('drops the oldest when there are too many bytes, and keeps none that is large', () => {
+  it('evicts the oldest above the byte limit, and stores no large responses', () => {
     const kept = make({ maxBytes: 80_000 })
     for (let i = 0; i < 100; i++) kept.begin(`/${i}`)(answer('x'.repeat(500)))
     const left = Array.from({ length: 100 }, (_, i) => kept.find(`/${i}`)).filter((one) => one !== undefined)
@@ -100,7 +100,7 @@ describe('kept answers', () => {
     expect(kept.find('/large')).to.equal(undefined)
   })
 
-  it('compresses a body once while it is kept', async () => {
+  it('compresses a body once while it is cached', async () => {
     const kept = make()
     const long = answer('x'.repeat(2000))
     kept.begin('/a')(long)
@@ -118,9 +118,9 @@ describe('kept answers', () => {
     )
   })
 
-  it('counts what it has compressed among the bytes', async () => {
+  it('counts compressed bodies toward the byte limit', async () => {
     const kept = make({ maxBytes: 80_000 })
-    // Does not become smaller.
+    // Does not shrink.
     const noise = (): CachedResponse => ({
       body: randomBytes(1500),
       headers: {},
@@ -140,7 +140,7 @@ describe('kept answers', () => {
     expect(left(), 'what was forgotten takes no room').to.equal(15)
   })
 
-  it('is off at an age of 0', () => {
+  it('is disabled at an age of 0', () => {
     expect(make({ maxAgeMs: 0 }).isOn).to.equal(false)
   })
 })

@@ -9,7 +9,7 @@ const request = (remoteAddress: string, headers: Record<string, string> = {}): I
 const proxies = addressList(['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'])
 const clientOf = clientReader(proxies)
 
-describe('the address of a client', () => {
+describe('client address', () => {
   const cases: readonly (readonly [what: string, remote: string, forwarded: string | undefined, address: string])[] = [
     ['is the other end of the socket', '203.0.113.5', undefined, '203.0.113.5'],
     ['is IPv4 where it is IPv4 in IPv6', '::ffff:203.0.113.5', undefined, '203.0.113.5'],
@@ -37,7 +37,7 @@ describe('the address of a client', () => {
     })
   }
 
-  it('is of this machine only where no proxy stands between', () => {
+  it('is local only without a proxy', () => {
     expect(clientOf(request('127.0.0.1')).isLocal).to.equal(true)
     expect(clientOf(request('::1')).isLocal).to.equal(true)
     expect(clientOf(request('::ffff:127.0.0.2')).isLocal).to.equal(true)
@@ -48,8 +48,8 @@ describe('the address of a client', () => {
   })
 })
 
-describe('a list of addresses', () => {
-  it('holds addresses and networks', () => {
+describe('address list', () => {
+  it('contains addresses and networks', () => {
     expect(isListed(proxies, '10.255.0.1')).to.equal(true)
     expect(isListed(proxies, '11.0.0.1')).to.equal(false)
     expect(isListed(proxies, '2001:db8:1::1')).to.equal(true)
@@ -61,8 +61,8 @@ describe('a list of addresses', () => {
 const v4 = fc.ipV4()
 const group = fc.integer({ min: 0, max: 0xffff })
 
-describe('what counts as one client', () => {
-  it('is an address of IPv4, also where a socket for both writes it as one of IPv6', () => {
+describe('client identity', () => {
+  it('is the IPv4 address, even in IPv4-mapped IPv6 form', () => {
     fc.assert(
       fc.property(v4, (address) => {
         expect(clientNetwork(address)).to.equal(address)
@@ -71,7 +71,7 @@ describe('what counts as one client', () => {
     )
   })
 
-  it('is the network of one of IPv6, however it is written', () => {
+  it('is the IPv6 network, in any notation', () => {
     fc.assert(
       fc.property(
         fc.array(group, { minLength: 8, maxLength: 8 }),
@@ -91,7 +91,7 @@ describe('what counts as one client', () => {
     )
   })
 
-  it('is another for another network', () => {
+  it('differs between networks', () => {
     expect(clientNetwork('2001:db8:0:1::1')).to.not.equal(clientNetwork('2001:db8:0:2::1'))
     expect(clientNetwork('::1')).to.equal('0:0:0:0::/64')
   })

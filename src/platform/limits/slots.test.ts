@@ -26,7 +26,7 @@ async function refusal(entering: Promise<unknown>): Promise<string> {
 }
 
 describe('call slots', () => {
-  it('let so many calls of a client run, let some wait, and refuse the rest', async () => {
+  it('run calls up to the limit per client, queue some, and reject the rest', async () => {
     const slots = new Slots(options)
     const { leave } = await slots.enter(of('2001:db8::1'))
     await slots.enter(of('2001:db8::2'))
@@ -41,14 +41,14 @@ describe('call slots', () => {
     expect(begun, 'a slot is freed once').to.deep.equal(['third'])
   })
 
-  it('let another client begin while one has all that it may have', async () => {
+  it('let another client start while one uses all of its slots', async () => {
     const slots = new Slots(options)
     for (let i = 0; i < 2; i++) await slots.enter(of('203.0.113.1'))
     for (let i = 0; i < 2; i++) void slots.enter(of('203.0.113.1'))
     expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('entered')
   })
 
-  it('bound the calls of all clients, and give a free slot to who has the fewest', async () => {
+  it('limit the calls of all clients, and give a free slot to the client with the fewest', async () => {
     const slots = new Slots({ ...options, maxWaiting: 2 })
     const [{ leave }] = await Promise.all([
       slots.enter(of('203.0.113.1')),
@@ -65,13 +65,13 @@ describe('call slots', () => {
     expect(begun).to.deep.equal(['third'])
   })
 
-  it('tell a client that has none how it is, where nobody may wait', async () => {
+  it('report the usage to a rejected client if queueing is disabled', async () => {
     const slots = new Slots({ ...options, max: 1, maxWaiting: 0, maxWaitingPerClient: 0 })
     await slots.enter(of('203.0.113.1'))
     expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('503 busy')
   })
 
-  it('drop the newest call of the client with the longest queue where another one comes to a full queue', async () => {
+  it('drop the newest call of the client with the longest queue when a full queue gets a call of another client', async () => {
     const slots = new Slots({ ...options, max: 1, maxWaiting: 2 })
     await slots.enter(of('203.0.113.1'))
     void slots.enter(of('203.0.113.2'))
@@ -80,7 +80,7 @@ describe('call slots', () => {
     expect(await newest).to.equal('503 busy')
   })
 
-  it('refuse what would wait for calls that do not end', async () => {
+  it('reject calls that would wait for calls without an end', async () => {
     const slots = new Slots({ ...options, max: 2, maxPerClient: 1 })
     const { hold, leave } = await slots.enter(of('203.0.113.1'))
     const waiting = refusal(slots.enter(of('203.0.113.1')))
@@ -92,7 +92,7 @@ describe('call slots', () => {
     expect(await refusal(slots.enter(of('203.0.113.1')))).to.equal('entered')
   })
 
-  it('end the wait of a caller that leaves', async () => {
+  it('end the wait of a disconnected caller', async () => {
     const slots = new Slots({ ...options, max: 1 })
     await slots.enter(of('203.0.113.1'))
     const controller = new AbortController()
@@ -102,7 +102,7 @@ describe('call slots', () => {
     expect(await waiting).to.equal(reason)
   })
 
-  it('end the wait after a while', async () => {
+  it('end the wait after a timeout', async () => {
     const slots = new Slots({ ...options, max: 1, maxWaitMs: 1 })
     await slots.enter(of('203.0.113.1'))
     expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('503 busy')

@@ -13,7 +13,7 @@ describe('token buckets', () => {
   const isAllowed = (buckets: TokenBuckets, name: string, rate: number, burst: number): boolean =>
     buckets.take(name, { rate, burst }).isAllowed
 
-  it('give a burst at once, and then what the rate allows', () => {
+  it('allow a burst at once, then the rate', () => {
     const buckets = new TokenBuckets({ idleMs: 60_000, clock })
     const first = Array.from({ length: 12 }, () => isAllowed(buckets, 'a', 5, 10))
     expect(first).to.deep.equal([...Array<boolean>(10).fill(true), false, false])
@@ -25,7 +25,7 @@ describe('token buckets', () => {
     expect(isAllowed(buckets, 'b', 5, 10)).to.equal(true)
   })
 
-  it('tell what is left and how long to wait', () => {
+  it('report the remaining tokens and the wait', () => {
     const buckets = new TokenBuckets({ idleMs: 60_000, clock })
     expect(buckets.take('a', { rate: 0.5, burst: 2 })).to.deep.equal({
       isAllowed: true,
@@ -50,7 +50,7 @@ describe('token buckets', () => {
     expect(buckets.take('a', { rate: 0.5, burst: 2 }).isAllowed).to.equal(true)
   })
 
-  it('tell the time of one request by any clock, whose fractions of a millisecond do not add up', () => {
+  it('report the refill time exactly for clocks with fractional milliseconds', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), (start) => {
         const buckets = new TokenBuckets({ idleMs: 60_000, clock: () => start })
@@ -59,7 +59,7 @@ describe('token buckets', () => {
     )
   })
 
-  it('never let through more than burst and rate allow, however requests are spread', () => {
+  it('never allow more than burst and rate, for any distribution of requests', () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 200 })
     fc.assert(
       fc.property(pauses, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 30 }), (gaps, rate, burst) => {
@@ -79,7 +79,7 @@ describe('token buckets', () => {
     )
   })
 
-  it('are forgotten when nobody asks, and never are too many', () => {
+  it('are removed when unused, up to a maximum number', () => {
     const buckets = new TokenBuckets({ idleMs: 1000, maxBuckets: 100, clock })
     for (let i = 0; i < 1000; i++) buckets.take(`client ${i}`, { rate: 1, burst: 1 })
     expect(buckets.size).to.equal(100)
@@ -88,7 +88,7 @@ describe('token buckets', () => {
     expect(buckets.size).to.equal(1)
   })
 
-  it('do not forget who asks again and again', () => {
+  it('are retained for a client that keeps sending requests', () => {
     const buckets = new TokenBuckets({ idleMs: 1000, maxBuckets: 3, clock })
     expect(isAllowed(buckets, 'a', 0.001, 1)).to.equal(true)
     for (let i = 0; i < 50; i++) {

@@ -5,7 +5,7 @@ const key = 'sk-proj-A1b2/C3d4+E5f6=G7h8!wxyz'
 const mask = maskSecrets({ apiKey: key, baseUrl: 'https://user:pass%2Fword9@models.example/v1?token=tok-123456789' })
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-describe('secrets in texts of a provider', () => {
+describe('secrets in provider text', () => {
   const forms: Readonly<Record<string, string>> = {
     plain: key,
     'in other case': key.toUpperCase(),
@@ -45,13 +45,13 @@ describe('secrets in texts of a provider', () => {
     })
   }
 
-  it('leave other texts as they are', () => {
+  it('are not detected in other text', () => {
     const text = 'Rate limit reached for model gpt-5.4 in organization org-abc: 30000 tokens'
     expect(mask(text)).to.equal(text)
     expect(maskSecrets({ apiKey: undefined, baseUrl: undefined })(text)).to.equal(text)
   })
 
-  it('are masked in errors with all their causes, without what the request held', () => {
+  it('are masked in errors and their causes, without the request content', () => {
     const thrown = new Error(`wrong: ${key}`, { cause: new Error(base64(key)) })
     const error = maskedError(Object.assign(thrown, { requestBodyValues: { key } }), mask)
     const cause = error.cause as Error

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { LeadsElsewhere, providerFetch } from './provider-fetch.ts'
 
-describe('calls of providers', () => {
+describe('provider requests', () => {
   const asked: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
   let server: Server
   let url: string
@@ -42,7 +42,7 @@ describe('calls of providers', () => {
   const call = (path: string, body: string): Promise<Response> =>
     providerFetch(1000)(`${url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
 
-  it('say beforehand how many bytes come: small servers take no others', async () => {
+  it('have a Content-Length, which small servers require', async () => {
     const body = JSON.stringify({ question: '多少 🙂' })
     expect(await (await call('/', body)).text()).to.equal('whole')
     expect(asked[0]?.body).to.equal(body)
@@ -53,18 +53,18 @@ describe('calls of providers', () => {
     expect(asked[0]?.headers).to.not.have.property('transfer-encoding')
   })
 
-  it('go nowhere that they are sent to', async () => {
+  it('do not follow redirects', async () => {
     const error: unknown = await call('/elsewhere', '{}').catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(LeadsElsewhere)
     expect(asked.map(({ path }) => path)).to.deep.equal(['/elsewhere'])
   })
 
-  it('hold nothing of what was sent while the reply comes', async () => {
+  it('release the request body while the response streams', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const held = async (): Promise<number> => {
       collect()
-      // Streams let go of what they hold in a turn of their own.
+      // Streams release their buffers in a later event loop iteration.
       await pass()
       collect()
       return process.memoryUsage().external

@@ -5,8 +5,8 @@ import { modelSettings, versionedUrl } from './settings.ts'
 const settingsOf = (variables: Record<string, string>): ReturnType<typeof modelSettings> =>
   modelSettings(readConfig(variables, {}))
 
-describe('the settings of the model', () => {
-  it('say what to set where there is no key', () => {
+describe('model settings', () => {
+  it('report the variable to set if there is no key', () => {
     expect(settingsOf({})).to.have.property('remedy').that.includes('LLM_API_KEY').and.includes('anthropic')
     expect(settingsOf({ LLM_PROVIDER: 'openai' }))
       .to.have.property('remedy')
@@ -14,11 +14,11 @@ describe('the settings of the model', () => {
       .and.includes('openai')
   })
 
-  it('can say that there is to be none but the scripted one, also with a key', () => {
+  it('can select the scripted model only, even with a key', () => {
     expect(settingsOf({ LLM_PROVIDER: 'scripted', LLM_API_KEY: 'key' })).to.equal('scripted')
   })
 
-  it("need no key for a server of one's own, but its address and model", () => {
+  it('need an address and a model but no key for a self-hosted server', () => {
     expect(settingsOf({ LLM_PROVIDER: 'openai-compatible' }))
       .to.have.property('remedy')
       .that.includes('LLM_BASE_URL and LLM_MODEL')
@@ -31,7 +31,7 @@ describe('the settings of the model', () => {
     })
   })
 
-  it('are those of chat completions where there is an address and a model, and no provider is named', () => {
+  it('select chat completions for an address and a model without a provider', () => {
     const url = 'http://127.0.0.1:11434'
     expect(settingsOf({ LLM_BASE_URL: url, LLM_MODEL: 'local' })).to.deep.equal({
       settings: { provider: 'openai-compatible', name: 'local', apiKey: undefined, baseUrl: `${url}/v1` },
@@ -42,7 +42,7 @@ describe('the settings of the model', () => {
       .and.includes('LLM_PROVIDER=anthropic')
   })
 
-  it('know the addresses of the providers themselves', () => {
+  it('have default addresses for the providers', () => {
     const key = { LLM_API_KEY: 'key', LLM_MODEL: 'some' }
     expect(settingsOf({ ...key, LLM_BASE_URL: 'https://api.anthropic.com' })).to.have.nested.property(
       'settings.provider',
@@ -54,13 +54,13 @@ describe('the settings of the model', () => {
     )
   })
 
-  it('leave a named provider its address', () => {
+  it('allow another address for a named provider', () => {
     expect(
       settingsOf({ LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_BASE_URL: 'https://models.example' }),
     ).to.have.nested.property('settings.provider', 'anthropic')
   })
 
-  it('have a model for each provider', () => {
+  it('have a default model for each provider', () => {
     for (const LLM_PROVIDER of ['anthropic', 'openai']) {
       expect(settingsOf({ LLM_PROVIDER, LLM_API_KEY: 'key' }))
         .to.have.nested.property('settings.name')
@@ -69,7 +69,7 @@ describe('the settings of the model', () => {
     }
   })
 
-  it('take the address of an interface with its version and without', () => {
+  it('accept the API address with and without its version', () => {
     expect(versionedUrl('https://models.example')).to.equal('https://models.example/v1')
     expect(versionedUrl('https://models.example/v1/')).to.equal('https://models.example/v1')
     expect(versionedUrl('https://models.example/api')).to.equal('https://models.example/api/v1')

@@ -6,24 +6,24 @@ const node = { host: 'access.mainnet.nodes.onflow.org', port: 9000 }
 const proxy = { https_proxy: 'http://proxy:3128' }
 
 describe('proxyFor', () => {
-  it('returns none where none is set', () => {
+  it('returns undefined if no proxy is set', () => {
     expect(proxyFor(node, {})).to.equal(undefined)
     expect(proxyFor(node, { https_proxy: ' ' })).to.equal(undefined)
   })
 
-  it('prefers grpc_proxy to https_proxy and this to http_proxy, and has port 80 by default', () => {
+  it('prefers grpc_proxy to https_proxy to http_proxy, with default port 80', () => {
     const all = { grpc_proxy: 'http://a', https_proxy: 'b:1', http_proxy: 'http://[::1]:2' }
     expect(proxyFor(node, all)).to.deep.equal({ host: 'a', port: 80, credentials: undefined, variable: 'grpc_proxy' })
     expect(proxyFor(node, { ...all, grpc_proxy: '' })).to.include({ host: 'b', port: 1 })
     expect(proxyFor(node, { http_proxy: all.http_proxy })).to.include({ host: '::1', port: 2, variable: 'http_proxy' })
   })
 
-  it('reads credentials, percent-encoded', () => {
+  it('decodes percent-encoded credentials', () => {
     expect(proxyFor(node, { https_proxy: 'http://u:p%3Aq@h' })?.credentials).to.equal('u:p:q')
     expect(proxyFor(node, { https_proxy: 'http://u@h' })?.credentials).to.equal('u:')
   })
 
-  it('refuses what is no HTTP proxy, without its credentials in the message', () => {
+  it('rejects proxies other than HTTP, without credentials in the message', () => {
     for (const text of ['https://u:secret@h', 'socks5://u:secret@h', 'http://u:secret@', 'http://u:secret%zz@h']) {
       expect(() => proxyFor(node, { https_proxy: text })).to.throw(FatalError, /https_proxy/)
       expect(() => proxyFor(node, { https_proxy: text })).not.to.throw(/secret/)
@@ -58,7 +58,7 @@ describe('proxyFor', () => {
     expect(proxyFor(node, { ...proxy, no_grpc_proxy: 'x', no_proxy: '*' })).not.to.equal(undefined)
   })
 
-  it('is not used for hosts that the process connects directly, and keeps the exceptions that are set', () => {
+  it('skips hosts that the process connects to directly, and preserves the configured exceptions', () => {
     const environment: Record<string, string> = { ...proxy, no_proxy: 'example.org' }
     connectDirectly('127.0.0.1', environment)
     for (const host of ['127.0.0.1', 'a.example.org'])

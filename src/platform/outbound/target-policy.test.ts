@@ -5,7 +5,7 @@ import { targetPolicy } from './target-policy.ts'
 const web = targetPolicy([])
 const host = new URL('https://receiver.example/hook')
 
-describe('what webhooks may be sent to', () => {
+describe('webhook target policy', () => {
   for (const address of [
     '127.0.0.1',
     '127.9.9.9',
@@ -40,11 +40,11 @@ describe('what webhooks may be sent to', () => {
     '100::1',
     'not an address',
   ]) {
-    it(`is not ${address}`, () => expect(web.refusalOfAddress(address, host)).to.be.a('string'))
+    it(`rejects the address ${address}`, () => expect(web.refusalOfAddress(address, host)).to.be.a('string'))
   }
 
   for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001::1']) {
-    it(`is ${address}`, () => expect(web.refusalOfAddress(address, host)).to.equal(undefined))
+    it(`accepts the address ${address}`, () => expect(web.refusalOfAddress(address, host)).to.equal(undefined))
   }
 
   for (const url of [
@@ -60,24 +60,24 @@ describe('what webhooks may be sent to', () => {
     'https://169.254.169.254/latest/meta-data/',
     'https://8.8.8.8:22/',
   ]) {
-    it(`is not ${url}`, () => expect(web.refusalOfUrl(new URL(url))).to.be.a('string'))
+    it(`rejects the URL ${url}`, () => expect(web.refusalOfUrl(new URL(url))).to.be.a('string'))
   }
 
-  it('is not a name that leads to a closed address, also among others', async () => {
+  it('rejects a name that resolves to a blocked address, even among others', async () => {
     for (const addresses of [['10.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['::ffff:10.0.0.1'], []]) {
       await refused(resolveTarget(host, web, () => Promise.resolve(addresses)))
     }
     expect(await resolveTarget(host, web, () => Promise.resolve(['8.8.8.8']))).to.equal('8.8.8.8')
   })
 
-  it('is not a name that leads elsewhere when it is asked again', async () => {
+  it('rejects a name that resolves differently on a second lookup', async () => {
     const answers = [['8.8.8.8'], ['127.0.0.1']]
     const lookUp = (): Promise<string[]> => Promise.resolve(answers.shift() ?? [])
     expect(await resolveTarget(host, web, lookUp)).to.equal('8.8.8.8')
     await refused(resolveTarget(host, web, lookUp))
   })
 
-  it('is a network that the operator allows, by http and on any port', async () => {
+  it('accepts an allowed network, by http and on any port', async () => {
     const own = targetPolicy(['127.0.0.0/8'])
     expect(own.refusalOfUrl(new URL('http://127.0.0.1:22/'))).to.equal(undefined)
     expect(own.refusalOfUrl(new URL('http://10.0.0.1/'))).to.be.a('string')

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import { createRootPage } from './serve-page.ts'
 
-describe('a page at the root, over HTTP', () => {
+describe('page at the root, over HTTP', () => {
   let server: Server
   let origin: string
 
@@ -34,7 +34,7 @@ describe('a page at the root, over HTTP', () => {
 
   after(() => new Promise((resolve) => server.close(resolve)))
 
-  it('loads and asks nothing but what is its own, and is framed by nobody', async () => {
+  it('loads and requests only its own origin, and cannot be framed', async () => {
     const { headers } = await fetch(`${origin}/`)
     expect(headers.get('content-security-policy')).to.equal(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
@@ -47,20 +47,20 @@ describe('a page at the root, over HTTP', () => {
     })
   })
 
-  it('has files that a browser keeps, and says that there are no others', async () => {
+  it('has cacheable files, and returns 404 for others', async () => {
     const file = await fetch(`${origin}/assets/index-1a2b.js`)
     expect(await file.text()).to.equal('x()')
     expect(file.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
     expect((await fetch(`${origin}/assets/other.js`)).status).to.equal(404)
   })
 
-  it('leaves all else to the API', async () => {
+  it('leaves other paths to the API', async () => {
     for (const path of ['/docs', '/assets', '/api/v1/ask', '/assetsx', '/index.html'])
       expect(await (await fetch(`${origin}${path}`)).text(), path).to.equal('the API')
     expect(await (await fetch(`${origin}/`, { method: 'OPTIONS' })).text()).to.equal('the API')
   })
 
-  it('refuses other methods', async () => {
+  it('rejects other methods', async () => {
     expect((await fetch(`${origin}/`, { method: 'POST' })).status).to.equal(405)
   })
 })

