@@ -149,7 +149,7 @@ describe('accounts_worker', () => {
       expect(output.problems[0]).to.include({ code: 'coa-event-shape', txIndex: 0, eventIndex: 4 })
     })
 
-    it('finds the owner by its capability, whoever authorized', () => {
+    it('finds the owner by its capability, independent of the authorizers', () => {
       const other = issued(2, alice, '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountX')
       const events = [issued(0, carol), coaCreated(1, { address: coa }), other, issued(3, bob)]
       for (const authorizers of [[alice], [alice, bob], []]) {

@@ -44,7 +44,7 @@ function rowOf(...transactions: readonly DecodedTransaction[]): CollectedRow | u
   return derive(...transactions).of('app.block_analytics')[0]
 }
 
-/** A movement of FLOW from alice to bob as events of before Cadence 1.0 tell of it. */
+/** A FLOW transfer from alice to bob in events before Cadence 1.0. */
 function moved(amount: string): DecodedEvent[] {
   return events([`${flow}.TokensWithdrawn`, { amount, from: alice }], [`${flow}.TokensDeposited`, { amount, to: bob }])
 }
@@ -132,7 +132,7 @@ describe('analytics_deriver_worker', () => {
     ])
   })
 
-  it('lists transfers from 1,000 tokens on and sums all', () => {
+  it('lists transfers of at least 1,000 tokens and sums all', () => {
     const amounts = ['999.99999999', '1000.00000000', '184467440737.09551615', '0.00000000']
     const output = derive(...amounts.map((amount, i) => transaction(i, { events: moved(amount) })))
     expect(output.of('app.big_transfers').map(({ tx_index: index, amount }) => [index, amount])).to.deep.equal([

@@ -14,7 +14,7 @@ const table = 'app.balance_changes'
 const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0'] as const
 
-/** `<height> <day> <address> <token>` and what changed. */
+/** `<height> <day> <address> <token>` and the change. */
 type Changes = Record<string, string>
 
 function changesOf(blocks: readonly DecodedBlock[]): Changes {
@@ -32,7 +32,7 @@ function changesOf(blocks: readonly DecodedBlock[]): Changes {
   return Object.fromEntries(changes)
 }
 
-/** The same as the sum of what the standard's events say of each account, whatever moved where. */
+/** The same, summed from the standard's events for each account. */
 function changesByEvents(blocks: readonly DecodedBlock[]): Changes {
   const sums = new Map<string, bigint>()
   for (const { height, timestampUs, transactions } of blocks) {
@@ -85,7 +85,7 @@ describe('daily_balance_worker', () => {
     expect(changesOf(handMadeBlocks(1, { 0: toOneself }))).to.deep.equal({})
   })
 
-  it('has changes before Cadence 1.0 on the day of their block', () => {
+  it('dates changes before Cadence 1.0 by their block', () => {
     const pay = (amount: string): readonly HandMadeEvent[] => [
       [`${flow}.TokensWithdrawn`, { amount, from: alice }],
       [`${flow}.TokensDeposited`, { amount, to: bob }],

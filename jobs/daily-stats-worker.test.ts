@@ -58,7 +58,7 @@ describe('daily_stats_worker', () => {
     }
   })
 
-  it("tells users' transactions from those that the chain made", () => {
+  it('distinguishes user transactions from system transactions', () => {
     const row = rowOf([
       transaction(0, { payer: alice, proposer: bob, authorizers: [bob], statusCode: 1, gasUsed: 5n }),
       transaction(1, { payer: alice, proposer: alice, authorizers: [alice], gasUsed: 7n }),

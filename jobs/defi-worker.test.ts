@@ -23,7 +23,7 @@ interface Emitted {
 
 let uuid = 10_000_000_000_000
 
-/** Tokens that go from one account to another at once. Null: no account. */
+/** Tokens that move directly between accounts. Null: no account. */
 function transfer(token: string, amount: string, from: string | null, to: string | null): [Emitted, Emitted] {
   uuid += 1
   const [type, moved] = [`${token}.Vault`, String(uuid)]
@@ -107,7 +107,7 @@ describe('defi_worker', () => {
   it('derives the tokens of a swap from transfers, in the order of the pair', () => {
     const fields = { inTokenAmount: '2.00000000', outTokenAmount: '6.00000000', direction: '1' }
     const swap = { type: `${pair}.Swap`, fields }
-    // The pair tells before it takes the tokens, and a fee of the transaction does not count.
+    // The pair emits its event before it takes the tokens. Transaction fees do not count.
     const events = eventsOf(
       derive([swap, ...transfer(coin, '2.00000000', trader, holder), ...transfer(flow, '6.00000000', holder, trader)]),
     )
@@ -331,7 +331,7 @@ describe('defi_worker', () => {
     ])
   })
 
-  it('never fails, whatever contracts emit under these names', () => {
+  it('never fails, for any events under these names', () => {
     const types = [
       `${pair}.Swap`,
       `${pair}.TokensMinted`,
@@ -415,7 +415,7 @@ describe('defi_worker', () => {
   })
 })
 
-/** The columns of a row that are not null, without where and when. */
+/** The non-null columns of a row, except account, time and place. */
 function told(row: CollectedRow): Record<string, unknown> {
   const place = ['block_height', 'tx_index', 'day']
   return Object.fromEntries(Object.entries(row).filter(([column, value]) => value !== null && !place.includes(column)))

@@ -13,7 +13,7 @@ const transactionsTable = 'app.evm_transactions'
 const transfersTable = 'app.evm_token_transfers'
 const eventType = 'A.f8d6e0586b0a20c7.EVM.TransactionExecuted'
 
-/** What is known of one EVM transaction, from both tables. */
+/** One EVM transaction, joined from both tables. */
 type Row = CollectedRow
 
 const placeOf = (row: CollectedRow): string => `${String(row['block_height'])} ${String(row['tx_index'])}`
@@ -34,7 +34,7 @@ describe('evm_worker', () => {
     rows = all.of(hashesTable).map((row, i) => ({ ...more[i], ...row }))
   })
 
-  /** The rows of what transactions of a label ran, with what they were meant to run. */
+  /** Rows of the transactions with a label, and their notes. */
   const ofLabel = (label: RegExp): ReadonlyArray<{ readonly note: EvmNote; readonly ran: readonly Row[] }> => {
     const found = noted
       .filter((one) => label.test(one.label))
@@ -123,14 +123,14 @@ describe('evm_worker', () => {
     }
   })
 
-  it('gives the balances and nonces of the chain', async () => {
+  it('has the balances and nonces of the chain', async () => {
     const balances = new Map<string, bigint>()
     const add = (address: CollectedRow[string] | undefined, change: bigint): void => {
       if (typeof address === 'string') balances.set(address, (balances.get(address) ?? 0n) + change)
     }
     for (const row of rows) {
       const value = row['evm_status'] === 1 ? big(row['evm_value']) : 0n
-      // No price of gas is set by the blocks themselves, so what is for the coinbase is all.
+      // Blocks have no base fee, so the coinbase gets all fees.
       const [cap, tip] = [big(row['max_fee_per_gas']), big(row['max_priority_fee_per_gas'])]
       const price = row['gas_price'] === null ? (cap < tip ? cap : tip) : big(row['gas_price'])
       add(row['evm_from'], -value - price * big(row['evm_gas_used']))
@@ -140,7 +140,7 @@ describe('evm_worker', () => {
     expect(Object.keys(holders).length).to.be.greaterThan(5)
     for (const [address, { attoflow = '', nonce = '' }] of Object.entries(holders)) {
       const sent = rows.filter((row) => row['evm_from'] === digits(address)).length
-      // An account that Cadence owns is a contract, and those begin with 1.
+      // A Cadence-owned account is a contract, whose nonces begin with 1.
       const first = digits(address).startsWith('0'.repeat(20)) ? 1 : 0
       const found = { attoflow: `${balances.get(digits(address)) ?? 0n}`, nonce: `${first + sent}` }
       expect(found, address).to.deep.equal({ attoflow, nonce })
@@ -166,7 +166,7 @@ describe('evm_worker', () => {
     expect(movedBy(/erc20-approve|run-logs|revert|value-transfer/)).to.deep.equal([])
   })
 
-  describe('of events made by hand', () => {
+  describe('of hand-made events', () => {
     const withEvents = (events: readonly DecodedEvent[], isSystem = false): CollectedRows => {
       const [block] = blocks
       const [transaction] = blocks[1]?.transactions ?? []

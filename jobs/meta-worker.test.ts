@@ -85,7 +85,7 @@ describe('meta_worker', () => {
         expect([...meta.problems, ...accounts.problems]).to.deep.equal([])
       })
 
-      /** The rows of a table that come from transactions with a label, and how many of these there are. */
+      /** Rows of transactions with a label, and their number. */
       const labelled = (
         output: CollectedRows,
         table: string,

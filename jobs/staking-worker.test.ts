@@ -27,7 +27,7 @@ describe('staking_worker', () => {
     all = collect(stakingWorker, rangeOf(blocks, { from: 0, to: blocks.length }))
   })
 
-  /** What the worker makes of one transaction with these events. */
+  /** The worker's output for one transaction with these events. */
   const derive = (events: readonly Emitted[], script = ''): CollectedRows => {
     const [block] = blocks
     const [transaction] = blocks[1]?.transactions ?? []
@@ -176,7 +176,7 @@ describe('staking_worker', () => {
     expect(output.of('app.epoch_nodes')).to.deep.equal([])
   })
 
-  it('never fails, whatever events have these names', () => {
+  it('never fails, for any events of these names', () => {
     const names = [
       'TokensCommitted',
       'DelegatorTokensCommitted',

@@ -16,7 +16,10 @@ function keyOf(row: CollectedRow): string {
     .join(' ')
 }
 
-/** Every kind of token event, and others under the same names; `ee82856bf20e2aa6` is the standards' account there. */
+/**
+ * Every kind of token event, and foreign events of the same names. `ee82856bf20e2aa6` is the
+ * standards' account.
+ */
 const eventTypes = [
   'A.ee82856bf20e2aa6.FungibleToken.Withdrawn',
   'A.ee82856bf20e2aa6.FungibleToken.Deposited',
@@ -137,7 +140,7 @@ describe('token_worker', () => {
     ])
   })
 
-  it('never fails, whatever contracts emit under these names', () => {
+  it('never fails, for any events under these names', () => {
     const [block] = blocks
     const [transaction] = blocks[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')

@@ -38,9 +38,9 @@ describe('tx_contracts_worker', () => {
       'A.ee82856bf20e2aa6.FungibleToken',
     ])
     expect(of(contracts, 'contract', 'market/buy')).to.include('A.f8d6e0586b0a20c7.NFTStorefrontV2')
-    // Deploying a contract that imports imports nothing.
+    // The imports of a deployed contract do not count.
     expect(of(contracts, 'contract', 'contract/deploy-many-imports')).to.deep.equal([])
-    // Names that nobody resolved; the chain's own contracts are known all the same.
+    // Unresolved names. Core contracts are known without resolution.
     expect(of(contracts, 'contract', 'fail/string-import-unresolved')).to.deep.equal([
       'A.0ae53cb6e3f42a79.FlowToken',
       'A.ee82856bf20e2aa6.FungibleToken',
@@ -97,7 +97,7 @@ describe('tx_contracts_worker', () => {
       ),
     )
     expect(withEvents.length).to.be.greaterThan(5)
-    // One of them failed, and has no events by which it could be known.
+    // One execution failed and has no identifying events.
     expect(runs.filter((row) => row['tag'] === 'SCHEDULED_TX').length).to.equal(withEvents.length + 1)
   })
 

@@ -31,7 +31,7 @@ describe('tx_metrics_worker', () => {
     rows = output.of('app.tx_metrics')
   })
 
-  it('has the fee, its efforts, and the computation if the result has 0', () => {
+  it('has the fee, its effort values, and the computation if the result has 0', () => {
     expect(of('flow/transfer')).to.deep.include({
       fee: '0.00001000',
       inclusion_effort: '1.00000000',
@@ -83,7 +83,7 @@ describe('tx_metrics_worker', () => {
     expect(sum(kept)).to.equal(sum(told))
   })
 
-  describe('of made transactions', () => {
+  describe('of hand-made transactions', () => {
     const made = (
       more: Partial<DecodedTransaction>,
       height = 0,

@@ -5,7 +5,7 @@ import { readCommandLine } from './command-line.ts'
 const now = new Date('2026-05-06T07:08:09Z')
 
 describe('command line of the simulated node', () => {
-  it("has defaults for everything: a thousand blocks up to now, and on at the main network's pace", () => {
+  it('has defaults for everything: a thousand past blocks, then new ones at mainnet pace', () => {
     expect(readCommandLine([], now)).to.deep.equal({
       node: {
         port: 3569,
@@ -84,7 +84,7 @@ describe('command line of the simulated node', () => {
     [['--huge', 'x'], /--huge/],
     [['--nonsense'], /--nonsense/],
   ] as const) {
-    it(`refuses ${args.join(' ')}`, () => {
+    it(`rejects ${args.join(' ')}`, () => {
       expect(() => readCommandLine(args, now)).to.throw(FatalError, complaint)
     })
   }

@@ -26,7 +26,7 @@ function told(chain: LedgerChain, height: number): string[] {
 }
 
 describe('ledger chain', () => {
-  it('makes the same block whatever was asked before', () => {
+  it('generates the same block independent of earlier requests', () => {
     fc.assert(
       fc.property(fc.nat(), fc.array(heights, { maxLength: 4 }), heights, (seed, before, height) => {
         const chain = ledgerChain({ seed })
@@ -40,7 +40,7 @@ describe('ledger chain', () => {
     )
   })
 
-  it('names the block below as the parent', () => {
+  it('sets the parent to the block below', () => {
     const chain = ledgerChain({ branch: '150b' })
     for (let height = 1; height < 300; height++) {
       expect(bytesOf(chain.block(height).light, 2), `height ${height}`).to.deep.equal(chain.block(height - 1).id)
@@ -58,7 +58,7 @@ describe('ledger chain', () => {
     )
   })
 
-  it('has other transactions on a branch, in the first half and in the second half', () => {
+  it('has different transactions on a branch, in the first and the second half of a cycle', () => {
     for (const after of [220, 320]) {
       const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
       const doers = (chain: LedgerChain): string[] =>
@@ -72,7 +72,7 @@ describe('ledger chain', () => {
     }
   })
 
-  it('finds a block and a collection by their ids, far from everything asked before', () => {
+  it('finds a block and a collection by id, far from earlier requests', () => {
     fc.assert(
       // A few thousand years ahead; later the FLOW supply would exceed UFix64.
       fc.property(fc.integer({ min: 1, max: 2 ** 38 }), (height) => {
@@ -90,7 +90,7 @@ describe('ledger chain', () => {
     )
   })
 
-  it('ends each cycle in the state in which the next begins', () => {
+  it('ends each cycle in the state in which the next starts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000 }), fc.boolean(), (cycle, isForked) => {
         const start = cycle * cycleLength
@@ -109,7 +109,7 @@ describe('ledger chain', () => {
     )
   })
 
-  it('has balances that are the sum of the movements', () => {
+  it('has balances equal to the sum of the movements', () => {
     const chain = ledgerChain({ seed: 9 })
     const balances = new Map<string, bigint>()
     for (let height = 200; height < 330; height++) {

@@ -39,7 +39,7 @@ describe('accounts of the simulated chain', () => {
     )
   }
 
-  it('have the balance that their last event told', async () => {
+  it('have the balance of their last event', async () => {
     const balances = new Map<string, { account: Account; balance: bigint; sequenceNumber: number }>()
     for (let height = 201; height <= head; height++) {
       for (const { payer, sequenceNumber } of node.chain.draft(height).userTransactions) {
@@ -54,7 +54,7 @@ describe('accounts of the simulated chain', () => {
     expect(told.keys[0]?.sequenceNumber).to.equal(latest.sequenceNumber + 1)
   })
 
-  it('have keys that come in the first half and are revoked in the second half', async () => {
+  it('have keys that are added in the first half and revoked in the second half of a cycle', async () => {
     const person = userOfTurn(4)
     const keys = async (height: number): Promise<boolean[]> =>
       (await asked(person, height)).keys.map(({ isRevoked }) => isRevoked)
@@ -63,7 +63,7 @@ describe('accounts of the simulated chain', () => {
     expect(await keys(399)).to.deep.equal([false, true])
   })
 
-  it('have contracts as they were at the height', async () => {
+  it('have the contracts of the requested height', async () => {
     const owner = deployer(2)
     const codes = async (height: number): Promise<string[]> =>
       [...(await asked(owner, height)).contracts.values()].map(String)
@@ -75,7 +75,7 @@ describe('accounts of the simulated chain', () => {
     expect([...(await asked(usdc.contract, 0)).contracts.keys()]).to.deep.equal(['FiatToken'])
   })
 
-  it('begin with their creation', async () => {
+  it('exist from their creation', async () => {
     const created = createdAccount(8)
     expect(await statusOf(created, 200)).to.equal('grpc-not-found')
     expect((await asked(created, 300)).balance).to.equal('0.00100000')

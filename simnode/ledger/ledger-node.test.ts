@@ -30,7 +30,7 @@ async function failureOf(asked: Promise<unknown>): Promise<unknown> {
 }
 
 describe('simulated node', () => {
-  it('agrees with other nodes of its seed, each with a spork of its own', async () => {
+  it('agrees with other nodes of its seed, each with a separate spork', async () => {
     await using older = await startLedgerNode({ seed: 4, head: 499 })
     await using newer = await startLedgerNode({ seed: 4, head: 900, sporkRootHeight: 500 })
     await using other = await startLedgerNode({ seed: 5, head: 499 })
@@ -42,7 +42,7 @@ describe('simulated node', () => {
     expect(numberOf(bytesOf(await ask(newer, 'GetNodeVersionInfo'), 1), 5)).to.equal(500)
   })
 
-  it('goes over to a branch where the head is, and knows the blocks left behind as orphans', async () => {
+  it('switches to a branch at the head, and serves the replaced blocks as orphans', async () => {
     await using node = await startLedgerNode({ seed: 4, head: 300, keepsOrphans: true })
     const [shared, left] = [await idAt(node, 290), await idAt(node, 291)]
     node.switchTo('290b')
@@ -56,13 +56,13 @@ describe('simulated node', () => {
     }
   })
 
-  it('moves its head at the interval', async () => {
+  it('advances its head at the interval', async () => {
     await using node = await startLedgerNode({ head: 10, intervalMs: 5 })
     await once(node.events, 'head')
     expect(node.head).to.be.above(10)
   })
 
-  it('has a block of 50,000 events where it was told to', async () => {
+  it('has a block of 50,000 events at the configured height', async () => {
     await using node = await startLedgerNode({ head: 250, hugeBlocks: [240] })
     const id = bytesField(1, Buffer.from(await idAt(node, 240), 'hex'))
     const results = contentsOf(await ask(node, 'GetTransactionResultsByBlockID', id, varintField(2, 1)), 1)

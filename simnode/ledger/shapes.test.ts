@@ -53,7 +53,7 @@ function plain(fields: CompositeType['fields'] | undefined): unknown {
 }
 
 describe('events of the simulated chain', () => {
-  it('have the fields of recorded ones', () => {
+  it('have the fields of recorded events', () => {
     const recorded = recordedShapes()
     const shapes = simulatedShapes()
     for (const { id, fields } of shapes) {

@@ -13,8 +13,8 @@ function costAt(limit: number): number {
   return (user + system) / more
 }
 
-describe('values that are kept for a while', () => {
-  it('are the newest, whatever was asked for and thrown away', () => {
+describe('recent cache', () => {
+  it('contains the newest values, independent of reads and deletions', () => {
     const step = fc.record({ key: fc.nat(12), isDeleted: fc.boolean() })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80 }), (limit, steps) => {
@@ -37,7 +37,7 @@ describe('values that are kept for a while', () => {
     )
   })
 
-  it('cost no more to replace where very many are kept', () => {
+  it('evicts in constant time at a large size', () => {
     costAt(1000)
     const [few, many] = [costAt(1000), costAt(100_000)]
     // It was 70 times as slow when each removal iterated from the front.

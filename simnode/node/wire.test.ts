@@ -13,7 +13,7 @@ import {
 } from './wire.ts'
 
 describe('wire', () => {
-  it('reads what it writes', () => {
+  it('round-trips messages', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500_000 }), fc.maxSafeNat(), fc.uint8Array(), (number, value, content) => {
         const message = Buffer.concat([varintField(number, value), bytesField(number + 1, content)])
@@ -23,13 +23,13 @@ describe('wire', () => {
     )
   })
 
-  it('refuses bytes that are no message', () => {
+  it('rejects bytes that are not a message', () => {
     for (const hex of ['ff', '0f', '0a05aabb', '08', '0dff']) {
       expect(() => readFields(Buffer.from(hex, 'hex')), hex).to.throw(RangeError)
     }
   })
 
-  it('takes the last of several values of a singular field, and all of a repeated one', () => {
+  it('uses the last value of a singular field and all of a repeated one', () => {
     const [a, b] = [bytesField(2, Buffer.from('a')), bytesField(2, Buffer.from('b'))] as const
     const message = Buffer.concat([varintField(1, 5), a, varintField(1, 6), b])
     expect(numberOf(message, 1)).to.equal(6)
@@ -39,7 +39,7 @@ describe('wire', () => {
     expect(bytesOf(message, 3).length).to.equal(0)
   })
 
-  it('puts a repeated field together as field after field', () => {
+  it('concatenates the values of a repeated field', () => {
     const contents = [0, 1, 127, 128, 16_383, 16_384, 2_097_152].map((length) => Buffer.alloc(length, length))
     const end = bytesField(2, Buffer.from('end'))
     expect(
@@ -50,7 +50,7 @@ describe('wire', () => {
     expect(repeatedMessage(1, [], end)).to.deep.equal(end)
   })
 
-  it('changes the named fields and keeps the bytes of all others', () => {
+  it('changes the named fields and preserves the bytes of all others', () => {
     const text = bytesField(3, Buffer.from('keep'))
     const fixed = Buffer.from('2d01020304310102030405060708', 'hex')
     const message = Buffer.concat([varintField(1, 7), text, varintField(1, 8), fixed])

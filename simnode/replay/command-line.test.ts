@@ -5,7 +5,7 @@ import { readCommandLine } from './command-line.ts'
 const now = new Date('2026-05-06T07:08:09Z')
 
 describe('command line of the replay node', () => {
-  it('has defaults for everything but the folder', () => {
+  it('has defaults for everything except the folder', () => {
     expect(readCommandLine(['some/folder'], now)).to.deep.equal({
       node: { recording: 'some/folder', port: 3569, host: '127.0.0.1', loop: false, faults: [] },
       controlPort: undefined,
@@ -81,7 +81,7 @@ describe('command line of the replay node', () => {
     [['a', '--fault', '{"kind":"status","code":"OK"}'], /code/],
     [['a', '--nonsense'], /--nonsense/],
   ] as const) {
-    it(`refuses ${args.join(' ') || 'no arguments'}`, () => {
+    it(`rejects ${args.join(' ') || 'no arguments'}`, () => {
       expect(() => readCommandLine(args, now)).to.throw(FatalError, complaint)
     })
   }

@@ -69,7 +69,7 @@ describe('faults of the replay node', () => {
     expect(performance.now() - before).to.be.greaterThan(78)
   })
 
-  it('rate-limit: lets the burst through and refuses the rest', async () => {
+  it('rate-limit: allows the burst and rejects the rest', async () => {
     const fault = node.inject({ kind: 'rate-limit', perSecond: 0.001, burst: 3 })
     for (let i = 0; i < 3; i++) await client.call('Ping')
     expect((await client.failureOf('Ping')).code).to.equal(status.RESOURCE_EXHAUSTED)
@@ -80,7 +80,7 @@ describe('faults of the replay node', () => {
     expect(fault.hits).to.equal(2)
   })
 
-  it('drop-connection: cuts this call and those beside it, and takes the client back', async () => {
+  it('drop-connection: terminates this call and concurrent ones, and allows a reconnect', async () => {
     node.inject({ kind: 'never-answer', methods: ['GetNetworkParameters'] })
     node.inject({ kind: 'drop-connection', methods: ['Ping'], times: 1 })
     const waiting = once(node.events, 'call')
@@ -91,13 +91,13 @@ describe('faults of the replay node', () => {
     await client.call('Ping')
   })
 
-  it('never-answer: leaves the call to its deadline', async () => {
+  it('never-answer: leaves the call until its deadline', async () => {
     node.inject({ kind: 'never-answer', methods: ['Ping'] })
     const failure = await client.failureOf('Ping', Buffer.alloc(0), { timeoutMs: 50 })
     expect(failure.code).to.equal(status.DEADLINE_EXCEEDED)
   })
 
-  it('garbage: bytes that are no message', async () => {
+  it('garbage: returns bytes that are not a message', async () => {
     node.inject({ kind: 'garbage', methods: ['GetBlockByHeight'], length: 10 })
     const answer = await client.call('GetBlockByHeight', atHeight(5))
     expect(answer.length).to.equal(10)
@@ -119,7 +119,7 @@ describe('faults of the replay node', () => {
     expect(await parentOf('GetBlockByHeight', atHeight(21))).to.equal(node.chain.block(20).identity.id.toString('hex'))
   })
 
-  it('missing-results: by block, by index and by transaction; bodies stay', async () => {
+  it('missing-results: by block, by index and by transaction; bodies are still served', async () => {
     node.inject({ kind: 'missing-results', heights: { from: plainHeight, to: plainHeight } })
     const id = node.chain.block(plainHeight).transactionIds[0] as Buffer
     for (const [method, request] of [
@@ -132,7 +132,7 @@ describe('faults of the replay node', () => {
     await client.call(bulk, ofBlock(plainHeight + 1))
   })
 
-  it('fewer-results: the last ones are left out', async () => {
+  it('fewer-results: omits the last ones', async () => {
     node.inject({ kind: 'fewer-results', count: 2 })
     const results = contentsOf(await client.call(bulk, ccfOf(plainHeight)), 1)
     const ids = results.map((result) => bytesOf(result, 6).toString('hex'))
@@ -159,7 +159,7 @@ describe('faults of the replay node', () => {
     expect(bytesOf(events.at(-1) as Buffer, 5)).to.deep.equal(bytesOf(events.at(-2) as Buffer, 5))
   })
 
-  it('no-bulk-calls: the single calls stay', async () => {
+  it('no-bulk-calls: single calls are still served', async () => {
     node.inject({ kind: 'no-bulk-calls' })
     expect(await client.failureOf(bulk, ofBlock(5))).to.deep.equal({
       code: status.UNIMPLEMENTED,
@@ -169,7 +169,7 @@ describe('faults of the replay node', () => {
     await client.call('GetTransactionResultByIndex', ofBlock(5))
   })
 
-  it('legacy-only: the other service answers with its smaller messages', async () => {
+  it('legacy-only: the legacy service returns its smaller messages', async () => {
     node.inject({ kind: 'legacy-only' })
     const modern = await client.failureOf('GetBlockByHeight', atHeight(plainHeight))
     expect(modern).to.deep.equal({ code: status.UNIMPLEMENTED, details: 'unknown service flow.access.AccessAPI' })
@@ -201,7 +201,7 @@ describe('faults of the replay node', () => {
     expect(fault.hits).to.equal(1)
   })
 
-  it('corrupt-event: in every call that tells the event, and no other event', async () => {
+  it('corrupt-event: in every call that returns the event, and no other event', async () => {
     const type = bytesOf(contentsOf(node.chain.block(plainHeight).results('ccf')[0] as Buffer, 4)[1] as Buffer, 1)
     const heights = [varintField(2, plainHeight - 1), varintField(3, plainHeight + 1)]
     const range = Buffer.concat([bytesField(1, type), ...heights, varintField(4, 1)])
@@ -224,7 +224,7 @@ describe('faults of the replay node', () => {
     }
   })
 
-  it('lying-head: tells a height that is not served', async () => {
+  it('lying-head: reports a height that is not served', async () => {
     node.inject({ kind: 'lying-head', ahead: 5 })
     const header = bytesOf(await client.call('GetLatestBlockHeader'), 1)
     const block = bytesOf(await client.call('GetLatestBlock'), 1)

@@ -94,7 +94,7 @@ function expectConsistent(chain: ReplayChain, block: ReplayBlock): void {
 }
 
 describe('replay chain', () => {
-  it('repeats the recording with parents, ids and times that continue', async () => {
+  it('repeats the recording with consistent parents, ids and times', async () => {
     const chain = await chainOf('base', { loop: true })
     const seen = new Set<string>()
     const once = (id: Buffer): void => {
@@ -116,7 +116,7 @@ describe('replay chain', () => {
     }
   })
 
-  it('makes any height on demand, and the same whatever was asked before', async () => {
+  it('generates any height on demand, independent of earlier requests', async () => {
     const shape = { loop: true, cachedBlocks: 4 }
     const walked = await chainOf('fork', shape, 'c')
     const parts = (block: ReplayBlock): Buffer =>
@@ -149,7 +149,7 @@ describe('replay chain', () => {
     )
   })
 
-  it('knows no id that it did not make', async () => {
+  it('rejects ids that it did not generate', async () => {
     const chain = await chainOf('base', { loop: true })
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (id) => {
@@ -179,7 +179,7 @@ describe('replay chain', () => {
     expectConsistent(chain, chain.block(137_390_146 + 280))
   })
 
-  it('keeps a steady clock when told so', async () => {
+  it('uses a steady clock if configured', async () => {
     const time = new Date('2026-01-02T03:04:05.678Z')
     const chain = await chainOf('base', { loop: true, clock: { height: 1000, time, spacingMs: 800 } })
     const millisecondsAt = (height: number): number => Number(chain.block(height).identity.timestampNs / 1_000_000n)
@@ -190,7 +190,7 @@ describe('replay chain', () => {
     expectConsistent(chain, chain.block(20))
   })
 
-  it('spreads the past by a clock of its own', async () => {
+  it('spreads the past by a configured clock', async () => {
     const time = new Date('2026-01-02T03:04:05.678Z')
     const clock = { height: 280, time, spacingMs: 800, pastSpacingMs: 3_600_000 }
     const chain = await chainOf('base', { loop: true, clock })

@@ -45,7 +45,7 @@ describe('head of the replay node', () => {
     await node.stop()
   })
 
-  it('starts where told and moves when told', async () => {
+  it('starts and moves as configured', async () => {
     await start('base', { head: 10 })
     expect(await headOf()).to.equal(10)
     expect(await client.failureOf('GetBlockByHeight', atHeight(11))).to.deep.equal({
@@ -65,14 +65,14 @@ describe('head of the replay node', () => {
     expect(await headOf()).to.equal(280)
   })
 
-  it('moves by itself at the interval, and stops at the end of the chain', async () => {
+  it('advances at the interval, and stops at the end of the chain', async () => {
     await start('base', { head: 277, intervalMs: 5 })
     const seen: number[] = []
     while (node.head < 280) seen.push(...((await once(node.events, 'head')) as [number]))
     expect(seen).to.deep.equal([278, 279, 280])
   })
 
-  it('hides what only a transaction above the head would tell', async () => {
+  it('hides data that only a transaction above the head has', async () => {
     await start('base', { head: 24 })
     const block = node.chain.block(25)
     const request = bytesField(1, block.transactionIds[0] as Buffer)
@@ -85,7 +85,7 @@ describe('head of the replay node', () => {
     expect(numberOf(await client.call('GetTransactionResult', request), 1), 'status').to.equal(4)
   })
 
-  it('streams digests, headers and blocks from a height, and on as the head moves', async () => {
+  it('streams digests, headers and blocks from a height and as the head advances', async () => {
     await start('base', { head: 7 })
     const digests = subscribe('SubscribeBlockDigestsFromStartHeight', atHeight(6))
     const headers = subscribe('SubscribeBlockHeadersFromStartBlockID', bytesField(1, node.chain.block(6).identity.id))
@@ -114,14 +114,14 @@ describe('head of the replay node', () => {
     }
   })
 
-  it('refuses a stream from above the head', async () => {
+  it('rejects a stream from above the head', async () => {
     await start('base', { head: 7 })
     const digests = subscribe('SubscribeBlockDigestsFromStartHeight', atHeight(8))
     const failure = await nextOf(digests).catch((thrown: unknown) => thrown)
     expect((failure as { code: number }).code).to.equal(status.NOT_FOUND)
   })
 
-  it('forgets the other branch when switched, and streams go on at their next height', async () => {
+  it('drops the other branch on a switch, and streams continue at their next height', async () => {
     await start('fork', { version: 'a', head: 15 })
     const headers = subscribe('SubscribeBlockHeadersFromStartHeight', atHeight(15))
     const orphan = node.chain.block(15).identity.id
@@ -143,7 +143,7 @@ describe('head of the replay node', () => {
     expect(() => node.switchTo('d')).to.throw("no version 'd', only 'a', 'b', 'c'")
   })
 
-  it('keeps orphans by id when told so, with status UNKNOWN', async () => {
+  it('serves orphans by id if configured, with status UNKNOWN', async () => {
     await start('fork', { version: 'a', keepsOrphans: true })
     const [shared, orphan] = [node.chain.block(12), node.chain.block(15)]
     node.switchTo('b')
@@ -157,7 +157,7 @@ describe('head of the replay node', () => {
     expect((await client.failureOf('GetBlockByID', bytesField(1, Buffer.alloc(32)))).code).to.equal(status.NOT_FOUND)
   })
 
-  it('meets streams with faults, at their start and message by message', async () => {
+  it('applies faults to streams, at their start and per message', async () => {
     await start('base', { head: 7 })
     node.inject({ kind: 'status', code: 'UNAVAILABLE', methods: ['SubscribeBlockDigestsFromLatest'], times: 1 })
     const refused = await nextOf(subscribe('SubscribeBlockDigestsFromLatest')).catch((thrown: unknown) => thrown)
@@ -171,7 +171,7 @@ describe('head of the replay node', () => {
     expect(await cut).to.be.instanceOf(Error)
   })
 
-  it('serves nothing below the root of its spork, and says where it is', async () => {
+  it('serves nothing below the root of its spork, and reports the root', async () => {
     await start('base', { loop: true, startHeight: 1000, sporkRootHeight: 1100, head: 2000 })
     expect(await client.failureOf('GetBlockHeaderByHeight', atHeight(1099))).to.deep.equal({
       code: status.NOT_FOUND,
@@ -186,7 +186,7 @@ describe('head of the replay node', () => {
     expect(bytesOf(info, 3).length).to.equal(32)
   })
 
-  it('tells the events of a range from its results, as far as the head', async () => {
+  it('derives the events of a range from its results, up to the head', async () => {
     await start('base', { loop: true, head: 600 })
     const type = 'A.ee82856bf20e2aa6.FungibleToken.Deposited'
     const typeField = bytesField(1, Buffer.from(type))
@@ -202,7 +202,7 @@ describe('head of the replay node', () => {
     expect(contentsOf(await client.call('GetEventsForBlockIDs', byIds), 1)).to.deep.equal([blocks[1]])
   })
 
-  it('answers for transactions of a full collection, and has no scripts but those that were recorded', async () => {
+  it('serves the transactions of a full collection, and only recorded scripts', async () => {
     await start('base')
     const block = node.chain.block(25)
     const collection = bytesField(1, block.identity.collectionIds[0] as Buffer)
@@ -215,7 +215,7 @@ describe('head of the replay node', () => {
     expect((await client.failureOf('GetBlockByHeight', Buffer.from([0xff]))).code).to.equal(status.INVALID_ARGUMENT)
   })
 
-  it('refuses to start on what is not there', async () => {
+  it('does not start on a missing recording', async () => {
     await start('base')
     const port = Number(node.endpoint.split(':')[1])
     const failureOf = async (options: Omit<ReplayNodeOptions, 'recording'>): Promise<string> => {

@@ -31,7 +31,7 @@ describe('replay node', () => {
     await node.stop()
   })
 
-  it('answers every call of the base recording as recorded', async () => {
+  it('returns the recorded response to every call of the base recording', async () => {
     node = await startRecordedNode('base')
     client = new BytesClient(node.endpoint)
     const { calls } = node.chain.version
@@ -46,7 +46,7 @@ describe('replay node', () => {
     ['b', 12],
     ['c', 24],
   ] as const) {
-    it(`answers every call of version ${version} of the fork recording as recorded, from the rollback on`, async () => {
+    it(`returns the recorded response to every call of version ${version} of the fork recording, from the rollback on`, async () => {
       node = await startRecordedNode('fork')
       client = new BytesClient(node.endpoint)
       node.switchTo(version, rollbackHead)

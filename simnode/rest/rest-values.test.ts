@@ -13,8 +13,8 @@ import {
   readUint64,
 } from './rest-values.ts'
 
-describe('values of REST', () => {
-  it('are read as they are written', () => {
+describe('REST values', () => {
+  it('round-trip', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.uint8Array(), (id, some) => {
         expect(hex(readId(hex(id)))).to.equal(hex(id))
@@ -41,7 +41,7 @@ describe('values of REST', () => {
     expect(readIds('', 2)).to.deep.equal([])
   })
 
-  it('are refused where they are none, whatever they are', () => {
+  it('are rejected if malformed, for any input', () => {
     const readers: readonly ((text: string) => unknown)[] = [
       readId,
       readAddress,

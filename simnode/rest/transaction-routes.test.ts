@@ -24,8 +24,8 @@ const transaction: fc.Arbitrary<MessageInitShape<typeof TransactionSchema>> = fc
   envelopeSignatures: fc.array(signature, { minLength: 1, maxLength: 3 }),
 })
 
-describe('a transaction in REST', () => {
-  it('is read as it was told', () => {
+describe('REST transaction', () => {
+  it('is parsed completely', () => {
     fc.assert(
       fc.property(transaction, (init) => {
         const told = transactionJson(new Uint8Array(32), create(TransactionResponseSchema, { transaction: init }))
@@ -35,7 +35,7 @@ describe('a transaction in REST', () => {
     )
   })
 
-  it('may leave out extension data, as signatures without any do', () => {
+  it('may omit extension data, as signatures without any do', () => {
     const body = {
       script: 'YQ==',
       reference_block_id: '00'.repeat(32),
@@ -57,7 +57,7 @@ describe('a transaction in REST', () => {
     }
   })
 
-  it('is nothing that is no transaction', () => {
+  it('is rejected if malformed', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(() => readTransaction(value)).to.throw(ApiError)

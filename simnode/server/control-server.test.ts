@@ -63,7 +63,7 @@ describe('control port of the replay node', () => {
     expect((await ask('POST', '/branch', { name: 'c' })).answer).to.include({ version: 'c', head: 40 })
   })
 
-  it('injects faults and takes them away', async () => {
+  it('injects and removes faults', async () => {
     await ask('POST', '/fault', { kind: 'status', code: 'UNAVAILABLE', methods: ['Ping'] })
     expect((await client.failureOf('Ping')).code).to.equal(status.UNAVAILABLE)
     expect((await ask('GET', '/status')).answer['faults']).to.deep.equal([
@@ -85,7 +85,7 @@ describe('control port of the replay node', () => {
     expect((await held).code).to.equal(status.UNAVAILABLE)
   })
 
-  it('refuses what it does not understand, and changes nothing', async () => {
+  it('rejects invalid requests without changes', async () => {
     for (const [method, path, body, code] of [
       ['POST', '/head', { height: 21 }, 400],
       ['POST', '/head', { advance: 0 }, 400],

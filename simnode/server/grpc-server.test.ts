@@ -57,32 +57,32 @@ describe('a raw gRPC server', () => {
     return { headers, trailers, body: Buffer.concat(chunks) }
   }
 
-  it('answers with one message, also with a large one of many frames', async () => {
+  it('returns one message, even a large one of many frames', async () => {
     expect(await client.call('Ping', Buffer.from('abc'))).to.deep.equal(Buffer.from('abcabc'))
     const large = Buffer.alloc(3_000_000, 7)
     expect((await client.call('Ping', large)).equals(Buffer.concat([large, large]))).to.equal(true)
   })
 
-  it('tells why a call fails, in any letters', async () => {
+  it('reports the error message of a failed call, in any characters', async () => {
     const failure = await client.failureOf('GetAccount')
     expect([failure.code, failure.details]).to.deep.equal([status.NOT_FOUND, 'no account: ü 100 %'])
   })
 
-  it('does not know other calls', async () => {
+  it('rejects unknown calls', async () => {
     expect(await client.failureOf('GetNothing')).to.include({
       code: status.UNIMPLEMENTED,
       details: 'The server does not implement the method /flow.access.AccessAPI/GetNothing',
     })
   })
 
-  it('ends a stream with its status behind what was sent, and once only', async () => {
+  it('ends a stream with its status after the messages, and only once', async () => {
     const { headers, trailers, body } = await send('SubscribeBlocksFromLatest', Buffer.alloc(5))
     expect([headers[':status'], headers['grpc-status']]).to.deep.equal([200, undefined])
     expect(unframed(body)).to.deep.equal(Buffer.from('first'))
     expect(trailers).to.include({ 'grpc-status': String(status.ABORTED), 'grpc-message': 'enough' })
   })
 
-  it('refuses what is no message of gRPC', async () => {
+  it('rejects invalid gRPC messages', async () => {
     for (const [hex, code] of [
       ['', status.INTERNAL],
       ['00000000', status.INTERNAL],

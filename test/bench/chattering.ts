@@ -1,6 +1,6 @@
 import { tellParent } from '../../scripts/support/tell-parent.ts'
 
-/** Tells its parent something over and over, for ever, and hears nothing. */
+/** Sends messages to its parent forever and reads none. */
 function chatter(): void {
   tellParent('something')
   setImmediate(chatter)

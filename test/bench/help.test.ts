@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { readRepositoryFile } from '../support/repository.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** Prints what a program loaded besides Node's own modules and its `scripts/`, `src/` and `jobs/`. */
+/** Prints the modules that a program loaded other than Node's, `scripts/`, `src/` and `jobs/`. */
 const loadedPackages = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   const packages = new Set()
@@ -26,16 +26,16 @@ async function help(args: readonly string[]): Promise<{ code: unknown; stdout: s
   return { code, stdout, stderr }
 }
 
-/** Programs whose `--help` is made of the declarations that they load. */
+/** Programs whose `--help` is generated from the declarations that they load. */
 const loading = ['start', 'simnode', 'replay', 'test:chaos', 'test:schemathesis', 'demo', 'eval']
 
-describe('every script of npm', () => {
+describe('npm scripts', () => {
   const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
 
-  it('is one of at most twenty', () => expect(Object.keys(scripts).length).to.be.at.most(20))
+  it('number at most twenty', () => expect(Object.keys(scripts).length).to.be.at.most(20))
 
   for (const [name, command] of Object.entries(scripts)) {
-    it(`explains itself: npm run ${name} -- --help`, async () => {
+    it(`have help: npm run ${name} -- --help`, async () => {
       const { code, stdout, stderr } = await help(command.replace('exec node scripts/setup.mjs ', '').split(' '))
       expect([code, loading.includes(name) ? '' : stderr], stdout).to.deep.equal([0, ''])
       expect(stdout).to.match(/\S.{30}/)
@@ -43,7 +43,7 @@ describe('every script of npm', () => {
   }
 
   for (const program of ['ingest-and-derive', 'farm', 'api', 'feed-and-webhooks', 'wallet']) {
-    it(`explains itself: npm run bench -- ${program} --help`, async () => {
+    it(`have help: npm run bench -- ${program} --help`, async () => {
       const { code, stdout, stderr } = await help(['scripts/bench.ts', program])
       expect([code, stderr]).to.deep.equal([0, ''])
       expect(stdout)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 
-describe('a process that tells its parent', () => {
-  it('ends without a word when the parent has hung up', async () => {
+describe('process that reports to its parent', () => {
+  it('exits silently when the parent disconnects', async () => {
     const child = fork(join(import.meta.dirname, 'chattering.ts'), { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
     const complaints = child.stderr === null ? '' : text(child.stderr)
     const exited = once(child, 'exit')

@@ -6,8 +6,8 @@ import { emulatorProgram, startFlowEmulator } from '../support/flow-emulator.ts'
 import { NodeClient, passkeyKey } from '../support/node-client.ts'
 import { PasskeyList, signedIn, startProvisioning } from '../wallet/provisioning/support/provisioning-world.ts'
 
-describe('accounts for passkeys on a Flow emulator', function (this: Mocha.Suite) {
-  it('are made for several who ask at once, and twice each, by a payer with one key', async function (this: Mocha.Context) {
+describe('passkey accounts on a Flow emulator', function (this: Mocha.Suite) {
+  it('are created for concurrent users, twice each, by a payer with one key', async function (this: Mocha.Context) {
     const program = emulatorProgram()
     if (program === undefined) this.skip()
     const emulator = await startFlowEmulator(program, { blockMs: 200 })

@@ -19,8 +19,8 @@ interface Payment {
 const unit = 100_000_000n
 
 /**
- * The numbers of a fixed sequence: a run that fails can be had again. Source: the linear congruence of Numerical
- * Recipes.
+ * Numbers of a fixed sequence, so that a failing run can be repeated. Source: the linear congruence
+ * of Numerical Recipes.
  */
 function numbers(seed: number): (below: number) => number {
   let state = seed
@@ -30,7 +30,7 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
-describe('a Flow emulator that is followed while people pay each other', function (this: Mocha.Suite) {
+describe('indexing a Flow emulator with user payments', function (this: Mocha.Suite) {
   let emulator: FlowEmulator
   let database: TestDatabase | undefined
   let client: NodeClient
@@ -78,7 +78,7 @@ describe('a Flow emulator that is followed while people pay each other', functio
 
   const person = (): TestSigner => people[next(people.length)] ?? emulator.service
 
-  /** Some of more than there is, which fail and cost their fee; some paid for by others. */
+  /** Some exceed the balance, and fail with a fee. Some have another payer. */
   async function pay(): Promise<Payment> {
     const [from, to, payer] = [person(), person(), person()]
     const amount = BigInt(next(20) === 0 ? 1_000_000_000_000 : 1 + next(50_000_000))
@@ -105,7 +105,7 @@ describe('a Flow emulator that is followed while people pay each other', functio
     return ((await response.json()) as { readonly data: readonly Data[] }).data
   }
 
-  /** Until every worker has done a height on the chain that holds a transaction there. */
+  /** Resolves when every worker has processed the current chain height that has a transaction. */
   async function untilDerived({ id, height }: Payment): Promise<void> {
     for (;;) {
       const { checkpoints } = (await (await fetch(`${api}/status`)).json()) as {
@@ -117,7 +117,7 @@ describe('a Flow emulator that is followed while people pay each other', functio
     }
   }
 
-  /** What was derived from events, beside what the chain says that everybody has. */
+  /** Balances derived from events, beside those of the chain. */
   async function expectBalances(): Promise<void> {
     for (const { address } of people) {
       const [flow] = await told<{ readonly balance: string }>(`/flow/account/${address}/ft`)
@@ -138,7 +138,7 @@ describe('a Flow emulator that is followed while people pay each other', functio
     }
   }
 
-  it('is told as it is, to the last unit of FLOW, also after it has forgotten blocks and made others', async () => {
+  it('is exact to the last unit of FLOW, even after the emulator replaced blocks', async () => {
     const [kept, forgotten] = [await payOften(20), await payOften(12)]
     const [last, lastForgotten] = [kept.at(-1), forgotten.at(-1)]
     if (last === undefined || lastForgotten === undefined) throw new Error('nobody has paid')

@@ -12,9 +12,9 @@ import { untilSealed } from '../support/until-sealed.ts'
 
 const unit = 100_000_000n
 
-// What is signed here is checked by flow-go in the one, and by our own node in the other, which has to find the same.
+// flow-go verifies these signatures on the emulator, and the simulated node must agree.
 for (const { name, start } of payingChains) {
-  describe(`transactions that were signed by the signing library, on ${name}`, function (this: Mocha.Suite) {
+  describe(`transactions signed by the signing library, on ${name}`, function (this: Mocha.Suite) {
     let chain: PayingChain
     let client: NodeClient | undefined
 
@@ -34,7 +34,7 @@ for (const { name, start } of payingChains) {
       return client
     }
 
-    /** What comes of one that the chain takes in, or that it refuses at once. */
+    /** The result of a transaction that the chain executes or rejects. */
     async function done(transaction: FlowTransaction): Promise<Pick<ToldResult, 'status' | 'error'>> {
       try {
         return await untilSealed(node(), await node().send(transaction))
@@ -59,12 +59,12 @@ for (const { name, start } of payingChains) {
       sendFlow('emulator', { amount, to })
     const balance = async ({ address }: TestSigner): Promise<string> => (await node().account(address)).balance
 
-    it('are run where a passkey pays for itself, where somebody else pays, and where it only authorizes', async () => {
+    it('are executed if a passkey pays, if another account pays, and if it only authorizes', async () => {
       const account = await newAccount(passkeyKey())
       expect(await balance(account)).to.equal('10.00100000')
       expect(await sent({ code: send(), proposer: account })).to.include({ status: 4, error: '' })
       const own = await balance(account)
-      // The fee comes on top.
+      // The fee is charged in addition.
       expect(own).to.match(/^9\.000\d{5}$/)
       expect(await sent({ code: send(), proposer: account, payer: chain.payer })).to.include({ status: 4, error: '' })
       expect(await balance(account)).to.equal(own.replace(/^9/, '8'))
@@ -75,7 +75,7 @@ for (const { name, start } of payingChains) {
       expect(await balance(account)).to.equal(own.replace(/^9/, '7'))
     })
 
-    it('are run by keys of both curves and both hashes, and not by one that hashes otherwise', async () => {
+    it('are executed for keys of both curves and both hashes, and rejected for the wrong hash', async () => {
       for (const signatureAlgorithm of ['ECDSA_P256', 'ECDSA_secp256k1'] as const) {
         for (const hashAlgorithm of ['SHA2_256', 'SHA3_256'] as const) {
           const account = await newAccount(testKey(signatureAlgorithm, hashAlgorithm))
@@ -97,7 +97,7 @@ for (const { name, start } of payingChains) {
       }
     })
 
-    it('are refused where what a passkey signed was changed, of whatever part', async () => {
+    it('are rejected if any part signed by a passkey was changed', async () => {
       const account = await newAccount(passkeyKey())
       const good = await node().signed({ code: send(), proposer: account })
       const [signature] = good.envelopeSignatures
@@ -130,7 +130,7 @@ for (const { name, start } of payingChains) {
       expect(await done(good)).to.include({ status: 4, error: '' })
     })
 
-    it('need keys of the full weight, which a passkey may have half of', async () => {
+    it('need full key weight, of which a passkey may have half', async () => {
       const [first, second] = [testKey(), passkeyKey()]
       const whole = await newAccount(first)
       for (const key of [first, second])
@@ -146,7 +146,7 @@ for (const { name, start } of payingChains) {
       expect(await sent({ code: send(), proposer: half, signers: [half, other] })).to.include({ status: 4, error: '' })
     })
 
-    it('are run in whatever order those sign who do not pay', async () => {
+    it('are executed for any order of the signers other than the payer', async () => {
       const [proposer, account] = [await newAccount(passkeyKey()), await newAccount(passkeyKey())]
       const second = passkeyKey()
       expect(await sent({ code: addKey('emulator', { ...second, weight: 1000 }), proposer: account })).to.include({
@@ -167,7 +167,7 @@ for (const { name, start } of payingChains) {
       }
     })
 
-    it('are sent with the very arguments that were signed, also where one of them ended in a line break', async () => {
+    it('have exactly the signed arguments, even if one ended in a line break', async () => {
       const { publicKey, getCredential } = softPasskey()
       const { address } = await newAccount({ ...passkeyKey(), publicKey: hexOf(publicKey.subarray(1)) })
       const { script, arguments: values } = send()
@@ -190,7 +190,7 @@ for (const { name, start } of payingChains) {
       expect(await done(signed)).to.include({ status: 4, error: '' })
     })
 
-    it('are run once', async () => {
+    it('are executed once', async () => {
       const account = await newAccount(passkeyKey())
       const transaction = await node().signed({ code: send(), proposer: account })
       expect(await done(transaction)).to.include({ status: 4, error: '' })

@@ -28,7 +28,7 @@ function callsOf(folder: string): Map<string, Call[]> {
   )
 }
 
-/** The last answer to a call at each height of a recording. */
+/** The last response to a call at each height of a recording. */
 function answers(calls: readonly Call[], method: string): Map<number, Buffer> {
   const out = new Map<number, Buffer>()
   for (const call of calls) {
@@ -41,7 +41,7 @@ function answers(calls: readonly Call[], method: string): Map<number, Buffer> {
 
 describe('transaction ids of recorded blocks', () => {
   for (const folder of ['base', 'fork']) {
-    it(`are the ids in the results: ${folder}`, () => {
+    it(`equal the ids in the results: ${folder}`, () => {
       let compared = 0
       for (const [file, calls] of callsOf(folder)) {
         const results = answers(calls, 'GetTransactionResultsByBlockID')

@@ -10,7 +10,7 @@ import { foldDigest, inAnyOrder, partitions, rollBackWorker } from '../support/f
 
 const end = 24
 
-/** Something that happened to the key `index` of an account, and whether the event says that it is this one. */
+/** A change of the key `index` of an account, and whether the event has the index. */
 interface Change {
   readonly height: number
   readonly place: number
@@ -36,8 +36,8 @@ interface Account {
 const bytesOf = (address: string, index: number): string => `${address.slice(2)}${index.toString(16).padStart(2, '0')}`
 
 /**
- * The life of an account: what it does at each height, `add` a key or `revoke` the one of a number, until `since` with
- * events that tell no index. An account that is not `created` within this time had keys before.
+ * The life of an account: at each height, `add` a key or `revoke` one by number. Events before
+ * `since` lack the index. An account without `created` had keys before.
  */
 function lifeOf(
   address: string,
@@ -134,7 +134,7 @@ describe('account keys', () => {
     })
   }
 
-  it('equal the chain for any events, order of ranges and rollbacks', async () => {
+  it('match the chain for any events, order of ranges and rollbacks', async () => {
     const accounts = fc.tuple(account('0x00000000000000a1'), account('0x00000000000000b0'))
     await fc.assert(
       fc.asyncProperty(accounts, inAnyOrder(partitions(end)), fc.nat(end), async (both, ranges, height) => {

@@ -10,7 +10,7 @@ import { explain, rowsLookedAt } from '../support/explain.ts'
 const rows = 4000
 const one = '0x00000000000000a1'
 
-describe('folds of accounts, keys and contracts where the statistics are of a chain with one account', () => {
+describe('account, key and contract folds with statistics of a chain with one account', () => {
   let database: TestDatabase
   let client: pg.PoolClient
 
@@ -48,7 +48,7 @@ describe('folds of accounts, keys and contracts where the statistics are of a ch
   }
 
   for (const fold of [...accountsWorker.folds, ...metaWorker.folds]) {
-    it(`look at as many rows as they need: ${fold.name}`, async () => {
+    it(`read only the necessary rows: ${fold.name}`, async () => {
       for (const range of [
         [0, 1],
         [5, 6],

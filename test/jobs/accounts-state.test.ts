@@ -33,7 +33,7 @@ describe('accounts, keys, contracts and EVM accounts', () => {
     return (await Promise.all(workers.map((worker) => foldDigest(database.pool, worker)))).join('\n')
   }
 
-  it('have the transactions of each account counted once, and computation by who paid', async () => {
+  it('count the transactions of each account once, and computation by payer', async () => {
     const blocks = (await decodedRecording('base')).map((block) => ({
       ...block,
       transactions: block.transactions.map((transaction) => ({
@@ -65,7 +65,7 @@ describe('accounts, keys, contracts and EVM accounts', () => {
     expect(rows).to.deep.equal(sorted.map(([address, sums]) => ({ address, ...sums })))
   })
 
-  it('keep what they had below a rollback: counts, keys revoked above, contracts changed above', async () => {
+  it('are restored below a rollback: counts, and keys and contracts changed above it', async () => {
     const blocks = await decodedRecording('base')
     await reset()
     await derive(blocks, { from: 0, to: blocks.length })

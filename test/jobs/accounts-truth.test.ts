@@ -17,7 +17,7 @@ import { recordingsToProve } from '../support/replay.ts'
 const workers = [accountsWorker, metaWorker]
 const kinds = ['keys', 'contracts', 'coas'] as const
 
-/** What an account has, as sorted lines of text. */
+/** The contents of an account, as sorted lines of text. */
 type Belongings = Readonly<Record<(typeof kinds)[number], readonly string[]>>
 
 function trueBelongings({ keys, contracts, coas }: TrueAccount): Belongings {
@@ -36,7 +36,7 @@ function trueBelongings({ keys, contracts, coas }: TrueAccount): Belongings {
   }
 }
 
-/** Keys that were added before the first block are known by their revocation at most, and left out. */
+/** Keys added before the first block are known only by a revocation, and are omitted. */
 const indexedLines = `
   select address, 'keys' as kind, concat_ws(' ', key_index, encode(public_key, 'hex'), signing_algorithm,
     hashing_algorithm, weight, case when is_revoked then 'revoked' else 'valid' end) as line
@@ -47,7 +47,7 @@ const indexedLines = `
   select coalesce(flow_address, ''), 'coas', coa_address from app.coa_accounts`
 
 for (const name of recordingsToProve) {
-  describe(`the accounts of the recording ${basename(name)}`, () => {
+  describe(`accounts of the recording ${basename(name)}`, () => {
     let database: TestDatabase
     let versions: readonly RecordedVersion[]
 
@@ -102,7 +102,7 @@ for (const name of recordingsToProve) {
       return created.map(({ address }) => address)
     }
 
-    it('have the keys, contracts and EVM accounts that the chain says, in each version that it had', async () => {
+    it('have the keys, contracts and EVM accounts of the chain, in each of its versions', async () => {
       for (const { blocks, truth, from, version } of versions) {
         for (const worker of workers) await rollBackWorker(database.pool, worker, from)
         await derive(blocks, { from, to: blocks.length })
@@ -111,7 +111,7 @@ for (const name of recordingsToProve) {
       }
     })
 
-    it('have them by any ranges in any order, some of them derived again', async () => {
+    it('are the same for any ranges in any order, some derived twice', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
       await fc.assert(
         fc.asyncProperty(inAnyOrder(partitions(blocks.length)), fc.nat(), async (ranges, again) => {
@@ -124,7 +124,7 @@ for (const name of recordingsToProve) {
       )
     })
 
-    it('have no others where history starts in the middle', async () => {
+    it('have no extra contents if history starts in the middle', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
       for (const part of [0.2, 0.5, 0.8]) {
         await reset()

@@ -78,7 +78,7 @@ describe('contracts', () => {
     )
   }
 
-  it('are as their last change left them, in any order of ranges and after rollbacks', async () => {
+  it('match their last change, in any order of ranges and after rollbacks', async () => {
     await fc.assert(
       fc.asyncProperty(history, inAnyOrder(partitions(end)), fc.nat(end), async (changes, ranges, height) => {
         await reset()
@@ -115,7 +115,7 @@ describe('contracts', () => {
     )
   })
 
-  it('have a version for each change but removals, numbered by position, also two in one block', async () => {
+  it('have a version per change except removals, numbered by position, even two in one block', async () => {
     await reset()
     const change = (height: number, event: number, kind: Change['change'], code: number): Change => ({
       height,
@@ -131,7 +131,7 @@ describe('contracts', () => {
       change(7, 0, 'removed', 3),
       change(9, 0, 'added', 4),
     ]
-    // Newest first, as a history that is filled from the head down.
+    // Newest first, like a backfill from the head down.
     for (const from of [8, 4, 0]) await derive({ from, to: from + 4 }, changes)
     const { rows } = await database.pool.query<{ version: number; code: number }>(
       `
@@ -143,7 +143,7 @@ describe('contracts', () => {
     expect(rows.map(({ version, code }) => `${version}: ${code}`)).to.deep.equal(['1: 1', '2: 2', '3: 3', '4: 4'])
   })
 
-  it('depend on each other by the code that they have now', async () => {
+  it('depend on each other by their current code', async () => {
     await reset()
     const bridged = `EVMVMBridgedNFT_${'5a'.repeat(20)}`
     const added = (name: string, code: number, change: Change['change'] = 'added', height = 1): Change => ({
@@ -212,7 +212,7 @@ describe('contracts', () => {
 
     after(() => stored.drop())
 
-    it('have their code in the transactions that deployed them, as the raw tables keep them', async () => {
+    it('have their code in the deploying transactions, as stored in the raw tables', async () => {
       const { rows } = await stored.pool.query<DeployedVersion>(`
         select w.name, w.code_hash as hash, s.script_text as script, t.arguments
         from app.contract_code_wanted w join raw.transactions t using (block_height, tx_index)

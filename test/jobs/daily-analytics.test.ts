@@ -69,7 +69,7 @@ describe('activity by day and hour', () => {
   const transactionsOf = (of: readonly DecodedBlock[]): DecodedTransaction[] =>
     of.flatMap(({ transactions }) => transactions)
   const eventsOf = (of: readonly DecodedBlock[]): DecodedEvent[] => transactionsOf(of).flatMap(({ events }) => events)
-  /** By hour, for each row that gives one height: `2026-03-14T23 word`. */
+  /** By hour, for each row with a height: `2026-03-14T23 word`. */
   const byHour = (rows: readonly { height: number; word: string }[]): string[] =>
     rows.map(({ height, word }) => `${hourOf(blocks[height] as DecodedBlock)} ${word}`)
 
@@ -151,7 +151,7 @@ describe('activity by day and hour', () => {
               ([, list = '', address = '']) =>
                 list.split(',').map((name) => `A.${address.padStart(16, '0')}.${name.trim().split(' ')[0]}`),
             )
-            // One script leaves it to the sender to find these; the chain has each of them once.
+            // The sender of one script may choose these. The chain has each once.
             for (const [, name = ''] of code.matchAll(/\bimport\s+"(\w+)"/g)) names.push(`A.${placeless[name]}.${name}`)
             return [...new Set(names)].map((name) => `${hourOf(block)} ${name}`)
           }),
@@ -164,7 +164,7 @@ describe('activity by day and hour', () => {
     expect(rows.length).to.be.greaterThan(20)
   })
 
-  it('add up what moved of each token and collection', async () => {
+  it('sum the transfers of each token and collection', async () => {
     const { rows: moves } = await database.pool.query<{ height: number; word: string; amount: string }>(
       `select block_height::int as height, token as word, amount::text from app.ft_transfers where ${counted}`,
     )
@@ -185,7 +185,7 @@ describe('activity by day and hour', () => {
     expect(items.length).to.be.greaterThan(50)
   })
 
-  it('list every big transfer, by the key that it has among all', async () => {
+  it('list every big transfer, by its unique key', async () => {
     const { rows } = await database.pool.query<{ big: number; listed: number; missing: number }>(`
       select (select count(*)::int from app.big_transfers) as big,
         (select count(*)::int from app.big_transfers b

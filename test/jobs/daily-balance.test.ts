@@ -18,10 +18,10 @@ const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 const accounts = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0'] as const
 const [alice, bob] = accounts
 
-/** At the end of each day in which it changed, by `<day> <address> <token>`. */
+/** At the end of each day with a change, by `<day> <address> <token>`. */
 type Closing = Record<string, string>
 
-describe('the history of balances', () => {
+describe('balance history', () => {
   let database: TestDatabase
   let blocks: readonly DecodedBlock[]
 
@@ -41,7 +41,7 @@ describe('the history of balances', () => {
       expect(await deriveInto(database.pool, worker, all, range), worker.name).to.deep.equal([])
     }
   }
-  /** As a reader computes it: what is held now, less what changed later. */
+  /** As a reader computes it: the current balance less later changes. */
   const told = async (): Promise<Closing> => {
     const { rows } = await database.pool.query<{ key: string; balance: string }>(
       `select d.day || ' ' || d.address || ' ' || d.token as key,
@@ -63,7 +63,7 @@ describe('the history of balances', () => {
     )
   }
 
-  /** What the vaults held after the last block of each day. */
+  /** Vault balances after the last block of each day. */
   const held = async (all: readonly DecodedBlock[]): Promise<Closing> => {
     const { rows } = await database.pool.query<{ key: string; balance: string }>(
       `with days as (select day, max(height) as height from unnest($1::int[], $2::date[]) as b (height, day) group by day)
@@ -81,14 +81,14 @@ describe('the history of balances', () => {
     return Object.fromEntries(rows.map(({ key, balance }) => [key, balance]))
   }
 
-  it('is what vaults held at the end of each day', async () => {
+  it('equals the vault balances at the end of each day', async () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const closing = await told()
     expect(new Set(Object.keys(closing).map((key) => key.slice(0, 10))).size, 'days').to.equal(2)
     expect(closing).to.deep.equal(await held(blocks))
   })
 
-  it('is right for the days that are indexed where history starts in the middle', async () => {
+  it('is correct for the indexed days if history starts in the middle', async () => {
     const from = 100
     await derive(blocks, { from, to: blocks.length })
     const closing = await told()
@@ -96,7 +96,7 @@ describe('the history of balances', () => {
     expect(closing).to.deep.equal(await held(blocks))
   })
 
-  it('adds nothing twice, whatever is derived again, and is the same after any order and any rollback', async () => {
+  it('counts nothing twice when ranges are derived again, and is independent of order and rollbacks', async () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const once = await foldDigest(database.pool, dailyBalanceWorker)
     const heights = fc.array(fc.nat(blocks.length), { maxLength: 2 })
@@ -117,15 +117,15 @@ describe('the history of balances', () => {
     )
   })
 
-  describe('of an account that is older than Cadence 1.0', () => {
-    // The days begin at heights 0, 2, 6 and 10. Before height 0 alice had 100 and bob had nothing.
+  describe('of an account older than Cadence 1.0', () => {
+    // The days begin at heights 0, 2, 6 and 10. Before height 0, alice had 100 and bob had nothing.
     const eras = handMadeBlocks(12, {
       1: oldMove(alice, bob, '30.00000000'),
       3: oldMove(bob, alice, '5.00000000'),
       5: oldMove(alice, bob, '10.00000000'),
       9: newMove(alice, bob, '1.00000000', { left: '64.00000000', had: '36.00000000' }),
     })
-    it('is below zero only where it says that it is incomplete, and right once its vaults were seen', async () => {
+    it('is negative only while marked incomplete, and correct once its vaults were seen', async () => {
       await derive(eras, { from: 0, to: 8 })
       expect(await holdings()).to.deep.equal({ [alice]: ['-35.00000000', false], [bob]: ['35.00000000', false] })
       await derive(eras, { from: 8, to: 12 })
@@ -134,14 +134,14 @@ describe('the history of balances', () => {
       expect(await holdings()).to.deep.equal({ [alice]: ['-35.00000000', false], [bob]: ['35.00000000', false] })
     })
 
-    it('is the same where the newer era is indexed first', async () => {
+    it('is the same if the newer era is indexed first', async () => {
       await derive(eras, { from: 8, to: 12 })
       expect(await holdings()).to.deep.equal({ [alice]: ['64.00000000', true], [bob]: ['36.00000000', true] })
       await derive(eras, { from: 0, to: 8 })
       expect(await holdings()).to.deep.equal({ [alice]: ['64.00000000', true], [bob]: ['36.00000000', true] })
     })
 
-    it('goes back through both eras, also where the first days are not indexed', async () => {
+    it('covers both eras, even if the first days are not indexed', async () => {
       const days = ['2024-09-25', '2024-09-26', '2024-09-27'] as const
       for (const [from, expected] of [
         [
@@ -164,7 +164,7 @@ describe('the history of balances', () => {
     })
   })
 
-  it('is right for any chain of two eras, from any height on, by any ranges in any order', async () => {
+  it('is correct for any chain of two eras, from any height, by any ranges in any order', async () => {
     const end = 16
     const move = fc.record({
       height: fc.nat(end - 1),
@@ -179,7 +179,7 @@ describe('the history of balances', () => {
         await database.pool.query(`truncate ${derivedTables.join(', ')}`)
         const units = new Map<string, bigint>(accounts.map((account) => [account, 10n ** 10n]))
         const events: Record<number, HandMadeEvent[]> = {}
-        /** What was known in the end of each account: a balance of its vault, or what was seen to change. */
+        /** The last known state of each account: a vault balance, or the sum of changes. */
         const expected = new Map<string, [balance: bigint, isComplete: boolean]>()
         const closing = new Map<string, bigint>()
         for (const { height, from, to, part } of all) {
@@ -218,7 +218,7 @@ describe('the history of balances', () => {
   })
 })
 
-/** What a transfer emitted before Cadence 1.0. */
+/** The events of a transfer before Cadence 1.0. */
 function oldMove(from: string, to: string, amount: string): HandMadeEvent[] {
   return [
     [`${flow}.TokensWithdrawn`, { amount, from }],
@@ -226,7 +226,7 @@ function oldMove(from: string, to: string, amount: string): HandMadeEvent[] {
   ]
 }
 
-/** And since; each account has one vault. */
+/** The events since Cadence 1.0. Each account has one vault. */
 function newMove(from: string, to: string, amount: string, after: { left: string; had: string }): HandMadeEvent[] {
   const uuidOf = (account: string): string => BigInt(account).toString()
   return [

@@ -12,7 +12,7 @@ import { foldDigest, inAnyOrder, partitions, rollBackWorker } from '../support/f
 
 const evm = 'A.f8d6e0586b0a20c7.EVM'
 
-/** Days and hours of a recording's blocks by the calendar of the language, not by arithmetic on microseconds. */
+/** Days and hours of a recording's blocks by the Date class, not by arithmetic on microseconds. */
 function dayOf({ timestampUs }: DecodedBlock): string {
   return new Date(timestampUs / 1000).toISOString().slice(0, 10)
 }
@@ -21,7 +21,7 @@ function hourOf({ timestampUs }: DecodedBlock): string {
   return new Date(timestampUs / 1000).toISOString().slice(0, 13)
 }
 
-/** The emulator says 0 of all; then it is what the fee was computed from. */
+/** The emulator reports 0 for all. The fee's computation replaces it. */
 function computation({ gasUsed = 0n, events }: DecodedTransaction): bigint {
   if (gasUsed > 0n) return gasUsed
   const efforts = events.flatMap(({ type, fields }) =>
@@ -30,7 +30,7 @@ function computation({ gasUsed = 0n, events }: DecodedTransaction): bigint {
   return efforts.reduce((sum, effort) => sum + BigInt(effort.replace('.', '')), 0n)
 }
 
-/** Counts everything again, of all blocks together. */
+/** Counts all blocks again at once. */
 function recount(blocks: readonly DecodedBlock[]): Record<string, string> {
   const transactions = blocks.flatMap((block) => block.transactions)
   const ofUsers = transactions.filter(({ isSystem }) => !isSystem)
@@ -67,7 +67,7 @@ function groups(blocks: readonly DecodedBlock[], keyOf: (block: DecodedBlock) =>
   )
 }
 
-describe('the numbers of days and hours', () => {
+describe('daily and hourly statistics', () => {
   let database: TestDatabase
   let blocks: readonly DecodedBlock[]
 
@@ -86,14 +86,14 @@ describe('the numbers of days and hours', () => {
     .map((name) => `${name}::text`)
     .join(', ')
 
-  it('are those that one gets by counting the recording, on both sides of midnight', async () => {
+  it('equal counts of the recording, on both sides of midnight', async () => {
     const days = groups(blocks, dayOf)
     expect(days.length).to.be.greaterThan(2)
     const { rows } = await database.pool.query(`select day::text, ${counters} from app.daily_stats order by day`)
     expect(rows).to.deep.equal(days.map(([day, ofDay]) => ({ day, ...recount(ofDay) })))
   })
 
-  it('are those of each hour too, which make up the days', async () => {
+  it('have hourly values that sum to the days', async () => {
     const { rows } = await database.pool.query(
       `select day::text || 'T' || lpad(hour::text, 2, '0') as hour, ${counters} from app.hourly_stats order by day, hour`,
     )
@@ -105,7 +105,7 @@ describe('the numbers of days and hours', () => {
     expect(different).to.deep.equal([])
   })
 
-  it('count the transfers that are listed, without fees', async () => {
+  it('count the listed transfers, without fees', async () => {
     for (const [table, column, where] of [
       ['app.ft_transfers', 'ft_transfer_count', "transfer_type <> 'fee'"],
       ['app.nft_transfers', 'nft_transfer_count', 'true'],

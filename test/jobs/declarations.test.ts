@@ -7,11 +7,11 @@ interface Column {
   readonly column: string
   readonly type: string
   readonly isKey: boolean
-  /** Computed by PostgreSQL from the others. */
+  /** Columns that PostgreSQL computes from others. */
   readonly isGenerated: boolean
 }
 
-describe('the declarations of workers', () => {
+describe('worker declarations', () => {
   let database: TestDatabase
 
   before(async () => {
@@ -45,7 +45,7 @@ describe('the declarations of workers', () => {
     expect(names).to.deep.equal([...new Set(names)])
   })
 
-  it('follow workers that come before them', () => {
+  it('depend only on earlier workers', () => {
     for (const [i, { name, phase, follows, derive }] of workers.entries()) {
       const before = new Map(workers.slice(0, i).map((worker) => [worker.name, worker]))
       expect(
@@ -57,7 +57,7 @@ describe('the declarations of workers', () => {
     }
   })
 
-  it('have folds that read only what is there when they are done', () => {
+  it('have folds that read only tables complete at that time', () => {
     for (const { name, tables, follows, folds } of workers) {
       const own = tables.map((table) => table.name)
       const followed = workers.filter((worker) => follows.includes(worker.name))

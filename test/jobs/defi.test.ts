@@ -19,7 +19,7 @@ interface Told {
   readonly fields: PayloadFields
 }
 
-describe('pairs of tokens', () => {
+describe('token pairs', () => {
   let database: TestDatabase
   let recorded: readonly DecodedBlock[]
 
@@ -37,7 +37,7 @@ describe('pairs of tokens', () => {
   const derive = async (blocks: readonly DecodedBlock[], from: number, to: number): Promise<void> => {
     expect(await deriveInto(database.pool, defiWorker, blocks, { from, to })).to.deep.equal([])
   }
-  /** A block for each event. */
+  /** One block per event. */
   const blocksOf = (events: readonly Told[]): DecodedBlock[] => {
     const [block] = recorded
     const [transaction] = recorded[1]?.transactions ?? []
@@ -58,7 +58,7 @@ describe('pairs of tokens', () => {
     fields: { token0Key: flow, token1Key: coin, pairAddress: '0x00000000000000d1', stableMode: false, numPairs: '1' },
   }
 
-  it('are told by their swaps where nothing else tells', async () => {
+  it('are derived from swaps if nothing else defines them', async () => {
     await derive(recorded, 0, recorded.length)
     const { dev = '' } = await namedAccounts('base')
     const columns = 'pair, dex, address, asset0, asset1, created_height, last_height'
@@ -81,7 +81,7 @@ describe('pairs of tokens', () => {
     expect(sum).to.deep.equal(all)
   })
 
-  it('are those of PairCreated, whenever that is derived, and keep the last price', async () => {
+  it('match PairCreated, derived at any time, and retain the last price', async () => {
     const blocks = blocksOf([created, swap('0', '2.00000000', '6.00000000'), swap('1', '8.00000000', '2.00000000')])
     await derive(blocks, 1, 3)
     const columns = 'asset0, asset1, is_stable, created_height, price, last_height'
@@ -116,7 +116,7 @@ describe('pairs of tokens', () => {
     expect(await rows('select * from app.defi_pair_days')).to.deep.equal([])
   })
 
-  it('are kept at any height: the lowest and the highest have the same partitions', async () => {
+  it('are stored at any height: the lowest and the highest have the same partitions', async () => {
     const [block] = blocksOf([swap('0', '1.00000000', '2.00000000')])
     if (block === undefined) throw new Error('there is a block')
     const heights = [0, 19_999_999, 20_000_000, 25_000_001]
@@ -133,7 +133,7 @@ describe('pairs of tokens', () => {
     ).to.deep.equal(heights)
   })
 
-  it('have the volumes of each day of its own', async () => {
+  it('have the volumes of each day', async () => {
     const some = swap('0', '1.00000000', '2.00000000')
     await derive(blocksOf([some, some, some, some]), 0, 4)
     expect(await rows('select day::text, swap_count, volume1 from app.defi_pair_days order by 1')).to.deep.equal([
@@ -142,7 +142,7 @@ describe('pairs of tokens', () => {
     ])
   })
 
-  it('are known by the contract, and their pools by the account', async () => {
+  it('are identified by contract, and their pools by account', async () => {
     const blocks = blocksOf([
       {
         type: 'A.00000000000000e2.FlowSwapPair.Trade',

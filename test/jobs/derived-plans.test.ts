@@ -23,10 +23,10 @@ const rows = 20_000
 const spacing = 150
 const newest = (rows - 1) * spacing
 
-describe('derived tables with accounts that are in every block', () => {
+describe('derived tables of accounts in every block', () => {
   let database: TestDatabase
   let client: pg.PoolClient
-  /** Tables and partitions that nobody may read as a whole. */
+  /** Tables and partitions that must not be scanned as a whole. */
   let large: ReadonlySet<string>
 
   before(async () => {
@@ -86,7 +86,7 @@ describe('derived tables with accounts that are in every block', () => {
     await database.drop()
   })
 
-  /** What the folds of all workers ask while they fold the newest block again, with what each statement was given. */
+  /** The statements and values of all folds when the newest block is folded again. */
   async function statementsOfFolds(): Promise<Statement[]> {
     const { client: recording, statements } = recordStatements(client)
     const range = { from: newest - spacing, to: newest + 1 }
@@ -96,7 +96,7 @@ describe('derived tables with accounts that are in every block', () => {
     return statements
   }
 
-  it('are folded without reading what does not change', async () => {
+  it('are folded without reading unchanged rows', async () => {
     const statements = await statementsOfFolds()
     expect(statements.length).to.be.greaterThan(2 * workers.flatMap(({ folds }) => folds).length)
     for (const statement of statements) {
@@ -280,7 +280,7 @@ describe('derived tables with accounts that are in every block', () => {
   ]
 
   for (const [what, table, where, order] of lists) {
-    it(`list ${what} in their order, without sorting`, async () => {
+    it(`list ${what} in order, without sorting`, async () => {
       const text = `select * from ${table} where ${where} order by ${order} limit 20`
       const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
       expect(readWhole(plan, large)).to.deep.equal([])

@@ -33,7 +33,7 @@ describe('derived state', () => {
     await database.pool.query(`truncate ${derivedTables.join(', ')}`)
   }
 
-  it('has every account that was created or took part, and when', async () => {
+  it('has every account that was created or took part, with its time', async () => {
     const expected = new Map<string, { first_seen_height: number; last_seen_height: number; created: string | null }>()
     const see = (address: string, height: number): void => {
       const known = expected.get(address)
@@ -85,7 +85,7 @@ describe('derived state', () => {
     expect(await derivedDigest(database.pool)).to.deep.equal(inOnePass)
   })
 
-  it('comes back after a rollback, and is meanwhile as if the blocks had never been', async () => {
+  it('is restored after a rollback, and excludes the blocks in between', async () => {
     for (const height of [20, 137, 279]) {
       await rollBackDerived(database.pool, height)
       const rolledBack = await derivedDigest(database.pool)
@@ -102,7 +102,7 @@ function byAddress(a: { address: string }, b: { address: string }): number {
   return a.address < b.address ? -1 : 1
 }
 
-/** All heights below `end`, cut into ranges. */
+/** All heights below `end`, divided into ranges. */
 function partitions(end: number): fc.Arbitrary<HeightRange[]> {
   return fc.uniqueArray(fc.integer({ min: 1, max: end - 1 }), { maxLength: 9 }).map((cuts) => {
     const borders = [0, ...cuts.toSorted((a, b) => a - b), end]
@@ -110,7 +110,9 @@ function partitions(end: number): fc.Arbitrary<HeightRange[]> {
   })
 }
 
-/** Every worker over every range, in an order by chance that runs a worker over a range after those that it follows. */
+/**
+ * Every worker over every range, in a random order in which a worker runs after its dependencies.
+ */
 function* scheduled(
   ranges: readonly HeightRange[],
   order: fc.Stream<number>,

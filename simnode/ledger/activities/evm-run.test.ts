@@ -65,7 +65,7 @@ describe('the simulated EVM', () => {
     expect(blocks).to.have.lengthOf(cycleLength)
   })
 
-  it('runs what can be read without a problem, from senders with one nonce after the other', () => {
+  it('runs readable transactions without problems, with consecutive nonces per sender', () => {
     const next = new Map<string, bigint>()
     const types = new Set<number>()
     for (const transaction of blocks.flatMap(({ transactions }) => transactions)) {
@@ -79,7 +79,7 @@ describe('the simulated EVM', () => {
     expect([...types].sort((a, b) => a - b)).to.deep.equal([0, 1, 2, 255])
   })
 
-  it('closes blocks with the hash of their content but for the last of a cycle, each on the one below', () => {
+  it('closes each block with the hash of its content, except the last of a cycle, on top of its parent', () => {
     blocks.forEach(({ fields, transactions }, place) => {
       const block = closeEvmBlock({
         parentHash: bytes(fields['parentHash']),
@@ -104,7 +104,7 @@ describe('the simulated EVM', () => {
     })
   })
 
-  it('tells in logs, from the first block on, all that its tokens do', () => {
+  it('logs all token activity, from the first block on', () => {
     const told = toldBlocks(evmChain(4), 1, 90)
     const transfers = told
       .flatMap(({ transactions }) => transactions)
@@ -130,7 +130,7 @@ describe('the simulated EVM', () => {
     expect([...evm.touched()].filter((key) => /^(tokens|items)/.test(key)).length).to.be.above(20)
   })
 
-  it('ends each cycle in the state in which the next begins', () => {
+  it('ends each cycle in the state in which the next starts', () => {
     for (const cycle of [0, 1, 77, 1_000_003]) {
       const end = evmChain(cycle).stateAt((cycle + 1) * cycleLength - 1)
       const start = new CycleRun(evmPlan(cycle), cycle + 1, {

@@ -67,7 +67,7 @@ describe('messages of simulated blocks', () => {
     expect(blocks).to.have.lengthOf(281)
   })
 
-  it('are those of recorded blocks, byte for byte', () => {
+  it('match recorded blocks byte for byte', () => {
     for (const block of blocks) {
       const parts = partsOf(block)
       expect(headerMessage(parts), `header of ${block.height}`).to.deep.equal(block.header)
@@ -77,14 +77,14 @@ describe('messages of simulated blocks', () => {
     }
   })
 
-  it('are those of recorded transactions, byte for byte', () => {
+  it('match recorded transactions byte for byte', () => {
     for (const { transactions } of blocks) {
       const bodies = transactions.map((message) => readTransactionResponse(bytesField(1, message)))
       expect(transactionMessages(bodies)).to.deep.equal(transactions)
     }
   })
 
-  it('are those of recorded results in both encodings, byte for byte', () => {
+  it('match recorded results in both encodings byte for byte', () => {
     for (const block of blocks) {
       const results = block.results.ccf.map(resultOf)
       for (const encoding of ['ccf', 'json-cdc'] as const) {
@@ -104,7 +104,7 @@ function encode(shape: EventShape, values: readonly CadenceValue[], encoding: 'c
 describe('payloads of simulated events', () => {
   for (const folder of ['base', 'fork'] as const) {
     for (const file of recordingFiles(folder)) {
-      it(`come out of the values of ${folder}/${file} byte for byte as recorded, in both encodings`, () => {
+      it(`are encoded from the values of ${folder}/${file} byte for byte as recorded, in both encodings`, () => {
         for (const { type, ccf, json } of readRecordedEvents(folder, file)) {
           const event = readCcf(ccf)
           const [shape, values] = [event.type as EventShape, event.value as CadenceValue[]]
@@ -217,8 +217,8 @@ function addressOf(address: bigint): Buffer {
   return Buffer.from(address.toString(16).padStart(16, '0'), 'hex')
 }
 
-describe('payloads of any events', () => {
-  it("say in both encodings what those of the decoders' own tests say", () => {
+describe('payloads of generated events', () => {
+  it('match the payloads of the decoder tests in both encodings', () => {
     fc.assert(
       fc.property(anyEvent, ({ event, types }) => {
         const translation = new Translation()

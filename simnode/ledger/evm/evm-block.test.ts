@@ -44,7 +44,7 @@ function blockTransaction({ type, hash, status, gasUsed, logs }: EvmTransaction)
 describe('simulated EVM blocks', () => {
   it('have the hash, roots and gas that the chain computed for the same content', () => {
     const blocks = recordedBlocks()
-    // The first has the bootstrap transactions, which have no events.
+    // The first block has the bootstrap transactions, which have no events.
     for (const { fields, transactions } of blocks.slice(1)) {
       const block = closeEvmBlock({
         parentHash: bytes(fields['parentHash']),

@@ -22,8 +22,8 @@ function recordedRuns(): Array<{ payload: Buffer; hash: string; contractAddress:
     })
 }
 
-describe('what the simulated EVM runs', () => {
-  it('is signed so that its sender is recovered, with any type, key and content', () => {
+describe('simulated EVM transactions', () => {
+  it('are signed so that the sender is recoverable, for any type, key and content', () => {
     const unsigned = fc.record({
       type: fc.constantFrom(0, 1, 2),
       chainId: fc.constantFrom(646, 747),
@@ -52,7 +52,7 @@ describe('what the simulated EVM runs', () => {
     )
   })
 
-  it('has direct calls of the bytes and hashes that the chain gave to the recorded ones', () => {
+  it('include direct calls with the bytes and hashes of the recorded ones', () => {
     let checked = 0
     for (const { payload, hash } of recordedRuns()) {
       const read = decodeEvmPayload(payload)
@@ -74,7 +74,7 @@ describe('what the simulated EVM runs', () => {
     expect(checked).to.be.above(20)
   })
 
-  it('has new contracts and Cadence-owned accounts at the addresses that the chain gave to the recorded ones', () => {
+  it('create contracts and Cadence-owned accounts at the recorded addresses', () => {
     let checked = 0
     for (const { payload, contractAddress } of recordedRuns()) {
       const read = decodeEvmPayload(payload)
@@ -94,8 +94,8 @@ describe('what the simulated EVM runs', () => {
     }
   })
 
-  it('spells addresses of contracts with the check sum of the recorded ones', () => {
-    // Source of the second: EIP-55's examples.
+  it('format contract addresses with the checksums of the recorded ones', () => {
+    // Source of the second: the examples of EIP-55.
     const spelled = ['0xECa899C26872DB38145d911E3a17BeA6B095b301', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']
     for (const text of spelled) expect(checksumAddress(bytes(text))).to.equal(text)
   })
@@ -104,7 +104,7 @@ describe('what the simulated EVM runs', () => {
 const anyHash = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
 describe('signatures of the simulated EVM', () => {
-  it('are taken by the library, tell who signed, and have the lower s, for any hash and key', () => {
+  it('verify with the library, recover the signer, and have the lower s, for any hash and key', () => {
     fc.assert(
       fc.property(anyHash, anyKey, (hash, key) => {
         const { parity, r, s } = signRecoverably(hash, key)
@@ -118,7 +118,7 @@ describe('signatures of the simulated EVM', () => {
     )
   })
 
-  it('are the same whenever the same is signed, and others for another key', () => {
+  it('are deterministic, and differ between keys', () => {
     fc.assert(
       fc.property(anyHash, anyKey, anyKey, (hash, key, other) => {
         fc.pre(!Buffer.from(key).equals(Buffer.from(other)))

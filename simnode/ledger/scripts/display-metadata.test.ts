@@ -8,8 +8,8 @@ function drawingOf(address: string): string {
   return Buffer.from(base64, 'base64').toString('utf8')
 }
 
-describe('pictures of the ledger', () => {
-  it('are their own addresses, small, and seldom the same', () => {
+describe('ledger pictures', () => {
+  it('are small data URLs that are rarely equal', () => {
     for (const collection of collections) {
       const pictures = Array.from({ length: 200 }, (_, nth) => itemPicture(collection, nth + 1))
       for (const picture of pictures) {

@@ -17,7 +17,7 @@ function given(source: string, { arguments: args }: Pick<SampleScript, 'argument
 }
 
 describe('sample scripts', () => {
-  it('have an answer each, at any height', () => {
+  it('return a result at any height', () => {
     expect(sampleScripts.map(({ name }) => name)).to.deep.equal([...sampleNames])
     for (const sample of sampleScripts) {
       for (const height of [0, 99, 250])
@@ -27,7 +27,7 @@ describe('sample scripts', () => {
     }
   })
 
-  it('tell what is so by the ledger', () => {
+  it('match the ledger state', () => {
     const [sum, balance, storage, items, supply, staked, block] = sampleScripts.map(
       (sample) => (given(sample.code, sample) as { value: unknown }).value,
     )
@@ -46,7 +46,7 @@ describe('sample scripts', () => {
     expect(items).to.be.an('array')
   })
 
-  it('have nothing for a collection that an account does not show', () => {
+  it('return nothing for a collection that an account does not publish', () => {
     const items = sampleScripts.find(({ name }) => name === 'item-ids')
     if (items === undefined) throw new Error('no sample')
     const of = (address: string, path: string): unknown =>
@@ -60,7 +60,7 @@ describe('sample scripts', () => {
     expect(of('0xf8d6e0586b0a20c7', 'HeronsCollection')).to.deep.equal({ type: 'Array', value: [] })
   })
 
-  it('are known with any comments, white space and addresses of imports', () => {
+  it('are recognized with any comments, white space and import addresses', () => {
     const gap = fc
       .array(fc.constantFrom(' ', '\n', '\t', '// a line "and\n', '/* more /* of */ it */', '/// doc\n'), {
         minLength: 1,
@@ -77,7 +77,7 @@ describe('sample scripts', () => {
     )
   })
 
-  it('add numbers of any size, and refuse what is none', () => {
+  it('add numbers of any size, and reject other values', () => {
     const [add] = sampleScripts
     const of = (...values: string[]): unknown =>
       given(add?.code ?? '', { arguments: values.map((value) => ({ type: 'Int', value })) })
@@ -86,7 +86,7 @@ describe('sample scripts', () => {
       expect(() => of(value, '1'), value).to.throw(/the script takes Int/)
   })
 
-  it('are no others for a word more, or for words in a text', () => {
+  it('are not recognized with an added word or a changed string', () => {
     for (const sample of sampleScripts) {
       for (const source of [
         `${sample.code}access(all) fun more() {}`,

@@ -5,7 +5,7 @@ import { StakingTable } from './staking-table.ts'
 import type { StakingContext } from './staking-table.ts'
 
 describe('staking at the start of a cycle', () => {
-  it('is what all cycles before have left, however many', () => {
+  it('equals the result of all earlier cycles, for any number of cycles', () => {
     const table = new StakingTable(stakingAtStart(0))
     const purses = new Map<number, bigint>()
     const context: StakingContext = {
@@ -38,7 +38,7 @@ describe('staking at the start of a cycle', () => {
     }
   })
 
-  it('has everybody registered in the end, and owners that can pay for it', () => {
+  it('has all users registered in the end, with owners that can pay for it', () => {
     expect(stakingAtStart(0).stakes).to.have.length(0)
     expect(stakingAtStart(1).stakes).to.have.length(1)
     expect(stakingAtStart(1_000_000).stakes).to.have.length(stakers.length)

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { externalAccount, publishedPayer, inventedKey } from '../world/account.ts'
 import { ExternalAccounts } from './external-accounts.ts'
 
-describe('people outside of a simulated chain', () => {
-  it('have the same accounts with and without the published payer', () => {
+describe('external accounts of a simulated chain', () => {
+  it('are equal with and without the published payer', () => {
     for (const hasPayer of [false, true]) {
       const externalAccounts = ExternalAccounts.atGenesis(hasPayer)
       expect([externalAccounts.create(), externalAccounts.create()]).to.deep.equal([
@@ -16,7 +16,7 @@ describe('people outside of a simulated chain', () => {
     }
   })
 
-  it('change nothing of what a copy has, nor the other way round', () => {
+  it('are independent of their copies', () => {
     const [first, second] = [externalAccount(1), externalAccount(2)]
     const externalAccounts = ExternalAccounts.atGenesis(true)
     externalAccounts.create()

@@ -10,8 +10,8 @@ const clock: ClockShape = {
   pastSpacingMs: (21 * dayMs) / 10_000,
 }
 
-describe('the clock of the ledger', () => {
-  it('spreads the past over days of which some are busier than others', () => {
+describe('ledger clock', () => {
+  it('spreads the past over busy and quiet days', () => {
     const heights = Array.from({ length: 10_101 }, (_, height) => height)
     const times = heights.map((height) => timeOf(height, clock))
     for (const height of heights.slice(1)) {
@@ -25,7 +25,7 @@ describe('the clock of the ledger', () => {
     expect(Math.max(...counts)).to.be.above(1.5 * Math.min(...counts))
   })
 
-  it('keeps one pace without a past of its own', () => {
+  it('has a constant pace without a generated past', () => {
     const { pastSpacingMs: _past, ...even } = clock
     expect(timeOf(0, even)).to.be.closeTo(clock.time.getTime() - 8_000_000, 200)
     const gaps = Array.from({ length: 200 }, (_, i) => timeOf(i + 1, even) - timeOf(i, even)).toSorted((a, b) => a - b)

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { Random } from './random.ts'
 import { drawAmount } from './users.ts'
 
-describe('amounts that people choose', () => {
-  it('are small most often, round often, and never more than allowed', () => {
+describe('amounts chosen by users', () => {
+  it('are usually small, often round, and never above the limit', () => {
     const random = new Random(1)
     const amounts = Array.from({ length: 5000 }, () => drawAmount(random, 2000))
     const share = (isSo: (amount: bigint) => boolean): number => amounts.filter(isSo).length / amounts.length
