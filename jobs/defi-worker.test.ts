@@ -415,7 +415,7 @@ describe('defi_worker', () => {
   })
 })
 
-/** The non-null columns of a row, except account, time and place. */
+/** The non-null columns of a row, without height, index and day. */
 function told(row: CollectedRow): Record<string, unknown> {
   const place = ['block_height', 'tx_index', 'day']
   return Object.fromEntries(Object.entries(row).filter(([column, value]) => value !== null && !place.includes(column)))

@@ -20,7 +20,7 @@ const end = 12
 const step = 3
 const parties = [null, 'a1', 'b2', 'c3']
 
-/** One transfer, at a position that its place in the list gives. */
+/** One transfer, at a position given by its index in the list. */
 interface Transfer {
   readonly height: number
   readonly token: string
@@ -75,7 +75,7 @@ const events: fc.Arbitrary<Event[]> = fc.array(
   { maxLength: 10 },
 )
 
-/** What each has: of each item or kind, and of all together, which is written as `all`. */
+/** Balances: of each item or kind, and the total as `all`. */
 function heldAfter(all: readonly Transfer[]): Map<string, number> {
   const held = new Map<string, number>()
   for (const { token, standard, from, to, tokenId, amount } of all) {
@@ -151,7 +151,7 @@ describe('EVM tokens and their holders', () => {
       from app.evm_tokens order by token || ' ' || standard`)
     return rows
   }
-  /** Puts into the place of a piece's rows what a derivation found in it. */
+  /** Replaces the rows of a segment by those of a derivation. */
   const write = async (range: HeightRange, found: readonly Transfer[]): Promise<void> => {
     const output = new RangeOutput(evmWorker)
     const rows = output.rows(transfersTable)
@@ -174,7 +174,7 @@ describe('EVM tokens and their holders', () => {
   }
 
   for (const name of recordingsToProve) {
-    it(`agree with the chain of the recording ${basename(name)}, for all that it told of`, async () => {
+    it(`match the chain of the recording ${basename(name)} wherever it has data`, async () => {
       for (const version of (await recording(name)).versions.keys()) {
         await reset()
         const all = await decodedRecording(name, { version })
@@ -199,7 +199,7 @@ describe('EVM tokens and their holders', () => {
     })
   }
 
-  it('say of tokens when they moved first, how often, and how many hold them', async () => {
+  it('have their first transfer, transfer count and holder count', async () => {
     await reset()
     await derive({ from: 0, to: blocks.length })
     const {
@@ -213,7 +213,7 @@ describe('EVM tokens and their holders', () => {
     )
   })
 
-  it('have one owner for each item', async () => {
+  it('have one owner per item', async () => {
     const { rows } = await database.pool.query<{ owners: number }>(
       'select count(*)::int as owners from app.evm_token_items where standard = 721 group by token, token_id',
     )
@@ -242,7 +242,7 @@ describe('EVM tokens and their holders', () => {
     expect(await foldDigest(database.pool, evmWorker)).to.equal(rolledBack)
   })
 
-  it('say so where history begins in the middle', async () => {
+  it('are marked incomplete if history starts in the middle', async () => {
     await reset()
     await derive({ from: 130, to: blocks.length })
     const coin = (await tokens()).find(({ token }) => `0x${token}` === truth.contracts['Coin'])
@@ -256,7 +256,7 @@ describe('EVM tokens and their holders', () => {
     expect((await tokens()).map(({ short_count }) => short_count)).to.deep.equal([0, 0])
   })
 
-  it('follow from the transfers that are there, whatever was derived, derived otherwise and rolled back', async () => {
+  it('follow from the present transfers after any derivations and rollbacks', async () => {
     await fc.assert(
       fc.asyncProperty(transfers, transfers, events, async (one, other, history) => {
         await reset()

@@ -8,14 +8,14 @@ import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, derivedDigest, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
 import { namedAccounts, truthOf } from '../support/recording-notes.ts'
 
-/** Versions of the chain: each leaves the one before at a height of both. */
+/** Versions of the chain. Each forks from the one before at a shared height. */
 const versions = [
   { version: 'a', from: 0 },
   { version: 'b', from: 13 },
   { version: 'c', from: 25 },
 ] as const
 
-describe('the state of a chain that is rolled back twice', () => {
+describe('state of a chain that is rolled back twice', () => {
   let database: TestDatabase
   let users: readonly string[]
 
@@ -69,7 +69,7 @@ describe('the state of a chain that is rolled back twice', () => {
     return { balances: Object.fromEntries(balances), items: Object.fromEntries(items) }
   }
 
-  it('is that of each version of the chain at its end', async () => {
+  it('matches each version of the chain at its end', async () => {
     for (const { version, from } of versions) {
       const blocks = await decodedRecording('fork', { version })
       await rollBackDerived(database.pool, from)
@@ -78,14 +78,14 @@ describe('the state of a chain that is rolled back twice', () => {
     }
   })
 
-  it('is the same as if the last version had been the only one', async () => {
+  it('is the same as if only the last version had existed', async () => {
     const rolledBack = await derivedDigest(database.pool)
     await database.pool.query(`truncate ${derivedTables.join(', ')}`)
     await derive(await decodedRecording('fork', { version: 'c' }), 0)
     expect(await derivedDigest(database.pool)).to.deep.equal(rolledBack)
   })
 
-  it('is the same when one version is derived over another without a rollback', async () => {
+  it('is the same if one version is derived over another without a rollback', async () => {
     const inOnePass = await derivedDigest(database.pool)
     const end = (await decodedRecording('fork', { version: 'c' })).length
     for (const version of ['a', 'b', 'a', 'c'] as const) {
@@ -96,7 +96,8 @@ describe('the state of a chain that is rolled back twice', () => {
           await deriveInto(database.pool, worker, blocks, range)
         }
       }
-      // What the other version had above the end of this one stays, as rows of heights that nobody derived again.
+      // Rows of the other version above the end of this one remain, as these heights were not
+      // derived again.
       for (let from = 0; from < end; from += 5) {
         await deriveInto(database.pool, ftHoldingsWorker, blocks, { from, to: Math.min(from + 5, end) })
       }

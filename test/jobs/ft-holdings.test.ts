@@ -10,7 +10,7 @@ const token = 'A.1654653399040a61.FlowToken'
 const owners = ['0x00000000000000a1', '0x00000000000000b0', '']
 const end = 12
 
-/** What a vault held after a block. */
+/** The balance of a vault after a block. */
 interface State {
   readonly height: number
   readonly vault: number
@@ -49,7 +49,9 @@ const changes: fc.Arbitrary<Change[]> = fc.uniqueArray(
   { maxLength: 5, selector: ({ height, address }) => `${height} ${address}` },
 )
 
-/** Every vault counts where it was seen last; where no vault was ever seen in an account, the changes add up. */
+/**
+ * Each vault counts in the account of its last event. Without any vault event, changes are summed.
+ */
 function heldAfter(all: readonly State[], moved: readonly Change[]): object {
   const last = Map.groupBy(
     all.toSorted((a, b) => a.height - b.height),
@@ -70,7 +72,7 @@ function heldAfter(all: readonly State[], moved: readonly Change[]): object {
   return Object.fromEntries([...held].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What a derivation finds in a piece of the chain. */
+/** Rows that a derivation finds in a segment of the chain. */
 interface Found {
   readonly states: readonly State[]
   readonly changes: readonly Change[]
@@ -82,7 +84,7 @@ const nothing: Found = { states: [], changes: [] }
 
 const found: fc.Arbitrary<Found> = fc.record({ states, changes })
 
-/** What happens to the farm, by the first height of a piece. */
+/** Farm operations, by the first height of a segment. */
 type Event =
   | { readonly what: 'derive'; readonly from: number; readonly version: number }
   | { readonly what: 'roll back'; readonly to: number }
@@ -108,7 +110,7 @@ describe('ft_holdings_worker', () => {
   const reset = async (): Promise<void> => {
     await database.pool.query(`truncate ${derivedTables.join(', ')}`)
   }
-  /** Puts into the place of a piece's rows what a derivation found in it. */
+  /** Replaces the rows of a segment by those of a derivation. */
   const derive = async (from: number, to: number, { states: all, changes: moved }: Found): Promise<void> => {
     const output = new RangeOutput(ftHoldingsWorker)
     const isIn = ({ height }: { height: number }): boolean => height >= from && height < to
@@ -140,7 +142,7 @@ describe('ft_holdings_worker', () => {
     return Object.fromEntries(rows.map(({ address, ...rest }) => [address, rest]))
   }
 
-  it('moves a vault with its account, and forgets it when it is no more', async () => {
+  it('moves a vault with its account, and removes it when it is destroyed', async () => {
     await reset()
     const [alice = '', bob = ''] = owners
     const one = { balance: 5, vault_count: 1, is_complete: true }
@@ -156,7 +158,7 @@ describe('ft_holdings_worker', () => {
     expect(await held()).to.deep.equal({ [alice]: one })
   })
 
-  it('forgets what a second derivation does not find any more', async () => {
+  it('removes rows that a second derivation no longer finds', async () => {
     await reset()
     const [alice = '', bob = ''] = owners
     await derive(0, 3, {
@@ -171,7 +173,7 @@ describe('ft_holdings_worker', () => {
     expect(Object.keys(await held())).to.deep.equal([bob])
   })
 
-  it('has what vaults hold, in whatever order their history comes, goes and changes', async () => {
+  it('matches the vaults, for any order of derivations, rollbacks and changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(found, found), events, async (versions, all) => {
         await reset()
@@ -198,7 +200,7 @@ describe('ft_holdings_worker', () => {
     )
   })
 
-  it('has what vaults hold when several ranges are derived again at once', async () => {
+  it('matches the vaults when several ranges are derived again at once', async () => {
     const pieces = [0, 3, 6, 9] as const
     await fc.assert(
       fc.asyncProperty(

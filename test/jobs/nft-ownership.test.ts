@@ -37,7 +37,7 @@ describe('nft_ownership_worker', () => {
   const fold = async (from: number, to: number): Promise<void> => {
     await deriveInto(database.pool, nftOwnershipWorker, [], { from, to })
   }
-  /** Item by item, by collection and id. */
+  /** Sorted by collection and id. */
   const owned = async (): Promise<Record<string, Owned>> => {
     const { rows } = await database.pool.query<Owned & { item: string }>(
       `select token || ' ' || nft_id as item, nft_uuid as uuid, owner, is_burned, block_height::int as height
@@ -92,7 +92,7 @@ describe('nft_ownership_worker', () => {
       expect((await database.pool.query('select from app.ft_transfers')).rowCount).to.equal(0)
     })
 
-    it('has an item of before Cadence 1.0, and its uuid from its first move after', async () => {
+    it('has an item from before Cadence 1.0, and its uuid from its first later move', async () => {
       const blocks = handMadeBlocks(4, {
         1: [[`${cats}.Deposit`, { id: '7', to: alice }]],
         2: [
@@ -107,7 +107,7 @@ describe('nft_ownership_worker', () => {
       expect((await owned())[`${cats} 7`]).to.deep.include({ uuid: '70', owner: carol })
     })
 
-    it('takes several moves of one block in their order', async () => {
+    it('applies several moves in one block in order', async () => {
       const way = [arrived(alice), left(alice), arrived(bob), left(bob), arrived(alice), left(alice), arrived(carol)]
       await both(handMadeBlocks(2, { 1: way }), 0, 2)
       expect(await ownerOf(`${cats} 7`)).to.equal(carol)
@@ -119,7 +119,7 @@ describe('nft_ownership_worker', () => {
       expect(await ownerOf(`${cats} 7`)).to.equal(alice)
     })
 
-    it('follows an item into custody and back, as the chain does', async () => {
+    it('follows an item into custody and back', async () => {
       const blocks = handMadeBlocks(4, {
         1: [arrived(alice)],
         2: [left(alice), arrived(bob)],
@@ -131,8 +131,9 @@ describe('nft_ownership_worker', () => {
       expect(await ownerOf(`${cats} 7`)).to.equal(alice)
     })
 
-    it('has the other item of the same id when one of them is destroyed, in whichever block and order', async () => {
-      // A collection that puts an item into the place of another destroys that one after it told of the new one.
+    it('has the other item of the same id when one is destroyed, in any block and order', async () => {
+      // A collection that replaces an item destroys the old one after the deposit event of the new
+      // one.
       const replaced = handMadeBlocks(3, { 1: [arrived(alice), arrived(alice, { uuid: '71' }), destroyed()] })
       await both(replaced, 0, 3)
       expect((await owned())[`${cats} 7`]).to.deep.equal({ uuid: '71', owner: alice, is_burned: false, height: 1 })
@@ -156,7 +157,7 @@ describe('nft_ownership_worker', () => {
       expect(await ownerOf(`${cats} 7`)).to.equal(alice)
     })
 
-    it('gives nobody an item that was taken out and kept somewhere, which is not burned', async () => {
+    it('has no owner for an item that was withdrawn and stored, and does not mark it as burned', async () => {
       await both(handMadeBlocks(3, { 1: [arrived(alice)], 2: [left(alice)] }), 0, 3)
       expect((await owned())[`${cats} 7`]).to.deep.include({ owner: null, is_burned: false })
       expect(await counts()).to.deep.equal({ holdings: {}, collections: { [cats]: [0, 0, 1] } })
@@ -167,7 +168,7 @@ describe('nft_ownership_worker', () => {
       ['after', [0, 1, 2]],
       ['before', [2, 1, 0]],
     ] as const) {
-      it(`clears an item that was destroyed where it lay, when that is derived ${what} the item was seen`, async () => {
+      it(`clears an item destroyed in storage, if that is derived ${what} the item was seen`, async () => {
         for (const height of order) await both(history, height, height + 1)
         expect(await owned()).to.deep.equal({
           [`${cats} 7`]: { uuid: '70', owner: null, is_burned: true, height: 2 },
@@ -176,7 +177,7 @@ describe('nft_ownership_worker', () => {
       })
     }
 
-    it('has the item again when its end is rolled back, or not found any more', async () => {
+    it('restores the item when its destruction is rolled back or no longer found', async () => {
       await both(history, 0, 3)
       await rollBackDerived(database.pool, 2)
       expect(await ownerOf(`${cats} 7`)).to.equal(alice)
@@ -192,7 +193,7 @@ describe('nft_ownership_worker', () => {
       expect(await counts()).to.deep.equal({ holdings: {}, collections: {} })
     })
 
-    it('ends only the item that has both the id and the uuid', async () => {
+    it('removes only the item with both the id and the uuid', async () => {
       const shared = [arrived(alice), arrived(alice, { id: '8' }), arrived(alice, { type: `${dogs}.NFT`, uuid: '71' })]
       await both(handMadeBlocks(3, { 1: shared, 2: [destroyed()] }), 0, 3)
       const owners = Object.entries(await owned()).map(([name, { owner }]) => [name, owner])
@@ -203,13 +204,13 @@ describe('nft_ownership_worker', () => {
       ])
     })
 
-    it('has what comes after the end of another item under the same id', async () => {
+    it('has a later item with the same id', async () => {
       await both(handMadeBlocks(4, { 1: [arrived(alice)], 2: [destroyed()], 3: [arrived(bob, { uuid: '72' })] }), 0, 4)
       expect((await owned())[`${cats} 7`]).to.deep.include({ uuid: '72', owner: bob, is_burned: false })
     })
   })
 
-  /** A row of app.nft_transfers; without a token it is an end. */
+  /** A row of app.nft_transfers. Without a token it is a destruction. */
   interface Move {
     readonly height: number
     readonly event: number
@@ -255,7 +256,7 @@ describe('nft_ownership_worker', () => {
     await commitOutput(database.pool, tokenWorker, { from, to }, output)
   }
 
-  /** Every item is where its last move says, unless an end with its id and uuid came later. */
+  /** Every item is at its last move, unless it was destroyed later (same id and uuid). */
   const expectedOf = (moves: readonly Move[]): { owned: Record<string, Owned>; counts: object } => {
     const ordered = moves.toSorted(byPlace)
     const items: Record<string, Owned> = {}
@@ -305,7 +306,7 @@ describe('nft_ownership_worker', () => {
     { maxLength: 14 },
   )
 
-  it('has every item where it is, and counts them, in whatever order their history comes, goes and changes', async () => {
+  it('has the location and count of every item, for any order of derivations, rollbacks and changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(found, found), events, async (versions, all) => {
         await reset()
@@ -335,7 +336,7 @@ describe('nft_ownership_worker', () => {
     )
   })
 
-  it('has every item where it is when ranges are derived again while others are folded', async () => {
+  it('has the location of every item when ranges are derived again during folds', async () => {
     const someTurns = fc.array(fc.tuple(piece, piece), { minLength: 1 })
     await fc.assert(
       fc.asyncProperty(fc.tuple(found, found), someTurns, async ([first, second], turns) => {

@@ -13,7 +13,7 @@ const script = (call: string): string =>
 const [process, execute] = [script('process()'), script('executeTransaction(id: id)')]
 const blockCount = 10
 
-/** What becomes of one: when it was scheduled, and how and when it ended. */
+/** The life of one: when it was scheduled, and how and when it ended. */
 interface Life {
   readonly scheduled: number
   readonly end: 'executed' | 'failed' | 'canceled' | 'unavailable' | undefined
@@ -28,7 +28,7 @@ const life: fc.Arbitrary<Life> = fc
   )
   .map(([scheduled, later, end]) => ({ scheduled, end, ended: Math.min(scheduled + 1 + later, blockCount - 1) }))
 const lives = fc.array(life, { maxLength: 5 })
-/** Where ranges are cut, and in which order they are derived. */
+/** Range boundaries, and the order of derivation. */
 const order = fc.tuple(
   fc.uniqueArray(fc.integer({ min: 1, max: blockCount - 1 })),
   fc.array(fc.nat(), { minLength: blockCount, maxLength: blockCount }),
@@ -93,7 +93,7 @@ function blockAt(height: number, all: readonly Life[]): DecodedBlock {
   }
 }
 
-/** The lines that blocks from 0 to `until` (exclusive) make, or those from `from` on. */
+/** Rows of blocks from 0 to `until` (exclusive), or from `from` on. */
 function expected(all: readonly Life[], blocks: readonly DecodedBlock[], from = 0, until = blockCount): string[] {
   const isSeen = (height: number): boolean => height >= from && height < until
   return all.flatMap(({ scheduled, end, ended }, id) => {
@@ -117,7 +117,7 @@ function expected(all: readonly Life[], blocks: readonly DecodedBlock[], from = 
   })
 }
 
-describe('scheduled transactions of made chains', () => {
+describe('scheduled transactions of generated chains', () => {
   let database: TestDatabase
 
   before(async () => {
@@ -134,7 +134,7 @@ describe('scheduled transactions of made chains', () => {
     return rows.map(({ line }) => line)
   }
 
-  it('are the same by whatever ranges, in whatever order, after a rollback, and where history begins later', async () => {
+  it('are independent of ranges, order, rollbacks and the start of history', async () => {
     await fc.assert(
       fc.asyncProperty(lives, order, fc.nat(blockCount), async (all, [cuts, weights], height) => {
         await database.pool.query('truncate app.scheduled_transaction_changes, app.scheduled_transactions')

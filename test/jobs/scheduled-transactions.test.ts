@@ -41,7 +41,7 @@ describe('scheduled transactions of the recording', () => {
 
   after(() => database.drop())
 
-  it('ran, failed and were cancelled as their senders meant them to', async () => {
+  it('were executed, failed or were cancelled as intended', async () => {
     const ids = ['schedule/ring', 'schedule/fail', 'schedule/low', 'schedule/to-be-cancelled']
     const [ring, fail, low, cancelled] = await Promise.all(ids.map((label) => placeOf(label)))
     const rows = await stored()
@@ -58,7 +58,7 @@ describe('scheduled transactions of the recording', () => {
     ])
   })
 
-  it("end in the transaction of the chain's own that ran them, or that failed", async () => {
+  it('end in the system transaction that executed them, or that failed', async () => {
     for (const { id, status, ended } of await stored()) {
       if (status === 'canceled') continue
       const [height = 0, index = 0] = (ended ?? '').split('.').map(Number)
@@ -68,7 +68,7 @@ describe('scheduled transactions of the recording', () => {
     }
   })
 
-  it('tell what was paid for and what came back', async () => {
+  it('have their fees and refunds', async () => {
     const { rows } = await database.pool.query(`
       select priority, due_at, execution_effort, fees, fees_returned, fees_deducted, handler_owner, handler_type,
         handler_uuid, handler_public_path
@@ -89,7 +89,7 @@ describe('scheduled transactions of the recording', () => {
     ])
   })
 
-  it('are due, and then scheduled, and then not there, when the chain is rolled back', async () => {
+  it('become due, then scheduled, then absent, as the chain is rolled back', async () => {
     await rollBackDerived(database.pool, 88)
     expect((await stored()).map(({ status }) => status)).to.deep.equal([
       'scheduled',
@@ -103,7 +103,7 @@ describe('scheduled transactions of the recording', () => {
     expect(await stored()).to.deep.equal([])
   })
 
-  it('are known by what is indexed of them where history begins later', async () => {
+  it('are derived from the indexed part if history starts later', async () => {
     await database.pool.query('truncate app.scheduled_transaction_changes, app.scheduled_transactions')
     await deriveInto(database.pool, scheduledWorker, blocks, { from: 86, to: 90 })
     const { rows } = await database.pool.query(`

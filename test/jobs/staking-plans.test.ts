@@ -17,7 +17,7 @@ const end = weeks * week
 const node = '7'.repeat(64)
 const pair = 'A.00000000000000d1.SwapPair'
 
-/** A node with many delegators that are paid every week, and a pair with a swap every few minutes. */
+/** A node with many delegators paid weekly, and a pair with a swap every few minutes. */
 const history = `
   insert into app.epoch_events (block_height, tx_index, event_index, event_type, epoch, block_time)
   select w * ${week}, 0, i, t, w + (i / 2), now()
@@ -63,7 +63,7 @@ const history = `
 describe('stakes and pairs with a long history', () => {
   let database: TestDatabase
   let client: pg.PoolClient
-  /** Tables and partitions that nobody may read as a whole. */
+  /** Tables and partitions that must not be scanned as a whole. */
   let large: ReadonlySet<string>
 
   before(async () => {
@@ -82,7 +82,7 @@ describe('stakes and pairs with a long history', () => {
     await database.drop()
   })
 
-  it('are folded without reading what does not change', async () => {
+  it('are folded without reading unchanged rows', async () => {
     const { client: recording, statements } = recordStatements(client)
     for (const worker of [stakingWorker, defiWorker]) {
       const range = { from: end - spacing, to: end }
@@ -125,7 +125,7 @@ describe('stakes and pairs with a long history', () => {
   ]
 
   for (const [what, table, where, order] of lists) {
-    it(`list ${what} in their order, without sorting`, async () => {
+    it(`list ${what} in order, without sorting`, async () => {
       const text = `select * from ${table} where ${where} order by ${order} limit 20`
       const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
       expect(readWhole(plan, large)).to.deep.equal([])

@@ -49,7 +49,7 @@ describe('stakes and epochs', () => {
   const rows = async (table: string, order: string): Promise<Row[]> => {
     return (await database.pool.query<Row>(`select * from ${table} order by ${order}`)).rows
   }
-  /** A block for each event; undefined: a block with none. */
+  /** One block per event. Undefined: an empty block. */
   const blocksOf = (events: ReadonlyArray<Told | undefined>): DecodedBlock[] => {
     const [block] = blocks
     const [transaction] = blocks[1]?.transactions ?? []
@@ -60,7 +60,7 @@ describe('stakes and epochs', () => {
       transactions: event === undefined ? [] : [{ ...transaction, index: 0, events: [{ ...event, index: 0 }] }],
     }))
   }
-  /** Everybody who has something staked, and what. */
+  /** All stakers and their stakes. */
   const stakers = async (): Promise<ExpectedStaker[]> => {
     const columns = amounts.join(', ')
     const { rows: all } = await database.pool.query<ExpectedStaker>(`
@@ -69,7 +69,7 @@ describe('stakes and epochs', () => {
     return all
   }
 
-  it('has what the chain says that nodes have', async () => {
+  it('has the stakes of the chain for nodes', async () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const { staking } = await truthOf('base')
     const nodes = await rows('app.staking_nodes', 'node_id')
@@ -88,7 +88,7 @@ describe('stakes and epochs', () => {
     expect(nodes.every((node) => node['is_complete'])).to.equal(true)
   })
 
-  it('has what the vaults of delegators hold', async () => {
+  it('has the vault balances of delegators', async () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const held = new Map<string, string>()
     const transactions = blocks.flatMap((block) => block.transactions)
@@ -97,7 +97,7 @@ describe('stakes and epochs', () => {
       const balance = fields?.['balanceAfter']
       if (typeof vault === 'string' && typeof balance === 'string') held.set(vault, balance)
     }
-    // The first vault of each is the one into which its first tokens went; the others were made right after it.
+    // The first vault of each received its first tokens. The others were created right after it.
     const firstVaults = [80264348827655n, 81363860455433n, 82463372083205n]
     const delegators = await rows('app.staking_delegators', 'node_id, delegator_id')
     const order = ['committed', 'staked', 'unstaking', 'rewarded', 'unstaked']
@@ -108,7 +108,7 @@ describe('stakes and epochs', () => {
     expect(delegators.every((row) => row['is_complete'])).to.equal(true)
   })
 
-  it('starts epochs where the chain does, not where they are set up', async () => {
+  it("starts epochs at the chain's start event, not at the setup event", async () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const epochs = await rows('app.epoch_stats', 'epoch')
     const heights = epochs.map((row) => [row['epoch'], row['start_height'], row['end_height'], row['setup_height']])
@@ -139,7 +139,7 @@ describe('stakes and epochs', () => {
     expect(await rows('app.epoch_nodes', 'node_id')).to.have.length(5)
   })
 
-  it('finds the epochs of before November 2023, whose events tell no counter, by what is around them', async () => {
+  it('derives epochs before November 2023, whose events lack the counter, from neighbouring ones', async () => {
     const [staking, epoch] = ['A.f8d6e0586b0a20c7.FlowIDTableStaking', 'A.f8d6e0586b0a20c7.FlowEpoch']
     const setup = (counter: string): Told => ({
       type: `${epoch}.EpochSetup`,
@@ -182,7 +182,7 @@ describe('stakes and epochs', () => {
     }
   })
 
-  it('knows what nodes have from the first EpochSetup on, where history starts in the middle', async () => {
+  it('has the stakes of nodes from the first EpochSetup on if history starts in the middle', async () => {
     await derive(blocks, { from: 141, to: blocks.length })
     const { staking } = await truthOf('base')
     const nodes = await rows('app.staking_nodes', 'node_id')
@@ -198,7 +198,7 @@ describe('stakes and epochs', () => {
     expect(delegators.map((row) => row['is_complete'])).to.deep.equal([false, false, false])
   })
 
-  it('sets free what somebody committed below the minimum, of which no event tells when the epoch ends', async () => {
+  it('releases commitments below the minimum, which no epoch-end event reports', async () => {
     const history = playStaking(
       '1.0',
       [
@@ -226,7 +226,7 @@ describe('stakes and epochs', () => {
     expect((await held())[0]).to.include(free)
   })
 
-  it('has what the contract keeps, whatever is called, in whatever order it is derived', async () => {
+  it('matches the contract for any calls, derived in any order', async () => {
     const cuts = fc.array(fc.nat(100), { maxLength: 3 })
     await fc.assert(
       fc.asyncProperty(stakingCalls, cuts, fc.boolean(), fc.nat(100), async (calls, places, isBackward, end) => {
@@ -243,7 +243,7 @@ describe('stakes and epochs', () => {
     )
   })
 
-  it('has what the contract keeps after blocks are taken back', async () => {
+  it('matches the contract after a rollback', async () => {
     await fc.assert(
       fc.asyncProperty(stakingCalls, fc.nat(100), async (calls, place) => {
         const history = playStaking('1.0', calls, blocks[1] as DecodedBlock)
@@ -256,7 +256,7 @@ describe('stakes and epochs', () => {
     )
   })
 
-  it('has what the contract of 2021 keeps whenever an epoch has ended', async () => {
+  it('matches the contract of 2021 at the end of every epoch', async () => {
     await fc.assert(
       fc.asyncProperty(stakingCalls, fc.nat(100), async (calls, place) => {
         const history = playStaking('2021', calls, blocks[1] as DecodedBlock)

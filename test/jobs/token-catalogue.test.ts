@@ -12,7 +12,7 @@ const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 const [pebble, moss] = ['A.179b6b1cb6755e31.PebbleCoin', 'A.179b6b1cb6755e31.MossPoints']
 const stones = 'A.179b6b1cb6755e31.RiverStones'
 
-describe('the catalogue of tokens', () => {
+describe('token catalogue', () => {
   let database: TestDatabase
   let blocks: readonly DecodedBlock[]
 
@@ -26,7 +26,7 @@ describe('the catalogue of tokens', () => {
 
   const rowsOf = async <T>(sql: string): Promise<T[]> => (await database.pool.query<T & object>(sql)).rows
 
-  it('has every token and collection that moved, since when, and how often, without fees', async () => {
+  it('has every moved token and collection, with first transfer and count, without fees', async () => {
     for (const [table, totals, transfers, condition] of [
       ['app.ft_tokens', 'app.ft_token_totals', 'app.ft_transfers', "transfer_type <> 'fee'"],
       ['app.nft_collections', 'app.nft_collection_totals', 'app.nft_transfers', 'token is not null'],
@@ -43,18 +43,18 @@ describe('the catalogue of tokens', () => {
     }
   })
 
-  it('has what was minted less what was burned, as the chain has the supply', async () => {
+  it('has mints less burns equal to the supply of the chain', async () => {
     const { total_supply: supplies } = await truthOf('base')
     const totals = await rowsOf<{ token: string; supply: string }>(
       'select token, (minted - burned)::text as supply from app.ft_token_totals order by token',
     )
-    // What there was in the beginning, for which there is no event.
+    // The initial supply, for which there is no event.
     const before: Readonly<Record<string, string>> = { [flow]: '1000000000', [pebble]: '1000000' }
     expect(
       Object.fromEntries(totals.map(({ token, supply }) => [`${token}.Vault`, plus(supply, before[token] ?? '0')])),
     ).to.deep.equal({
       ...supplies,
-      // The contract of this one does not take what is burned off the supply that it tells.
+      // This contract does not subtract burns from its total supply.
       [`${moss}.Vault`]: '312.39534286',
     })
   })
@@ -87,7 +87,7 @@ describe('the catalogue of tokens', () => {
   })
 })
 
-/** Of an amount with 8 decimals and whole tokens. */
+/** Of an amount with 8 decimals in whole tokens. */
 function plus(amount: string, whole: string): string {
   return ufix64Text(ufix64Units(amount) + BigInt(whole) * ufix64Units('1.00000000'))
 }

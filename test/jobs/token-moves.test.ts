@@ -7,7 +7,7 @@ import { decodedRecording } from '../support/decoded-recording.ts'
 import { notedTransactions } from '../support/recording-notes.ts'
 import type { NotedTransaction, NotedTransfer } from '../support/recording-notes.ts'
 
-/** What everybody gained, in units, by `<token or item> <account or nobody>`. Nothing gained is left out. */
+/** Net gains, in units, by `<token or item> <account or nobody>`. Zero gains are omitted. */
 type Net = Record<string, bigint>
 
 type Move = readonly [what: string, from: string | null, to: string | null, units: bigint]
@@ -44,7 +44,7 @@ function derivedNet({ fungible, nonFungible }: TokenMoves): Net {
   ])
 }
 
-/** What accounts gained by what the standards' events say, without any pairing. */
+/** Gains of accounts by the standards' events, without pairing. */
 function toldNet({ events }: DecodedTransaction): Net {
   const moves: Move[] = []
   for (const { type, fields } of events) {
@@ -60,7 +60,7 @@ function toldNet({ events }: DecodedTransaction): Net {
   return ofFlowAccounts(netOf(moves))
 }
 
-/** Without nobody, and without EVM accounts. */
+/** Without `nobody` and EVM accounts. */
 function ofFlowAccounts(net: Net): Net {
   return Object.fromEntries(Object.entries(net).filter(([key]) => / 0x[0-9a-f]{16}$/.test(key)))
 }
@@ -70,7 +70,7 @@ function withFees(moves: TokenMoves): Net {
   return derivedNet({ ...moves, fungible: fungible.map((transfer) => ({ ...transfer, type: 'transfer' })) })
 }
 
-describe('the token transfers of the recording', () => {
+describe('token transfers of the recording', () => {
   let blocks: readonly DecodedBlock[]
   let noted: readonly NotedTransaction[]
   const movesAt = ({ height, index }: { height: number; index: number }): TokenMoves => {
@@ -90,7 +90,7 @@ describe('the token transfers of the recording', () => {
     noted = await notedTransactions('base')
   })
 
-  it('are what each transaction was meant to move', () => {
+  it('match the intent of each transaction', () => {
     const withNotes = noted.filter(({ note }) => note.transfers !== undefined)
     expect(withNotes.length).to.equal(370)
     for (const one of withNotes) {
@@ -99,7 +99,7 @@ describe('the token transfers of the recording', () => {
     }
   })
 
-  it('are what each transaction was meant to move, in each version of a chain that was rolled back', async () => {
+  it('match the intent of each transaction in each version of a rolled-back chain', async () => {
     const ofFork = (await notedTransactions('fork')).filter(({ note }) => note.transfers !== undefined)
     const seen = new Set<string>()
     for (const version of ['a', 'b', 'c']) {
@@ -117,7 +117,7 @@ describe('the token transfers of the recording', () => {
     expect(seen.size).to.equal(new Set(ofFork.map(({ txId }) => txId)).size)
   })
 
-  it('give and take what the events say, in every transaction', async () => {
+  it('credit and debit by the events, in every transaction', async () => {
     const chains = [blocks]
     for (const version of ['a', 'b', 'c']) chains.push(await decodedRecording('fork', { version }))
     for (const chain of chains) {
@@ -147,7 +147,7 @@ describe('the token transfers of the recording', () => {
     }
   })
 
-  it('tell one fee of each transaction that paid one, also of failed ones', () => {
+  it('include one fee per paying transaction, including failed ones', () => {
     for (const { height, transactions } of blocks) {
       for (const transaction of transactions) {
         const fees = readTokenMoves(transaction, 'emulator').fungible.filter(({ type }) => type === 'fee')
@@ -161,10 +161,10 @@ describe('the token transfers of the recording', () => {
     }
   })
 
-  it('say why', () => {
+  it('have a reason', () => {
     expect(typesOf('flow/transfer')).to.deep.equal(['transfer'])
     expect(typesOf('flow/mint')).to.deep.equal(['mint'])
-    // No event tells that FLOW was burned, the script does.
+    // No event reports burned FLOW. The script shows it.
     expect(typesOf('flow/burn')).to.deep.equal(['burn'])
     expect(typesOf('ft/mint')).to.deep.equal(['mint'])
     expect(typesOf('ft/burn')).to.deep.equal(['burn'])
@@ -195,7 +195,7 @@ describe('the token transfers of the recording', () => {
     }
   })
 
-  it('name the EVM side of what crosses', () => {
+  it('have the EVM side of bridged tokens', () => {
     const [deposit] = noted.filter(({ label }) => label === 'evm/deposit-to-address').map(movesAt)
     const [crossing] = deposit?.fungible.filter(({ type }) => type === 'bridge') ?? []
     expect(crossing).to.deep.include({

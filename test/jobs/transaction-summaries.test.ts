@@ -21,7 +21,7 @@ interface TagRow {
   readonly place: string
 }
 
-/** The whole recording, as the live feed tells it and as the workers derive it. */
+/** The whole recording, from the live feed and from the workers. */
 describe('transaction summaries', () => {
   let database: TestDatabase
   let reads: DatabasePool
@@ -74,7 +74,7 @@ describe('transaction summaries', () => {
     expect([...derived.keys()].filter((place) => !told.has(place))).to.deep.equal([])
   })
 
-  it('is told by the transfers that the same transaction made, whichever worker came first', async () => {
+  it('uses the transfers of the same transaction, independent of the order of workers', async () => {
     const moved = (where: string): string =>
       `select block_height || '.' || tx_index as place from app.ft_transfers where amount > 0 and ${where}`
     for (const [tag, statement] of [
@@ -94,7 +94,7 @@ describe('transaction summaries', () => {
     }
   })
 
-  it('names the script by the hash of its exact text, also where that begins or ends with white space', async () => {
+  it('identifies the script by the hash of its exact text, including outer white space', async () => {
     const { rows } = await database.pool.query<{ place: string; script: string; text: string }>(`
       select t.block_height || '.' || t.tx_index as place, encode(t.script_hash, 'hex') as script, s.script_text as text
       from raw.transactions t join raw.scripts s using (script_hash)`)
@@ -106,7 +106,7 @@ describe('transaction summaries', () => {
     }
   })
 
-  it('costs the same in lists as in the derived tables', async () => {
+  it('has the same fee in lists as in the derived tables', async () => {
     const described = await describeTransactions(reads, 'emulator', await readTransactions(reads, 0, last))
     const { rows } = await database.pool.query<{ place: string; fee: string; gas: string }>(
       `select block_height || '.' || tx_index as place, fee::text, gas_used::text as gas from app.tx_metrics`,
@@ -118,7 +118,7 @@ describe('transaction summaries', () => {
     }
   })
 
-  it('has a template of the same kind wherever it is shown, and that of the operator at once', async () => {
+  it("has a template of the same kind everywhere, and the operator's template at once", async () => {
     const transfers = [...told.values()].filter(({ template_label: label }) => label === 'Transfer FLOW')
     expect(transfers.length).to.be.greaterThan(200)
     expect(new Set(transfers.map(({ template_category: category }) => category))).to.deep.equal(

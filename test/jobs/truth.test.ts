@@ -50,7 +50,7 @@ for (const name of recordingsToProve) {
       return unshown
     }
 
-    it('is what our tables say of the tokens and items of every account, in each version that the chain had', async () => {
+    it('matches the tokens and items of every account, in each version of the chain', async () => {
       for (const { blocks, truth, from, version } of versions) {
         await rollBackDerived(database.pool, from)
         await derive(blocks, { from, to: blocks.length }, [...workers])
@@ -59,7 +59,7 @@ for (const name of recordingsToProve) {
       }
     })
 
-    it('is missed by tables in which anything is wrong', async () => {
+    it('differs from tables with any error', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
       await derive(blocks, { from: 0, to: blocks.length })
       const [holder, other] = [
@@ -87,7 +87,7 @@ for (const name of recordingsToProve) {
       }
     })
 
-    it('is found by any ranges in any order, some of them derived again, with rollbacks in between', async () => {
+    it('matches for any ranges in any order, some derived twice, with rollbacks', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
       const heights = fc.array(fc.nat(blocks.length), { maxLength: 2 })
       await fc.assert(
@@ -107,12 +107,12 @@ for (const name of recordingsToProve) {
       )
     })
 
-    it('is found where history starts in the middle, from the first block on that shows a vault or an item', async () => {
+    it('matches if history starts in the middle, from the first block that shows a vault or an item', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
       for (const part of [0.25, 0.5, 0.75, 0.95]) {
         await database.pool.query(`truncate ${derivedTables.join(', ')}`)
         const from = Math.floor(blocks.length * part)
-        // The newest comes first, as it does where the past is filled in behind the head.
+        // Newest first, like a backfill behind the head.
         const middle = Math.floor((from + blocks.length) / 2)
         await derive(blocks, { from: middle, to: blocks.length })
         await derive(blocks, { from, to: middle })
@@ -124,17 +124,18 @@ for (const name of recordingsToProve) {
 
 const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 
-/** What no event of `base` can show. */
+/** Contents that no event of `base` shows. */
 const unshownInBase: readonly string[] = [
-  // Core accounts with the FLOW that the chain was made with, and a vault that is empty as it was saved.
+  // Core accounts with their genesis FLOW, and a vault that was empty when stored.
   `0x01cf0e2f2f715450 ${flow}: a vault of 0.00100000 was never named`,
   `0x0ae53cb6e3f42a79 ${flow}: a vault of 0.00100000 was never named`,
   '0x179b6b1cb6755e31 A.179b6b1cb6755e31.MossPoints: a vault of 0.00000000 was never named',
-  // Fees go into a vault of the contract FlowFees, what its account has in storage never moved.
+  // Fees go into a vault of the contract FlowFees. The vault in its account's storage never
+  // changes.
   `0xe5a8b7f23e8b548f ${flow}: a vault of 0.00100000 was never named`,
   `0xe5a8b7f23e8b548f ${flow}: not in its storage, 1 with 0.00756000`,
   `0xee82856bf20e2aa6 ${flow}: a vault of 0.00100000 was never named`,
-  // The reserves of the trading pair, as truth.json has them, and the staking table.
+  // The reserves of the trading pair, from truth.json, and the staking table.
   `0xf3fcd2c1a78f5eee ${flow}: not in its storage, 1 with 1001.38351040`,
   '0xf3fcd2c1a78f5eee A.179b6b1cb6755e31.PebbleCoin: not in its storage, 1 with 49930.92361579',
   `0xf8d6e0586b0a20c7 ${flow}: not in its storage, 27 with 2496924.84829172`,

@@ -7,12 +7,12 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { clientFolder, hasPython, runPython, testArguments } from './python-run.ts'
 
-/** Runs the client's own tests as it is in the repository. */
+/** Runs the client's own tests from the repository. */
 async function runTests(file: string, variables: Record<string, string>): Promise<string> {
   return runPython(testArguments(file), { variables: { PYTHONPATH: join(clientFolder, 'src'), ...variables } })
 }
 
-describe('the Python client', () => {
+describe('Python client', () => {
   let database: TestDatabase
   let ask: RunningAsk | undefined
 
@@ -29,11 +29,11 @@ describe('the Python client', () => {
   })
   after(() => database?.drop())
 
-  it('speaks as it should', async () => {
+  it('passes its own tests', async () => {
     expect(await runTests('test_client.py', {})).to.match(/\nOK\n/)
   })
 
-  it('works with the service, which asks for a token and has a model', async () => {
+  it('works with a service that has a token and a model', async () => {
     ask = await runAsk(database, { API_TOKEN: 'secret', LLM_PROVIDER: 'scripted' })
     const question = examplePairs('indexer', 'mainnet')[0]?.questions[0] ?? ''
     expect(
@@ -45,7 +45,7 @@ describe('the Python client', () => {
     ).to.match(/Ran 6 tests[^]*\nOK\n/)
   })
 
-  it('says what to set where the service has no model', async () => {
+  it('reports the setting if the service has no model', async () => {
     ask = await runAsk(database)
     expect(await runTests('test_service.py', { FLOWFARM_URL: ask.origin })).to.include('OK (skipped=1)')
   })

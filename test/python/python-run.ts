@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { bareEnvironment } from '../support/bare-environment.ts'
 import { repositoryRoot } from '../support/repository.ts'
 
-/** Where the client is, with its tests beside its source. */
+/** The client's folder, with its tests beside its source. */
 export const clientFolder = join(repositoryRoot, 'clients/python')
 
 const run = promisify(execFile)
@@ -28,7 +28,7 @@ export async function runPython(
   return stdout + stderr
 }
 
-/** Whether the program could be run and ended with 0; a Python that is missing or too old is none. */
+/** Whether the program exits with 0. False if Python is missing or too old. */
 export async function works(args: readonly string[], options: PythonOptions = {}): Promise<boolean> {
   try {
     await runPython(args, options)

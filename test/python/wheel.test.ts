@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { clientFolder, hasPython, runPython, testArguments, works } from './python-run.ts'
 
-/** A program that shows the first steps of the client's README, from an environment in which nothing else is. */
+/** The first steps of the client's README, run in an empty environment. */
 const firstSteps = `
 import os
 from flowfarm_client import Client, StatementError
@@ -21,7 +21,7 @@ except StatementError as error:
     print(error.code, error.status)
 `
 
-describe('the package of the Python client', function () {
+describe('Python client package', function () {
   let folder: string
   let python: string
   let database: TestDatabase
@@ -38,7 +38,7 @@ describe('the package of the Python client', function () {
       process.stderr.write('    skipped: no Python 3.9 here, or pip cannot get setuptools\n')
       this.skip()
     }
-    // Of a copy: setuptools leaves its work beside the source, and would take up what is left of another time.
+    // A copy, because setuptools leaves build files beside the source and would include old ones.
     for (const part of ['pyproject.toml', 'README.md', 'src']) {
       await cp(join(clientFolder, part), join(folder, 'source', part), {
         recursive: true,
@@ -73,7 +73,7 @@ describe('the package of the Python client', function () {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('is one of pure Python with types, which needs no other', async () => {
+  it('is pure Python with types and no dependencies', async () => {
     expect(await readdir(join(folder, 'wheels'))).to.deep.equal(['flowfarm_client-0.1.0-py3-none-any.whl'])
     const told = await runPython(
       [
@@ -91,11 +91,11 @@ print(metadata.requires("flowfarm-client"), sorted(file.name for file in metadat
     )
   })
 
-  it('passes the tests of the client where nothing but it is installed', async () => {
+  it("passes the client's tests in an environment with only the package", async () => {
     expect(await runPython(testArguments('test_client.py'), { python })).to.match(/\nOK\n/)
   })
 
-  it('does its first steps with a running service', async () => {
+  it('runs the README example against a running service', async () => {
     ask = await runAsk(database, { LLM_PROVIDER: 'scripted' })
     expect(
       await runPython(['-c', firstSteps], { python, cwd: folder, variables: { FLOWFARM_URL: ask.origin } }),

@@ -8,7 +8,7 @@ import { signUserMessage } from '../../clients/signing/sign-transaction.ts'
 import { SigningError } from '../../clients/signing/signing-error.ts'
 import { softPasskey } from './soft-passkey.ts'
 
-// The package names types that it does not bring along.
+// The package's types refer to packages that it does not depend on.
 const { WalletUtils } = createRequire(import.meta.url)('@onflow/fcl-core') as {
   readonly WalletUtils: { encodeAccountProof(proof: object): string }
 }
@@ -18,8 +18,8 @@ const hex = (min: number, max: number): fc.Arbitrary<string> =>
 const proof = { appIdentifier: 'https://app.example', nonce: 'ab'.repeat(32) }
 const address = '0xf8d6e0586b0a20c7'
 
-describe('the proof that somebody has an account', () => {
-  it('is made of the very bytes that FCL checks', () => {
+describe('account proof', () => {
+  it('encodes the same bytes as FCL', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((text) => !/^0x/i.test(text)),
@@ -37,7 +37,7 @@ describe('the proof that somebody has an account', () => {
     )
   })
 
-  it('is checked with its extension data, for its application, account and nonce alone', async () => {
+  it('verifies with its extension data, only for its application, account and nonce', async () => {
     const passkey = softPasskey()
     const signer = {
       address,
@@ -70,7 +70,7 @@ describe('the proof that somebody has an account', () => {
     }
   })
 
-  it('is refused with a nonce that is too short, or an application without a name', () => {
+  it('is rejected with a short nonce or an unnamed application', () => {
     for (const [part, field] of [
       [{ nonce: 'ab'.repeat(31) }, 'nonce'],
       [{ nonce: 'xy' }, 'nonce'],

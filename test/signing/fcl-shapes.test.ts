@@ -25,8 +25,8 @@ const signable = {
   },
 } as const
 
-describe('what comes from an application', () => {
-  it('is taken as a signable where it is one', () => {
+describe('application input', () => {
+  it('is accepted as a signable if valid', () => {
     const read = fclSignableOf(signable)
     expect(read).to.deep.include({ message: 'ab', addr: 'f8d6e0586b0a20c7', keyId: 0 })
     expect(read.voucher.payloadSigs).to.deep.equal([
@@ -37,7 +37,7 @@ describe('what comes from an application', () => {
     ).to.deep.equal([])
   })
 
-  it('is refused with the name of the field that is of another kind', () => {
+  it('is rejected with the name of the invalid field', () => {
     const { voucher } = signable
     const wrong: readonly (readonly [unknown, string])[] = [
       [null, 'signable'],
@@ -63,7 +63,7 @@ describe('what comes from an application', () => {
         .with.property('field', field)
   })
 
-  it('never fails otherwise than by such an error, whatever it is', () => {
+  it('fails only with this error, for any input', () => {
     const anything = fc.oneof(
       fc.anything(),
       fc.record({ message: fc.anything(), addr: fc.string(), keyId: fc.nat(), voucher: fc.anything() }),

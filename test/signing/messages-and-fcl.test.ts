@@ -21,7 +21,7 @@ const voucher: FclVoucher = {
   envelopeSigs: [{ address: 'e5a8b7f23e8b548f', keyId: 0 }],
 }
 
-/** The voucher as the library reads it, for messages that are put together by hand. */
+/** The voucher as the library reads it, for hand-made messages. */
 const asTransaction = {
   script: voucher.cadence,
   arguments: ['{"type":"UFix64","value":"1.00000000"}'],
@@ -42,8 +42,8 @@ const signable = (part: Partial<FclSignable> = {}): FclSignable => ({
   ...part,
 })
 
-describe('what applications hand to a wallet', () => {
-  it('is signed as the voucher says, also with the signatures of others', async () => {
+describe('FCL signing requests', () => {
+  it('are signed as in the voucher, including signatures of others', async () => {
     const { transaction, signer, part } = readFclSignable(signable())
     expect(part).to.equal('payload')
     const passkey = softPasskey()
@@ -77,7 +77,7 @@ describe('what applications hand to a wallet', () => {
     const envelope = tagged(encodeEnvelope({ ...asTransaction, payloadSignatures: [signature] }))
     const wanted = readFclSignable({ message: envelope, addr: voucher.payer, keyId: 0, voucher: signedVoucher })
     expect(wanted.part).to.equal('envelope')
-    // A payer who did not see the extension data would sign what the chain refuses.
+    // A payer that does not see the extension data would sign an invalid transaction.
     const without = {
       ...voucher,
       payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: String(told['signature']) }],
@@ -87,7 +87,7 @@ describe('what applications hand to a wallet', () => {
       .with.property('field', 'message')
   })
 
-  it('is refused where the message is not that of the voucher, which is what people see', () => {
+  it('are rejected if the message differs from the displayed voucher', () => {
     const other = { ...asTransaction, arguments: ['{"type":"UFix64","value":"9999.00000000"}'] }
     const wrong: readonly (readonly [Partial<FclSignable>, string])[] = [
       [{ message: tagged(encodePayload(other)) }, 'message'],
@@ -112,8 +112,8 @@ describe('what applications hand to a wallet', () => {
   })
 })
 
-describe('a message that is no transaction', () => {
-  it('is checked with its extension data, and is none for a transaction', async () => {
+describe('user message', () => {
+  it('verifies with its extension data, and not as a transaction', async () => {
     const passkey = softPasskey()
     const message = new TextEncoder().encode('Log in to the heron house')
     const signer = {
@@ -139,8 +139,8 @@ describe('a message that is no transaction', () => {
   })
 })
 
-describe('the key of a new passkey', () => {
-  it('is that of an account where it is one of ES256', () => {
+describe('new passkey key', () => {
+  it('becomes an account key if it is ES256', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const spki = publicKey.export({ type: 'spki', format: 'der' })
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' })

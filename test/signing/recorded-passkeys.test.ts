@@ -28,7 +28,7 @@ interface RecordedKey {
   readonly sign_algo: number
 }
 
-/** As a transaction that arrived would have been written by whoever signed it. */
+/** The unsigned form of a recorded transaction, as its signer created it. */
 function written(body: TransactionBody): FlowTransaction {
   const signature = ({ address, keyId, signature: bytes, extensionData }: BodySignature): TransactionSignature => ({
     address: hexOf(address),
@@ -75,7 +75,7 @@ const sponsored: FlowTransaction = {
 }
 
 describe('the signing library', () => {
-  it('encodes recorded transactions so that their ids are those of the chain', async () => {
+  it('encodes recorded transactions with the ids of the chain', async () => {
     const bodies = await recordedTransactions()
     expect(bodies.length).to.be.greaterThan(500)
     for (const body of bodies) {
@@ -87,7 +87,7 @@ describe('the signing library', () => {
     }
   })
 
-  it('takes every recorded signature of a passkey for good, and none for another message or key', async () => {
+  it('verifies every recorded passkey signature, and none for another message or key', async () => {
     const { accounts } = JSON.parse(readRepositoryFile('test/recordings/base/truth.json')) as {
       accounts: Record<string, { keys: readonly RecordedKey[] }>
     }
@@ -124,7 +124,7 @@ describe('the signing library', () => {
     expect(places.envelope).to.be.greaterThan(0)
   })
 
-  it('signs at the payload for a payer who is somebody else, whose envelope keeps the extension data', async () => {
+  it('signs the payload for a separate payer, whose envelope includes the extension data', async () => {
     const [user, payer] = [softPasskey(), softPasskey()]
     const signer = {
       address: '0xF8D6E0586B0A20C7',
@@ -147,7 +147,7 @@ describe('the signing library', () => {
       hexOf(await challengeOf('transaction', encodeEnvelope(once))),
     )
     expect(user.asked[0]?.publicKey).to.include({ rpId: 'wallet.example', userVerification: 'required' })
-    // The same key twice, somebody without a part, and a payload signature after the envelope's.
+    // A duplicate key, an account without a role, and a payload signature after the envelope's.
     expect(await fault(signTransaction(once, signer, user))).to.equal('payloadSignatures')
     expect(await fault(signTransaction(sponsored, { ...signer, address: '01cf0e2f2f715450' }, user))).to.equal(
       'signer.address',
@@ -180,7 +180,7 @@ describe('the signing library', () => {
     ],
   ]
   for (const [what, options, field] of refused) {
-    it(`sends no assertion ${what}`, async () => {
+    it(`does not send an assertion ${what}`, async () => {
       const passkey = softPasskey(options)
       const signer = {
         address: sponsored.payer,
@@ -193,7 +193,7 @@ describe('the signing library', () => {
     })
   }
 
-  it('reads signatures of authenticators as other libraries write them, and nothing else', () => {
+  it('reads authenticator signatures as other libraries encode them, and nothing else', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 50 }), (data) => {

@@ -9,7 +9,7 @@ const entry = 'all-of-signing'
 const maxKilobytes = 25
 
 describe('the signing library', () => {
-  it(`has less than ${maxKilobytes} KB for a browser, all of it together and compressed`, async () => {
+  it(`is smaller than ${maxKilobytes} KB for a browser, bundled and compressed`, async () => {
     const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .toSorted()

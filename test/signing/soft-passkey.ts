@@ -3,7 +3,7 @@ import { base64UrlOf } from '../../clients/signing/bytes.ts'
 import type { Bytes } from '../../clients/signing/bytes.ts'
 import type { Assertion, AssertionRequest } from '../../clients/signing/passkey.ts'
 
-/** A passkey of this machine, which signs as an authenticator does. */
+/** A software passkey that signs as an authenticator does. */
 export function softPasskey({
   flags = 0x1d,
   rest = Buffer.alloc(0),

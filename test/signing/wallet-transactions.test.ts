@@ -21,8 +21,8 @@ const anyChain = fc.constantFrom(...chains)
 const anyAmount = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const anyAddress = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((word) => `0x${word.toString(16).padStart(16, '0')}`)
 
-describe('transactions of the wallet', () => {
-  it('are Cadence, and import what is at the core contracts of their chain', async () => {
+describe('wallet transactions', () => {
+  it('are valid Cadence, and import from the core contracts of their chain', async () => {
     const wasm = createRequire(import.meta.url)
       .resolve('@onflow/cadence-parser')
       .replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
@@ -37,7 +37,7 @@ describe('transactions of the wallet', () => {
     }
   })
 
-  it('are read as they were made', () => {
+  it('are parsed as they were built', () => {
     fc.assert(
       fc.property(
         anyChain,
@@ -73,7 +73,7 @@ describe('transactions of the wallet', () => {
     )
   })
 
-  it('give a passkey all of its account', () => {
+  it('give a passkey full key weight', () => {
     expect(readKnownTransaction(createAccount('mainnet', { publicKey }), 'mainnet')).to.deep.equal({
       name: 'create-account',
       startBalance: 0n,
@@ -81,7 +81,7 @@ describe('transactions of the wallet', () => {
     })
   })
 
-  it('are known by their text, whatever their indentation and line ends, and by nothing less', () => {
+  it('are recognized by their text, independent of indentation and line ends, and only by all of it', () => {
     const script = transactionScript('send-flow', 'mainnet')
     const known = (text: string): unknown => nameOfScript(text, 'mainnet')
     expect(known(script.replaceAll('\n', '\r\n').replaceAll('    ', '\t'))).to.equal('send-flow')
@@ -104,7 +104,7 @@ describe('transactions of the wallet', () => {
     ['a number', '{"type":"UFix64","value":1.0}'],
     ['no JSON', '1.0'],
   ] as const) {
-    it(`are not known with an amount of ${what}`, () => {
+    it(`are not recognized with an amount of ${what}`, () => {
       const {
         script,
         arguments: [, to = ''],
@@ -113,7 +113,7 @@ describe('transactions of the wallet', () => {
     })
   }
 
-  it('are not known with too few or too many arguments', () => {
+  it('are not recognized with missing or extra arguments', () => {
     for (const made of [
       sendFlow('mainnet', { amount: 1n, to: '0x1' }),
       createAccount('mainnet', { publicKey }),
@@ -128,7 +128,7 @@ describe('transactions of the wallet', () => {
     }
   })
 
-  it('refuse what no chain takes', () => {
+  it('reject arguments that the chain rejects', () => {
     for (const make of [
       () => addKey('mainnet', { publicKey: 'ab' }),
       () => addKey('mainnet', { publicKey, weight: 1001 }),
@@ -146,7 +146,7 @@ describe('transactions of the wallet', () => {
       expect(make).to.throw(SigningError)
   })
 
-  it('have amounts that are exact', () => {
+  it('have exact amounts', () => {
     expect(amountUnits('0.1') + amountUnits('0.2')).to.equal(amountUnits('0.3'))
     fc.assert(
       fc.property(anyAmount, (units) => {

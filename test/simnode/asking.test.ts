@@ -34,7 +34,7 @@ describe('scripts of the simulated chain', () => {
     await node.stop()
   })
 
-  it('tell what an account has at the height that is asked for', async () => {
+  it('return the account contents at the requested height', async () => {
     const [person] = [userOfTurn(0)]
     for (const height of [0, 57, 1105, head]) {
       const overview = (await reader.executeScript(
@@ -61,7 +61,7 @@ describe('scripts of the simulated chain', () => {
     ).to.equal(usdc.vaultType)
   })
 
-  it('list the items of a holder page by page, and tell what they are', async () => {
+  it('list the items of a holder page by page, with their metadata', async () => {
     const [collection] = collections
     if (collection === undefined) throw new Error('there are collections')
     const { items } = node.chain.stateAt(1150)
@@ -110,7 +110,7 @@ describe('scripts of the simulated chain', () => {
     ).to.deep.equal([true, false])
   })
 
-  it('tell of tokens, the epoch and the nodes', async () => {
+  it('return tokens, the epoch and the nodes', async () => {
     const state = node.chain.stateAt(head)
     const tokens = [flow, usdc]
     const told = (await reader.executeScript(scripts('ft_tokens'), [

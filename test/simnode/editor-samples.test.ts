@@ -17,8 +17,8 @@ function given(source: string, args: readonly CadenceJson[]): unknown {
   )
 }
 
-describe('files that the editor offers', () => {
-  it('are scripts that a simulated node answers, or say why they are not run', () => {
+describe('editor sample files', () => {
+  it('are scripts that a simulated node runs, or give the reason why they are not run', () => {
     for (const { code, note, name } of templates) {
       const sample = sampleScripts.find((one) => one.code === code)
       if (codeShape(code).kind === 'script')

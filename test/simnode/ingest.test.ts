@@ -20,7 +20,7 @@ describe('ingesting the simulated chain', () => {
     return rows[0]?.count ?? Number.NaN
   }
 
-  it('stores every block with all transactions and events, and nothing that could not be decoded', async () => {
+  it('stores every block with all transactions and events, all of them decoded', async () => {
     const head = 450
     await using node = await startLedgerNode({ seed: 3, head })
     const running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' })
@@ -39,7 +39,7 @@ describe('ingesting the simulated chain', () => {
     expect(await count('select count(*) from raw.indexing_errors')).to.equal(0)
   })
 
-  it('goes over to another branch when the node does', async () => {
+  it('switches to another branch with the node', async () => {
     const head = 470
     await using node = await startLedgerNode({ seed: 3, head })
     const running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' })

@@ -11,8 +11,8 @@ const names = workers.map(({ name }) => name)
 /** In cycle 100 all nodes are registered; two epochs start in these blocks. */
 const [from, head] = [20_010, 20_450]
 
-describe('a history of the simulated chain that starts in the middle', () => {
-  it('is true for all that its events name, and for nodes once an epoch was set up', async () => {
+describe('history of the simulated chain that starts in the middle', () => {
+  it('is correct for everything in its events, and for nodes after an epoch setup', async () => {
     const database = await createTestDatabase()
     await using node = await startLedgerNode({ seed: 6, head })
     const running = await runFarm(

@@ -38,8 +38,8 @@ function stateWith(sequenceNumber: number): LedgerState {
   return { accounts: { exists: (account: Account) => keysOf(account).length > 0, keys } } as unknown as LedgerState
 }
 
-describe('the check of signatures in the simulated node', () => {
-  it('says of every recorded transaction what the chain has said, word for word', async () => {
+describe('signature check of the simulated node', () => {
+  it("returns the chain's result for every recorded transaction, word for word", async () => {
     const version = (await recording('base')).versions.get('')
     const verdicts = new Map<string, number>()
     for (const { transactions, results } of version?.blocks ?? []) {

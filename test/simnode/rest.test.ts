@@ -35,7 +35,7 @@ const part = (name: string, ...args: unknown[]): unknown => (sdk[name] as Builde
 const head = 330
 const somebody = userOfTurn(3)
 
-describe('REST of the simulated node', () => {
+describe('REST API of the simulated node', () => {
   let node: LedgerNode
   const ask = async (...parts: unknown[]): Promise<Record<string, unknown>> =>
     (await sdk.decode(await sdk.send(parts, { node: node.restUrl, transport: httpTransport }))) as Record<
@@ -76,7 +76,7 @@ describe('REST of the simulated node', () => {
       },
     })
 
-  it('tells the SDK blocks, by height, by id and the newest', async () => {
+  it('returns blocks to the SDK, by height, by id and the newest', async () => {
     const newest = await ask(part('getBlock', true))
     expect(newest).to.include({ height: head, id: node.chain.block(head).id.toString('hex') })
     expect(Date.parse(String(newest['timestamp']))).to.be.greaterThan(0)
@@ -91,7 +91,7 @@ describe('REST of the simulated node', () => {
     expect(transactionIds[0]).to.equal(node.chain.block(height).transactionIds[0]?.toString('hex'))
   })
 
-  it('tells the SDK accounts, with keys and contracts, at the newest block and before', async () => {
+  it('returns accounts to the SDK, with keys and contracts, at the newest and earlier blocks', async () => {
     const address = `0x${somebody.hex}`
     const account = await ask(part('getAccount', address))
     expect(account['balance']).to.equal(Number(node.chain.stateAt(head).vaults.balance(flow, somebody)))
@@ -116,7 +116,7 @@ describe('REST of the simulated node', () => {
     expect((await got(`/v1/accounts/${somebody.hex}`)).body).to.not.have.any.keys('keys', 'contracts')
   })
 
-  it('answers the SDK every sample script, at the newest block and before', async () => {
+  it('runs every sample script for the SDK, at the newest and earlier blocks', async () => {
     const given = async (name: string, ...at: unknown[]): Promise<unknown> => {
       const { code, arguments: args } = sampleScripts.find((one) => one.name === name) ?? { code: '', arguments: [] }
       const encoded = args.map(({ type, value }) =>
@@ -132,7 +132,7 @@ describe('REST of the simulated node', () => {
     for (const { name } of sampleScripts) expect(await given(name), name).to.have.length.greaterThan(0)
   })
 
-  it("takes a transaction of the SDK signed by a payer's key, and one signed by a passkey", async () => {
+  it("accepts an SDK transaction signed by a payer's key, and one signed by a passkey", async () => {
     const payer = testPayer(2)
     const key = passkeyKey()
     const run = async (
@@ -203,7 +203,7 @@ describe('REST of the simulated node', () => {
     expect(resent.body).to.have.property('message').that.includes('already been submitted')
   })
 
-  it('tells events of a range of heights and of blocks', async () => {
+  it('returns events of a range of heights and of block ids', async () => {
     const type = `A.${flow.contract.hex}.FlowToken.TokensDeposited`
     const events = (await ask(part('getEventsAtBlockHeightRange', type, 300, 310))) as unknown as {
       blockHeight: number
@@ -218,14 +218,14 @@ describe('REST of the simulated node', () => {
     ).to.have.length.greaterThan(1)
   })
 
-  it('tells which chain and which node it is', async () => {
+  it('returns the network and node version', async () => {
     expect((await got('/v1/network/parameters')).body).to.deep.equal({ chain_id: 'flow-emulator' })
     // The SDK's request to the emulator.
     expect(await ask(part('getNetworkParameters'))).to.deep.equal({ chainId: 'local' })
     expect(await ask(part('getNodeVersionInfo'))).to.include({ semver: 'v0.0.0', sporkRootBlockHeight: 0 })
   })
 
-  it("refuses in the node's form, with the status of the real one", async () => {
+  it("rejects requests in the node's format, with the real status codes", async () => {
     const id = 'ab'.repeat(32)
     const script = (code: string): RequestInit => ({
       method: 'POST',
@@ -273,12 +273,12 @@ describe('REST of the simulated node', () => {
     }
   })
 
-  it('does not read bodies of any size', async () => {
+  it('limits the body size', async () => {
     const answer = await got('/v1/scripts', { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024 + 1) })
     expect(answer).to.include({ status: 413 })
   })
 
-  it('lets pages of any site ask first', async () => {
+  it('allows CORS preflight requests from any origin', async () => {
     const response = await fetch(`${node.restUrl}/v1/scripts`, {
       method: 'OPTIONS',
       headers: {
@@ -293,7 +293,7 @@ describe('REST of the simulated node', () => {
     expect(response.headers.get('access-control-allow-headers')).to.equal('content-type,x-wanted')
   })
 
-  it('survives paths and connections that are nothing', async () => {
+  it('survives invalid paths and connections', async () => {
     const { port } = new URL(node.restUrl)
     for (const text of [
       'GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
@@ -311,7 +311,7 @@ describe('REST of the simulated node', () => {
     expect((await got('/v1/network/parameters')).status).to.equal(200)
   })
 
-  it('does wrong by the faults of the node, and stops at once', async () => {
+  it('applies the faults of the node, and stops at once', async () => {
     await using failing = await startLedgerNode({ head: 20, hasRest: true })
     const url = `${failing.restUrl}/v1/network/parameters`
     failing.inject({ kind: 'status', code: 'UNAVAILABLE', times: 1 })
@@ -328,7 +328,7 @@ describe('REST of the simulated node', () => {
     expect(await waits).to.equal('cut')
   })
 
-  it('is answered by a replayed chain too, as far as it was recorded', async () => {
+  it('serves a replayed chain as far as it was recorded', async () => {
     await using replayed = await startReplayNode({ recording: await recording('base'), hasRest: true })
     const answer = async (path: string): Promise<unknown> => (await fetch(`${replayed.restUrl}${path}`)).json()
     const [block] = (await answer('/v1/blocks?height=sealed&expand=payload')) as [{ header: { height: string } }]
@@ -339,7 +339,7 @@ describe('REST of the simulated node', () => {
     )
   })
 
-  it('agrees with gRPC on an account', async () => {
+  it('matches gRPC for an account', async () => {
     await using client = new NodeClient(node.endpoint)
     const { balance } = await client.account(somebody.hex)
     expect((await got(`/v1/accounts/${somebody.hex}/balance`)).body).to.deep.equal({

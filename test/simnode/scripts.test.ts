@@ -9,8 +9,8 @@ import { Refusal } from '../../simnode/node/node-view.ts'
 import { bytesOf, contentsOf } from '../../simnode/node/wire.ts'
 import { recording } from '../support/replay.ts'
 
-describe('scripts that no virtual machine runs', () => {
-  it('give the very bytes that a node gave, from what the node told', async () => {
+describe('built-in scripts without a virtual machine', () => {
+  it('return the exact bytes of a recorded node, from its data', async () => {
     const { versions } = await recording('base')
     const compared = new Set<string>()
     for (const [key, answer] of versions.get('')?.answers ?? []) {
@@ -24,7 +24,7 @@ describe('scripts that no virtual machine runs', () => {
     expect(compared.size).to.equal(495)
   })
 
-  it('are those that the program sends, on any network, and no others', async () => {
+  it('are exactly those that the program sends, on any network', async () => {
     const present = loadPresentScripts()
     const sources = presentScriptNames.map((name) => present(name))
     for (const network of networks) {

@@ -34,8 +34,8 @@ function named(types: readonly string[]): string {
     .join(' ')
 }
 
-describe('what happens on the simulated chain', () => {
-  it('is told by the same events in the same order as on a recorded one', async () => {
+describe('simulated activity', () => {
+  it('has the events of recorded activity in the same order', async () => {
     const chain = ledgerChain({ seed: 4 })
     const simulated = new Set<string>()
     for (const span of [{ from: 0, to: 800 }, heights]) {
@@ -57,7 +57,7 @@ describe('what happens on the simulated chain', () => {
     }
   })
 
-  it('ends epochs with events each of which follows another as it does on a recorded one', async () => {
+  it('ends epochs with the event order of a recorded chain', async () => {
     const chain = ledgerChain({ seed: 4 })
     const [begin = [], setUp = []] = [1800, 1799].map(
       (height) =>

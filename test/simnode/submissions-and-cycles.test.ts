@@ -37,8 +37,8 @@ function digestOf(chain: LedgerChain, last: number): string {
   return digest.digest('hex')
 }
 
-describe('transactions that are sent, over cycles and branches', () => {
-  it('are none where none are sent: chains are byte for byte as before there were any', () => {
+describe('submitted transactions, over cycles and branches', () => {
+  it('do not change the chain if there are none', () => {
     // Computed by code without submissions.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
       '09c613b331dc8deb9899f35180b30e2373bf8049bb6ad29dd0f6484653e61081',
@@ -48,7 +48,7 @@ describe('transactions that are sent, over cycles and branches', () => {
     )
   })
 
-  it('are carried from cycle to cycle, which give all else back', async () => {
+  it('carry over from cycle to cycle, which otherwise return to their initial state', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 190, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
     const key = passkeyKey()
@@ -94,7 +94,7 @@ describe('transactions that are sent, over cycles and branches', () => {
       expectSame(node.chain.stateAt((cycle + 1) * cycleLength - 1), node.chain.stateBefore(cycle + 1), `cycle ${cycle}`)
   })
 
-  it('make the same blocks whatever was asked before, also of blocks that were not there', async () => {
+  it('produce the same blocks independent of earlier requests, including missing blocks', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 390, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
     const planned = [391, 395, 410].map((height) => node.chain.draft(height).userTransactions.length)
@@ -151,7 +151,7 @@ describe('transactions that are sent, over cycles and branches', () => {
     expect(node.chain.block(321).transactionIds.some((id) => id.toString('hex') === third)).to.equal(false)
   })
 
-  it('never come into a block that somebody may have seen', async () => {
+  it('are never added to a block that may have been served', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 300, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
     node.setHead(290)
@@ -164,7 +164,7 @@ describe('transactions that are sent, over cycles and branches', () => {
     node.switchTo('', 300)
     node.setHead(305)
     expect(await client.result(id)).to.include({ status: 4, height: 301 })
-    // Nor one in which they have expired.
+    // Nor to one in which they have expired.
     node.setHead(1000)
     node.setHead(310)
     const late = await client.send(
@@ -176,7 +176,7 @@ describe('transactions that are sent, over cycles and branches', () => {
     expect((await client.result(late)).status).to.equal(5)
   })
 
-  it('wait no more when the chain goes over to a branch without their reference block', async () => {
+  it('are dropped when the chain switches to a branch without their reference block', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 300, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
     const id = await client.send(
@@ -188,7 +188,7 @@ describe('transactions that are sent, over cycles and branches', () => {
     expect((await client.result(id)).status).to.equal(5)
   })
 
-  it('are in a journal that knows for each branch what it shares with others', () => {
+  it('are in a journal that shares common entries between branches', () => {
     const names = ['', '10b', '10b.20c', '15d']
     const step = fc.record({ name: fc.constantFrom(...names), above: fc.nat(40) })
     fc.assert(

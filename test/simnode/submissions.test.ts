@@ -19,7 +19,7 @@ const unit = 100_000_000n
 const head = 330
 const somebody = `0x${userOfTurn(3).hex}`
 
-describe('transactions that are sent to the simulated node', () => {
+describe('transactions submitted to the simulated node', () => {
   let node: LedgerNode
   let client: NodeClient
   const payer = testPayer()
@@ -57,7 +57,7 @@ describe('transactions that are sent to the simulated node', () => {
 
   const balance = async (address: string): Promise<string> => (await client.account(address)).balance
 
-  it('wait for the next block, and are in it under their true ids', async () => {
+  it('wait for the next block, which includes them under their ids', async () => {
     const key = passkeyKey()
     const transaction = await client.signed({
       code: createAccount('emulator', { ...key, startBalance: 5n * unit }),
@@ -110,7 +110,7 @@ describe('transactions that are sent to the simulated node', () => {
     ])
   })
 
-  it('are signed by passkeys that pay themselves, and by passkeys that somebody else pays for', async () => {
+  it('are signed by self-paying passkeys, and by passkeys with a separate payer', async () => {
     const account = await newAccount(passkeyKey())
     const code = sendFlow('emulator', { amount: unit, to: somebody })
     expect(await done({ code, proposer: account })).to.include({ status: 4, error: '' })
@@ -122,7 +122,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect(node.chain.stateAt(node.head - 3).externalAccounts.moved(userOfTurn(3))).to.equal(0n)
   })
 
-  it('are signed by keys of both curves and both hashes, and by several that have the weight only together', async () => {
+  it('are signed by keys of both curves and hashes, and by several keys that reach full weight together', async () => {
     let ordinal = 1
     const code = sendFlow('emulator', { amount: 1n, to: somebody })
     for (const signatureAlgorithm of ['ECDSA_P256', 'ECDSA_secp256k1'] as const) {
@@ -160,7 +160,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect(await balance(account.address)).to.equal('1.00100000')
   })
 
-  it('fail where another key of the proposer has signed than the one that proposes', async () => {
+  it('fail if another key of the proposer has signed', async () => {
     const { error, eventTypes } = await done({
       code: sendFlow('emulator', { amount: 1n, to: somebody }),
       proposer: { ...payer, keyIndex: 5 },
@@ -174,7 +174,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect(eventTypes).to.deep.equal([])
   })
 
-  it('are proposed by several keys of one account at the same time, each with numbers of its own', async () => {
+  it('are proposed by several keys of one account at once, each with its sequence number', async () => {
     const lanes = Array.from({ length: publishedPayer.keyCount }, (_, keyIndex) => testPayer(keyIndex))
     const ids = await Promise.all(
       lanes.map(async (lane) =>
@@ -191,7 +191,7 @@ describe('transactions that are sent to the simulated node', () => {
     )
   })
 
-  it('add keys and revoke them, and a revoked one signs nothing', async () => {
+  it('add and revoke keys, and revoked keys are invalid', async () => {
     const [old, fresh] = [passkeyKey(), testKey('ECDSA_secp256k1', 'SHA2_256')]
     const account = await newAccount(old)
     expect((await done({ code: addKey('emulator', fresh), proposer: account })).eventTypes).to.include(
@@ -214,7 +214,7 @@ describe('transactions that are sent to the simulated node', () => {
     )
   })
 
-  it('fail where the sequence number is not the next one, and cost nothing then', async () => {
+  it('fail without a fee if the sequence number is not the next one', async () => {
     const account = await newAccount(passkeyKey())
     for (const sequenceNumber of [1n, 5n, 2n ** 64n - 1n]) {
       const result = await done({
@@ -239,7 +239,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect((await client.account(account.address)).keys[0]?.sequenceNumber).to.equal(0)
   })
 
-  it('that come for one block are done in their order, and each finds what the ones before have left', async () => {
+  it('are executed in order within a block, and see the effects of earlier ones', async () => {
     const account = await newAccount(passkeyKey())
     const send = async (amount: bigint, sequenceNumber: bigint): Promise<string> =>
       client.send(
@@ -266,7 +266,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect(await balance(account.address)).to.equal('2.00097000')
   })
 
-  it('that would leave an account less than it needs for its storage fail, and cost their fee', async () => {
+  it('fail with a fee if an account would fall below its storage minimum', async () => {
     const account = await newAccount(passkeyKey(), 0n)
     const { error, eventTypes } = await done({
       code: sendFlow('emulator', { amount: 0n, to: somebody }),
@@ -281,7 +281,7 @@ describe('transactions that are sent to the simulated node', () => {
     )
   })
 
-  it('fail honestly where the node cannot know what they do', async () => {
+  it('fail with a clear error if the node cannot simulate them', async () => {
     const account = await newAccount(passkeyKey())
     const fails = async (wanted: Partial<TestTransaction>): Promise<string> =>
       (await done({ code: { script: 'transaction {}', arguments: [] }, proposer: account, ...wanted })).error
@@ -308,7 +308,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect((await client.account(account.address)).keys[0]?.sequenceNumber).to.equal(6)
   })
 
-  describe('are refused', () => {
+  describe('are rejected', () => {
     const code = sendFlow('emulator', { amount: 1n, to: somebody })
     const zero = '0'.repeat(64)
     const other: TestSigner = { address: somebody, keyIndex: 0, key: testKey() }
@@ -366,7 +366,7 @@ describe('transactions that are sent to the simulated node', () => {
       })
     }
 
-    it('from and for addresses that nobody can have', async () => {
+    it('from and for invalid addresses', async () => {
       const transaction = await client.signed({ code, proposer: payer })
       for (const changed of [
         { payer: '0x0123456789abcdef' },
@@ -377,7 +377,7 @@ describe('transactions that are sent to the simulated node', () => {
       }
     })
 
-    it('with signatures of strangers, and with what can be no signature', async () => {
+    it('with signatures of other accounts, and with malformed signatures', async () => {
       const transaction = await client.signed({ code, proposer: payer })
       const [own] = transaction.envelopeSignatures
       if (own === undefined) throw new Error('nobody signed')
@@ -397,7 +397,7 @@ describe('transactions that are sent to the simulated node', () => {
       }
     })
 
-    it('with extension data that is none of the plain scheme or of passkeys', async () => {
+    it('with extension data of neither the plain scheme nor passkeys', async () => {
       const account = await newAccount(passkeyKey())
       const transaction = await client.signed({ code, proposer: account })
       const [own] = transaction.envelopeSignatures
@@ -424,7 +424,7 @@ describe('transactions that are sent to the simulated node', () => {
           extensionData.toString('hex'),
         ).to.include('the transaction signature has invalid extension data')
       }
-      // The plain scheme may be named; the passkey's signature is then invalid.
+      // The plain scheme may be named. The passkey's signature is then invalid.
       for (const extensionData of [Buffer.of(0), Buffer.alloc(0)]) {
         const id = await client
           .send({ ...transaction, envelopeSignatures: [{ ...own, extensionData } as never] })
@@ -435,7 +435,7 @@ describe('transactions that are sent to the simulated node', () => {
       }
     })
 
-    it('that are no messages, and those that are empty', async () => {
+    it('as malformed or empty messages', async () => {
       for (const request of [
         Buffer.alloc(0),
         Buffer.of(0x0a, 0x7f),
@@ -450,7 +450,7 @@ describe('transactions that are sent to the simulated node', () => {
       }
     })
 
-    it('a second time, while they wait and when they are done', async () => {
+    it('a second time, while pending and after execution', async () => {
       const transaction = await client.signed({ code, proposer: payer })
       const id = await client.send(transaction)
       expect(await refusal(transaction)).to.match(new RegExp(`: transaction with ID ${id} has already been submitted$`))
@@ -458,7 +458,7 @@ describe('transactions that are sent to the simulated node', () => {
       expect(await refusal(transaction)).to.match(new RegExp(`: transaction with ID ${id} has already been submitted$`))
     })
 
-    it('when their reference block is too old', async () => {
+    it('if their reference block is too old', async () => {
       const transaction = await client.signed({ code, proposer: payer })
       node.setHead(head + 570)
       const id = await client.send(transaction)

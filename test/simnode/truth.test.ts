@@ -104,7 +104,7 @@ describe('the truth of the simulated chain', () => {
     expect(rows, `what workers could not use to ${height}`).to.deep.equal([])
   }
 
-  it('is what the farm derives', async () => {
+  it('matches the derived tables', async () => {
     await done({ code: createAccount('emulator', { ...key, startBalance: 50n * unit }), proposer: testPayer() })
     await done({ code: sendFlow('emulator', { amount: 2n * unit, to: userOfTurn(7).hex }), proposer: account })
     node.setHead(391)
@@ -138,7 +138,7 @@ describe('the truth of the simulated chain', () => {
     expect(rows.map(({ row }) => row)).to.deep.equal(['SEALED Error Code: 1101', 'SEALED Error Code: 1007'])
   })
 
-  it('is what it derives after the chain has gone over to a branch', async () => {
+  it('matches the derived tables after a switch to a branch', async () => {
     node.switchTo(`${forkedAfter}b`, 597)
     await create(7n * unit)
     await done({ code: sendFlow('emulator', { amount: 4n * unit, to: externalAccount(2).hex }), proposer: account })
@@ -149,7 +149,7 @@ describe('the truth of the simulated chain', () => {
     await expectTruth(end)
   })
 
-  it('is missed by tables in which anything is wrong', async () => {
+  it('differs from tables with any error', async () => {
     const client = await database.pool.connect()
     try {
       for (const [statement, domain] of [
@@ -172,7 +172,7 @@ describe('the truth of the simulated chain', () => {
     }
   })
 
-  it('is what one pass derives again', async () => {
+  it('matches a second derivation in one pass', async () => {
     const report = await rebuildDerived({ pool: database.pool, workers, network: 'emulator' })
     expect({ problems: report.problems, failed: report.failed }).to.deep.equal({ problems: 0, failed: [] })
     const { isEqual, heights, tables } = await compareDerived({ pool: database.pool, workers })
@@ -180,7 +180,7 @@ describe('the truth of the simulated chain', () => {
     expect({ isEqual, heights }).to.deep.equal({ isEqual: true, heights: [{ from: 0, to: end + 1 }] })
   })
 
-  it('is what workers hear that ask the chain, and contradicts nothing of what events tell', async () => {
+  it('matches the enrichment workers, without contradicting the events', async () => {
     const reader = createChainReader({ liveEndpoints: [node.endpoint], log: quiet })
     const script = await loadScripts('emulator')
     try {

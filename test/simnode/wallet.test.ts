@@ -8,8 +8,8 @@ import { createTestDatabase } from '../support/database.ts'
 import { NodeClient, passkeyKey } from '../support/node-client.ts'
 import { PasskeyList, signedIn, startProvisioning } from '../wallet/provisioning/support/provisioning-world.ts'
 
-describe('the wallet on the simulated chain', () => {
-  it('gets accounts for many passkeys at once from the published payer, and one of them sends what it got', async () => {
+describe('wallet on the simulated chain', () => {
+  it('creates accounts for many concurrent passkeys by the published payer, and one of them sends tokens', async () => {
     const database = await createTestDatabase()
     await using node = await startLedgerNode({ seed: 6, head: 380, hasPayer: true, intervalMs: 25 })
     await using client = new NodeClient(node.endpoint)

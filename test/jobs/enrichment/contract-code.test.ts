@@ -53,7 +53,7 @@ describe('contract code from the chain', () => {
   const codes = () =>
     world.rows('select code, code_bytes, kind, imports, found_in from app.contract_code order by code')
 
-  it('is found in the transaction that brought it, without a call', async () => {
+  it('is found in the deploying transaction, without a call', async () => {
     await version('A', first, 5)
     await version('B', second, 6)
     await transaction(5, [
@@ -79,7 +79,7 @@ describe('contract code from the chain', () => {
     ])
   })
 
-  it('is asked of the account as the block left it, and believed only by its hash', async () => {
+  it("is queried at the block's state, and accepted only if its hash matches", async () => {
     await version('A', first, 5)
     await version('B', second, 9)
     await transaction(5, [])
@@ -94,7 +94,7 @@ describe('contract code from the chain', () => {
     ).to.deep.equal([{ last_error_code: 'replaced-in-block' }])
   })
 
-  it('is looked for wherever else the same code was deployed', async () => {
+  it('is searched for in other deployments of the same code', async () => {
     await version('A', first, 5)
     await version('A2', first, 7)
     await transaction(5, [{ type: 'String', value: first }])
@@ -104,7 +104,7 @@ describe('contract code from the chain', () => {
     expect(world.node.accounts).to.deep.equal([])
   })
 
-  it('is asked for again where no node has a state so old, after pauses that grow', async () => {
+  it('is queried again with exponential backoff if no node has such old state', async () => {
     await version('A', first, 5)
     world.answer({}, () => refuse('NOT_FOUND', 'block height 5 is below the spork root block height 100'))
     for (const [failures, seconds] of [
@@ -122,7 +122,7 @@ describe('contract code from the chain', () => {
     }
   })
 
-  it('keeps the exact bytes of code that is no exact text', async () => {
+  it('preserves the exact bytes of invalid text', async () => {
     const odd = `${first} // \0`
     await version('A', odd, 5)
     await transaction(5, [{ type: 'String', value: Buffer.from(odd).toString('hex') }])
@@ -138,7 +138,7 @@ describe('contract code from the chain', () => {
     ])
   })
 
-  it('is not looked for where only its removal is known', async () => {
+  it('is not searched for if only its removal is known', async () => {
     await version('A', first, 5, 'removed')
     await world.ask(contractCodeWorker)
     expect(world.node.accounts).to.deep.equal([])

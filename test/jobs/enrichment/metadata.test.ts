@@ -15,13 +15,13 @@ interface Recorded {
   readonly answer: Cdc
 }
 
-/** What Cadence's own runtime gave for the scripts, over contracts of the recording. */
+/** Results of Cadence's own runtime for the scripts, over contracts of the recording. */
 const recorded = JSON.parse(readFileSync(new URL('script-answers.json', import.meta.url), 'utf8')) as Recorded[]
 
 const account = '179b6b1cb6755e31'
 const stones = `A.${account}.RiverStones`
 
-/** Answers lists of keys one by one from what was recorded for the key at the same place. */
+/** Returns a recorded value for each key of a list, by position. */
 function recordedList(script: string, keyOf: (args: readonly Cdc[], i: number) => string) {
   const known = new Map<string, Cdc>()
   for (const one of recorded.filter((call) => call.script === script)) {
@@ -64,7 +64,7 @@ describe('metadata from the chain', () => {
     database.pool.query('insert into app.ft_tokens select unnest($1::text[]), 1', [tokens])
 
   describe('of tokens and collections', () => {
-    it('is what their contracts say, as the runtime gives it', async () => {
+    it('matches the contracts, as computed by the runtime', async () => {
       await addTokens(`A.${account}.PebbleCoin`, `A.${account}.Nothing`, 'A.e03daebed8ca0615.PebbleCoin')
       await database.pool.query('insert into app.nft_collections values ($1, 1), ($2, 1)', [
         stones,
@@ -123,7 +123,7 @@ describe('metadata from the chain', () => {
       ])
     })
 
-    it('has nothing where a contract says nothing, as that of FLOW of its picture', async () => {
+    it("is empty for a field that a contract does not define, such as FLOW's picture", async () => {
       await addTokens('A.0ae53cb6e3f42a79.FlowToken')
       await world.ask(tokenMetadataWorker)
       const [flow] = await world.rows('select * from app.ft_token_metadata')
@@ -136,7 +136,7 @@ describe('metadata from the chain', () => {
       })
     })
 
-    it('has the contract of the bridge, and goes on where there is no bridge', async () => {
+    it("has the bridge's contract, and continues without a bridge", async () => {
       await addTokens(`A.${account}.PebbleCoin`)
       world.answer({
         ft_tokens: recordedList('ft_tokens', byContract),
@@ -153,7 +153,7 @@ describe('metadata from the chain', () => {
       ])
     })
 
-    it('tells several vaults of one contract apart', async () => {
+    it('distinguishes several vaults of one contract', async () => {
       await addTokens(`A.${account}.PebbleCoin`, `A.${account}.PebbleCoin.Other`)
       await world.ask(tokenMetadataWorker)
       expect(world.calls('ft_tokens').flatMap(({ args }) => texts(args[2]))).to.have.members([
@@ -162,7 +162,7 @@ describe('metadata from the chain', () => {
       ])
     })
 
-    it('is asked in batches, and one contract that fails does not hold up the others', async () => {
+    it('is queried in batches, and one failing contract does not block the others', async () => {
       const tokens = Array.from({ length: 30 }, (_, i) => `A.${account}.T${i}`)
       await addTokens(...tokens)
       world.answer({
@@ -189,7 +189,7 @@ describe('metadata from the chain', () => {
       expect(world.calls('ft_tokens').length).to.be.at.most(12)
     })
 
-    it('is asked again after a while: soon after a failure, with pauses that double up to a week, seldom where there is nothing', async () => {
+    it('is queried again: soon after a failure, with backoff up to a week, and rarely for empty results', async () => {
       await addTokens(`A.${account}.PebbleCoin`, `A.${account}.Nothing`, `A.${account}.Bad`)
       const pauses = () =>
         world.rows<{ name: string; seconds: number }>(`
@@ -217,7 +217,7 @@ describe('metadata from the chain', () => {
       expect(ofOthers()).to.equal(before)
     })
 
-    it('keeps what was answered before when a later asking fails, and forgets the failure when one succeeds', async () => {
+    it('is retained when a later query fails, and a success clears the failure', async () => {
       await addTokens(`A.${account}.PebbleCoin`)
       await world.ask(tokenMetadataWorker)
       const due = (): Promise<unknown> => database.pool.query('update app.ft_token_metadata set next_ask_at = now()')
@@ -243,7 +243,7 @@ describe('metadata from the chain', () => {
         [token, id, owner, height],
       )
 
-    it('is what they say where they lie, as the runtime gives it', async () => {
+    it('matches the items in storage, as computed by the runtime', async () => {
       await own(stones, 1, `0x${account}`)
       await own(stones, 41, `0x${account}`)
       await own(stones, 999, `0x${account}`)
@@ -304,7 +304,7 @@ describe('metadata from the chain', () => {
       expect(texts(call?.args[2])[0]).to.equal(`${stones}.`)
     })
 
-    it('is not taken for one that is gone while its transfer is told and its owner is not yet', async () => {
+    it('is not marked as missing while the transfer is known and the owner is not yet derived', async () => {
       await ensurePartitions(database.pool, 'app.nft_transfers', 1000, { from: 0, to: 1000 })
       await database.pool.query(
         `insert into app.nft_transfers (block_height, tx_index, event_index, leg, token, nft_id, nft_uuid, to_address, transfer_type) values (5, 0, 0, 0, $1, 41, 1, $2, 'mint')`,
@@ -319,7 +319,7 @@ describe('metadata from the chain', () => {
       ])
     })
 
-    it('is found by the words of names and descriptions', async () => {
+    it('is searchable by the words of names and descriptions', async () => {
       await own(stones, 41, `0x${account}`)
       await world.ask(nftItemMetadataWorker)
       const found = await world.rows(
@@ -328,7 +328,7 @@ describe('metadata from the chain', () => {
       expect(found).to.deep.equal([{ nft_id: '41' }])
     })
 
-    it('keeps editions, rarity and traits', async () => {
+    it('has editions, rarity and traits', async () => {
       await own('A.0000000000000001.X', 7, `0x${account}`)
       const none = cdc.optional(null)
       const some = (value: Cdc): Cdc => cdc.optional(value)
@@ -374,7 +374,7 @@ describe('metadata from the chain', () => {
       })
     })
 
-    it('has traits of every kind as text, and none of what cannot leave a script', async () => {
+    it('has traits of every kind as text, except values that scripts cannot return', async () => {
       await own(`A.${account}.Odd`, 12, `0x${account}`)
       await world.ask(nftItemMetadataWorker)
       const [odd] = await world.rows<{ traits: { name: string; value: string | null; rarity: string | null }[] }>(
@@ -407,7 +407,7 @@ describe('metadata from the chain', () => {
       expect(odd?.traits.find(({ name }) => name === 'opt')?.rarity).to.equal('legend')
     })
 
-    it('is asked of whom the chain itself names as owner, where it contradicts the events', async () => {
+    it('is queried from the reconciled owner if it contradicts the events', async () => {
       await own(stones, 1, '0xe03daebed8ca0615', 5)
       await own(stones, 41, '0xe03daebed8ca0615', 9)
       await database.pool.query(
@@ -422,7 +422,7 @@ describe('metadata from the chain', () => {
       ])
     })
 
-    it('finds all items, page after page, however many there are, and new ones in the next lap', async () => {
+    it('covers all items page by page, and new ones in the next pass', async () => {
       await database.pool.query(
         `
         insert into app.nft_ownership select $1, i, i, 5, 0, i, 0, false, null from generate_series(1, 2300) i`,

@@ -26,7 +26,7 @@ describe('scheduled queries', () => {
     await database.drop()
   })
 
-  describe('the state of the network', () => {
+  describe('network state', () => {
     const nodeIds = ['aa', 'bb', 'cc'].map((digits) => digits.repeat(32))
     const some = (value: Cdc): Cdc => cdc.optional(value)
     const roles = (amount: string): Cdc =>
@@ -71,7 +71,7 @@ describe('scheduled queries', () => {
         initialWeight: cdc.uint64(100),
       })
 
-    it('is epoch, stake and supply as the contracts have them, and every node of the staking table', async () => {
+    it('has epoch, stake and supply of the contracts, and every node of the staking table', async () => {
       world.answer({
         network_state: () => state(nodeIds, nodeIds.slice(0, 2)),
         staking_nodes: ({ args }) => cdc.array(texts(args[0]).map(node)),
@@ -109,7 +109,7 @@ describe('scheduled queries', () => {
       )
     })
 
-    it('is kept as Cadence itself gives it', async () => {
+    it('is stored as Cadence returns it', async () => {
       await database.pool.query('update app.network_state set next_ask_at = now(); truncate app.staking_node_info')
       const recorded = JSON.parse(readFileSync(new URL('script-answers.json', import.meta.url), 'utf8')) as {
         readonly script: string
@@ -153,7 +153,7 @@ describe('scheduled queries', () => {
       ])
     })
 
-    it('follows nodes that come and go, and leaves one that left the table meanwhile aside', async () => {
+    it('follows joining and leaving nodes, and skips one that left the table meanwhile', async () => {
       await database.pool.query(
         'update app.network_state set next_ask_at = now(); update app.staking_node_info set next_ask_at = now()',
       )
@@ -201,7 +201,7 @@ describe('scheduled queries', () => {
     })
     after(() => server.close())
 
-    it('are kept as the feed gives them, and fetched again after the time that is set', async () => {
+    it('are stored as the feed returns them, and fetched again after the configured interval', async () => {
       body = () => ({
         text: JSON.stringify({
           prices: [
@@ -230,7 +230,7 @@ describe('scheduled queries', () => {
       expect(await prices()).to.have.lengthOf(2)
     })
 
-    it('are none where the feed gives nonsense, and the feed says why', async () => {
+    it('are not stored from invalid feed data, and the error gives the reason', async () => {
       for (const text of [
         '{}',
         '[]',
@@ -249,7 +249,7 @@ describe('scheduled queries', () => {
       ])
     })
 
-    it('are waited for while the source does not answer', async () => {
+    it('are retried while the source does not respond', async () => {
       for (const [status, text] of [
         [503, 'busy'],
         [200, '<html>'],
@@ -265,7 +265,7 @@ describe('scheduled queries', () => {
       expect(await world.rows('select failures from app.price_feeds')).to.deep.equal([{ failures: 6 }])
     })
 
-    it('take small numbers as JSON writes them', () => {
+    it('accept small numbers in JSON notation', () => {
       const [price] = readPrices({ prices: [{ token: flow, price: 1e-9 }] }, new Date(0))
       expect(price).to.deep.equal({
         token: flow,

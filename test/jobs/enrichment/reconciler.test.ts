@@ -15,9 +15,9 @@ const holders = [alice, bob, carol]
 describe('the NFT ownership reconciler', () => {
   let database: TestDatabase
   let world: AskingWorld
-  /** Who holds which ids of which collection, as the chain has it; holders that are missing have no collection. */
+  /** Ids by holder and collection on the chain. Missing holders have no collection. */
   let chain: Map<string, number[]>
-  /** Lists of more ids than this use too much computation. */
+  /** Longer id lists exceed the computation limit. */
   let maxListed = Infinity
 
   before(async () => {
@@ -82,7 +82,7 @@ describe('the NFT ownership reconciler', () => {
     await world.ask(nftOwnershipReconciler)
   }
 
-  it('finds items that no event showed, and such as are gone, and leaves the owners that events show as they are', async () => {
+  it('finds items without events and missing items, and does not change owners that events show', async () => {
     await eventsSay(alice, [1, 2, 3])
     await eventsSay(bob, [4])
     holds(alice, [1, 2, 4, 9])
@@ -114,7 +114,7 @@ describe('the NFT ownership reconciler', () => {
     ])
   })
 
-  it('asks for the state of the height whose owners are derived, and lets later events win', async () => {
+  it('queries the state at the derived height, and later events take precedence', async () => {
     await eventsSay(alice, [1, 2])
     await eventsSay(bob, [3], { height: 101 })
     holds(alice, [1, 3])
@@ -182,7 +182,7 @@ describe('the NFT ownership reconciler', () => {
     expect(found).to.deep.equal([...ids.slice(24_990).map((id) => ({ id, owner: alice })), { id: 30_000, owner: null }])
   })
 
-  it('looks up what is known of those who hold too many to list, in pieces, and then tries to list them again', async () => {
+  it('looks up the known items of oversized holders in pieces, then retries to list them', async () => {
     maxListed = 100
     const ids = Array.from({ length: 1200 }, (_, i) => i)
     holds(alice, ids.slice(0, 1190))
@@ -212,7 +212,7 @@ describe('the NFT ownership reconciler', () => {
     ])
   })
 
-  it('waits while nothing is derived or the state is not served, and holds it against no holder', async () => {
+  it('waits while no data is derived or the state is unavailable, without marking a holder as failing', async () => {
     await eventsSay(alice, [1])
     await database.pool.query('truncate app.indexing_checkpoints')
     const loop = () =>
@@ -231,7 +231,7 @@ describe('the NFT ownership reconciler', () => {
     ])
   })
 
-  it('after all holders were asked, readers have the owners of the chain, whatever events showed before', async () => {
+  it('has the owners of the chain for readers after all holders were checked, independent of events', async () => {
     const ids = [1, 2, 3, 4, 5, 6]
     const owners = fc.array(fc.constantFrom(...holders, null), { minLength: ids.length, maxLength: ids.length })
     await fc.assert(

@@ -6,7 +6,7 @@ import { truthOf } from '../../support/recording-notes.ts'
 import { startRecordedNode } from '../../support/replay.ts'
 
 describe('enrichment workers, beside all others', () => {
-  it('find the code of every contract of the recording, and what tokens and items say, and hold nothing up while other scripts are not answered', async () => {
+  it('load all contract code and the metadata of tokens and items of the recording, and block no worker while other scripts fail', async () => {
     await using node = await startRecordedNode('base')
     const database = await createTestDatabase()
     const farm = new FlowfarmProcess(['ingest', 'farm'], {
