@@ -16,9 +16,11 @@ export interface PythonOptions {
 }
 
 /**
- * Runs a program of Python; without others its environment has the PATH alone.
- * @returns what it wrote, also of its tests, which report on standard error
- * @throws with its output where it ends with another code than 0
+ * Runs a Python program. Its environment has only PATH unless `variables` adds more.
+ *
+ * @returns its stdout and stderr (unittest reports on stderr)
+ *
+ * @throws with its output on an exit code other than 0
  */
 export async function runPython(
   args: readonly string[],

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { List } from '../../src/explorer/paging/pages.ts'
 import type { RunningApi } from './running-api.ts'
 
-/** All pages of a list, one after the other by their cursors, checked for what every page must say of itself. */
+/** All pages of a list, in cursor order. Asserts the invariants of every page. */
 export async function allPages<Item>(api: RunningApi, path: string, limit: number): Promise<Item[]> {
   const items: Item[] = []
   let cursor = ''

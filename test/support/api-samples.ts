@@ -1,13 +1,12 @@
 import type { Pool } from 'pg'
 
 /**
- * Values with which each declared route of the API gives an answer on a chain that was derived: what parameters of
- * paths stand for, and parameters of queries without which a route does not answer. `null`: the chain has nothing of
- * the kind.
+ * Sample parameters with which every declared API route returns data on a derived chain: path
+ * parameters, and required query parameters. `null`: the chain has no such object.
  */
 export type ApiSamples = Readonly<Record<SampleName, string | null>>
 
-/** One value for each, by SQL; all orders are total, so that the same chain gives the same values. */
+/** One value for each, by SQL. All orders are total, so the same chain yields the same values. */
 const statements = {
   height:
     'select block_height::text as value from raw.transactions where not is_evm order by event_count desc, block_height limit 1',
@@ -77,7 +76,7 @@ export async function readApiSamples(pool: Pool): Promise<ApiSamples> {
   return Object.fromEntries(found) as ApiSamples
 }
 
-/** What each parameter of a path stands for. */
+/** The value of each path parameter. */
 const meanings: Readonly<Record<string, SampleName>> = {
   height: 'height',
   id: 'transaction',
@@ -91,7 +90,7 @@ const meanings: Readonly<Record<string, SampleName>> = {
   epoch: 'epoch',
 }
 
-/** And what it stands for at these paths and below. */
+/** Overrides at and below these paths. */
 const specialMeanings: readonly (readonly [path: string, parameter: string, sample: SampleName])[] = [
   ['/flow/block/{height}/service-event', 'height', 'serviceEventHeight'],
   ['/flow/account/{address}/labels', 'address', 'labelled'],
@@ -109,7 +108,8 @@ const specialMeanings: readonly (readonly [path: string, parameter: string, samp
 const words: Readonly<Record<string, string>> = { module: 'evm', timescale: 'daily', version: '1' }
 
 /**
- * Parameters of queries that must be given, or without which most of an answer is of days before the chain, by path.
+ * Query parameters, by path, that are required, or without which most of a response would cover
+ * days before the chain.
  */
 const queries: Readonly<Record<string, string>> = {
   '/flow/account/{address}/balance/history': 'days=1',
@@ -124,7 +124,7 @@ const queries: Readonly<Record<string, string>> = {
   '/status/price/at': 'ts=2026-03-01T00:00:00Z',
 }
 
-/** A call of a declared path that has an answer on the chain of the samples. */
+/** A request for a declared path with data on the sample chain. */
 export function sampleCall(path: string, samples: ApiSamples): string {
   if (path === '/flow/account/{address}/contract/{name}') {
     const [, address, name] = samples.contract?.split('.') ?? []

@@ -7,31 +7,33 @@ import Koa from 'koa'
 import type { Middleware } from 'koa'
 import { isPagePath } from '../../src/platform/pages/serve-page.ts'
 
-/** What a call is answered: a body with its status, or nothing at all until the client leaves. */
+/** A response body with its status, or no response until the client disconnects. */
 export type AskReply = { readonly status?: number; readonly body: object } | 'never'
 
 export interface AskWorld {
   readonly health: object
-  /** Answers of POST, by the last part of the path. */
+  /** POST responses, by the last path segment. */
   readonly replies: Readonly<Record<string, AskReply>>
   readonly examples: readonly object[]
   readonly history: readonly object[]
   readonly kept: readonly object[]
-  /** Without it the service is open to all. */
+  /** Without it, authentication is disabled. */
   readonly token?: string
 }
 
 export interface AskStandIn {
   readonly url: string
   world: AskWorld
-  /** What was sent to it: `POST /api/v1/ask` with its body. */
+  /** The received requests: `POST /api/v1/ask` with the body. */
   readonly calls: { readonly call: string; readonly body: unknown }[]
-  /** Resolves when a client goes away before it was answered. */
+  /** Resolves when a client disconnects before its response. */
   left(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A server that speaks the wire of the query service over answers that are made up, and serves the real page. */
+/**
+ * A server with the protocol of the query service and made-up responses. It serves the real page.
+ */
 export async function startAskStandIn(first: AskWorld, page: Middleware): Promise<AskStandIn> {
   const state = { world: first }
   const calls: AskStandIn['calls'] = []

@@ -1,6 +1,6 @@
 import type { AskWorld } from './ask-stand-in.ts'
 
-/** Answers of a query service, made up, for the page. */
+/** Made-up responses of a query service, for the page. */
 
 const days = Array.from({ length: 14 }, (_, i) => ({
   day: `2026-11-${String(i + 7).padStart(2, '0')}`,
@@ -15,7 +15,7 @@ WHERE timestamp > now() - interval '14 days' AND status = 'SEALED'
 GROUP BY 1
 ORDER BY 1`
 
-/** A statement that ran, in the form of the wire. */
+/** An executed statement in the response format. */
 export function ranSql(
   sql: string,
   types: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export function ranSql(
   }
 }
 
-/** The same of a question. */
+/** The same for a question. */
 export function answered(question: string, ran: object): object {
   return {
     ...ran,
@@ -111,7 +111,7 @@ export function askWorld(): AskWorld {
   }
 }
 
-/** Names that strangers chose, numbers that no double holds, and rows that were cut. */
+/** Untrusted names, numbers beyond a double, and truncated rows. */
 export function hostileRun(): object {
   const name = '<img src=x onerror=alert(1)>\u202E=HYPERLINK("http://evil.example","x")'
   const rows = Array.from({ length: 250 }, (_, i) => ({

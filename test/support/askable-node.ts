@@ -11,40 +11,40 @@ export interface Cdc {
   readonly value?: unknown
 }
 
-/** A script that the node is asked to run. */
+/** A script that the node should run. */
 export interface ScriptCall {
   readonly script: string
   readonly args: readonly Cdc[]
   /** Undefined: the latest state. */
   readonly height: number | undefined
-  /** As hex digits, where the state is named by it. */
+  /** Hex digits, if the state is selected by block id. */
   readonly blockId?: string
 }
 
-/** An account that the node is asked for. */
+/** A requested account. */
 export interface AccountCall {
   /** 16 hex digits. */
   readonly address: string
   readonly height: number | undefined
 }
 
-/** What the node knows. Whatever throws a Refusal ends the call with its status. */
+/** The node's data. A thrown Refusal ends the call with its status. */
 export interface Ledger {
   readonly script?: (call: ScriptCall) => Cdc | Promise<Cdc>
-  /** Source code by name; undefined where there is no such account. */
+  /** Source code by name. Undefined: no such account. */
   readonly account?: (call: AccountCall) => Readonly<Record<string, string>> | undefined
 }
 
-/** An access node that runs no Cadence: a ledger in the test answers scripts, over real gRPC. */
+/** An access node without Cadence: a ledger in the test runs scripts, over real gRPC. */
 export class AskableNode {
   readonly #server: RawGrpcServer
   ledger: Ledger
   /** Every call, in order. */
   readonly scripts: ScriptCall[] = []
   readonly accounts: AccountCall[] = []
-  /** Milliseconds until a call is looked at. */
+  /** Delay of each call, ms. */
   latencyMs = 0
-  /** Every call is refused with this, if set. */
+  /** If set, every call fails with this status. */
   refusal: Refusal | undefined
 
   private constructor(server: RawGrpcServer, ledger: Ledger) {

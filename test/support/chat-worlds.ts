@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { UIMessageChunk } from 'ai'
 import type { ChatReply, ChatWorld } from './chat-stand-in.ts'
 
-/** Answers of the chat that are made up, piece by piece as they come over the wire. */
+/** Made-up chat responses, chunk by chunk. */
 
 export const daysSql = `SELECT date, transaction_count AS transactions, round(total_fees, 2) AS fees
 FROM analytics.daily_stats
@@ -36,7 +36,7 @@ export const settings = {
 let ids = 0
 const nextId = (): string => `part-${++ids}`
 
-/** A text as a model writes it, a few letters at a time. */
+/** A text in chunks of a few letters, as a model streams it. */
 export function says(text: string, pieceLength = 24): UIMessageChunk[] {
   const id = nextId()
   const pieces = text.match(new RegExp(`[\\s\\S]{1,${pieceLength}}`, 'gu')) ?? []
@@ -56,7 +56,7 @@ export function thinks(text: string): UIMessageChunk[] {
   ]
 }
 
-/** A call of a tool of an MCP server, with what it gave. */
+/** A call of an MCP server's tool, with its result. */
 export function calls(toolName: string, input: object, structuredContent: object, isError = false): UIMessageChunk[] {
   const toolCallId = nextId()
   return [
@@ -71,7 +71,7 @@ export function calls(toolName: string, input: object, structuredContent: object
   ]
 }
 
-/** A call of one of our own tools. */
+/** A call of a built-in tool. */
 export function uses(toolName: string, input: object, output: object = input): UIMessageChunk[] {
   const toolCallId = nextId()
   return [
@@ -89,7 +89,7 @@ const metadata = {
   usage: { inputTokens: 3100, outputTokens: 312, reasoningTokens: null, totalTokens: 3412 },
 }
 
-/** A whole answer: its pieces, and what it ends with. */
+/** A complete response: its chunks and its end. */
 export function answer(pieces: readonly UIMessageChunk[], told: object = metadata): UIMessageChunk[] {
   return [
     { type: 'start' },
@@ -100,7 +100,7 @@ export function answer(pieces: readonly UIMessageChunk[], told: object = metadat
   ]
 }
 
-/** Pieces of an answer that ends only when something has happened. */
+/** Chunks of a response that ends only after an event. */
 export async function* held(
   pieces: readonly UIMessageChunk[],
   until: Promise<unknown>,
@@ -109,7 +109,9 @@ export async function* held(
   await until
 }
 
-/** An answer that goes on until the client leaves. @param opening what its last text begins with */
+/**
+ * A response that streams until the client disconnects. @param opening the start of its last text
+ */
 export async function* endless(
   first: readonly UIMessageChunk[],
   word = 'more ',
@@ -216,7 +218,7 @@ ${daysSql}
 See [the documentation](https://developers.flow.com/build) for what counts as a transaction.`),
 ])
 
-/** The usual answers. */
+/** The default responses. */
 export function chatWorld(): ChatWorld {
   return { settings, reply: () => ({ chunks: goodAnswer }) }
 }

@@ -6,7 +6,7 @@ import type { DeriveOutput, DeriveProblem, HeightTable, Worker } from '../../job
 export type CollectedValue = string | number | boolean | null | readonly string[] | readonly number[]
 export type CollectedRow = Readonly<Record<string, CollectedValue>>
 
-/** What a worker makes of a range, as plain values by column: for tests without a database. */
+/** A worker's output for a range, as plain values by column, for tests without a database. */
 export class CollectedRows implements DeriveOutput {
   readonly problems: DeriveProblem[] = []
   readonly #tables: ReadonlyMap<string, RowCollector>
@@ -23,7 +23,7 @@ export class CollectedRows implements DeriveOutput {
     this.problems.push(problem)
   }
 
-  /** The rows of a table in the order in which they were written. Throws when one has not all of its fields. */
+  /** The rows of a table in write order. Throws if a row lacks a field. */
   of(table: string): CollectedRow[] {
     return this.#of(table).finish()
   }

@@ -13,13 +13,13 @@ export interface Ended {
 }
 
 export interface RunOptions {
-  /** Default: that of the tests. */
+  /** Default: the folder of the tests. */
   readonly cwd?: string
-  /** Id of the user and group that runs it; root only. Default: that of the tests. */
+  /** User and group id of the process, for root only. Default: those of the tests. */
   readonly user?: number
 }
 
-/** A program in a process of its own, in an environment in which nothing is set but what is given. */
+/** A child process whose environment has only the given variables. */
 export class ProgramRun {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   readonly ended: Promise<Ended>
@@ -61,7 +61,7 @@ export class ProgramRun {
     })
   }
 
-  /** Resolves when its output, of both kinds, matches; rejects when it ended before. */
+  /** Resolves when its stdout or stderr matches. Rejects if it exits before. */
   async said(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.#stdout + this.#stderr)) {
       const { exitCode } = this.child

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 
-/** A contract of a made-up chain. */
+/** A contract of a generated chain. */
 export interface MadeContract {
   /** A.<address>.<name> */
   readonly contract: string
   readonly kind: 'FT' | 'NFT' | 'CONTRACT'
   /** A.<address>.<name> each. */
   readonly imports: readonly string[]
-  /** Null: it was there before the first block. */
+  /** Null: it was deployed before the first block. */
   readonly created: number | null
   readonly updated: number
   readonly isRemoved: boolean
-  /** Whether its code was not found. */
+  /** Whether its code is missing. */
   readonly isUnknown: boolean
 }
 
 /**
- * Contracts 0 to `count` - 1, several to an account and several to a block: each imports some before it, the first
- * ones the most. Every eleventh was there before, every thirteenth is removed, of every seventeenth the code is not
- * known.
+ * Contracts 0 to `count` - 1, several per account and per block. Each imports some earlier ones,
+ * most often the first. Every 11th was deployed before the first block, every 13th is removed, and
+ * every 17th has no known code.
  */
 export function madeContracts(count: number): MadeContract[] {
   const nameOf = (i: number): string =>
@@ -43,7 +43,7 @@ export function madeCode({ contract }: MadeContract): string {
   return `access(all) contract ${contract.split('.')[2]} { access(all) event Done() }`
 }
 
-/** Stores contracts as the worker and the search for codes would have. */
+/** Stores contracts like the worker and the code lookup. */
 export async function storeContracts(pool: Pool, contracts: readonly MadeContract[]): Promise<void> {
   const rows = contracts.map((one, i) => {
     const [, digits, name] = one.contract.split('.')

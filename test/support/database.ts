@@ -10,37 +10,42 @@ export interface TestDatabase {
   readonly url: string
   /** A pool on this database, ended by `drop`. */
   readonly pool: Pool
-  /** Ends the pool, throws if any other connection to the database is still open, and removes the database. */
+  /**
+   * Ends the pool, throws if other connections to the database are open, and drops the database.
+   */
   drop(): Promise<void>
 }
 
 interface Shared {
   readonly server: TestServer
-  /** The name of the database with all migrations that the others are clones of. */
+  /** The template database with all migrations. */
   readonly template: string
 }
 
 const migrationsFolder = join(import.meta.dirname, '../../migrations')
 const runName = `flowfarm_test_${process.pid}_${randomBytes(3).toString('hex')}`
-/** Databases that exist now, with the stack of whoever made them. */
+/** Existing databases, with the stack of their creation. */
 const open = new Map<string, string>()
 let shared: Promise<Shared> | undefined
 let counter = 0
 
-/** The URL of this process' test server (its maintenance database); starts the server when first called. */
+/**
+ * The URL of this process's test server (its maintenance database). Starts the server on the first
+ * call.
+ */
 export async function testServerUrl(): Promise<string> {
   return (await useShared()).server.url
 }
 
 /**
- * A fresh database with all migrations applied: files are copied, which takes half as long as by the WAL. The caller
- * drops it, best in the file's `after`.
+ * A fresh database with all migrations. The file copy strategy takes half as long as the WAL. The
+ * caller drops it, usually in the file's `after`.
  */
 export async function createTestDatabase(options: PoolOptions = {}): Promise<TestDatabase> {
   return await create(options, `TEMPLATE ${(await useShared()).template} STRATEGY file_copy`)
 }
 
-/** A copy of another one, to which nobody may be connected: end its pool first. */
+/** A copy of a database without connections: end its pool first. */
 export async function copyTestDatabase(original: TestDatabase, options: PoolOptions = {}): Promise<TestDatabase> {
   const { server } = await useShared()
   const name = new URL(original.url).pathname.slice(1)
@@ -48,13 +53,16 @@ export async function copyTestDatabase(original: TestDatabase, options: PoolOpti
   return await create(options, `TEMPLATE ${name}`)
 }
 
-/** A fresh database without anything of ours in it. */
+/** A fresh empty database. */
 export async function createEmptyDatabase(options: PoolOptions = {}): Promise<TestDatabase> {
   await useShared()
   return await create(options, 'TEMPLATE template0')
 }
 
-/** Called once after all tests: stops the server, and throws when a test file forgot to drop its database. */
+/**
+ * Called once after all tests: stops the server, and throws if a test file did not drop its
+ * database.
+ */
 export async function stopTestServer(): Promise<void> {
   if (shared === undefined) return
   const { server, template } = await shared
@@ -103,12 +111,10 @@ async function create(options: PoolOptions, template: string): Promise<TestDatab
   }
 }
 
-/**
- * How long closed connections may stay before they count as left open: on a busy machine the server notices late, ms.
- */
+/** Time until closed connections count as left open, ms. A busy server detects the close late. */
 const leakMs = 30_000
 
-/** Connections that are being closed take a moment to go; those still there after it are returned, one line each. */
+/** Waits for closing connections. Returns those still open, one line each. */
 async function waitUntilUnused(serverUrl: string, database: string): Promise<string[]> {
   const client = new Client({ connectionString: serverUrl })
   await client.connect()

@@ -19,7 +19,9 @@ import { recording } from './replay.ts'
 import type { RecordingName } from './replay.ts'
 
 /**
- * The blocks of a recording as workers see them, by height. Read anew at each call, so that nothing is decoded yet.
+ * The blocks of a recording as workers see them, by height. Each call reads the recording again, so
+ * that nothing is decoded yet.
+ *
  * @param version '' for `calls.jsonl.gz`, `a` for `calls-a.jsonl.gz`
  */
 export async function decodedRecording(
@@ -31,7 +33,7 @@ export async function decodedRecording(
   return recorded.blocks.map((block) => decodedBlock(block, encoding))
 }
 
-/** The blocks of a range; their heights must be consecutive from 0. */
+/** The blocks of a range. Their heights must be consecutive from 0. */
 export function rangeOf(blocks: readonly DecodedBlock[], { from, to }: HeightRange): DecodedRange {
   return { from, to, blocks: blocks.slice(from, to) }
 }

@@ -10,13 +10,13 @@ import { followersOf, rollBackDerived as rollBackAbove } from '../../src/farm/co
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { rangeOf } from './decoded-recording.ts'
 
-/** The tables that workers own, by which two databases are compared. */
+/** The tables that workers own, for comparing two databases. */
 export const derivedTables: readonly string[] = workers.flatMap(({ tables, folds }) => [
   ...tables.map(({ name }) => name),
   ...folds.map(({ name }) => name),
 ])
 
-/** Runs one worker over a range and commits what it makes, as the farm does. */
+/** Runs one worker over a range and commits its output, as the farm does. */
 export async function deriveInto(
   pool: Pool,
   worker: Worker,
@@ -29,7 +29,7 @@ export async function deriveInto(
   return output.problems
 }
 
-/** Commits rows of a range, whatever they were derived from, as the farm does. */
+/** Commits rows of a range from any source, as the farm does. */
 export async function commitOutput(pool: Pool, worker: Worker, range: HeightRange, output: RangeOutput): Promise<void> {
   const lease = await activeLease(pool, range.from, range.to, worker.name)
   const followers = followersOf(worker, workers)
@@ -37,12 +37,12 @@ export async function commitOutput(pool: Pool, worker: Worker, range: HeightRang
   if (outcome !== 'committed') throw new Error(`the range of ${worker.name} was ${outcome}`)
 }
 
-/** Takes away what all workers derived from `height` on. */
+/** Deletes the output of all workers from `height` on. */
 export async function rollBackDerived(pool: Pool, height: number): Promise<void> {
   await withTransaction(pool, (client) => rollBackAbove(client, height - 1, workers))
 }
 
-/** A line for each derived table: rows and a digest of their content. With the same lines, databases hold the same. */
+/** One line per derived table: row count and content digest. Equal lines mean equal content. */
 export async function derivedDigest(pool: Pool): Promise<Record<string, string>> {
   const digest: Record<string, string> = {}
   for (const table of derivedTables) {

@@ -27,16 +27,16 @@ import { createTestDatabase } from './database.ts'
 import { startWalletStandIn } from './wallet-stand-in.ts'
 import type { WalletStandIn } from './wallet-stand-in.ts'
 
-/** What a test wants otherwise than usual. */
+/** Options that differ from the default. */
 export interface EditorWorld {
   readonly quotas: ProjectQuotas
-  /** Nobody can sign in. */
+  /** Sign-in is unavailable. */
   readonly hasNoWallet: boolean
-  /** The editor has an App at GitHub. Of the world that it starts with. */
+  /** The editor has a GitHub App, that of the initial world. */
   readonly hasGitHub: boolean
-  /** Projects are answered with this status, and nothing is done. */
+  /** Project requests fail with this status, without effect. */
   readonly projectsAre: 'up' | 'down'
-  /** Saves are done, and their answers do not arrive. */
+  /** Saves succeed, but their responses are lost. */
   readonly savesAre: 'answered' | 'unanswered'
 }
 
@@ -45,14 +45,14 @@ export interface EditorStandIn {
   readonly url: string
   readonly wallet: WalletStandIn
   readonly node: LedgerNode
-  /** Where the editor has an App. */
+  /** Used if the editor has an App. */
   readonly github: GitHubStandIn
   world: EditorWorld
-  /** Kills the process of the language server, as a crash does. */
+  /** Kills the language server process, as a crash does. */
   killLanguageServer(): void
-  /** Ends the language server channel; nothing listens any more. */
+  /** Closes the language server channel and its port. */
   stopChannel(): Promise<void>
-  /** Starts it again, where it was. */
+  /** Restarts it on the same port. */
   startChannel(): Promise<void>
   stop(): Promise<void>
 }
@@ -65,7 +65,7 @@ export const usualEditorWorld: EditorWorld = {
   savesAre: 'answered',
 }
 
-/** The language server that needs no program of others. */
+/** The language server without external programs. */
 const program: LanguageServerProgram = {
   kind: 'parser',
   label: 'Cadence 1.0 parser: syntax only',
@@ -73,7 +73,7 @@ const program: LanguageServerProgram = {
   args: [join(repositoryRoot, 'src/editor/parser/main.ts')],
 }
 
-/** A contract of the chain that code of tests imports. */
+/** A contract on the chain, which test code imports. */
 export const importedContract = {
   address: 'f8d6e0586b0a20c7',
   name: 'Greeter',
@@ -81,10 +81,10 @@ export const importedContract = {
 }
 
 /**
- * The editor of real parts: projects on a database, the channel with the built-in language server, a wallet to sign
- * in at, and a simulated node.
+ * The editor with real components: projects on a database, the channel with the built-in language
+ * server, a wallet for sign-in, and a simulated node.
  */
-/** @param walletPage the page of the wallet that people sign in at. Default: none */
+/** @param walletPage the wallet page for sign-in. Default: none */
 export async function startEditorStandIn(
   page: (settings: () => EditorSettings) => Middleware,
   first: Partial<EditorWorld> = {},
@@ -221,7 +221,7 @@ export async function startEditorStandIn(
           if (state.world.projectsAre === 'down')
             throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
           await projects.middleware(context, next)
-          // What a save or a fork answers has a version of its own.
+          // A save or fork response includes a version.
           if (
             state.world.savesAre === 'unanswered' &&
             typeof context.body === 'string' &&

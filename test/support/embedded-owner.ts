@@ -1,6 +1,7 @@
 /**
- * A program that owns an embedded server, for tests that kill it: `node embedded-owner.ts <data folder>` prints one
- * JSON line when the server answers (or could not be started), and stops the server when its standard input ends.
+ * Owns an embedded server, for tests that kill it. `node embedded-owner.ts <data folder>` prints
+ * one JSON line when the server is ready or has failed to start, and stops it when standard input
+ * ends.
  */
 import { once } from 'node:events'
 import { FlowfarmError } from '../../src/platform/errors.ts'

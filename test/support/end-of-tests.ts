@@ -1,6 +1,9 @@
 const ends: (() => Promise<void>)[] = []
 
-/** Has something that test files share ended after all tests, the last made first. */
+/**
+ * Registers the cleanup of a resource shared by test files. Cleanups run after all tests in reverse
+ * order.
+ */
 export function atEndOfTests(end: () => Promise<void>): void {
   ends.push(end)
 }

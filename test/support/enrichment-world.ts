@@ -12,10 +12,10 @@ import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
 import { quiet } from './chain-source.ts'
 import type { TestDatabase } from './database.ts'
 
-/** Answers scripts by their name. */
+/** Script results by name. */
 export type ScriptAnswers = Partial<Record<ScriptName, (call: ScriptCall) => Cdc | Promise<Cdc>>>
 
-/** A chain that can be asked, and workers that ask it into a database. */
+/** A queryable chain, and enrichment workers that write into a database. */
 export class AskingWorld {
   readonly database: TestDatabase
   readonly node: AskableNode
@@ -34,7 +34,7 @@ export class AskingWorld {
     return new AskingWorld(database, await AskableNode.start(), await loadScripts('emulator'))
   }
 
-  /** What the chain answers from now on. */
+  /** Sets the chain's results from now on. */
   answer(scripts: ScriptAnswers, account?: Ledger['account']): void {
     const byText = new Map(scriptNames.map((name) => [this.script(name), scripts[name]]))
     this.node.ledger = {
@@ -43,7 +43,7 @@ export class AskingWorld {
     }
   }
 
-  /** Calls of one script so far. */
+  /** The number of calls of one script so far. */
   calls(name: ScriptName): ScriptCall[] {
     return this.node.scripts.filter(({ script }) => script === this.script(name))
   }
@@ -61,7 +61,7 @@ export class AskingWorld {
     }
   }
 
-  /** Rounds until there is nothing to do, as the loop makes them. */
+  /** Runs rounds until no work is left, as the loop does. */
   async ask(worker: EnrichmentWorker, options: Partial<EnrichmentLoopOptions> = {}): Promise<void> {
     const loop = new EnrichmentLoop({ ...this.options(worker), ...options })
     while (await loop.round(new AbortController().signal)) continue

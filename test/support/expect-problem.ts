@@ -7,7 +7,7 @@ interface Problem {
   readonly detail: string
 }
 
-/** Asks, and expects a 400 that names the parameter at fault and says, with some words, what would be right. */
+/** Expects a 400 that names the invalid parameter and describes valid values. */
 export async function expectProblem(api: RunningApi, path: string, field: string, words: string): Promise<void> {
   const response = await api.get(path)
   const text = await response.text()

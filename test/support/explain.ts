@@ -1,12 +1,12 @@
 import { escapeLiteral } from 'pg'
 import type pg from 'pg'
 
-/** A node of a plan, as `explain (format json)` tells it; the numbers are there with `analyze` and `buffers`. */
+/** A plan node of `explain (format json)`. The numbers require `analyze` and `buffers`. */
 export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
-  /** Rows that it gave, in the mean of its loops. */
+  /** Mean output rows per loop. */
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
   readonly 'Rows Removed by Filter'?: number
@@ -22,7 +22,7 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** @param options of EXPLAIN beside the format, such as `analyze, buffers` */
+/** @param options of EXPLAIN besides the format, such as `analyze, buffers` */
 export async function explain(
   runner: pg.Pool | pg.ClientBase,
   { text, values }: Statement,
@@ -38,7 +38,7 @@ export async function explain(
   return row['QUERY PLAN'][0].Plan
 }
 
-/** The same of the plan that a prepared statement has for all values, as the API's connections for such have it. */
+/** The same for the generic plan of a prepared statement, as on the API's connections. */
 export async function explainGeneric(pool: pg.Pool, { text, values }: Statement, options: string): Promise<PlanNode> {
   const client = await pool.connect()
   try {
@@ -49,7 +49,7 @@ export async function explainGeneric(pool: pg.Pool, { text, values }: Statement,
       options,
     )
   } finally {
-    // The connection is kept: a new one would first have to read what there is to know of all partitions.
+    // The connection is reused: a new one would first load the catalog of all partitions.
     await client.query('deallocate all; reset plan_cache_mode')
     client.release()
   }
@@ -67,29 +67,32 @@ function literal(value: unknown): string {
   throw new TypeError(`a value of the type ${typeof value} cannot be written`)
 }
 
-/** A node and all below it. */
+/** A node and its descendants. */
 export function flattenPlan(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(flattenPlan)]
 }
 
-/** Pages that a plan touched, in memory or not. */
+/** Pages that a plan touched, cached or not. */
 export function pagesOf(plan: PlanNode): number {
   return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
 }
 
-/** Tables and partitions with more than 1,000 rows, as `analyze` found them: nobody may read them as a whole. */
+/**
+ * Tables and partitions with more than 1,000 rows by `analyze`, which must not be scanned as a
+ * whole.
+ */
 export async function largeTables(runner: pg.Pool | pg.ClientBase): Promise<ReadonlySet<string>> {
   const { rows } = await runner.query<{ relname: string }>('select relname from pg_class where reltuples > 1000')
   return new Set(rows.map(({ relname }) => relname))
 }
 
-/** Those of `tables` that a plan reads as a whole. */
+/** The `tables` that a plan scans as a whole. */
 export function readWhole(plan: PlanNode, tables: ReadonlySet<string>): string[] {
   const scans = flattenPlan(plan).filter((node) => node['Node Type'] === 'Seq Scan')
   return scans.map((node) => node['Relation Name'] ?? '').filter((name) => tables.has(name))
 }
 
-/** Rows that a plan gave from node to node, and those that it looked at and left out. */
+/** Rows between plan nodes, including rows that a filter removed. */
 export function rowsLookedAt(plan: PlanNode): number {
   return flattenPlan(plan).reduce((sum, node) => {
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0)
@@ -97,7 +100,7 @@ export function rowsLookedAt(plan: PlanNode): number {
   }, 0)
 }
 
-/** A client that writes down what it is asked, and asks it. */
+/** A client that records its queries. */
 export function recordStatements(client: pg.PoolClient): { client: pg.PoolClient; statements: Statement[] } {
   const statements: Statement[] = []
   const recording = new Proxy(client, {

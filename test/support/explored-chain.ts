@@ -12,8 +12,8 @@ import { startRecordedNode } from './replay.ts'
 const last = 280
 
 /**
- * The recording `base`, stored and derived by all workers, and the API on it. Nobody writes to it: all tests share
- * it.
+ * The recording `base`, stored and derived by all workers, and the API on it. Read-only, because
+ * all tests share it.
  */
 export interface ExploredChain {
   readonly database: TestDatabase
@@ -22,7 +22,7 @@ export interface ExploredChain {
 
 let explored: Promise<ExploredChain> | undefined
 
-/** Made when first asked for, some 6 s; ended after all tests. */
+/** Created on first use, in about 6 s. Closed after all tests. */
 export function exploredChain(): Promise<ExploredChain> {
   explored ??= explore()
   return explored
@@ -39,13 +39,13 @@ async function explore(): Promise<ExploredChain> {
   return { database, api }
 }
 
-/** For connections that are opened from now on: reads of the API write nothing, or fail. */
+/** For new connections: an API read that writes fails. */
 async function forbidWrites({ pool }: TestDatabase): Promise<void> {
   const name = `"${(await pool.query<{ name: string }>('select current_database() as name')).rows[0]?.name}"`
   await pool.query(`alter database ${name} set default_transaction_read_only = on`)
 }
 
-/** A database of one's own with the recording `base`, stored and derived by all workers. */
+/** A separate database with the recording `base`, stored and derived by all workers. */
 export async function deriveRecording(): Promise<TestDatabase> {
   const database = await createTestDatabase()
   await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })

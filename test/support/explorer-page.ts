@@ -4,7 +4,9 @@ import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.t
 import { createExplorerPage } from '../../src/explorer/page.ts'
 import type { ExplorerPageOptions } from '../../src/explorer/page.ts'
 
-/** The explorer page as the program mounts it; built when there is no build of the sources as they are. */
+/**
+ * The explorer page as the program mounts it. Built if there is no build of the current sources.
+ */
 export function explorerPage(options: ExplorerPageOptions = {}): Pick<Mount, 'handle' | 'close'> {
   const log = pino({ level: 'silent' })
   const pages = createDashboardPages({ page: 'explorer', log })

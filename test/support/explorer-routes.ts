@@ -7,7 +7,7 @@ export interface ExplorerRoute {
   readonly heading: string
 }
 
-/** Paths of all pages and tabs, with items of the recording `base`. */
+/** Paths of all pages and tabs, with objects of the recording `base`. */
 export async function explorerRoutes(api: RunningApi): Promise<readonly ExplorerRoute[]> {
   const first = async (path: string, field: string): Promise<string> => {
     const { data } = await api.json<{ data: readonly Record<string, unknown>[] }>(path)

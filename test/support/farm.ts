@@ -16,13 +16,14 @@ import { untilTold } from './until-told.ts'
 export interface RunningFarm {
   readonly lifecycle: Lifecycle
   readonly metrics: Metrics
-  /** Stops everything; throws the error that stopped it, if one did. */
+  /** Stops all services. Throws the error that stopped them, if any. */
   stop(): Promise<void>
 }
 
 /**
- * The farm, with or without ingest in the same process, as the program runs it; variables as an operator sets them.
- * Ranges of history come at once, which makes more of them and saves time, and nothing is asked of a chain.
+ * The farm as the program runs it, with or without ingest in the same process. `variables` are
+ * environment variables. History ranges are planned immediately, which saves time, and enrichment
+ * is off.
  */
 export async function runFarm(
   database: TestDatabase,
@@ -56,7 +57,10 @@ export async function runFarm(
   }
 }
 
-/** Resolves when all of `names` have done `heights`; looks whenever ranges are announced to be done. */
+/**
+ * Resolves when all of `names` have done `heights`. Checks after each notification of completed
+ * ranges.
+ */
 export async function untilDerived(
   database: Pick<TestDatabase, 'pool' | 'url'>,
   names: readonly string[],
@@ -73,7 +77,7 @@ export async function untilDerived(
   )
 }
 
-/** Resolves when `isTrue` says so; asks after every announcement of the farm. */
+/** Resolves when `isTrue` returns true. Checks after every farm notification. */
 export async function untilTrue(
   database: Pick<TestDatabase, 'url'>,
   isTrue: () => Promise<boolean>,
@@ -82,7 +86,7 @@ export async function untilTrue(
   await untilTold(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], isTrue, running)
 }
 
-/** One line for each table of derived rows: their number, and a digest of them in no order. */
+/** One line per derived table: row count and an order-independent digest. */
 export async function derivedDigest(pool: pg.Pool, tables: readonly string[]): Promise<Record<string, string>> {
   const out: Record<string, string> = {}
   for (const table of tables) {

@@ -4,16 +4,16 @@ import type { ClientOptions } from 'ws'
 
 export interface FeedMessage {
   readonly type: string
-  /** The mark of the message, for those who subscribed. */
+  /** The cursor of the message, for subscribers. */
   readonly seq?: string
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** A client of a feed that keeps what it hears; batches are taken apart. */
+/** A feed client that records its messages. Batches are split. */
 export class FeedClient {
   readonly socket: WebSocket
   readonly messages: FeedMessage[] = []
-  /** How many messages came in each frame. */
+  /** The number of messages per frame. */
   readonly frames: number[] = []
   readonly #heard = new EventEmitter()
 
@@ -29,7 +29,7 @@ export class FeedClient {
     })
   }
 
-  /** Connects to `host:port/path`; rejects when that is refused. */
+  /** Connects to `host:port/path`. Rejects if the connection is refused. */
   static async connect(target: string, options: ClientOptions = {}): Promise<FeedClient> {
     const client = new FeedClient(new WebSocket(`ws://${target}`, options))
     await once(client.socket, 'open')
@@ -40,14 +40,14 @@ export class FeedClient {
     this.socket.send(JSON.stringify(message))
   }
 
-  /** Subscribes, and resolves with the answer: `subscribed` or `error`. */
+  /** Subscribes, and resolves with the response: `subscribed` or `error`. */
   async subscribe(wish: Readonly<Record<string, unknown>>): Promise<FeedMessage> {
     const before = this.messages.length
     this.say({ type: 'subscribe', id: 'test', ...wish })
     return this.find(({ type }) => type === 'subscribed' || type === 'error', before)
   }
 
-  /** Resolves with the first message from the `start`th on that is as asked for. */
+  /** Resolves with the first message at or after index `start` that matches. */
   async find(isWanted: (message: FeedMessage) => boolean, start = 0): Promise<FeedMessage> {
     for (let i = start; ; i++) {
       await this.count(i + 1)
@@ -56,12 +56,12 @@ export class FeedClient {
     }
   }
 
-  /** Messages of the chain, without answers and positions. */
+  /** Chain messages, without responses and positions. */
   get told(): FeedMessage[] {
     return this.messages.filter(({ type }) => ['new_block', 'new_transaction', 'rollback', 'gap'].includes(type))
   }
 
-  /** Resolves when at least `count` messages have come. */
+  /** Resolves when at least `count` messages have arrived. */
   async count(count: number): Promise<void> {
     while (this.messages.length < count) await once(this.#heard, 'message')
   }

@@ -10,30 +10,30 @@ import { testKey } from './node-client.ts'
 import type { TestSigner } from './node-client.ts'
 
 /**
- * A Flow emulator in a process of its own: flow-go's virtual machine, with its own check of signatures, fees and
- * storage.
+ * A Flow emulator in a child process: flow-go's virtual machine with its signature checks, fees and
+ * storage limits.
  */
 export interface FlowEmulator {
-  /** Of the access API, as CHAIN_ACCESS_NODE has it. */
+  /** The access API endpoint, in the format of CHAIN_ACCESS_NODE. */
   readonly endpoint: string
-  /** Of the REST API of access nodes. */
+  /** The REST API endpoint. */
   readonly restUrl: string
   /** The service account, which has all FLOW. */
   readonly service: TestSigner
-  /** The same as WALLET_TESTNET_PAYER has it. */
+  /** The same in the format of WALLET_TESTNET_PAYER. */
   readonly payerSetting: string
-  /** Forgets the blocks above a height, as a fork does. It must make no blocks by itself meanwhile. */
+  /** Deletes the blocks above a height, as a fork does. Automatic block production must be off. */
   rollBack(height: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** Made for the tests; nothing is of worth that it signs. */
+/** A test key that protects nothing of value. */
 const serviceKey = '7c4b1a1de5f0c8e2a93d6f4b2e8c7a5190d3f6b4e2a8c7d5f1b3e9a6c4d2f087'
 const serviceAddress = '0xf8d6e0586b0a20c7'
 
 /**
- * The program that FLOWFARM_EMULATOR names; `scripts/emulator.sh` builds one. Undefined where there is none: tests
- * that need it are skipped.
+ * The program at FLOWFARM_EMULATOR, which `scripts/emulator.sh` builds. If undefined, tests that
+ * need it are skipped.
  */
 export function emulatorProgram(): string | undefined {
   const path = process.env['FLOWFARM_EMULATOR']
@@ -41,8 +41,8 @@ export function emulatorProgram(): string | undefined {
 }
 
 /**
- * @param blockMs between blocks; by default each transaction makes one @throws where it ends before it listens, with
- * what it said
+ * @param blockMs block interval; by default each transaction creates a block @throws if it exits
+ * before it listens, with its output
  */
 export async function startFlowEmulator(
   program: string,
@@ -73,7 +73,7 @@ export async function startFlowEmulator(
       'SHA3_256',
       '--log-format',
       'JSON',
-      // As on mainnet, and not ten blocks. Only this store forgets blocks.
+      // As on mainnet, instead of ten blocks. Only this store supports deleting blocks.
       '--transaction-expiry',
       '600',
       '--sqlite-url',

@@ -26,17 +26,17 @@ export interface LogLine {
   [key: string]: unknown
 }
 
-/** The program in a process of its own, to be killed, stopped and watched. */
+/** The program in a child process that tests can kill, stop and watch. */
 export class FlowfarmProcess {
   readonly child: ChildProcess
   readonly log: LogLine[] = []
-  /** What was no JSON: messages from before there is a logger. */
+  /** Output other than JSON: messages from before the logger starts. */
   readonly otherOutput: string[] = []
   readonly #waiting = new Set<() => void>()
 
   /**
-   * @param before what the command begins with, e.g. so that it runs elsewhere; it must become the program, not start
-   * it
+   * @param before a command prefix, such as one that runs the program elsewhere; it must exec the
+   * program
    */
   constructor(services: readonly string[], variables: Record<string, string>, before: readonly string[] = []) {
     const env = {
@@ -59,7 +59,9 @@ export class FlowfarmProcess {
     return this.child.pid as number
   }
 
-  /** Resolves with the first log line whose message matches; rejects when the process ends before. */
+  /**
+   * Resolves with the first log line whose message matches. Rejects if the process exits before.
+   */
   async logged(message: RegExp): Promise<LogLine> {
     let ended: Promise<unknown> | undefined
     for (;;) {
@@ -69,14 +71,14 @@ export class FlowfarmProcess {
       if (end !== null) throw new Error(`ended with ${end} before it logged ${String(message)}:\n${this.output()}`)
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.add(resolve)
-      // One listener for all the lines that are waited for.
+      // One listener serves all awaited lines.
       ended ??= this.ended()
       await Promise.race([promise, ended])
       this.#waiting.delete(resolve)
     }
   }
 
-  /** Sends a signal and resolves with the exit code, or with the name of the signal that ended it. */
+  /** Sends a signal and resolves with the exit code, or the name of the signal that ended it. */
   async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
     this.child.kill(signal)
     return this.ended()
@@ -87,7 +89,7 @@ export class FlowfarmProcess {
     return this.child.signalCode ?? (this.child.exitCode as number)
   }
 
-  /** Everything it said, for the message of a failed test. */
+  /** All of its output, for the message of a failed test. */
   output(): string {
     return [...this.otherOutput, ...this.log.map((line) => JSON.stringify(line))].join('\n')
   }

@@ -5,7 +5,7 @@ import type { HeightRange } from '../../src/platform/ranges.ts'
 import { withTransaction } from '../../src/platform/db/pool.ts'
 import { rollBackDerived } from '../../src/farm/commit/folds.ts'
 
-/** All heights below `end`, cut into ranges. */
+/** All heights below `end`, divided into ranges. */
 export function partitions(end: number): fc.Arbitrary<HeightRange[]> {
   return fc.uniqueArray(fc.integer({ min: 1, max: end - 1 }), { maxLength: 9 }).map((cuts) => {
     const borders = [0, ...cuts.toSorted((a, b) => a - b), end]
@@ -18,12 +18,12 @@ export function inAnyOrder(ranges: fc.Arbitrary<HeightRange[]>): fc.Arbitrary<He
   return ranges.chain((all) => fc.shuffledSubarray(all, { minLength: all.length }))
 }
 
-/** Takes away what one worker derived from `height` on. */
+/** Deletes the output of one worker from `height` on. */
 export async function rollBackWorker(pool: Pool, worker: Worker, height: number): Promise<void> {
   await withTransaction(pool, (client) => rollBackDerived(client, height - 1, [worker]))
 }
 
-/** A line for each table of a worker: rows and a digest of their content. */
+/** One line per table of a worker: row count and content digest. */
 export async function foldDigest(pool: Pool, { tables, folds }: Worker): Promise<string> {
   const lines: string[] = []
   for (const { name } of [...tables, ...folds]) {

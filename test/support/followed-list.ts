@@ -4,7 +4,7 @@ import type { ListCase } from './skewed/list-case.ts'
 import type { List } from '../../src/explorer/paging/pages.ts'
 import type { RunningApi } from './running-api.ts'
 
-/** What following a list from page to page gave. */
+/** The result of following a list page by page. */
 export interface FollowedList {
   /** Items of each page. */
   readonly counts: readonly number[]
@@ -12,7 +12,7 @@ export interface FollowedList {
   readonly cursors: readonly string[]
 }
 
-/** Follows a list to its end. @throws where a cursor comes twice: such a list has no end */
+/** Follows a list to its end. @throws if a cursor repeats, as such a list has no end */
 export async function followList(api: RunningApi, path: string, limit: number): Promise<FollowedList> {
   const counts: number[] = []
   const cursors: string[] = []
@@ -26,7 +26,7 @@ export async function followList(api: RunningApi, path: string, limit: number): 
   return { counts, cursors }
 }
 
-/** Lists whose page is one item with a list in it, count what is in that. */
+/** For lists whose page is one item with a nested list, counts the nested items. */
 function itemsOf({ data }: List<unknown>): number {
   const [first] = data
   if (typeof first !== 'object' || first === null) return data.length
@@ -34,7 +34,7 @@ function itemsOf({ data }: List<unknown>): number {
   return 'dependents' in first && Array.isArray(first.dependents) ? first.dependents.length : data.length
 }
 
-/** The cursors of all rows of a list, in its order, as one statement without regard to its cost finds them. */
+/** The cursors of all rows of a list, in order, by one statement regardless of cost. */
 export async function readCursors(
   pool: Pool,
   { keys }: ListCase,
