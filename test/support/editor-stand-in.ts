@@ -221,7 +221,7 @@ export async function startEditorStandIn(
           if (state.world.projectsAre === 'down')
             throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
           await projects.middleware(context, next)
-          // A save or fork response includes a version.
+          // Save and fork responses contain an id.
           if (
             state.world.savesAre === 'unanswered' &&
             typeof context.body === 'string' &&

@@ -32,27 +32,30 @@ type Answer = readonly [status: number, body?: unknown, headers?: Readonly<Recor
 const webhookSecret = 'the secret of the webhooks'
 const clientSecret = 'the secret of the client'
 
-/** GitHub over HTTP, with state: checks the App's JWTs, narrows tokens to what was requested, keeps commits. */
+/**
+ * A stateful GitHub over HTTP: checks the App's JWTs, limits tokens to the requested permissions,
+ * and stores commits.
+ */
 export class GitHubStandIn {
   readonly app = { appId: '4711', slug: 'flow-editor', clientId: 'Iv1.stand-in', clientSecret, webhookSecret }
   readonly privateKey: string
   readonly people = new Map<string, number>()
   readonly installations = new Map<number, Installation>()
   readonly repositories: StandInRepository[] = []
-  /** All that was asked, by method and path. */
+  /** Received requests, by method and path. */
   readonly asked: string[] = []
-  /** Permissions that each token was made for. */
+  /** Permissions of each token. */
   readonly grants: {
     readonly permissions: Readonly<Record<string, string>>
     readonly repositories: readonly string[] | undefined
   }[] = []
-  /** Answers in place of the usual one, for a path that contains this. */
+  /** Responses that replace the default one for paths that contain `part`. */
   readonly faults: { readonly part: string; readonly answer: Answer; times: number }[] = []
-  /** Who sits at the browser that is sent here; undefined: they say no. */
+  /** The GitHub user in the redirected browser. Undefined: the user denies access. */
   visitor: string | undefined
-  /** Of the App. */
+  /** The App's callback URL. */
   callbackUrl = ''
-  /** Runs before a call is answered, once. */
+  /** Runs once before a request is processed. */
   before: { readonly part: string; readonly run: () => void } | undefined
   readonly #publicKey: string
   readonly #codes = new Map<string, string>()
@@ -95,7 +98,7 @@ export class GitHubStandIn {
     return id
   }
 
-  /** Has somebody come back from GitHub: what their browser brings. */
+  /** An OAuth code for a user, as GitHub's redirect has it. */
   codeFor(login: string): string {
     const code = randomBytes(10).toString('hex')
     this.#codes.set(code, login)
@@ -149,7 +152,7 @@ export class GitHubStandIn {
     return repository
   }
 
-  /** Commits as somebody else does. @returns the commit */
+  /** Commits as another client does. @returns the commit */
   push(repository: StandInRepository, branch: string, files: Readonly<Record<string, string>>): string {
     return pushWithModes(
       repository,
@@ -158,7 +161,7 @@ export class GitHubStandIn {
     )
   }
 
-  /** Texts of a branch by path. */
+  /** File contents of a branch by path. */
   files(repository: StandInRepository, branch = 'main'): Record<string, string> {
     const head = repository.refs.get(branch)
     return head === undefined
@@ -166,7 +169,7 @@ export class GitHubStandIn {
       : Object.fromEntries([...treeOf(repository, head)].map(([path, { bytes }]) => [path, bytes.toString()]))
   }
 
-  /** A secret of a repository, opened with its key. */
+  /** A repository secret, decrypted with its key. */
   secret({ secrets, secretKeys: { publicKey, privateKey } }: StandInRepository, name: string): string | undefined {
     const sealed = secrets.get(name)
     return sealed === undefined
@@ -244,7 +247,7 @@ export class GitHubStandIn {
     return this.#ofRepository(call, token, repository, rest)
   }
 
-  /** The pages of GitHub on which people agree, without the pages. */
+  /** GitHub's consent pages, without HTML. */
   #sendBack(state: string): Answer {
     const told = new URLSearchParams(
       this.visitor === undefined
@@ -458,7 +461,7 @@ export class GitHubStandIn {
       [...names].map((name) => {
         const at = path === '' ? name : `${path}/${name}`
         const file = tree.get(at)
-        // As GitHub does it: a submodule is a file in a list, without an address.
+        // As on GitHub: a submodule is a file in a list, without a URL.
         const download = file === undefined || file.mode === '160000' ? null : `${this.url}/raw/${at}`
         const type = file === undefined ? 'dir' : file.mode === '120000' ? 'symlink' : 'file'
         return {

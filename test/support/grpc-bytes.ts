@@ -5,7 +5,7 @@ export type Service = 'flow.access.AccessAPI' | 'access.AccessAPI'
 
 const asIs = (bytes: Buffer): Buffer => bytes
 
-/** A gRPC client that gives and takes encoded messages: for tests of what a node says, byte by byte. */
+/** A gRPC client for encoded messages, for tests that compare a node's responses byte by byte. */
 export class BytesClient {
   readonly #client: Client
 
@@ -19,7 +19,7 @@ export class BytesClient {
     })
   }
 
-  /** One call. @throws ServiceError for every status but OK */
+  /** One call. @throws ServiceError for every status except OK */
   call(
     method: string,
     request: Buffer = Buffer.alloc(0),
@@ -42,7 +42,7 @@ export class BytesClient {
     })
   }
 
-  /** How a call that must fail fails. */
+  /** The error of a call that must fail. */
   async failureOf(...call: Parameters<BytesClient['call']>): Promise<{ code: number; details: string }> {
     try {
       await this.call(...call)
@@ -52,7 +52,7 @@ export class BytesClient {
     throw new Error(`${call[0]} was answered, although it should have failed`)
   }
 
-  /** A subscription; cancel it in the end. */
+  /** A subscription. The caller cancels it. */
   stream(method: string, request: Buffer = Buffer.alloc(0)): ClientReadableStream<Buffer> {
     return this.#client.makeServerStreamRequest(`/flow.access.AccessAPI/${method}`, asIs, asIs, request)
   }

@@ -5,24 +5,25 @@ export interface HalfOpenProxy {
   /** The server behind it, over TCP. */
   readonly url: string
   /**
-   * From now on swallows everything in both directions and closes nothing, as a firewall does that forgot us.
-   * @param only sessions of PostgreSQL that gave themselves this application_name, of those that are there now
+   * Discards all data in both directions without closing, as a firewall does that lost its state.
+   *
+   * @param only current PostgreSQL sessions with this application_name
    */
   freeze(only?: string): void
-  /** New connections pass again; the frozen ones stay frozen. */
+  /** New connections pass again. Frozen ones stay frozen. */
   thaw(): void
-  /** Cuts all connections at once. */
+  /** Closes all connections at once. */
   cut(): void
-  /** Cuts all connections and refuses new ones, as a server that is down. */
+  /** Closes all connections and rejects new ones, as a stopped server does. */
   shut(): Promise<void>
-  /** After `shut`: as before, at the same address. */
+  /** Reverts `shut`, at the same address. */
   reopen(): Promise<void>
   close(): Promise<void>
 }
 
 type Pair = readonly [Socket, Socket]
 
-/** A TCP proxy in front of the server at `url`, PostgreSQL or Redis, that can make its connections half open. */
+/** A TCP proxy for the PostgreSQL or Redis server at `url` that can make connections half-open. */
 export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
   const target = new URL(url)
   const host = decodeURIComponent(target.hostname)
@@ -79,7 +80,7 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
         const [near, far] = pair
         near.unpipe(far)
         far.unpipe(near)
-        // Read and dropped, so that neither side sees a full window.
+        // Read and dropped, so that neither side has a full window.
         near.resume()
         far.resume()
       }
@@ -97,8 +98,7 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
 }
 
 /**
- * From the startup message, which is the first that a client of PostgreSQL sends: pairs of texts that end with a
- * zero.
+ * From the startup message, the first one of a PostgreSQL client: pairs of zero-terminated strings.
  */
 function applicationName(startup: Buffer): string {
   const texts = startup.toString('latin1', 8).split('\0')

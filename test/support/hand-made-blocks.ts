@@ -1,15 +1,15 @@
 import type { DecodedBlock, DecodedTransaction } from '../../src/flow/decoded-block.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 
-/** An event by its type and what its payload holds. */
+/** An event by its type and payload. */
 export type HandMadeEvent = readonly [type: string, fields: PayloadFields]
 
 /** 2024-09-25, noon. */
 const start = Date.UTC(2024, 8, 25, 12) * 1000
 
 /**
- * Blocks of heights 0 to `end`, exclusive, six hours apart and each with one transaction, or with none where nothing is
- * given: for what no recording shows, such as events of before Cadence 1.0.
+ * Blocks of heights 0 to `end` (exclusive), six hours apart, each with the given transaction or
+ * none. For data that no recording has, such as events before Cadence 1.0.
  */
 export function handMadeBlocks(
   end: number,

@@ -1,11 +1,11 @@
 import type { TestDatabase } from './database.ts'
 
-/** Keeps a table locked until `letGo`, so that whoever needs it waits. */
+/** Locks a table until `letGo`, so that other sessions wait for it. */
 export interface HeldTable {
   letGo(): Promise<void>
 }
 
-/** Locks a table: in `share` mode it can be read, in `access exclusive` mode not even that. */
+/** Locks a table. In `share` mode it is readable, in `access exclusive` mode it is not. */
 export async function holdTable(
   database: Pick<TestDatabase, 'pool'>,
   table: string,
@@ -21,7 +21,7 @@ export async function holdTable(
   }
 }
 
-/** First heights of the leases that the operating system's process `pid` works on. */
+/** First heights of the active leases of the process with the id `pid`. */
 export async function activeOf(database: Pick<TestDatabase, 'pool'>, pid: number, worker?: string): Promise<number[]> {
   const { rows } = await database.pool.query<{ from: number }>(
     `select from_height::int as from from app.worker_leases
@@ -32,8 +32,8 @@ export async function activeOf(database: Pick<TestDatabase, 'pool'>, pid: number
 }
 
 /**
- * First heights of the leases that the operating system's process `pid` knows to be its own, once it has renewed one
- * of them: a claim that was made a moment ago may still be on its way back to it.
+ * First heights of the leases that the process `pid` has received, proved by a renewal. The
+ * response to a recent claim may still be in transit.
  */
 export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: number): Promise<number[]> {
   const deadlines = async (): Promise<Map<string, number>> => {
@@ -70,7 +70,7 @@ export async function untilCoordinated(database: Pick<TestDatabase, 'pool'>): Pr
   }
 }
 
-/** Asks until the answer is yes, a few milliseconds apart, where nothing announces it. */
+/** Polls every few milliseconds until the result is true, for state without a notification. */
 export async function untilYes(database: Pick<TestDatabase, 'pool'>, ask: () => Promise<boolean>): Promise<void> {
   while (!(await ask())) await database.pool.query('select pg_sleep(0.005)')
 }

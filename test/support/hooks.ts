@@ -1,7 +1,7 @@
 import { stopTestServer } from './database.ts'
 import { endSharedThings } from './end-of-tests.ts'
 
-/** Root hooks of mocha: whatever the tests share ends with them. The server itself starts when first asked for. */
+/** Mocha root hooks that close shared resources. The server starts on first use. */
 export const mochaHooks = {
   async afterAll(): Promise<void> {
     await endSharedThings()

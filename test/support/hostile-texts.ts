@@ -1,4 +1,4 @@
-/** What no parameter expects, and what some database, parser or formatter may stumble over. */
+/** Unexpected parameter values that may break a database, parser or formatter. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',

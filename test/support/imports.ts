@@ -1,8 +1,9 @@
 import { type Token, tokensOf } from './tokens.ts'
 
 /**
- * How one file names another: `value` loads it, `type` is erased before it runs, `dynamic` loads it later, `url` names
- * a file to be run elsewhere (`new URL('./worker.ts', import.meta.url)`).
+ * How one file refers to another: `value` loads it, `type` is erased before it runs, `dynamic`
+ * loads it later, `url` names a file that runs elsewhere (`new URL('./worker.ts',
+ * import.meta.url)`).
  */
 export interface Import {
   readonly specifier: string
@@ -21,7 +22,7 @@ export function importsOf(source: string): Import[] {
   return found
 }
 
-/** The imports of a source with JSX, whose text between tags is not made of tokens: statements only. */
+/** The import statements of a source with JSX, whose text between tags cannot be tokenized. */
 export function importsOfJsx(source: string): Import[] {
   const statement = /^(?:import|export)\b(\s+type\b)?[^'"`;]*?\bfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]/gm
   return [...source.matchAll(statement)].map((match) => ({
@@ -48,7 +49,10 @@ function importAt(tokens: readonly Token[], i: number): Import | undefined {
   return specifier === undefined ? undefined : { specifier, kind: isType ? 'type' : 'value' }
 }
 
-/** Passes over `name`, `{ … }`, `* as name` and commas up to `from '…'`; anything else is no import. */
+/**
+ * Skips `name`, `{ … }`, `* as name` and commas up to `from '…'`. Other tokens mean that it is not
+ * an import.
+ */
 function specifierAfterClause(tokens: readonly Token[], clause: number): string | undefined {
   for (let i = clause; i < tokens.length; i++) {
     const token = tokens[i]

@@ -15,11 +15,14 @@ import { untilTold } from './until-told.ts'
 export interface RunningIngest {
   readonly lifecycle: Lifecycle
   readonly metrics: Metrics
-  /** Stops the ingesters; throws the error that stopped them, if one did. */
+  /** Stops the ingesters. Throws the error that stopped them, if any. */
   stop(): Promise<void>
 }
 
-/** The ingest service, as the program runs it, on a test database; variables as an operator sets them. */
+/**
+ * The ingest service as the program runs it, on a test database. `variables` are environment
+ * variables.
+ */
 export async function runIngest(
   database: TestDatabase,
   variables: Record<string, string>,
@@ -52,7 +55,7 @@ export async function runIngest(
   }
 }
 
-/** What is stored by both ingesters together. */
+/** The heights stored by both ingesters. */
 export async function storedHeights(pool: pg.Pool): Promise<HeightSet> {
   const { rows } = await pool.query<{ covered: string }>(
     `select covered::text as covered from app.indexing_checkpoints where service_name in ('main_ingester', 'history_ingester')`,
@@ -60,7 +63,10 @@ export async function storedHeights(pool: pg.Pool): Promise<HeightSet> {
   return rows.reduce<HeightSet>((all, row) => union(all, normalize(parseMultirange(row.covered))), [])
 }
 
-/** Resolves when every height from `from` to `to` (inclusive) is stored; waits for the commits' own announcements. */
+/**
+ * Resolves when every height from `from` to `to` (inclusive) is stored. Waits for commit
+ * notifications.
+ */
 export async function untilStored(
   database: Pick<TestDatabase, 'pool' | 'url'>,
   from: number,
@@ -79,8 +85,8 @@ export async function untilStored(
 }
 
 /**
- * One line for each raw table: rows, and a digest of their content in key order. Two databases with the same lines hold
- * the same. Leaves out when something was recorded, which no two runs share.
+ * One line per raw table: row count and a content digest in key order. Equal lines mean equal
+ * content. Excludes the time of recording, which differs between runs.
  */
 export async function rawDigest(pool: pg.Pool): Promise<Record<string, string>> {
   const tables: Record<string, { order: string; columns?: string }> = {
@@ -107,7 +113,7 @@ export async function rawDigest(pool: pg.Pool): Promise<Record<string, string>> 
   return out
 }
 
-/** Whether a height is stored; for messages of failed tests. */
+/** Whether a height is stored, for messages of failed tests. */
 export async function isHeightStored(pool: pg.Pool, height: number): Promise<boolean> {
   return contains(await storedHeights(pool), height)
 }

@@ -1,7 +1,8 @@
 /**
- * A statement that stores events as ingest does, but for the order of their fields.
- * @param select gives block_height, tx_index, event_index, type and payload (jsonb, null where it could not be
- *   decoded); whole chunks of 64 events. Chunks that are there already stay as they are.
+ * A statement that stores events as ingest does, except for the order of their fields.
+ *
+ * @param select returns block_height, tx_index, event_index, type and payload (jsonb, null if
+ * undecodable) in whole chunks of 64 events. Existing chunks remain unchanged.
  */
 export function insertEvents(select: string): string {
   return `

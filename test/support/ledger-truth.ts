@@ -12,14 +12,16 @@ import { collections } from '../../simnode/ledger/world/collections.ts'
 import { codeHash } from '../../simnode/ledger/world/deployed-contracts.ts'
 import { systemAccounts, tokens, vaultUuid } from '../../simnode/ledger/world/tokens.ts'
 
-/** What our tables should hold after a height of the simulated chain, and what they hold: lines, sorted. */
+/**
+ * Expected and actual content of the tables after a height of the simulated chain, as sorted lines.
+ */
 export interface LedgerComparison {
   readonly expected: readonly string[]
   readonly found: readonly string[]
 }
 
 /**
- * Compares one domain, after the blocks to `height` of a chain were derived. @param from the first of them, by
+ * Compares one domain, after the blocks to `height` were derived. @param from the first of them, by
  * default 0
  */
 export type CompareDomain = (
@@ -29,7 +31,7 @@ export type CompareDomain = (
   from?: number,
 ) => Promise<LedgerComparison>
 
-/** Each vault that an event names, with what is in it now. */
+/** Each vault named by an event, with its current balance. */
 export const compareVaults: CompareDomain = async (pool, chain, height, from = 0) => {
   const state = chain.stateAt(height)
   const inTable = stakingVaults(state)
@@ -47,7 +49,7 @@ export const compareVaults: CompareDomain = async (pool, chain, height, from = 0
   return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
-/** All that accounts have of each token. */
+/** Account balances by token. */
 export const compareHoldings: CompareDomain = async (pool, chain, height) => {
   const state = chain.stateAt(height)
   const inTable = [...stakingVaults(state).values()].reduce((sum, amount) => sum + amount, 0n)
@@ -59,7 +61,7 @@ export const compareHoldings: CompareDomain = async (pool, chain, height) => {
     const kind = tokens.find(({ vaultType }) => tokenId(vaultType) === token)
     if (account === undefined || kind === undefined) return `${address} has no ${token}`
     const ofContract = kind.index === 0 && account === systemAccounts.service ? inTable : 0n
-    // The service account keeps the staking table's vaults beside its own, which moves with the first scheduled
+    // The service account also has the staking table's vaults, which move with the first scheduled
     // transaction.
     return `${address} ${token} ${ufix64Text(state.vaults.balance(kind, account) + ofContract)} true`
   })
@@ -69,7 +71,7 @@ export const compareHoldings: CompareDomain = async (pool, chain, height) => {
   }
 }
 
-/** What is staked, by whom. */
+/** Stakes by staker. */
 export const compareStaking: CompareDomain = async (pool, chain, height, from = 0) => {
   const { staking } = chain.stateAt(height)
   const located = nodesWithAddress(chain, height, from)
@@ -89,7 +91,7 @@ export const compareStaking: CompareDomain = async (pool, chain, height, from = 
   return { expected: expected.toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
-/** Where scheduled transactions stand. */
+/** The states of scheduled transactions. */
 export const compareScheduled: CompareDomain = async (pool, chain, height, from = 0) => {
   const ends = new Map<number, string>()
   for (let at = from; at <= height; at++) {
@@ -116,7 +118,7 @@ export const compareScheduled: CompareDomain = async (pool, chain, height, from 
   return { expected: expected.toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
-/** Who has each item that an event names. */
+/** The owner of each item named by an event. */
 export const compareItems: CompareDomain = async (pool, chain, height, from = 0) => {
   const { items } = chain.stateAt(height)
   const expected = new Set<string>()
@@ -134,7 +136,7 @@ export const compareItems: CompareDomain = async (pool, chain, height, from = 0)
   return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
-/** The keys that were added to accounts, and whether they are revoked. */
+/** Added account keys, and whether they are revoked. */
 export const compareKeys: CompareDomain = async (pool, chain, height, from = 0) => {
   const { accounts } = chain.stateAt(height)
   const expected = new Set<string>()
@@ -152,7 +154,7 @@ export const compareKeys: CompareDomain = async (pool, chain, height, from = 0) 
   return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
-/** The contracts that were deployed, with the hash of their code now; those that are gone. */
+/** Deployed contracts with the hash of their current code, and removed ones. */
 export const compareContracts: CompareDomain = async (pool, chain, height, from = 0) => {
   const { contracts } = chain.stateAt(height)
   const expected = new Set<string>()
@@ -171,7 +173,7 @@ export const compareContracts: CompareDomain = async (pool, chain, height, from 
   return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
-/** What addresses of the EVM have of its tokens. */
+/** Token balances of EVM addresses. */
 export const compareEvmTokens: CompareDomain = async (pool, chain, height) => {
   const { evm } = chain.stateAt(height)
   const { rows } = await pool.query<{
@@ -195,7 +197,7 @@ export const compareEvmTokens: CompareDomain = async (pool, chain, height) => {
   }
 }
 
-/** All events of the blocks from one to another, both included. */
+/** All events of the blocks between two heights, both included. */
 export function* eventsTo(chain: LedgerChain, height: number, from: number): Generator<DraftEvent> {
   for (let at = from; at <= height; at++) {
     const { userTransactions, systemTransactions } = chain.draft(at)
@@ -203,7 +205,7 @@ export function* eventsTo(chain: LedgerChain, height: number, from: number): Gen
   }
 }
 
-/** Nodes of which an event has told where they are reached: none does when they register. */
+/** Nodes whose networking address an event has. The registration event lacks it. */
 function nodesWithAddress(chain: LedgerChain, height: number, from: number): ReadonlySet<string> {
   const told = new Set<string>()
   for (const { shape, values } of eventsTo(chain, height, from)) {
@@ -217,7 +219,7 @@ function addressOf({ hex }: Account): string {
   return `0x${hex}`
 }
 
-/** By uuid: the vaults that the staking table keeps. */
+/** The vaults of the staking table, by uuid. */
 function stakingVaults({ staking }: LedgerState): Map<number, bigint> {
   return new Map(
     staking.registered.flatMap((staker) =>

@@ -1,28 +1,28 @@
 import type { ListCase } from './skewed/list-case.ts'
 
-/** Rows that one page may read: of twenty items, each with what belongs to it. */
+/** Maximum rows read for one page: twenty items, each with its related rows. */
 const ofPage = 1300
 
-/** Lists of which a page reads more, for one reason each. */
+/** Lists with larger pages, with the reason. */
 const ofLists: readonly (readonly [path: RegExp, maxRows: number])[] = [
-  // A block is derived by several workers, and a transaction has transfers of both kinds and its tags.
+  // A block is derived by several workers, and a transaction has both kinds of transfers and tags.
   [
     /^\/flow\/(transaction|account\/0x\w+\/transaction|contract\/[\w.]+\/transaction)\b.*status=(FAILURE|UNKNOWN)/,
     16_000,
   ],
   [/^\/flow\/transaction\?(.*&)?(authorizers|proposer)=/, 8000],
-  // The first page adds up all transfers of the account within the days.
+  // The first page sums all transfers of the account within the days.
   [/\/tax-report\?/, 3_000_000],
-  // Catalogues, with a row for each token, collection, node or contract of the chain, are looked through where no
+  // Catalogues, with a row per token, collection, node or contract of the chain, are scanned if no
   // index serves a filter.
   [/^\/flow\/(ft|nft)(\?|$)/, 8000],
-  // What the chain corrected of owners is few, and may be read whole.
+  // Reconciled owners are few, and may be scanned as a whole.
   [/\/nft\/transfer/, 2500],
-  // The graph of imports is read whole, four times a minute at most.
+  // The import graph is read as a whole, at most four times a minute.
   [/^\/flow\/contract(\?|$|\/[\w.]+\/dependencies)/, 130_000],
   [/^\/status\/nodes/, 2000],
   [/^\/flow\/events\/search\?name=/, 2000],
-  // Looked through up to a bound: decision 38.
+  // Scanned up to a limit: decision 38.
   [/^\/insights\/big-transfers/, 25_000],
   [/^\/flow\/nft\/search/, 40_000],
 ]

@@ -10,7 +10,7 @@ import { LiveAudience } from '../../src/explorer/feed/live-audience.ts'
 import type { LiveLimits } from '../../src/explorer/feed/live-audience.ts'
 import { FeedClient } from './feed-client.ts'
 
-/** The live feed alone, with real sockets, of a chain that a test makes. */
+/** The live feed alone, with real sockets, on a generated chain. */
 export class LiveRoom {
   readonly metrics = new Metrics()
   readonly #audience: LiveAudience

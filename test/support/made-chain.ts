@@ -2,12 +2,12 @@ import type { FeedBlock } from '../../src/explorer/feed/reader.ts'
 import type { BlockFeed, FeedReader } from '../../src/explorer/feed/block-feed.ts'
 import { idOf, timestampAt } from './chain-rows.ts'
 
-/** The account of the transaction of a block at an even height, and at an odd one. */
+/** The account of a block's transaction, at even and at odd heights. */
 export const accountsOfMadeChain = ['0x00000000000000a0', '0x00000000000000a1'] as const
 
 /**
- * A chain in memory, of blocks with one transaction each, that is committed now and announced when a test says so, as
- * by a database whose notifications are late. They keep their order.
+ * An in-memory chain with one transaction per block. The test decides when commits are announced,
+ * to simulate late notifications. Their order is preserved.
  */
 export class MadeChain implements FeedReader {
   #ids: string[] = []
@@ -15,7 +15,7 @@ export class MadeChain implements FeedReader {
   #failsIds = false
   readonly #unheard: ((feed: BlockFeed) => void)[] = []
 
-  /** One above the highest height; the lowest is 0. */
+  /** One above the highest height. The lowest is 0. */
   get height(): number {
     return this.#ids.length
   }
@@ -41,14 +41,14 @@ export class MadeChain implements FeedReader {
     this.#unheard.push((feed) => feed.rollback(from))
   }
 
-  /** Delivers the oldest announcement that was not delivered yet. Gives whether there was one. */
+  /** Delivers the oldest pending notification. Returns whether there was one. */
   announce(feed: BlockFeed): boolean {
     const oldest = this.#unheard.shift()
     oldest?.(feed)
     return oldest !== undefined
   }
 
-  /** Announcements that were not delivered yet never will be, as when the connection that hears them is lost. */
+  /** Drops all pending notifications, as a lost connection does. */
   loseAnnouncements(): void {
     this.#unheard.length = 0
   }
@@ -58,7 +58,7 @@ export class MadeChain implements FeedReader {
     return this.#ids.slice(from, to).map((_id, i) => this.#block(from + i))
   }
 
-  /** The next ids cannot be read, as when the database is away for a moment. */
+  /** Makes the next read of ids fail, as during a short database outage. */
   failNextIds(): void {
     this.#failsIds = true
   }

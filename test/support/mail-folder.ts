@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The folder to which a program writes e-mails where it has no server for them. */
+/** The folder to which a program writes e-mails if it has no mail server. */
 export interface MailFolder {
-  /** For MAIL_FOLDER. */
+  /** The value of MAIL_FOLDER. */
   readonly path: string
-  /** Waits for an e-mail to an address. @returns the code of the newest */
+  /** Waits for an e-mail to an address. @returns the latest code */
   codeFor(email: string): Promise<string>
   remove(): Promise<void>
 }
@@ -20,7 +20,7 @@ export async function createMailFolder(): Promise<MailFolder> {
       .toSorted()
       .toReversed()) {
       const [head = '', ...body] = (await readFile(join(path, name), 'utf8')).split('\n\n')
-      // It is there before all of it is written.
+      // The file exists before it is fully written.
       const code = head.includes(`To: ${email}`) ? /\b\d{6}\b/.exec(body.join('\n\n'))?.[0] : undefined
       if (code !== undefined) return code
     }

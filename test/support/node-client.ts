@@ -20,7 +20,7 @@ import { publishedPayer } from '../../simnode/ledger/world/account.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../simnode/node/wire.ts'
 import { softPasskey } from '../signing/soft-passkey.ts'
 
-/** A key that signs messages, as an account has it. */
+/** An account key that signs messages. */
 export interface TestKey {
   /** 128 hex digits. */
   readonly publicKey: string
@@ -30,7 +30,7 @@ export interface TestKey {
   sign(message: Uint8Array): Promise<Pick<TransactionSignature, 'signature' | 'extensionData'>>
 }
 
-/** An account with the key that it signs with. */
+/** An account with its signing key. */
 export interface TestSigner {
   readonly address: string
   readonly keyIndex: number
@@ -40,23 +40,23 @@ export interface TestSigner {
 export interface TestTransaction {
   readonly code: TransactionCode
   readonly proposer: TestSigner
-  /** By default the proposer. */
+  /** Default: the proposer. */
   readonly payer?: TestSigner
-  /** By default the proposer. */
+  /** Default: the proposer. */
   readonly authorizers?: readonly TestSigner[]
-  /** By default what the node tells. */
+  /** Default: the node's value. */
   readonly sequenceNumber?: bigint
-  /** Hex; by default the latest block. */
+  /** Hex. Default: the latest block. */
   readonly referenceBlockId?: string
   readonly computeLimit?: number
-  /** Who signs; by default everybody who has a part in it, by the keys above. */
+  /** The signers. Default: all accounts with a role, with the keys above. */
   readonly signers?: readonly TestSigner[]
 }
 
 const curves = { ECDSA_P256: 'prime256v1', ECDSA_secp256k1: 'secp256k1' } as const
 const hashes = { SHA2_256: 'sha256', SHA3_256: 'sha3-256' } as const
 
-/** A key of software. @param secret hex of P-256; by default a new one */
+/** A software key. @param secret hex of P-256; by default a new one */
 export function testKey(
   signatureAlgorithm: TestKey['signatureAlgorithm'] = 'ECDSA_P256',
   hashAlgorithm: TestKey['hashAlgorithm'] = 'SHA3_256',
@@ -89,14 +89,14 @@ export function testKey(
   }
 }
 
-/** The public key of P-256, x and y. */
+/** The P-256 public key, x and y. */
 function pointOf(secret: string): Buffer {
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(secret, 'hex')
   return pair.getPublicKey().subarray(1)
 }
 
-/** A key that is a passkey. */
+/** A passkey. */
 export function passkeyKey(): TestKey {
   const passkey = softPasskey()
   return {
@@ -113,7 +113,7 @@ export function passkeyKey(): TestKey {
   }
 }
 
-/** The published payer of a simulated node, by one of its keys. */
+/** One key of a simulated node's published payer. */
 export function testPayer(keyIndex = 0): TestSigner {
   return {
     address: publishedPayer.address,
@@ -122,18 +122,18 @@ export function testPayer(keyIndex = 0): TestSigner {
   }
 }
 
-/** What a node tells of a transaction. */
+/** A node's result for a transaction. */
 export interface ToldResult {
   /** 0 unknown, 1 pending, 4 sealed, 5 expired. */
   readonly status: number
   readonly error: string
   readonly height: number
   readonly eventTypes: readonly string[]
-  /** Of the first account that it made, with `0x`. */
+  /** The first account that it created, with `0x`. */
   readonly createdAddress: string | undefined
 }
 
-/** Sends transactions to a node as any client does, and asks for what came of them. */
+/** Sends transactions to a node as a client does, and fetches their results. */
 export class NodeClient {
   readonly #transport: GrpcJsTransport
 
@@ -153,7 +153,7 @@ export class NodeClient {
     return hexOf(bytesOf(bytesOf(await this.ask('GetLatestBlock', varintField(1, 1)), 1), 1))
   }
 
-  /** The message of `SendTransactionRequest` with all signatures. */
+  /** The `SendTransactionRequest` message with all signatures. */
   async signed(wanted: TestTransaction): Promise<FlowTransaction> {
     const { code, proposer, payer = proposer, authorizers = [proposer] } = wanted
     let transaction: FlowTransaction = {
@@ -186,7 +186,7 @@ export class NodeClient {
     return transaction
   }
 
-  /** @returns the id, hex @throws what the node refuses */
+  /** @returns the id, hex @throws if the node rejects it */
   async send(transaction: FlowTransaction): Promise<string> {
     return hexOf(bytesOf(await this.ask('SendTransaction', requestOf(transaction)), 1))
   }

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 
-/** What a browser sends when it opens an address. */
+/** The headers of a browser navigation. */
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
 /**
- * An unknown path is a page for browsers and a problem for programs. @param url of a service, without a slash at its
- * end
+ * Expects an HTML page for browsers and a problem document for programs at unknown paths. @param
+ * url of a service, without a trailing slash
  */
 export async function expectNotFoundPage(url: string, path = '/no/such<page>'): Promise<void> {
   const page = await fetch(`${url}${path}`, { headers: { Accept: browserAccept } })

@@ -10,9 +10,9 @@ import type { OperatorWorld } from './operator-world.ts'
 export interface StandIn {
   readonly url: string
   world: OperatorWorld
-  /** Numbers that grow with each event, so that one sees the page move. */
+  /** Counters that grow with each event, so that the page visibly changes. */
   tick(): void
-  /** Breaks all connections and refuses new ones until `resume`. */
+  /** Closes all connections and rejects new ones until `resume`. */
   pause(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
@@ -21,13 +21,13 @@ export interface StandIn {
 export interface StandInOptions {
   readonly world: OperatorWorld
   readonly pages: DashboardPages
-  /** Without it the page is open to all. */
+  /** Without it, authentication is disabled. */
   readonly token?: string
-  /** Answers every call with 403. */
+  /** Every call fails with 403. */
   readonly isClosed?: boolean
 }
 
-/** A server that speaks the operator API over a world of numbers. It changes nothing but its own world. */
+/** A server with the operator API on made-up numbers. Changes affect only those numbers. */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const streams = new Set<ServerResponse>()
   const state = { world: options.world }

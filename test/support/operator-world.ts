@@ -9,14 +9,14 @@ import type {
 import type { HeightRange } from '../../dashboards/operator/coverage-cells.ts'
 
 /**
- * A farm that exists only as numbers, for looking at the operator page in states that a real one takes hours to
- * reach.
+ * A farm of made-up numbers, for viewing the operator page in states that a real farm takes hours
+ * to reach.
  */
 export interface OperatorWorld {
   overview: Overview
   leases: Lease[]
   errors: IndexingError[]
-  /** Ranges that a stage has done, and works on. */
+  /** Completed and active ranges of a stage. */
   readonly done: ReadonlyMap<string, readonly HeightRange[]>
   readonly active: ReadonlyMap<string, readonly HeightRange[]>
 }
@@ -64,7 +64,7 @@ function stage(base: Partial<Stage> & Pick<Stage, 'name' | 'kind' | 'covered' | 
   }
 }
 
-/** Segments of history done around the holes that a crash left, and the newest heights. */
+/** Completed history segments around gaps left by a crash, and the newest heights. */
 function doneRanges(share: number, seed: number): HeightRange[] {
   const total = head + 1 - bottom
   if (share === 0) return []
@@ -79,7 +79,7 @@ function doneRanges(share: number, seed: number): HeightRange[] {
   ]
 }
 
-/** A farm in the middle of its backfill, with one worker in trouble. */
+/** A farm during backfill, with one failing worker. */
 export function busyWorld(): OperatorWorld {
   const leases = failingLeases()
   const done = new Map<string, HeightRange[]>([
@@ -177,7 +177,7 @@ export function busyWorld(): OperatorWorld {
   return { overview, leases, errors: someErrors(), done, active }
 }
 
-/** The same farm when all is done. */
+/** The same farm after completion. */
 export function calmWorld(): OperatorWorld {
   const busy = busyWorld()
   const all = [{ from: bottom, to: head + 1 }]
@@ -348,7 +348,7 @@ function someErrors(): IndexingError[] {
   ]
 }
 
-/** The picture of the coverage of a world. */
+/** The coverage of a world as a diagram. */
 export function coverageOf(
   world: OperatorWorld,
   { from, to, cells }: Pick<Coverage, 'from' | 'to' | 'cells'>,

@@ -1,16 +1,16 @@
 import { readRepositoryFile } from './repository.ts'
 
-/** A file that a page of the documentation gives, or a change of one that is there. */
+/** A file on a documentation page, or a change to an existing file. */
 export interface PageBlock {
-  /** As the page names it, from the root. */
+  /** The path on the page, from the root. */
   readonly path: string
   readonly kind: 'file' | 'change'
   readonly text: string
 }
 
 /**
- * The code blocks of a page that are files: each stands below a line that begins with the file's name in code and
- * ends with a colon. Blocks of `diff` are changes; one that follows another directly is of the same file.
+ * The code blocks of a page that are files. A line with the file name in code and a colon precedes
+ * each. `diff` blocks are changes. One that directly follows another is of the same file.
  */
 export function pageBlocks(page: string): PageBlock[] {
   const blocks: PageBlock[] = []
@@ -28,7 +28,7 @@ export function pageBlocks(page: string): PageBlock[] {
   }
 }
 
-/** The commands of npm on a page, as typed: those in blocks of `sh` and in tables. */
+/** The npm commands of a page as typed, in `sh` blocks and in tables. */
 export function npmCommands(page: string): string[] {
   return [
     ...readRepositoryFile(page).matchAll(
@@ -38,8 +38,10 @@ export function npmCommands(page: string): string[] {
 }
 
 /**
- * Applies a change as `diff` shows it, without places: the lines that stay or go must be there once, in a row.
- * @throws RangeError when they are not
+ * Applies a diff without line numbers: its context and removed lines must occur exactly once, in
+ * sequence.
+ *
+ * @throws RangeError if they do not
  */
 export function applyChange(text: string, change: string): string {
   const lines = change.replace(/\n$/, '').split('\n')

@@ -4,22 +4,22 @@ import { emulatorProgram, startFlowEmulator } from './flow-emulator.ts'
 import { testPayer } from './node-client.ts'
 import type { TestSigner } from './node-client.ts'
 
-/** A chain that makes blocks by itself, with somebody on it who pays for accounts. */
+/** A chain with automatic block production, and a payer of accounts. */
 export interface PayingChain {
-  /** As CHAIN_ACCESS_NODE has it. */
+  /** In the format of CHAIN_ACCESS_NODE. */
   readonly endpoint: string
   readonly restUrl: string
   readonly payer: TestSigner
-  /** As WALLET_TESTNET_PAYER has it. */
+  /** In the format of WALLET_TESTNET_PAYER. */
   readonly payerSetting: string
-  /** What follows it best. */
+  /** Recommended settings to follow it. */
   readonly variables: Readonly<Record<string, string>>
   stop(): Promise<void>
 }
 
 /**
- * The chains that the wallet and the editor are tried on: our own, and one of flow-go where FLOWFARM_EMULATOR names a
- * Flow emulator, which is skipped without.
+ * The chains for wallet and editor tests: the simulated chain, and the Flow emulator at
+ * FLOWFARM_EMULATOR, skipped if unset.
  */
 export const payingChains: readonly {
   readonly name: string

@@ -1,7 +1,7 @@
 import { cdc } from './askable-node.ts'
 import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
 
-/** What an account keeps on the chain of a test. */
+/** Account contents on a test chain. */
 export interface PresentAccount {
   /** Source by name. */
   readonly contracts?: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ export interface PresentAccount {
   readonly publicPaths?: readonly string[]
 }
 
-/** Answers to the API's own scripts, told apart by their text, for the accounts of a chain by their 16 hex digits. */
+/** Results of the API's own scripts, identified by their text, for accounts by 16 hex digits. */
 export function presentLedger(accounts: Readonly<Record<string, PresentAccount>>): Ledger {
   const ofCall = ({ args }: ScriptCall): PresentAccount => accounts[String(args[0]?.value).slice(2)] ?? {}
   return {

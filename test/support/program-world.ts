@@ -6,18 +6,18 @@ import { createMailFolder } from './mail-folder.ts'
 import type { MailFolder } from './mail-folder.ts'
 import type { PayingChain } from './paying-chains.ts'
 
-/** What a program needs that people use in a browser. */
+/** The environment of a program that users open in a browser. */
 export interface ProgramWorld {
   readonly chain: PayingChain
   readonly browser: TestBrowser
-  /** In which the program writes its e-mails. */
+  /** The folder for the program's e-mails. */
   readonly mails: MailFolder
-  /** Starts services of the program on the chain, with a database of their own; they end with the world. */
+  /** Starts program services on the chain with a separate database. They stop with the world. */
   run(services: readonly string[], variables: Readonly<Record<string, string>>): FlowfarmProcess
   stop(): Promise<void>
 }
 
-/** Skips the suite of the hook where there is no such chain, or no browser. */
+/** Skips the suite if the chain or the browser is unavailable. */
 export async function startProgramWorld(
   hook: Mocha.Context,
   startChain: (hook: Mocha.Context) => Promise<PayingChain>,

@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path'
 import { ProgramRun } from './command-line.ts'
 import { repositoryRoot } from './repository.ts'
 
-/** What a copy does without: what is installed is shared, what is built or kept is made anew. */
+/**
+ * Excluded from the copy: installed packages are shared, and build output and caches are recreated.
+ */
 const left = new Set(['node_modules', '.git', '.flowfarm', 'dist', 'screenshots'])
 
-/** A copy of the project in a folder of its own, in which files may be changed and programs run. */
+/** A copy of the project, in which files may be changed and programs run. */
 export class ProjectCopy {
   readonly root: string
 
@@ -39,8 +41,8 @@ export class ProjectCopy {
   }
 
   /**
-   * What npm starts by the name of one of its scripts, without the setup, since all is installed. @param command `npm
-   * run farm -- backfill --from 1`
+   * The program behind an npm script, without the setup, as all packages are installed. @param
+   * command `npm run farm -- backfill --from 1`
    */
   async npm(command: string, variables: Record<string, string> = {}): Promise<ProgramRun> {
     const [, name = '', rest = ''] = /^npm (?:run )?([\w:-]+)(?: -- (.*))?$/.exec(command) ?? []

@@ -5,27 +5,29 @@ import type { TestDatabase } from './database.ts'
 import { explain, explainGeneric, flattenPlan } from './explain.ts'
 import type { PlanNode } from './explain.ts'
 
-/** What the statements of one query really did. */
+/** The measured work of one query's statements. */
 export interface QueryPlan {
-  /** The nodes that ran, of all statements. */
+  /** The executed plan nodes of all statements. */
   readonly nodes: readonly PlanNode[]
-  /** Rows that were read from tables and indexes, also those that a filter then left out. */
+  /** Rows read from tables and indexes, including rows that a filter removed. */
   readonly rowsTouched: number
-  /** Partitions that were planned for: those that the range of heights did not leave out beforehand. */
+  /** Planned partitions: those that the height range did not prune. */
   readonly partitions: readonly string[]
-  /** Rows that went through each sort: a list that its index gives in order sorts nothing but what shares a block. */
+  /** Rows through each sort. A list in index order sorts only rows of the same block. */
   readonly rowsSorted: readonly number[]
-  /** Statements that the query ran. */
+  /** Statements of the query. */
   readonly statements: readonly string[]
 }
 
 export interface QueryPlans {
-  /** Runs a query and then each of its statements once more under EXPLAIN ANALYZE, with the same values. */
+  /**
+   * Runs a query and then each of its statements again under EXPLAIN ANALYZE, with the same values.
+   */
   readonly of: (query: (database: DatabasePool) => Promise<unknown>) => Promise<QueryPlan>
   readonly end: () => Promise<void>
 }
 
-/** The methods of a pool that read rows; the others are let through. */
+/** The pool's read methods. Others pass through. */
 const readMethods: ReadonlySet<string | symbol> = new Set<keyof CommonQueryMethods>([
   'any',
   'anyFirst',
@@ -40,10 +42,10 @@ const readMethods: ReadonlySet<string | symbol> = new Set<keyof CommonQueryMetho
 ])
 
 /**
- * Tells what queries cost in rows, which unlike time is the same on every machine: the proof that a list is served by
- * an index is that its pages touch few rows at every depth of a table of many partitions.
+ * Measures queries in rows, which unlike time is the same on every machine. Pages of a list that an
+ * index serves touch few rows at every depth of a table with many partitions.
  *
- * The tables need `analyze` after they were filled, else the plans are those for unknown tables.
+ * Run `analyze` after filling the tables, or the planner lacks statistics.
  */
 export async function queryPlans(database: TestDatabase): Promise<QueryPlans> {
   const reads = await createReadPool({ url: database.url })
@@ -57,11 +59,11 @@ export async function queryPlans(database: TestDatabase): Promise<QueryPlans> {
   }
 }
 
-/** Runs statements once more under EXPLAIN ANALYZE, with the same values. */
+/** Runs statements again under EXPLAIN ANALYZE, with the same values. */
 export async function explainAll(pool: Pool, statements: readonly QuerySqlToken[]): Promise<QueryPlan> {
   const plans: PlanNode[] = []
   for (const { name, sql, values } of statements) {
-    // Those with a name are planned once for all values.
+    // Named statements have one plan for all values.
     const run = name === undefined ? explain : explainGeneric
     plans.push(await run(pool, { text: sql.replaceAll('$slonik_', '$'), values }, 'analyze, timing off'))
   }
@@ -71,7 +73,7 @@ export async function explainAll(pool: Pool, statements: readonly QuerySqlToken[
   )
 }
 
-/** A pool that writes down what it is asked, and asks it. */
+/** A pool that records its queries. */
 export function recordStatements(reads: DatabasePool): { recording: DatabasePool; statements: QuerySqlToken[] } {
   const statements: QuerySqlToken[] = []
   const recording = new Proxy(reads, {
@@ -105,7 +107,7 @@ function summarize(plans: readonly PlanNode[], statements: readonly string[]): Q
   }
 }
 
-/** Index scans below a bitmap name an index and no table; the scan of the table above counts the same rows. */
+/** Bitmap index scans name an index and no table. The heap scan above counts the same rows. */
 function rowsOf(node: PlanNode): number {
   if (node['Relation Name'] === undefined) return 0
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)

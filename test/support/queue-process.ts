@@ -1,6 +1,6 @@
 /**
- * A process that takes the jobs of four queues, says so when each has brought one, and closes them when its standard
- * input ends. It ends by itself when nothing of them is left.
+ * Takes the jobs of four queues, reports when each has delivered one, and closes them when standard
+ * input ends. It exits when no handle is left open.
  */
 import { once } from 'node:events'
 import { pino } from 'pino'

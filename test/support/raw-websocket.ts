@@ -6,7 +6,7 @@ const masked = 0x80
 const closing = 0x88
 const mask = Buffer.alloc(4)
 
-/** A frame of a client, masked by zeros. @param first the first byte: FIN, reserved bits, opcode */
+/** A client frame, masked with zeros. @param first the first byte: FIN, reserved bits, opcode */
 export function clientFrame(first: number, payload: Uint8Array | string, length = Buffer.from(payload).length): Buffer {
   const content = Buffer.from(payload)
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10)
@@ -22,10 +22,10 @@ export function clientFrame(first: number, payload: Uint8Array | string, length 
   return Buffer.concat([head, mask, content])
 }
 
-/** A WebSocket by hand, for what no library would send. */
+/** A low-level WebSocket for frames that no library sends. */
 export class RawWebSocket {
   readonly socket: Socket
-  /** The server's answer to the handshake. */
+  /** The server's handshake response. */
   readonly answer: string
   readonly #closed: Promise<unknown>
   #received = Buffer.alloc(0)
@@ -39,10 +39,10 @@ export class RawWebSocket {
     })
   }
 
-  /** @param headers whole lines of the handshake, each with its end */
+  /** @param headers complete handshake lines, each with its line end */
   static async open(port: number, path: string, headers = '', host = 'x'): Promise<RawWebSocket> {
     const socket = connect(port, '127.0.0.1')
-    // A server that has closed does not take what is still sent.
+    // A closed server rejects further data.
     socket.on('error', () => socket.destroy())
     socket.setNoDelay(true)
     socket.write(
@@ -58,7 +58,7 @@ export class RawWebSocket {
     return this.socket.destroyed || this.#closeFrame() !== undefined
   }
 
-  /** The code with which the server closes; undefined where it said none. */
+  /** The server's close code. Undefined if there was none. */
   async closeCode(): Promise<number | undefined> {
     this.socket.once('end', () => this.socket.destroy())
     while (!this.isClosing) await Promise.race([once(this.socket, 'data'), this.#closed])
@@ -67,7 +67,7 @@ export class RawWebSocket {
     return frame === undefined || frame.length < 4 ? undefined : frame.readUInt16BE(2)
   }
 
-  /** What was received from the first close on. */
+  /** The bytes from the first close frame on. */
   #closeFrame(): Buffer | undefined {
     let rest = this.#received
     while (rest.length >= 4 && rest[0] !== closing) {

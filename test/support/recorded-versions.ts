@@ -5,17 +5,17 @@ import type { Truth } from './recording-notes.ts'
 import { recording } from './replay.ts'
 import type { RecordingName } from './replay.ts'
 
-/** A version that the chain of a recording had. */
+/** A version of a recording's chain. */
 export interface RecordedVersion {
   readonly version: string
   readonly blocks: readonly DecodedBlock[]
-  /** What the chain said at its end. */
+  /** The chain's state at the end of the version. */
   readonly truth: Truth
-  /** The height at which it leaves the version before it. */
+  /** The height at which it forks from the version before. */
   readonly from: number
 }
 
-/** The versions of a recorded chain, in their order. */
+/** The versions of a recorded chain, in order. */
 export async function recordedVersions(name: RecordingName): Promise<readonly RecordedVersion[]> {
   const versions: RecordedVersion[] = []
   for (const version of (await recording(name)).versions.keys()) {

@@ -3,23 +3,26 @@ import { join } from 'node:path'
 import { recordingFolder } from './replay.ts'
 import type { RecordingName } from './replay.ts'
 
-/** What a transaction of a recording was meant to move, fees left out: tokens or an item. Null is nobody. */
+/**
+ * The intended transfers of a recorded transaction, without fees: tokens or an item. Null: no
+ * account.
+ */
 export type NotedTransfer =
   | { readonly token: string; readonly amount: string; readonly from: string | null; readonly to: string | null }
   | { readonly nft: string; readonly id: string; readonly from: string | null; readonly to: string | null }
 
-/** A transaction of a recording by the notes of whoever sent it. */
+/** A recorded transaction by its sender's notes. */
 export interface NotedTransaction {
   readonly height: number
   readonly index: number
-  /** 64 hex digits. Of a chain that was rolled back, what is at a place in one version is not in another. */
+  /** 64 hex digits. In a rolled-back chain, positions differ between versions. */
   readonly txId: string
   readonly label: string
   readonly outcome: 'ok' | 'fail'
   readonly note: { readonly transfers?: readonly NotedTransfer[] }
 }
 
-/** A key of an account, with algorithms as access nodes number them. */
+/** An account key, with the algorithm numbers of access nodes. */
 export interface TrueKey {
   readonly index: number
   /** Hex digits. */
@@ -30,7 +33,7 @@ export interface TrueKey {
   readonly revoked: boolean
 }
 
-/** An account at the end of a recording, as the chain itself told. */
+/** An account at the end of a recording, from the chain. */
 export interface TrueAccount {
   readonly flow_balance: string
   readonly keys: readonly TrueKey[]
@@ -39,9 +42,9 @@ export interface TrueAccount {
   readonly coas: readonly { readonly evm_address: string; readonly path: string }[]
   readonly vaults: readonly { readonly type: string; readonly balance: string; readonly path: string }[]
   readonly nfts: readonly { readonly type: string; readonly id: string; readonly uuid: string; readonly path: string }[]
-  /** What else is stored: path and type. */
+  /** Other stored values: path and type. */
   readonly other_storage: ReadonlyArray<readonly [path: string, type: string]>
-  /** Public paths with the types of what is published there. */
+  /** Public paths with the published types. */
   readonly public: ReadonlyArray<readonly [path: string, type: string]>
 }
 
@@ -52,11 +55,11 @@ export interface Truth {
   /** `nodes`: id, role, staked, committed, unstaking, unstaked, rewarded, number of delegators. */
   readonly staking: { readonly nodes: ReadonlyArray<readonly string[]> }
   readonly swap_pair_reserves: readonly string[]
-  /** By type of vault. */
+  /** By vault type. */
   readonly total_supply: Readonly<Record<string, string>>
 }
 
-/** The transactions of a recording that are in a block, from its `manifest.json`. */
+/** The executed transactions of a recording, from its `manifest.json`. */
 export async function notedTransactions(name: RecordingName): Promise<readonly NotedTransaction[]> {
   const manifest = (await readJson(name, 'manifest.json')) as {
     transactions: readonly (Partial<NotedTransaction> & { readonly tx_id: string })[]
@@ -66,21 +69,21 @@ export async function notedTransactions(name: RecordingName): Promise<readonly N
   )
 }
 
-/** The accounts of a recording by the names that its notes give them. */
+/** A recording's accounts, by the names in its notes. */
 export async function namedAccounts(name: RecordingName): Promise<Readonly<Record<string, string>>> {
   const { accounts } = (await readJson(name, 'manifest.json')) as { accounts: Record<string, string> }
   return accounts
 }
 
 /**
- * The end state of a recording, from its `truth.json`.
- * @param version '' for `truth.json`, `a` for `truth-a.json`
+ * The end state of a recording, from its `truth.json`. @param version '' for `truth.json`, `a` for
+ * `truth-a.json`
  */
 export async function truthOf(name: RecordingName, version = ''): Promise<Truth> {
   return (await readJson(name, version === '' ? 'truth.json' : `truth-${version}.json`)) as Truth
 }
 
-/** Events of a recording by type, counted by another decoder than ours, from its `counts.json`. */
+/** Events of a recording by type, counted by an independent decoder, from its `counts.json`. */
 export async function recordedEventCounts(name: RecordingName): Promise<Readonly<Record<string, number>>> {
   const { events } = (await readJson(name, 'counts.json')) as { events: Record<string, number> }
   return events

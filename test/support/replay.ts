@@ -5,12 +5,14 @@ import type { Recording } from '../../simnode/replay/recording.ts'
 import { startReplayNode } from '../../simnode/replay/replay-node.ts'
 import type { ReplayNode, ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
 
-/** The recordings in `test/recordings`, of which the README there tells; or the path of a folder of the same form. */
+/**
+ * A recording in `test/recordings` (see its README), or the path of a folder in the same format.
+ */
 export type RecordingName = 'base' | 'fork' | `/${string}`
 
 const given = process.env['FLOWFARM_RECORDING']
 
-/** The recordings of which the truth is to be found: those two, or instead of them the one in FLOWFARM_RECORDING. */
+/** The recordings whose truth is checked: those two, or the one in FLOWFARM_RECORDING. */
 export const recordingsToProve: readonly RecordingName[] =
   given === undefined ? ['base', 'fork'] : [resolve(given) as `/${string}`]
 
@@ -31,8 +33,8 @@ export function recording(name: RecordingName): Promise<Recording> {
 }
 
 /**
- * An access node in this process, on a free port of 127.0.0.1 (`node.endpoint`). With `await using` it stops at the end
- * of the block; else call `stop`.
+ * An access node in this process, on a free port of 127.0.0.1 (`node.endpoint`). With `await using`
+ * it stops at the end of the block. Otherwise, call `stop`.
  */
 export async function startRecordedNode(
   name: RecordingName,

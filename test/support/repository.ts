@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 
 export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** Files below some folders by their ending, as paths from the root; nothing that is built or installed. */
+/**
+ * Files in some folders by extension, as paths from the root, without build output and installed
+ * packages.
+ */
 export function filesBelow(folders: readonly string[], ending: RegExp): string[] {
   return folders
     .filter((folder) => existsSync(join(repositoryRoot, folder)))
@@ -21,7 +24,7 @@ export function readRepositoryFile(path: string): string {
   return readFileSync(join(repositoryRoot, path), 'utf8')
 }
 
-/** What git tracks here, or `undefined` where this is no checkout (an unpacked archive). */
+/** The files tracked by git, or `undefined` without a checkout (an unpacked archive). */
 export function trackedFiles(): string[] | undefined {
   if (!existsSync(join(repositoryRoot, '.git'))) return undefined
   const git = ['-c', `safe.directory=${repositoryRoot}`, 'ls-files', '-z']
@@ -30,7 +33,7 @@ export function trackedFiles(): string[] | undefined {
     .filter((path) => path !== '')
 }
 
-/** Whether a tool writes the file. */
+/** Whether the file is generated. */
 export function isGenerated(path: string): boolean {
   return /(^|\/)(gen|generated)\/|_pb\.ts$|\.gen\.ts$/.test(path)
 }

@@ -1,18 +1,18 @@
 import { posix } from 'node:path'
 
 /**
- * The rooms of the source tree and the arrows between them: the one place where they are written as data. The table in
- * `docs/architecture.md` is checked against it, and `test/rooms.test.ts` checks every import.
+ * The modules of the source tree and their allowed dependencies. `docs/architecture.md` is checked
+ * against this table, and `test/rooms.test.ts` checks every import.
  */
 export interface Room {
   /**
-   * Folders from the root of the repository, or `folder/*.ts` for the files directly in one. The longest match
-   * decides.
+   * Folders from the root of the repository, or `folder/*.ts` for the files directly in one. The
+   * longest match applies.
    */
   readonly paths: readonly string[]
-  /** Folders outside the room that it may import from; `everything` only where the whole is put together. */
+  /** Folders outside the module that it may import. `everything` only for the composition root. */
   readonly mayImport: readonly string[] | 'everything'
-  /** Holds pure functions: nothing that reads or writes outside the process may be imported. */
+  /** Contains pure functions: it must not import modules with input or output. */
   readonly pure?: true
 }
 
@@ -41,10 +41,10 @@ export const rooms: readonly Room[] = [
   { paths: ['test'], mayImport: 'everything' },
 ]
 
-/** What the tests beside a room's source may import on top of what the room may. */
+/** Additional allowed imports of tests beside a module's source. */
 export const testsMayAlsoImport: readonly string[] = ['test', 'simnode', 'src/config.ts']
 
-/** Modules that reach outside the process: not for a pure room. */
+/** Modules with input or output, which pure modules must not import. */
 export const modulesWithEffects: ReadonlySet<string> = new Set([
   'node:child_process',
   'node:cluster',
@@ -75,7 +75,7 @@ export const modulesWithEffects: ReadonlySet<string> = new Set([
   'ws',
 ])
 
-/** The room that a file or folder is in; `undefined` if it is in none. */
+/** The module of a file or folder. `undefined` if it is in none. */
 export function roomOf(path: string): Room | undefined {
   let best: { room: Room; length: number } | undefined
   for (const room of rooms) {
@@ -86,7 +86,10 @@ export function roomOf(path: string): Room | undefined {
   return best?.room
 }
 
-/** Whether `path` is `folder` or in it; for `folder/*.ts`, whether it is a file directly in the folder. */
+/**
+ * Whether `path` is `folder` or in it. For `folder/*.ts`, whether it is a file directly in the
+ * folder.
+ */
 export function isBelow(path: string, folder: string): boolean {
   if (folder.endsWith('/*.ts')) return path.endsWith('.ts') && posix.dirname(path) === posix.dirname(folder)
   return path === folder || path.startsWith(`${folder}/`)

@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly latestHeight?: () => number | undefined
   readonly server?: Partial<ApiServerOptions>
   readonly live?: Partial<LiveFeedsOptions>
-  /** Access nodes that know the present. Default: one that nobody has ever heard of. */
+  /** Access nodes for current state. Default: an unreachable node. */
   readonly nodes?: readonly string[]
   readonly chain?: Partial<PresentChainOptions>
 }

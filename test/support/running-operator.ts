@@ -22,7 +22,7 @@ export interface Answer<Body> {
 export interface RunningOperator {
   /** The server that it is mounted on. */
   readonly api: RunningApi
-  /** Below /operator/api; the body of the answer, with its status. */
+  /** A path below /operator/api. Returns status and body. */
   get<Body = Problem>(path: string, headers?: Record<string, string>): Promise<Answer<Body>>
   send<Body = Problem>(
     method: string,
@@ -30,7 +30,7 @@ export interface RunningOperator {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer<Body>>
-  /** Any path of the server, with any header, `Host` among them. */
+  /** Any path of the server, with any header, including `Host`. */
   raw(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer<string>>
   stop(): Promise<void>
 }
@@ -42,7 +42,9 @@ export interface Problem {
   readonly field?: string
 }
 
-/** The operator on an explorer API, as the program runs it; `variables` as an operator sets them. */
+/**
+ * The operator on an explorer API, as the program runs it. `variables` are environment variables.
+ */
 export async function runOperator(
   url: string,
   variables: Record<string, string> = {},

@@ -1,17 +1,17 @@
 import type { FeedMessage } from './feed-client.ts'
 
-/** What a client holds that keeps the feed as it should: each height once, and nothing that was taken back. */
+/** The state of a correct feed client: each height once, without rolled-back blocks. */
 export class SeenChain {
-  /** Ids of the blocks that it has, by height. */
+  /** Block ids by height. */
   readonly blocks = new Map<number, string>()
-  /** Ids of the transactions that it has, by height. */
+  /** Transaction ids by height. */
   readonly transactions = new Map<number, string[]>()
-  /** Heights from which blocks were taken back. */
+  /** Heights from which blocks were rolled back. */
   readonly rollbacks: number[] = []
-  /** The mark of the last message. */
+  /** The cursor of the last message. */
   mark: string | undefined
 
-  /** @throws when a block comes twice or not in its turn */
+  /** @throws if a block is repeated or out of order */
   accept({ type, seq, payload }: FeedMessage): void {
     if (seq !== undefined) this.mark = seq
     if (type === 'rollback') this.#takeBack(Number(payload['from_height']))

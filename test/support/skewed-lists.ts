@@ -9,17 +9,20 @@ import type { QueryPlan } from './query-plans.ts'
 import { runApi } from './running-api.ts'
 import type { RunningApi } from './running-api.ts'
 
-/** The API on a skewed chain, with its statements written down. */
+/** The API on a skewed chain, which records its statements. */
 export interface SkewedLists {
   readonly database: TestDatabase
   readonly api: RunningApi
-  /** Asks for a path, then has each statement that this took explained with its values. One path at a time. */
+  /**
+   * Requests a path, then explains each of its statements with their values. One path at a time.
+   */
   readonly planOf: (path: string) => Promise<QueryPlan>
   readonly stop: () => Promise<void>
 }
 
 /**
- * @param isScanned whether tables may be read as a whole; where they are small the planner would do so, index or not
+ * @param isScanned whether tables may be scanned as a whole; the planner does so for small tables,
+ * regardless of indexes
  */
 export async function openSkewedLists(
   size: SkewedSize,
@@ -48,7 +51,7 @@ export async function openSkewedLists(
   }
 }
 
-/** For connections that are opened from now on. */
+/** For new connections. */
 async function forbidScans({ pool }: TestDatabase): Promise<void> {
   const {
     rows: [row],

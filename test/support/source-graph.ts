@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { type Import, importsOf, importsOfJsx } from './imports.ts'
 import { isBelow, modulesWithEffects, type Room, roomOf, testsMayAlsoImport } from './rooms.ts'
 
-/** The source of every file by its path from the root of the repository, with forward slashes. */
+/** The source of every file by its path from the repository root, with forward slashes. */
 export type Sources = ReadonlyMap<string, string>
 
 /** Every import by file, read once. */
@@ -14,7 +14,7 @@ export function readGraph(sources: Sources): ImportGraph {
   )
 }
 
-/** Imports that the table of rooms does not allow, one sentence each. */
+/** Imports that the dependency table does not allow, one sentence each. */
 export function forbiddenArrows(graph: ImportGraph): string[] {
   const out: string[] = []
   for (const [file, imports] of graph) {
@@ -41,8 +41,8 @@ function forbiddenImport(file: string, room: Room, specifier: string): string[] 
 }
 
 /**
- * Files that import themselves by way of others, each as the list of files on the way. Imports of types are left out,
- * since they are gone when the program runs, and so are dynamic imports, which are the usual way to break a cycle.
+ * Files that import themselves indirectly, each as the list of files on the cycle. Excludes type
+ * imports, which are erased at run time, and dynamic imports, the usual way to break a cycle.
  */
 export function cycles(graph: ImportGraph): string[][] {
   const found: string[][] = []
@@ -64,8 +64,8 @@ export function cycles(graph: ImportGraph): string[][] {
 }
 
 /**
- * Pairs of folders whose files import each other, at any depth, tests left out. A folder and one inside it are no pair:
- * together they are one subject.
+ * Pairs of folders whose files import each other, at any depth, without tests. A folder and its
+ * subfolder are not a pair: they form one subject.
  */
 export function foldersThatImportEachOther(graph: ImportGraph): string[] {
   const arrows = new Set<string>()
@@ -83,7 +83,7 @@ export function foldersThatImportEachOther(graph: ImportGraph): string[] {
     .map(([from, to]) => `${from} and ${to} import each other`)
 }
 
-/** Arrows of the table of rooms along which no file of the room, tests left out, imports anything. */
+/** Allowed dependencies that no file of the module, except tests, uses. */
 export function unusedArrows(graph: ImportGraph, table: readonly Room[]): string[] {
   const used = new Map<Room, Set<string>>()
   for (const [file, imports] of graph) {
@@ -105,7 +105,7 @@ export function unusedArrows(graph: ImportGraph, table: readonly Room[]): string
   )
 }
 
-/** A test beside its source, or what such tests share. */
+/** A test beside its source, or a file shared by such tests. */
 function isForTests(file: string): boolean {
   return /\.test(-support)?\.ts$/.test(file)
 }

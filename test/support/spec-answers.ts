@@ -2,15 +2,15 @@ import { readApiSamples, sampleCall } from './api-samples.ts'
 import { specRows } from './spec-rows.ts'
 import { toldChain } from './told-chain.ts'
 
-/** What the API says to a call of an endpoint of the specification. */
+/** The API's response to a specification endpoint. */
 export interface SpecAnswer {
   readonly call: string
   readonly status: number
-  /** JSON, parsed, or the text. */
+  /** Parsed JSON, or the text. */
   readonly body: unknown
 }
 
-/** Calls every endpoint of the specification once, on a chain that was derived. By path. */
+/** Calls every specification endpoint once on a derived chain. By path. */
 export async function answerSpecRows(): Promise<ReadonlyMap<string, SpecAnswer>> {
   await using told = await toldChain()
   const { database, api } = told
@@ -26,10 +26,13 @@ export async function answerSpecRows(): Promise<ReadonlyMap<string, SpecAnswer>>
   return answers
 }
 
-/** The answers of every endpoint of the specification as they were recorded: a change of one is a change of the API. */
+/** The recorded responses of every specification endpoint: a difference is an API change. */
 export const recordedAnswers = 'test/explorer/spec-answers.txt'
 
-/** Answers are cut after 60 lines, lists after the first entry, long texts after 100 characters. */
+/**
+ * Responses are truncated after 60 lines, lists after the first entry, long texts after 100
+ * characters.
+ */
 export function answersText(answers: ReadonlyMap<string, SpecAnswer>): string {
   return [...answers]
     .map(([path, { call, body }]) => {
@@ -48,7 +51,7 @@ function shorten(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part)]))
 }
 
-/** Whether a text is a time of the last days; the recorded chain is older. */
+/** Whether a text is a time of the last days. The recorded chain is older. */
 function isOfThisRun(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) && Math.abs(Date.now() - Date.parse(text)) < 4 * 24 * 3600 * 1000
 }

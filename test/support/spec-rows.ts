@@ -1,9 +1,12 @@
-/** A row of the specification's table of endpoints. */
+/** A row of the specification's endpoint table. */
 export interface SpecRow {
   readonly path: string
-  /** As the specification says it. */
+  /** In the words of the specification. */
   readonly returns: string
-  /** `list`: in the envelope of lists. `single`: in an array of one. `object`: as it is. `text`: no JSON. */
+  /**
+   * `list`: in the list envelope. `single`: in an array of one. `object`: without an envelope.
+   * `text`: not JSON.
+   */
   readonly kind: 'list' | 'single' | 'object' | 'text'
 }
 

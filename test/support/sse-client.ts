@@ -31,7 +31,10 @@ export class SseClient {
     this.#request.on('error', () => this.#wake()).end()
   }
 
-  /** The first event from number `from` on that `isIt`. Rejects when the stream ends before. */
+  /**
+   * The first event from index `from` on for which `isIt` is true. Rejects if the stream ends
+   * before.
+   */
   async next(isIt: (event: ServerEvent) => boolean, from = 0): Promise<ServerEvent> {
     for (;;) {
       const found = this.events.slice(from).find(isIt)

@@ -4,7 +4,10 @@ import { StakingContract } from '../../src/flow/staking/staking-contract.test-su
 import type { Era, Staker } from '../../src/flow/staking/staking-contract.test-support.ts'
 import { ufix64Text } from '../../src/flow/tokens/ufix64.ts'
 
-/** A call to the staking contract. Who and how much are numbers of which the rest counts: most calls can be done. */
+/**
+ * A call to the staking contract. Account and amount are numbers taken modulo the valid range, so
+ * that most calls succeed.
+ */
 export interface StakingCall {
   readonly what:
     | 'register-node'
@@ -26,7 +29,7 @@ export interface StakingCall {
   readonly amount: bigint
 }
 
-/** What the contract keeps for somebody, as the tables should show it. */
+/** The contract's state for a staker, as the tables should have it. */
 export interface ExpectedStaker {
   readonly node_id: string
   readonly delegator_id: number
@@ -35,11 +38,11 @@ export interface ExpectedStaker {
   readonly tokens_unstaking: string
   readonly tokens_unstaked: string
   readonly tokens_rewarded: string
-  /** Null: no event tells. */
+  /** Null: no event has it. */
   readonly tokens_requested_to_unstake: string | null
 }
 
-/** Blocks of height 0 to n, with what is so after each. */
+/** Blocks of height 0 to n, with the expected state after each. */
 export interface StakingHistory {
   readonly blocks: readonly DecodedBlock[]
   readonly after: ReadonlyArray<readonly ExpectedStaker[]>
@@ -81,8 +84,8 @@ function first(who: number): StakingCall {
 }
 
 /**
- * Plays calls on the contract, one block a transaction. In the era of 2021 one call a transaction, whose script names
- * it.
+ * Runs calls on the contract, one transaction per block. In the 2021 era each transaction has one
+ * call, which its script names.
  */
 export function playStaking(
   era: Era,

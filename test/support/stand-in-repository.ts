@@ -6,7 +6,7 @@ export interface Blob {
   readonly bytes: Buffer
 }
 
-/** A repository with its commits, as far as the editor asks for them. */
+/** A repository with its commits, as far as the editor reads them. */
 export interface StandInRepository {
   readonly id: number
   owner: string
@@ -21,9 +21,9 @@ export interface StandInRepository {
   >
   /** All paths of each tree. */
   readonly trees: Map<string, ReadonlyMap<string, Blob>>
-  /** So many entries of a tree with all that is below it are told at once; GitHub tells 100,000. */
+  /** Maximum entries of a recursive tree response. GitHub's limit is 100,000. */
   maxEntries: number
-  /** `admin`, `write`, `read`; others have `read` of public ones, and `none` else. */
+  /** `admin`, `write`, `read`. Others have `read` on public repositories, and otherwise `none`. */
   readonly collaborators: Map<string, string>
   /** Sealed, base64. */
   readonly secrets: Map<string, string>
@@ -37,7 +37,7 @@ export function treeOf(repo: StandInRepository, commit: string): ReadonlyMap<str
   return repo.trees.get(repo.commits.get(commit)?.tree ?? '') ?? new Map<string, Blob>()
 }
 
-/** What is in a folder of a tree. */
+/** The entries of a folder of a tree. */
 export function within(tree: ReadonlyMap<string, Blob>, folder: string): ReadonlyMap<string, Blob> {
   return new Map(
     [...tree]
@@ -46,7 +46,7 @@ export function within(tree: ReadonlyMap<string, Blob>, folder: string): Readonl
   )
 }
 
-/** Links are written with their modes. @returns the commit, on top of the branch */
+/** Symbolic links are written with their modes. @returns the commit, on top of the branch */
 export function pushWithModes(
   repo: StandInRepository,
   branch: string,

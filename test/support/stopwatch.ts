@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 
-/** The kernel adds up pressure every two seconds, ms. */
+/** The kernel updates pressure totals every two seconds, ms. */
 const pressurePeriodMs = 2000
 
 /**
- * Checks how long something takes, on a machine that others use too: time during which any process of the machine
- * waited for a processor or a disk (pressure stall information of Linux) does not count. A limit is therefore strict
- * on a quiet machine and never fails on a busy one. Without that information all time counts.
+ * Checks durations on a shared machine. Time during which any process waited for a CPU or a disk
+ * (Linux pressure stall information) does not count, so a limit is strict on an idle machine and
+ * does not fail on a busy one. Without that information all time counts.
  */
 export class Stopwatch {
   readonly #startedAt = performance.now()
@@ -30,7 +30,7 @@ export class Stopwatch {
   }
 }
 
-/** Since the start of the machine. */
+/** Since boot. */
 async function stalledMs(): Promise<number> {
   const totals = await Promise.all(
     ['cpu', 'io'].map(async (resource) => {

@@ -9,14 +9,14 @@ import { startRecordedNode } from './replay.ts'
 const allNames = workers.map(({ name }) => name)
 
 /**
- * The recording `base`, repeated as often as it takes and stored once, for tests that need many databases with the same
- * raw blocks; and what a farm to which nothing happens derives from them.
+ * The recording `base`, repeated as needed and stored once, for tests that need many databases with
+ * the same raw blocks, and the expected derived tables.
  */
 export class StoredChain {
   readonly heights: HeightSet
-  /** The workers that derive. */
+  /** The active workers. */
   readonly names: readonly string[]
-  /** Variables that switch the others off. */
+  /** Variables that disable the other workers. */
   readonly variables: Record<string, string>
   readonly #tables: readonly string[]
   readonly #library: TestDatabase
@@ -32,8 +32,8 @@ export class StoredChain {
   }
 
   /**
-   * Stores the heights 0 to `last`.
-   * @param names the workers that derive, with those that they follow; default: all
+   * Stores the heights 0 to `last`. @param names the active workers with their dependencies;
+   * default: all
    */
   static async store(last: number, names: readonly string[] = allNames): Promise<StoredChain> {
     const library = await createTestDatabase()
@@ -55,7 +55,7 @@ export class StoredChain {
     return new StoredChain(library, last, names, expected)
   }
 
-  /** A database with the raw blocks and nothing derived. */
+  /** A database with raw blocks only. */
   newDatabase(): Promise<TestDatabase> {
     return copyTestDatabase(this.#library)
   }
@@ -65,13 +65,13 @@ export class StoredChain {
     return untilDerived(database, this.names, this.heights)
   }
 
-  /** Names of the derived tables that are not as they should be. */
+  /** Names of derived tables that differ from the expected ones. */
   async differences(database: TestDatabase): Promise<string[]> {
     const digest = await derivedDigest(database.pool, this.#tables)
     return this.#tables.filter((table) => digest[table] !== this.#expected[table])
   }
 
-  /** A line for each derived table that changes whenever a row is written, also with the same content. */
+  /** A line for each derived table that changes on every row write, even with equal content. */
   async writes(database: TestDatabase): Promise<string[]> {
     const lines: string[] = []
     for (const table of this.#tables) {

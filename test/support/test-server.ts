@@ -13,16 +13,16 @@ export interface TestServer {
 const prefix = 'flowfarm-test-'
 
 /**
- * The server that TEST_DB_URL names, or else an embedded one in a folder of its own below the folder for temporary
- * files: any number of test processes may run at once. Nothing of it outlives the process but its folder, and the next
- * test process removes that.
+ * The server that TEST_DB_URL names, or an embedded one in a separate temporary folder, so that any
+ * number of test processes may run at once. Only the folder outlives the process, and the next test
+ * process deletes it.
  */
 export async function startTestServer(): Promise<TestServer> {
   const given = process.env['TEST_DB_URL']
   if (given) return { url: given, stop: () => Promise.resolve() }
   await removeAbandonedFolders()
   const dataFolder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
-  // The server's user, if it is another one, must get to the socket.
+  // The server's user, if different, needs access to the socket.
   await chmod(dataFolder, 0o711)
   const lines: string[] = []
   let server: EmbeddedPostgres
@@ -31,8 +31,8 @@ export async function startTestServer(): Promise<TestServer> {
       dataFolder,
       wait: false,
       log: (line) => lines.push(line),
-      // Durability is of no use here, and its cost is most of the time that a small test takes.
-      // And many processes at once are simulated, each with all of its pools.
+      // Tests do not need durability, which takes most of the time of a small test.
+      // Tests simulate many processes at once, each with all of its pools.
       settings: {
         fsync: 'off',
         synchronous_commit: 'off',
@@ -54,14 +54,14 @@ export async function startTestServer(): Promise<TestServer> {
   }
 }
 
-/** Removes folders of test processes that were killed: nobody holds them, and the process in their name is gone. */
+/** Deletes folders of killed test processes: unlocked, with the process in their name gone. */
 async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
     if (Number.isNaN(pid) || isAlive(pid)) continue
     const folder = join(tmpdir(), name)
     try {
-      // Its server may be shutting down at this moment; it lives on the folder's lock of the process that is gone.
+      // Its server may be shutting down, and holds the folder's lock until then.
       if ((await folderHolder(folder)) === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     } catch (error) {
       // Another test process was faster, or the folder belongs to another user.

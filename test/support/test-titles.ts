@@ -1,10 +1,10 @@
 import { tokensOf } from './tokens.ts'
 
-/** The full titles of the tests in a source, as mocha prints them; those computed from a variable are left out. */
+/** The full titles of the tests in a source, as mocha prints them, without computed ones. */
 export function testTitles(source: string): string[] {
   const tokens = tokensOf(source)
   const titles: string[] = []
-  /** The `describe` calls that are open, with the depth of parentheses where each began. */
+  /** The open `describe` calls, with the parenthesis depth at which each began. */
   const open: { title: string; depth: number }[] = []
   let depth = 0
   for (const [i, token] of tokens.entries()) {

@@ -1,4 +1,4 @@
-/** A value of a field as text: itself where it is text, else its JSON; of nothing the empty text. */
+/** A field value as text: strings unchanged, other values as JSON, undefined as the empty text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }

@@ -1,15 +1,15 @@
 /**
- * As much of a TypeScript scanner as finding imports needs: it knows where comments, strings, templates and regular
- * expressions begin and end, so that an import written inside one of them is not taken for an import. (TypeScript 7's
- * package offers its own only under names it calls unstable.)
+ * A minimal TypeScript scanner for finding imports: it skips comments, strings, templates and
+ * regular expressions, so that an import inside them is not reported. (TypeScript 7 exports its
+ * scanner only under unstable names.)
  */
 export interface Token {
   readonly kind: 'word' | 'string' | 'template' | 'regexp' | 'mark'
-  /** The content of a string without its quotes; else the text itself. */
+  /** The content of a string without quotes. Otherwise the text. */
   readonly text: string
 }
 
-/** After these words a slash begins a regular expression; after any other it divides. */
+/** After these words a slash begins a regular expression. After others it divides. */
 const wordsBeforeRegexp = new Set([
   'await',
   'case',
@@ -32,13 +32,15 @@ const patterns = {
   word: /[\p{ID_Start}_$#\d][\p{ID_Continue}$]*/uy,
   string: /'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"/y,
   regexp: /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/y,
-  /** From a backtick, or from the brace that ends a substitution, to the next substitution or the end. */
+  /**
+   * From a backtick, or the closing brace of a substitution, to the next substitution or the end.
+   */
   template: /[`}](?:[^`\\$]|\\[\s\S]|\$(?!\{))*(?:`|\$\{)/y,
 }
 
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
-  /** One entry per open brace: whether it began a template's substitution. */
+  /** One entry per open brace: whether it began a template substitution. */
   const braces: boolean[] = []
   let position = 0
 

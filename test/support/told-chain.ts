@@ -19,8 +19,9 @@ import type { RunOptions } from './running-api.ts'
 export interface ToldChain extends ExploredChain, AsyncDisposable {}
 
 /**
- * The recording `base`, derived, with what is asked from its chain, as it was recorded at its end. Prices are made up.
- * @param server how its API differs from that of other tests, by the database that it is on
+ * The derived recording `base` with the enrichment data recorded at its end. Prices are made up.
+ *
+ * @param server API options for the database that differ from the default
  */
 export async function toldChain(
   server: (database: TestDatabase) => RunOptions['server'] = () => ({}),
@@ -44,7 +45,7 @@ export async function toldChain(
   }
 }
 
-/** Has those that ask the chain ask it whatever they have to ask now. */
+/** Runs all enrichment workers until they have no work. */
 async function ask(pool: Pool, endpoint: string): Promise<void> {
   const reader = createChainReader({ liveEndpoints: [endpoint], log: quiet })
   const context = { reader, network: 'emulator', script: await loadScripts('emulator'), readJson } as const

@@ -6,20 +6,24 @@ import type { TrueAccount, Truth } from './recording-notes.ts'
 import { textOf } from './text-of.ts'
 
 /**
- * What our tables say of tokens and items at the end of a recording, beside what the chain itself told. `differences`
- * must be empty. `unshown` lists what events cannot show, in sentences that begin with where; there are two such things
- * and no others:
- * - a vault, or an item, that lies where it is since before the first of the blocks, or was stored there without a
- *   deposit, and that no event has named since: nothing is known of it;
- * - a vault, or an item, that lies inside of a contract or of another resource: its events name the account, in whose
- *   storage the chain's own list does not have it. It is part of what our tables say that the account has.
+ * Compares our tables of tokens and items at the end of a recording with the chain's own state.
+ * `differences` must be empty. `unshown` lists what events cannot show, in sentences that begin
+ * with the place. There are two such cases:
+ *
+ * - a vault or item stored before the first block, or without a deposit, that no later event names:
+ *   it is unknown;
+ * - a vault or item inside a contract or another resource: its events name the account, whose
+ *   storage listing lacks it. Our tables include it in the account.
  */
 export interface TruthReport {
   readonly differences: readonly string[]
   readonly unshown: readonly string[]
 }
 
-/** Compares what was derived from `blocks` with the truth at their end; they may begin anywhere. */
+/**
+ * Compares the output derived from `blocks` with the truth at their end. They may begin at any
+ * height.
+ */
 export async function compareWithTruth(
   database: Database,
   { accounts }: Truth,
@@ -38,11 +42,11 @@ type Database = ClientBase | Pool
 type Report = { readonly differences: string[]; readonly unshown: string[] }
 type Accounts = Readonly<Record<string, TrueAccount>>
 
-/** What the events of some blocks name. */
+/** The objects named in events of some blocks. */
 interface Named {
   /** `<address> <token>` */
   readonly vaults: ReadonlySet<string>
-  /** `<address> <token>` where what lies in storage is among them, since fees are taken from there. */
+  /** `<address> <token>` if the vault in storage is among them, as fees are taken from it. */
   readonly storedVaults: ReadonlySet<string>
   /** `<id> <uuid>` */
   readonly items: ReadonlySet<string>
@@ -65,12 +69,12 @@ function namedIn(blocks: readonly DecodedBlock[]): Named {
   return { vaults, storedVaults, items }
 }
 
-/** Where each vault was seen last. */
+/** The last known place of each vault. */
 const latestVaults = `
   select distinct on (vault_uuid, token) '0x' || encode(owner, 'hex') as owner, token, balance from app.ft_vault_balances
   order by vault_uuid, token, block_height desc`
 
-/** Balances of the vaults that are in an account now, by `<address> <token>`. */
+/** Balances of vaults now in an account, by `<address> <token>`. */
 async function readVaults(database: Database): Promise<Map<string, string[]>> {
   const { rows } = await database.query<{ place: string; balances: string[] }>(
     `select owner || ' ' || token as place, array_agg(balance::text) as balances
@@ -106,7 +110,7 @@ function compareVaults(
       list.push(`${place}: not in its storage, ${others.length} with ${sum}`)
     }
     for (const balance of inStorage) {
-      // An account with contracts may have been named for those of its vaults that lie in them.
+      // An account with contracts may be named for vaults inside its contracts.
       const mayBeUnnamed = hasContracts(accounts, place) && others.length > 0 && !named.storedVaults.has(place)
       if (mayBeUnnamed || !named.vaults.has(place))
         report.unshown.push(`${place}: a vault of ${balance} was never named`)
@@ -115,7 +119,7 @@ function compareVaults(
   }
 }
 
-/** That accounts have what their vaults have, and nobody less than nothing. */
+/** Checks that accounts have the balances of their vaults, and that no balance is negative. */
 async function checkHoldings(database: Database, report: Report): Promise<void> {
   const { rows } = await database.query<{ place: string; told: string; summed: string }>(
     `select address || ' ' || token as place, h.balance::text as told, v.balance::text as summed
@@ -131,9 +135,9 @@ async function checkHoldings(database: Database, report: Report): Promise<void> 
 }
 
 /**
- * That accounts which pay fees have in storage what the chain calls their balance, whatever their contracts have
- * besides. Fees are taken from the vault in storage, so it is the one that changed in a block in which nothing else of
- * the account's did.
+ * Checks that the storage vault of fee payers equals the chain's balance, regardless of their
+ * contracts. Fees are taken from the vault in storage, so it is the one that changed in a block
+ * without other changes of the account.
  */
 async function checkPayers(database: Database, report: Report, accounts: Accounts): Promise<void> {
   const { rows } = await database.query<{ address: string; balance: string }>(
@@ -186,7 +190,7 @@ function compareItems(report: Report, accounts: Accounts, ours: readonly Item[],
   }
 }
 
-/** Whether vaults and items may lie in the account that are not in its storage by themselves. */
+/** Whether the account may have vaults and items that are not directly in its storage. */
 function mayHoldMore(accounts: Accounts, place: string): boolean {
   const [address = ''] = place.split(' ')
   const resources = accounts[address]?.other_storage.filter(([, type]) => /^A\..*(?<! \(empty\))$/.test(type)) ?? []

@@ -4,7 +4,7 @@ import { rawDigest, runIngest, untilStored } from './ingest.ts'
 import { startRecordedNode } from './replay.ts'
 import type { RecordingName } from './replay.ts'
 
-/** One ingester alone: the variables that switch the other one off. */
+/** One ingester alone: the variables that disable the other one. */
 export const directions = {
   forward: { ENABLE_HISTORY_INGESTER: 'false' },
   backward: { ENABLE_FORWARD_INGESTER: 'false' },
@@ -12,7 +12,10 @@ export const directions = {
 
 const digests = new Map<string, Promise<Record<string, string>>>()
 
-/** The digest of the raw tables after nothing went wrong, from height 0 to the node's head; made once per shape. */
+/**
+ * The digest of the raw tables after a run without faults, from height 0 to the node's head.
+ * Computed once per shape.
+ */
 export function undisturbedDigest(
   name: RecordingName,
   shape: Omit<ReplayNodeOptions, 'recording' | 'head'> & { readonly head: number },

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeClient, ToldResult } from './node-client.ts'
 
-/** What a node tells of a transaction once a sealed block holds it. It has to make blocks by itself. */
+/**
+ * A node's result for a transaction in a sealed block. The node must produce blocks automatically.
+ */
 export async function untilSealed(node: NodeClient, id: string): Promise<ToldResult> {
   for (;;) {
     const result = await node.result(id)

@@ -2,8 +2,10 @@ import type { Lifecycle } from '../../src/platform/service.ts'
 import { listen } from '../../src/platform/db/listen.ts'
 
 /**
- * Resolves when `isTrue` says so; asks at once, and after every announcement on the channels.
- * @param running what must not end before that
+ * Resolves when `isTrue` returns true. Checks at once, and after every notification on the
+ * channels.
+ *
+ * @param running must not stop before that
  */
 export async function untilTold(
   databaseUrl: string,

@@ -35,57 +35,59 @@ import { readRelyingParty } from '../../src/wallet/passkeys/relying-party.ts'
 import { PasskeyStore } from '../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from './database.ts'
 
-/** What a wallet is shown of the chain and the explorer; each test says what is different. */
+/** The wallet's view of chain and explorer. Each test overrides what differs. */
 export interface WalletWorld {
-  /** What happens to those who want an account. */
+  /** The result of account creation. */
   readonly provisioning: 'made' | 'refused' | 'never'
-  /** What becomes of transactions. */
+  /** The result of transactions. */
   readonly fate: 'sealed' | 'failed' | 'refused' | 'waits'
   readonly hasExplorer: boolean
   readonly nfts: readonly object[]
   readonly transfers: readonly object[]
-  /** The chain is not there. */
+  /** The chain is unavailable. */
   readonly isChainDown: boolean
 }
 
 export interface WalletStandIn {
-  /** `http://localhost` and the port: browsers give passkeys to names alone. */
+  /** `http://localhost` and the port: browsers require a domain name for passkeys. */
   readonly url: string
-  /** For what no page can do, such as letting time pass. */
+  /** For changes that no page can make, such as time travel. */
   readonly pool: pg.Pool
   world: WalletWorld
   /** Balances by address, in units of 10^-8 FLOW. */
   readonly balances: Map<string, bigint>
   readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
-  /** Puts an account on the chain that somebody has elsewhere. @returns its address */
+  /** Adds an existing account of a user to the chain. @returns its address */
   createAccount(publicKeySec1Hex: string): string
-  /** Gives an account one more key, as its owner does elsewhere. */
+  /** Adds a key to an account, as its owner does in another wallet. */
   addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
-  /** E-mails that were sent, the oldest first. */
+  /** Sent e-mails, oldest first. */
   readonly mails: readonly { readonly to: string; readonly text: string }[]
-  /** Waits until all e-mails that are due were sent. */
+  /** Waits until all due e-mails were sent. */
   mailsSent(): Promise<void>
-  /** Waits for an e-mail to an address. @returns the code of the newest */
+  /** Waits for an e-mail to an address. @returns the latest code */
   codeFor(email: string): Promise<string>
-  /** @returns the link of the newest */
+  /** @returns the latest link */
   linkFor(email: string): Promise<string>
-  /** All lines that were logged. */
+  /** All log lines. */
   readonly logged: readonly string[]
   stop(): Promise<void>
 }
 
-/** How a wallet is set up that is no usual one. */
+/** Non-default wallet settings. */
 export interface WalletStandInOptions {
-  /** Its host. Default: localhost, the only one without its own name that browsers lead to this machine. */
+  /**
+   * Its host. Default: localhost, which browsers resolve to this machine without DNS.
+   */
   readonly host?: string
   /** Default: the host. */
   readonly rpId?: string
   readonly cookieDomain?: string
-  /** Origins whose pages may use it, where its own is not the only one. */
+  /** Allowed origins, if other than its own. */
   readonly origins?: (port: number) => readonly string[]
-  /** Programs that people sign in to by it. Default: none. */
+  /** OAuth clients that use it for sign-in. Default: none. */
   readonly clients?: readonly SignInClient[]
-  /** Where people have accounts too. */
+  /** External identity providers. */
   readonly providers?: readonly OAuthProvider[]
 }
 
@@ -106,7 +108,10 @@ const noAuthLimits = Object.fromEntries(
 const startUnits = 10_000_000_000n
 const feeUnits = 1000n
 
-/** The wallet with its own auth and passkeys on a database, over a chain in memory that takes what passkeys sign. */
+/**
+ * The wallet with its own auth and passkeys on a database, over an in-memory chain that accepts
+ * passkey signatures.
+ */
 export async function startWalletStandIn(
   page: Middleware,
   first: Partial<WalletWorld> = {},
@@ -168,9 +173,9 @@ export async function startWalletStandIn(
         string,
         { readonly owner: string; readonly publicKeySec1Hex: string; readonly address: string }
       >()
-      /** Those that people named. */
+      /** Passkeys that users named. */
       const named: { readonly owner: string; readonly credentialId: string; readonly address: string }[] = []
-      /** As the chain has it now: which of the passkeys of somebody signs for an account. */
+      /** On the current chain: which of a user's passkeys signs for an account. */
       const signerOf = async (owner: string, address: string): Promise<KnownPasskey | undefined> =>
         (await passkeys.of(owner)).find(({ publicKeySec1Hex }) =>
           chain.accounts
@@ -340,7 +345,7 @@ export async function startWalletStandIn(
   }
 }
 
-/** The API of the explorer, as far as the wallet asks it. */
+/** The explorer API, as far as the wallet calls it. */
 async function startExplorer(
   world: () => WalletWorld,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
@@ -369,7 +374,7 @@ interface MemoryChain {
   addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
 }
 
-/** A chain of the emulator's kind: it checks signatures of passkeys as the signing library says that chains do. */
+/** A chain like the emulator's: it verifies passkey signatures by the signing library's rules. */
 function createMemoryChain(world: () => WalletWorld): MemoryChain {
   const accounts = new Map<string, { keys: ChainAccountKey[] }>([[otherAddress(), { keys: [] }]])
   const balances = new Map<string, bigint>()
@@ -507,12 +512,12 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
   }
 }
 
-/** An address for those who receive. */
+/** An address for recipients. */
 export function otherAddress(): string {
   return addressAtIndex(7, 'emulator')
 }
 
-/** An e-mail address that no other test has. */
+/** A unique e-mail address. */
 export function newEmail(): string {
   return `${randomUUID().slice(0, 8)}@example.com`
 }

@@ -13,12 +13,12 @@ export function nextCall(node: ReplayNode, matches: (call: FaultCall) => boolean
   })
 }
 
-/** Resolves when a fault of the node was met `hits` times. */
+/** Resolves when a node fault was triggered `hits` times. */
 export async function untilHit(node: ReplayNode, fault: { readonly hits: number }, hits: number): Promise<void> {
   while (fault.hits < hits) await nextCall(node, () => true)
 }
 
-/** The heights whose blocks are asked for from now on, in order, as often as they are asked for. */
+/** The requested block heights from now on, in order and with repetitions. */
 export function askedHeights(node: ReplayNode): number[] {
   const heights: number[] = []
   node.events.on('call', ({ method, height }) => {

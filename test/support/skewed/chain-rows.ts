@@ -1,19 +1,19 @@
 import { contractAt, accountAt, isLate, isMiddling, isRare, skewed, skewedNumber, even } from './skewed-world.ts'
 import type { SkewedWorld } from './skewed-world.ts'
 
-/** When the first block was, and the seconds from height to height. */
+/** The time of the first block, and seconds per height. */
 export const firstBlockAt = '2023-06-01T00:00:00Z'
 export const secondsPerHeight = 0.8
 
-/** Contracts of which scripts use one each. */
+/** Contracts, each used by one script. */
 const apps = 200
 
-/** The time of a height: SQL. */
+/** The time of a height, as SQL. */
 export function timeOf(height: string): string {
   return `(timestamptz '${firstBlockAt}' + ${height} * interval '${secondsPerHeight} seconds')`
 }
 
-/** Shapes of all events that `chainRows` gives. */
+/** Shapes of all events that `chainRows` returns. */
 export const eventShapes = `
   insert into raw.event_shapes (hash, type, fields)
   select sha256(convert_to((to_jsonb(array[type]) || to_jsonb(fields))::text, 'UTF8')), type, fields
@@ -24,8 +24,8 @@ export const eventShapes = `
   ) as shape (type, fields)`
 
 /**
- * Blocks with one transaction each, what is told of these, and their events.
- * @param blocks a set `n` of numbers of blocks, as SQL
+ * Blocks with one transaction each, their results and events. @param blocks a set `n` of block
+ * numbers, as SQL
  */
 export function chainRows(blocks: string, world: SkewedWorld): string {
   const { spacing, accounts } = world

@@ -1,28 +1,28 @@
-/** The keys of a list, said in SQL without regard to what it costs. */
+/** The keys of a list, as SQL regardless of cost. */
 export interface ListKeys {
   /** The cursor after a row. */
   readonly cursor: string
   /** Tables and condition. */
   readonly from: string
-  /** Columns, with a minus before those of which the highest comes first. */
+  /** Columns, with a minus for descending order. */
   readonly order: readonly string[]
 }
 
-/** A list of the API with some filters, on a skewed chain. */
+/** An API list with filters, on a skewed chain. */
 export interface ListCase {
-  /** The path as its route declares it. */
+  /** The path in its route declaration. */
   readonly route: string
-  /** With its parameters, and those of its query but cursor and limit. */
+  /** With path and query parameters, except cursor and limit. */
   readonly path: string
   readonly keys: ListKeys
   /**
-   * What the filters leave out is looked through: a page ends early after so much of it, and its cursor may be that
-   * of a row which is not in the list.
+   * Rows that the filters exclude are scanned: a page ends early after a maximum of them, and its
+   * cursor may be that of a row outside the list.
    */
   readonly isCut: boolean
 }
 
-/** The path of a request. @param more parameters of its query */
+/** The path of a request. @param more additional query parameters */
 export function withQuery(path: string, more: Readonly<Record<string, string | number | undefined>>): string {
   const words = Object.entries(more).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
@@ -30,7 +30,10 @@ export function withQuery(path: string, more: Readonly<Record<string, string | n
   return words.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${words.join('&')}`
 }
 
-/** The statement that gives the cursors after the first rows of a list, or after its last ones, the last first. */
+/**
+ * The statement for the cursors after the first rows of a list, or after its last ones in reverse
+ * order.
+ */
 export function selectCursors({ cursor, from, order }: ListKeys, end: 'head' | 'tail', limit: number | 'all'): string {
   const columns = order.map((column) => {
     const isDescending = column.startsWith('-')

@@ -39,7 +39,7 @@ const holders = (token: string): ListKeys => ({
   order: ['-h.balance', '-h.address'],
 })
 
-/** Among the addresses that send and receive now and then. */
+/** One of the occasional senders and receivers. */
 const someAddress = `1${'0'.repeat(37)}32`
 
 const evmCases: readonly ListCase[] = [
@@ -94,7 +94,7 @@ function keys(
   return { cursor, from: `raw.transactions t where ${where}`, order }
 }
 
-/** Accounts are known to have their transactions by another table, which finds these keys quicker. */
+/** The accounts' transactions come from another table, which finds these keys faster. */
 function keysOfAccount(address: string): ListKeys {
   return {
     cursor: `t.block_height || ':' || ${transactionIdOf('t.block_height')}`,
@@ -126,7 +126,7 @@ function events(values: Values, where: string): ListCase {
   })
 }
 
-/** One of the contracts that some scripts import. */
+/** A contract that some scripts import. */
 const someApp = 'A.000000000001000a.App'
 
 const transactionCases: readonly ListCase[] = [
@@ -178,7 +178,7 @@ const prices = (where: string): ListKeys => ({
   order: ['-p.hour'],
 })
 
-/** Prices are 0.5 dollars, and known of tokens that are much used alone. */
+/** Prices are 0.5 dollars, and exist only for frequently used tokens. */
 const isWorth = (dollars: number): string => `t.amount * 0.5 >= ${dollars} and exists (
   select from app.prices p join raw.blocks b on b.height = t.block_height
   where p.token = t.token and p.price_time <= b.timestamp and p.price_time >= b.timestamp - interval '48 hours'
@@ -210,8 +210,7 @@ const numberCases: readonly ListCase[] = [
 ]
 
 /**
- * Every list of the API that has pages, with each of its filters: of what is busy, of what is seldom seen, of what is
- * nearly empty.
+ * Every paginated API list, with each of its filters: for frequent, rare and nearly absent values.
  */
 export const listCases: readonly ListCase[] = [
   ...transactionCases,

@@ -3,36 +3,44 @@ import { workers } from '../../../jobs/index.ts'
 import { ensurePartitions } from '../../../src/platform/db/partitions.ts'
 
 export const skewedToken = 'A.1654653399040a61.FlowToken'
-/** Of half of its items the hoarder has all, of the others everybody has one; each moved as often. */
+/**
+ * The hoarder has half of its items, and every other item has a different owner. All move equally
+ * often.
+ */
 export const skewedCollection = 'A.0b2a3299cc857e29.TopShot'
-/** Gets the fee of every block: one vault, as many rows of history as there are. */
+/** Receives the fee of every block: one vault with as many history rows as blocks. */
 export const feeReceiver = '0xf919ee77447b7497'
-/** Has very many vaults. */
+/** Has a large number of vaults. */
 export const hoarder = '0x00000000000000b0'
 /** Takes part in every block. */
 export const regular = '0x00000000000000c0'
-/** Got something in every block of before Cadence 1.0. */
+/** Received tokens in every block before Cadence 1.0. */
 export const oldReceiver = '0x00000000000000d0'
 
-/** An ERC-20 token of the EVM that moves in every block, from `evmRegular` to `evmBusy`. */
+/** An ERC-20 token that moves in every block, from `evmRegular` to `evmBusy`. */
 export const skewedEvmToken = '20'.repeat(20)
-/** An ERC-721 token of the EVM of which each item has an owner of its own. */
+/** An ERC-721 token whose items each have a different owner. */
 export const evmItems = '72'.repeat(20)
 export const evmRegular = 'c0'.repeat(20)
 export const evmBusy = 'b0'.repeat(20)
 
 export interface SkewedHistory {
-  /** Rows of history of each account that is in every block. */
+  /** History rows of each account that is in every block. */
   readonly rows: number
-  /** Heights between two such rows; with the width of partitions it says how many partitions there are. */
+  /**
+   * Heights between two such rows. With the partition width it determines the number of partitions.
+   */
   readonly spacing: number
-  /** Vaults of the hoarder. */
+  /** The hoarder's vaults. */
   readonly vaults: number
-  /** Accounts that hold the token. */
+  /** Holders of the token. */
   readonly holders: number
 }
 
-/** Writes what a long history leaves of accounts that are in all of it, with folds done, and analyzes the tables. */
+/**
+ * Writes the derived state of accounts with a long history, with folds done, and analyzes the
+ * tables.
+ */
 export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, holders }: SkewedHistory): Promise<void> {
   for (const table of workers.flatMap(({ tables }) => tables)) {
     const { name, partitionHeights } = table
@@ -127,7 +135,7 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
   await pool.query(`vacuum analyze ${names.join(', ')}`)
 }
 
-/** SQL for the bytes of an account's address. */
+/** The bytes of an account's address, as SQL. */
 function bytes(address: string): string {
   return `'\\x${address.slice(2)}'::bytea`
 }

@@ -1,28 +1,30 @@
-/** How large a skewed chain is. */
+/** The size of a skewed chain. */
 export interface SkewedSize {
-  /** Transfers of fungible tokens, fees aside; all else is in proportion. */
+  /** Fungible token transfers without fees. Other counts are proportional. */
   readonly transfers: number
-  /** Heights from one block to the next; with the width of partitions it says how many partitions there are. */
+  /** Heights between blocks. With the partition width it determines the number of partitions. */
   readonly spacing: number
 }
 
 export const transfersPerBlock = 5
 
-/** The people of a skewed chain, and their things. */
+/** The accounts of a skewed chain, and their assets. */
 export const skewed = {
   /** Nine tenths of all transfers are of this token. */
   token: 'A.1654653399040a61.FlowToken',
-  /** Moved every eighth of the chain's life. */
+  /** Moves in every eighth of the chain's history. */
   rareToken: 'A.00000000000000e1.Rare',
-  /** Moved in every block of the first thirtieth of the chain's life, and never since. */
+  /** Moves in every block of the first thirtieth of the chain's history, then never. */
   oldToken: 'A.00000000000000e2.Old',
-  /** Pays for a third of all transactions, gets a fifth of all transfers, has some of every token. */
+  /**
+   * Pays for a third of all transactions, receives a fifth of all transfers, and holds every token.
+   */
   whale: '0x00000000000000c0',
-  /** Has one of 500 blocks. */
+  /** Is in one of 500 blocks. */
   middling: '0x00000000000000c1',
-  /** Has one block of each eighth of the chain's life. */
+  /** Is in one block of each eighth of the chain's history. */
   quiet: '0x00000000000000c2',
-  /** Was seldom seen until the last fiftieth of the chain's life, and has one of ten blocks since. */
+  /** Is rare until the last fiftieth of the chain's history, then in one of ten blocks. */
   late: '0x00000000000000c3',
   /** Proposes one of ten transactions for others. */
   relay: '0x00000000000000c4',
@@ -38,7 +40,7 @@ export const skewed = {
   eventType: 'A.1654653399040a61.FlowToken.TokensDeposited',
   evmEventType: 'A.e467b9dd11fa00df.EVM.TransactionExecuted',
   rareEventType: 'A.00000000000000e4.RareContract.Happened',
-  /** Sends half of all EVM transactions, and has some of every EVM token. */
+  /** Sends half of all EVM transactions, and holds every EVM token. */
   evmWhale: 'b0'.repeat(20),
   evmQuiet: 'd0'.repeat(20),
   evmCoin: '20'.repeat(20),
@@ -50,7 +52,7 @@ export const skewed = {
   handlerOwner: '0x00000000000000c6',
 } as const
 
-/** The numbers of a skewed chain. */
+/** The counts of a skewed chain. */
 export interface SkewedWorld {
   readonly spacing: number
   readonly blocks: number
@@ -91,40 +93,40 @@ export function skewedWorld({ transfers, spacing }: SkewedSize): SkewedWorld {
   }
 }
 
-/** Between 0 and 1, evenly and always the same for a seed: SQL. */
+/** Between 0 and 1, uniform and deterministic per seed, as SQL. */
 export function even(seed: string, salt: number): string {
   return `((hashint8extended(${seed}, ${salt}) & 2147483647) / 2147483648::float8)`
 }
 
-/** A number below `count`, the low ones far more often: of 1,000 the first has a tenth. SQL. */
+/** A number below `count`, skewed to low ones: the first of 1,000 has a tenth. SQL. */
 export function skewedNumber(count: number, seed: string, salt: number): string {
   return `floor(${count} * power(${even(seed, salt)}, 3))::bigint`
 }
 
-/** The account with a number: SQL. */
+/** The account with a number, as SQL. */
 export function accountAt(number: string): string {
   return `('0x' || lpad(to_hex(65536 + ${number}), 16, '0'))`
 }
 
-/** An account of the EVM with a number, without 0x: SQL. */
+/** The EVM account with a number, without 0x, as SQL. */
 export function evmAddressAt(first: string, number: string): string {
   return `('${first}' || lpad(to_hex(${number}), 39, '0'))`
 }
 
-/** A contract with a number: SQL. */
+/** The contract with a number, as SQL. */
 export function contractAt(number: string, name: string): string {
   return `('A.' || lpad(to_hex(65536 + ${number}), 16, '0') || '.${name}')`
 }
 
-/** Whether block `n` is one of the eight or so with what is rare: SQL. */
+/** Whether block `n` is one of about eight with rare content, as SQL. */
 export function isRare({ blocks }: SkewedWorld): string {
   return `(n % ${Math.floor(blocks / 8)} = 3)`
 }
 
-/** Whether `skewed.late` is in block `n`: SQL. */
+/** Whether `skewed.late` is in block `n`, as SQL. */
 export function isLate({ blocks }: SkewedWorld): string {
   return `(n % ${Math.floor(blocks / 30)} = 5 or (n % 10 = 3 and n > ${Math.floor(blocks * 0.98)}))`
 }
 
-/** Whether `skewed.middling` is in block `n`: SQL. */
+/** Whether `skewed.middling` is in block `n`, as SQL. */
 export const isMiddling = '(n % 500 = 7)'

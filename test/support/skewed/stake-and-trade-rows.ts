@@ -2,7 +2,7 @@ import { timeOf } from './chain-rows.ts'
 import { accountAt, even, isRare, skewed, skewedNumber } from './skewed-world.ts'
 import type { SkewedWorld } from './skewed-world.ts'
 
-/** Events of exchanges, one in eight blocks. @param blocks a set `n` of numbers of blocks, as SQL */
+/** Exchange events, in one of eight blocks. @param blocks a set `n` of block numbers, as SQL */
 export function tradeRows(blocks: string, world: SkewedWorld): string {
   return `
     insert into app.defi_events (block_height, tx_index, event_index, pair, event_type, maker, asset0, asset1, asset0_in, asset1_out, price, day)

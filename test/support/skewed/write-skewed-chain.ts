@@ -19,16 +19,17 @@ import {
 import type { SkewedSize, SkewedWorld } from './skewed-world.ts'
 import { stakeRows, tradeRows } from './stake-and-trade-rows.ts'
 
-/** Blocks of one statement, so that none takes longer than a pool may allow. */
+/** Blocks per statement, so that each stays below the pool's statement timeout. */
 const blocksAtOnce = 20_000
 
 /**
- * Writes a long chain straight into the tables: a block with one transaction and five transfers every so many
- * heights, over many partitions, and all that lists of the API read beside them. A few accounts, tokens, contracts
- * and so on are in most of it, most are seldom seen (`skewed` names some of each). Covered by all workers, and
- * analyzed. The same size always gives the same rows, but for the newest prices, which are of now.
+ * Writes a long chain directly into the tables: blocks with one transaction and five transfers at
+ * regular heights, over many partitions, and all other tables that API lists read. A few accounts,
+ * tokens and contracts are frequent, most are rare (`skewed` names some of each). Marked as covered
+ * by all workers, and analyzed. The same size yields the same rows, except for the latest prices,
+ * which are current.
  *
- * @param told is given a line about each step
+ * @param told receives a line per step
  */
 export async function writeSkewedChain(
   pool: Pool,
@@ -73,7 +74,7 @@ async function makePartitions(pool: Pool, { highest }: SkewedWorld): Promise<voi
   }
 }
 
-/** Two at a time: while one waits for its commit, the other works. */
+/** Two at a time: one works while the other waits for its commit. */
 async function runAll(pool: Pool, statements: readonly string[], told: (done: number) => void): Promise<void> {
   let next = 0
   const run = async (): Promise<void> => {
@@ -86,7 +87,7 @@ async function runAll(pool: Pool, statements: readonly string[], told: (done: nu
   await Promise.all([run(), run()])
 }
 
-/** Contracts, of which most were deployed in their thousands by the same code, and their versions. */
+/** Contracts, most of them deployed in thousands with the same code, and their versions. */
 function contractRows({ accounts, contracts, blocks, spacing }: SkewedWorld): string {
   const codes = Math.ceil(contracts / 2)
   const at = (every: number): string => `((i::bigint * ${every}) % ${blocks} * ${spacing})`
@@ -110,7 +111,7 @@ function contractRows({ accounts, contracts, blocks, spacing }: SkewedWorld): st
     from (select *, dense_rank() over (order by address, name) as nth from app.contract_versions) as v group by address, name, nth`
 }
 
-/** Items of collections, who has them, and what they say of themselves. */
+/** Items of collections, with owners and metadata. */
 function nftRows({ accounts, collections, items, highest }: SkewedWorld): string {
   return `
     insert into app.nft_collections (token, first_height)
@@ -143,7 +144,10 @@ function nftRows({ accounts, collections, items, highest }: SkewedWorld): string
     from app.hourly_stats s, generate_series(0, ${collections - 1}, 2) as i`
 }
 
-/** Transfers of tokens, fees among them, and of items. @param blocks a set `n` of numbers of blocks, as SQL */
+/**
+ * Transfers of tokens, including fees, and of items. @param blocks a set `n` of block numbers, as
+ * SQL
+ */
 function transferRows(blocks: string, world: SkewedWorld): string {
   const { spacing, blocks: count, accounts, tokens, collections, items } = world
   const h = `(n * ${spacing})`
@@ -182,8 +186,8 @@ function transferRows(blocks: string, world: SkewedWorld): string {
 }
 
 /**
- * Transactions of the EVM, one in four blocks, and what they moved. @param blocks a set `n` of numbers of blocks, as
- * SQL
+ * EVM transactions in one of four blocks, and their transfers. @param blocks a set `n` of block
+ * numbers, as SQL
  */
 function evmRows(blocks: string, world: SkewedWorld): string {
   const { spacing, accounts, evmTokens, items } = world
@@ -213,7 +217,7 @@ function evmRows(blocks: string, world: SkewedWorld): string {
     from ${blocks} as n where n % 16 = 0`
 }
 
-/** Tokens of the EVM, and who has them. */
+/** EVM tokens and their holders. */
 function evmCatalogueRows({ accounts, evmTokens, items, highest }: SkewedWorld): string {
   return `
     insert into app.evm_tokens (token, standard, first_height, transfer_count, holder_count, short_count)
@@ -233,7 +237,7 @@ function evmCatalogueRows({ accounts, evmTokens, items, highest }: SkewedWorld):
 
 const evmOdd = '11'.repeat(20)
 
-/** Accounts as their transactions tell, keys, and EVM accounts of Cadence. */
+/** Accounts derived from transactions, keys, and Cadence-owned EVM accounts. */
 function accountRows({ accounts, blocks, spacing }: SkewedWorld): string {
   return `
     insert into app.accounts (address, first_seen_height, last_seen_height)
@@ -250,7 +254,7 @@ function accountRows({ accounts, blocks, spacing }: SkewedWorld): string {
     from generate_series(0, ${Math.floor(accounts / 10) - 1}) as i`
 }
 
-/** Fungible tokens, who has them, and prices by the hour of twenty of them. */
+/** Fungible tokens, their holders, and hourly prices of twenty of them. */
 function tokenRows({ accounts, tokens, highest }: SkewedWorld): string {
   return `
     insert into app.ft_tokens (token, first_height)

@@ -1,10 +1,13 @@
 import { withQuery } from '../list-case.ts'
 import type { ListCase, ListKeys } from '../list-case.ts'
 
-/** Values of the parameters of a path and of its query. */
+/** Values of path and query parameters. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** A case of a route: values whose names stand in braces in its path go there, the others into the query. */
+/**
+ * A case of a route: values named in braces in its path are inserted there, the others go into the
+ * query.
+ */
 export function caseOf(route: string, values: Values, keys: ListKeys, isCut = false): ListCase {
   const inPath = new Set([...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''))
   const query = Object.fromEntries(Object.entries(values).filter(([name]) => !inPath.has(name)))
@@ -12,7 +15,7 @@ export function caseOf(route: string, values: Values, keys: ListKeys, isCut = fa
   return { route, path: withQuery(path, query), keys, isCut }
 }
 
-/** Id of the only transaction of a block, 64 hex digits: SQL. @param height a column */
+/** Id of the only transaction of a block, 64 hex digits, as SQL. @param height a column */
 export function transactionIdOf(height: string): string {
   return `encode(sha256(int8send(${height})), 'hex')`
 }

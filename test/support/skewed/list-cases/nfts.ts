@@ -6,7 +6,7 @@ import { isParty, recentCollections, transferCursor, transferOrder } from './tok
 
 const { whale, middling, quiet, late, collection, rareCollection } = skewed
 
-/** One of the collections that are moved now and then. */
+/** A collection that moves occasionally. */
 const someCollection = 'A.000000000001000a.Items'
 const item = '17'
 

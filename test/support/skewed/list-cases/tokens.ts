@@ -5,15 +5,15 @@ import type { Values } from './cases-of.ts'
 
 const { whale, middling, quiet, late, nobody, token, rareToken, oldToken } = skewed
 
-/** One of the tokens that are moved now and then. */
+/** A token that moves occasionally. */
 const someToken = 'A.0000000000010032.Coin'
 
 export const transferOrder = ['-t.block_height', '-t.tx_index', '-t.event_index', '-t.leg']
 
-/** The cursor after row `t` of a table of transfers: SQL. */
+/** The cursor after row `t` of a table of transfers, as SQL. */
 export const transferCursor = `t.block_height || ':' || ${transactionIdOf('t.block_height')} || ':' || t.event_index`
 
-/** Whether row `t` is of an account: SQL. */
+/** Whether row `t` belongs to an account, as SQL. */
 export function isParty(address: string): string {
   return `'${address}' in (t.from_address, t.to_address)`
 }
