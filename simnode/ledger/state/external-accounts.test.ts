@@ -3,7 +3,7 @@ import { externalAccount, publishedPayer, inventedKey } from '../world/account.t
 import { ExternalAccounts } from './external-accounts.ts'
 
 describe('external accounts of a simulated chain', () => {
-  it('are equal with and without the published payer', () => {
+  it('have the same addresses with and without the published payer', () => {
     for (const hasPayer of [false, true]) {
       const externalAccounts = ExternalAccounts.atGenesis(hasPayer)
       expect([externalAccounts.create(), externalAccounts.create()]).to.deep.equal([

@@ -145,7 +145,7 @@ describe('prepared statements', () => {
       const answered = new AbortController()
       while (!answered.signal.aborted) {
         asked.push(deep.query({ name: 'one', text: 'select 1 + $1::int', values: [1] }).then(() => answered.abort()))
-        // Measures how long one may take before others use another connection.
+        // Time must pass: a connection counts as stuck after 100 ms.
         await delay(10)
       }
     } finally {

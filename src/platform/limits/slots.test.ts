@@ -65,7 +65,7 @@ describe('call slots', () => {
     expect(begun).to.deep.equal(['third'])
   })
 
-  it('report the usage to a rejected client if queueing is disabled', async () => {
+  it('reject a new client with 503 if queueing is disabled', async () => {
     const slots = new Slots({ ...options, max: 1, maxWaiting: 0, maxWaitingPerClient: 0 })
     await slots.enter(of('203.0.113.1'))
     expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('503 busy')
