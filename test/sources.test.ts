@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { compiler, formatter, linter, pageCompiler, runTool } from '../scripts/check/tools.ts'
+import { compiler, formatter, linter, pageCompiler, runTool, speller } from '../scripts/check/tools.ts'
 import { repositoryRoot } from './support/repository.ts'
 
 describe('source files', function () {
@@ -18,6 +18,11 @@ describe('source files', function () {
 
   it('pass the page compiler', async () => {
     const { ok, output } = await runTool(repositoryRoot, pageCompiler)
+    expect(ok, output).to.equal(true)
+  })
+
+  it('pass the spelling check', async () => {
+    const { ok, output } = await runTool(repositoryRoot, speller)
     expect(ok, output).to.equal(true)
   })
 
