@@ -42,9 +42,7 @@ export class GitHubStandIn {
   readonly people = new Map<string, number>()
   readonly installations = new Map<number, Installation>()
   readonly repositories: StandInRepository[] = []
-  /** Received requests, by method and path. */
   readonly asked: string[] = []
-  /** Permissions of each token. */
   readonly grants: {
     readonly permissions: Readonly<Record<string, string>>
     readonly repositories: readonly string[] | undefined
@@ -53,7 +51,6 @@ export class GitHubStandIn {
   readonly faults: { readonly part: string; readonly answer: Answer; times: number }[] = []
   /** The GitHub user in the redirected browser. Undefined: the user denies access. */
   visitor: string | undefined
-  /** The App's callback URL. */
   callbackUrl = ''
   /** Runs once before a request is processed. */
   before: { readonly part: string; readonly run: () => void } | undefined
@@ -247,7 +244,6 @@ export class GitHubStandIn {
     return this.#ofRepository(call, token, repository, rest)
   }
 
-  /** GitHub's consent pages, without HTML. */
   #sendBack(state: string): Answer {
     const told = new URLSearchParams(
       this.visitor === undefined
