@@ -344,6 +344,8 @@ describe('startEmbeddedPostgres', function () {
       const [owner, report] = await spawnOwner(folder)
       const postmaster = await postmasterPid(cluster)
       const watchdog = Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${postmaster}/status`, 'utf8'))?.[1])
+      // A suspended owner does not stop the server when it loses the watchdog.
+      owner.kill('SIGSTOP')
       // A suspended watchdog starts no other child, which would survive and stop the server.
       process.kill(watchdog, 'SIGSTOP')
       const children = await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')
