@@ -40,7 +40,7 @@ export class ContractFetches {
   readonly #fetches = new Map<string, Fetch>()
   readonly #limit = pLimit(atOnce)
   #asked = 0
-  #isToldFull = false
+  #hasReportedLimit = false
 
   constructor(options: ContractFetchesOptions) {
     this.#options = options
@@ -59,12 +59,12 @@ export class ContractFetches {
     const { max, mayFetch, log, onUnresolved } = this.#options
     if (this.#asked >= max) return
     if (!mayFetch()) {
-      if (!this.#isToldFull)
+      if (!this.#hasReportedLimit)
         onUnresolved(contract, 'your address has reached its limit of contracts for now; it is retried after a change')
-      this.#isToldFull = true
+      this.#hasReportedLimit = true
       return
     }
-    this.#isToldFull = false
+    this.#hasReportedLimit = false
     this.#asked++
     if (this.#asked === max) onUnresolved(contract, `limit of ${max} contracts per connection; reconnect for more`)
     const fetch: Fetch = { paths, until: undefined }

@@ -116,12 +116,14 @@ export class StatementCost {
     this.#step(left.named.length)
     const others = together(left.others, right.others)
     const isKnown = others === undefined
-    const any = isKnown ? undefined : together(others, [...right.named].reduce<Value | undefined>(together, undefined))
+    const widest = isKnown
+      ? undefined
+      : together(others, [...right.named].reduce<Value | undefined>(together, undefined))
     const named = left.named.map((column, index) => ({
-      ...together(together(column, right.named[index]), any),
+      ...together(together(column, right.named[index]), widest),
       name: column.name,
     }))
-    return { named, others: any }
+    return { named, others: widest }
   }
 
   #with({ ctes, recursive }: SyntaxNode, scope: Scope): number {
@@ -260,8 +262,8 @@ export class StatementCost {
     if (others === undefined) {
       return { named: named.map((column, index) => ({ ...column, name: names[index] ?? column.name })), others }
     }
-    const any = named.reduce<Value>(together, others)
-    return { named: names.map((name) => ({ ...any, name })), others: any }
+    const widest = named.reduce<Value>(together, others)
+    return { named: names.map((name) => ({ ...widest, name })), others: widest }
   }
 
   #mapped({ named, others }: Columns, map: (value: Value) => Value): Columns {
