@@ -7,7 +7,7 @@ import { createLogger } from './platform/log.ts'
 import type { Logger } from './platform/log.ts'
 import { Metrics } from './platform/metrics.ts'
 import { Terminal } from './platform/terminal.ts'
-import { yieldToOthers, limitYoungGeneration } from './platform/thread-limits.ts'
+import { lowerPriority, limitYoungGeneration } from './platform/thread-limits.ts'
 import { connectionLimits, createPool, logIdleErrors } from './platform/db/pool.ts'
 import { startEmbeddedPostgres } from './platform/db/embedded/start-embedded-postgres.ts'
 import { prepareDatabase } from './platform/db/prepare-database.ts'
@@ -116,7 +116,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     else if (needsNoDatabase(name)) await services[name].start(bare)
   }
   // After starting PostgreSQL, which would inherit the lower priority.
-  if (program.services.every((name) => 'yields' in services[name])) yieldToOthers()
+  if (program.services.every((name) => 'isLowPriority' in services[name])) lowerPriority()
   log.info({ services: program.services }, 'all services started')
   if (database !== undefined) await program.onReady?.({ shared, terminal, pool: database.pool })
 }

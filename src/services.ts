@@ -13,7 +13,7 @@ interface Service {
   /** Needs no database. */
   readonly needsNoDatabase?: true
   /** Serves untrusted work: a process that runs nothing else lowers its priority. */
-  readonly yields?: true
+  readonly isLowPriority?: true
   /** Resolves when the service is up; background failures go to `lifecycle.fail`. */
   readonly start: (context: ServiceContext<Config, WeighedBlock>) => Promise<void>
 }
@@ -50,17 +50,17 @@ export const services = {
   },
   ask: {
     description: 'Answer questions and run SQL: the REST API and page of the query service on ASK_PORT.',
-    yields: true,
+    isLowPriority: true,
     start: async (context) => (await import('./assistant/query/service.ts')).startAsk(context),
   },
   mcp: {
     description: 'Serve the data as MCP tools on MCP_PORT.',
-    yields: true,
+    isLowPriority: true,
     start: async (context) => (await import('./assistant/mcp/service.ts')).startMcp(context),
   },
   tools: {
     description: 'Serve tools for Cadence, its documentation and an EVM node: local MCP servers on TOOLS_PORT.',
-    yields: true,
+    isLowPriority: true,
     start: async (context) => (await import('./assistant/tools/service.ts')).startTools(context),
   },
   // After the services whose tools it uses, so stopped before them.
@@ -205,7 +205,7 @@ async function startWallet(context: Context): Promise<void> {
  * editor does not run.
  */
 export const deleteUserData: DeleteUserData = async (client, userId) => {
-  const [{ deletePasskeys }, { deleteRepositories }, { deleteProjects }, { forgetAccount }] = await Promise.all([
+  const [{ deletePasskeys }, { deleteRepositories }, { deleteProjects }, { anonymizeAccount }] = await Promise.all([
     import('./wallet/passkeys/passkey-store.ts'),
     import('./editor/github/stores/connection-store.ts'),
     import('./editor/projects/write-projects.ts'),
@@ -214,7 +214,7 @@ export const deleteUserData: DeleteUserData = async (client, userId) => {
   await deletePasskeys(client, userId)
   await deleteRepositories(client, userId)
   await deleteProjects(client, userId)
-  await forgetAccount(client, userId)
+  await anonymizeAccount(client, userId)
 }
 
 async function startEditor(context: Context): Promise<void> {

@@ -11,8 +11,8 @@ export interface Answers {
   readonly '/api/v1/history': readonly HistoryItem[]
   readonly 'DELETE /api/v1/history': { readonly status: string }
   readonly '/api/v1/history/{id}': HistoryItem
-  readonly 'POST /api/v1/memory': KeptPair
-  readonly '/api/v1/memory': { readonly data: readonly KeptPair[]; readonly total: number }
+  readonly 'POST /api/v1/memory': ApprovedPair
+  readonly '/api/v1/memory': { readonly data: readonly ApprovedPair[]; readonly total: number }
   readonly 'DELETE /api/v1/memory': { readonly deleted: number }
   readonly '/api/v1/memory/search': { readonly data: readonly FoundPair[] }
   readonly '/health': Health
@@ -141,13 +141,13 @@ export interface HistoryItem {
   readonly timestamp: string
 }
 
-export interface KeptPair {
+export interface ApprovedPair {
   readonly id: string
   readonly target: 'indexer' | 'evm'
   readonly question: string
   readonly sql: string
   /** Approval time, ISO 8601 in UTC. */
-  readonly kept_at: string
+  readonly approved_at: string
 }
 
 export interface FoundPair {
@@ -156,9 +156,9 @@ export interface FoundPair {
   readonly question: string
   readonly sql: string
   /** Approval time, ISO 8601 in UTC. */
-  readonly kept_at: string
+  readonly approved_at: string
   /** Similarity of the questions, from 0 to 1. */
-  readonly likeness: number
+  readonly similarity: number
 }
 
 export interface Health {

@@ -1,9 +1,9 @@
 import type { SqlValue } from '../kit/result-table.ts'
-import type { AskResult, Health, KeptPair, SqlResult as SentResult } from './answers.gen.ts'
+import type { AskResult, Health, ApprovedPair, SqlResult as SentResult } from './answers.gen.ts'
 
 export type Target = Health['targets'][number]
 
-export type Pair = Pick<KeptPair, 'id' | 'target' | 'question' | 'sql'>
+export type Pair = Pick<ApprovedPair, 'id' | 'target' | 'question' | 'sql'>
 
 export type SqlFailure = Pick<SentResult, 'error'> &
   Partial<Pick<SentResult, 'error_code' | 'error_position' | 'error_hint'>>

@@ -46,7 +46,7 @@ export async function benchApi({ blocks, only, profile, ...options }: ApiOptions
       const api = await startFlowfarm(
         ['api'],
         { DB_URL: database.url, CHAIN_ACCESS_NODE: '127.0.0.1:1', API_RATE_LIMIT_RPS: '0', ...variables },
-        { ready: 'the API listens', profileFolder: profile },
+        { ready: 'API listening', profileFolder: profile },
       )
       try {
         for (const one of cases) await measureCase(sheet, database, api, one, isCached, options)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ApiError, asError, FatalError } from '../../src/platform/errors.ts'
-import { refuseRebound } from '../../src/platform/http/guards.ts'
+import { refuseDnsRebinding } from '../../src/platform/http/guards.ts'
 import type { AccessNode } from './access-node.ts'
 import { faultSchema } from '../node/faults.ts'
 import { listenOn } from '../node/listen-on.ts'
@@ -91,7 +91,7 @@ async function answer(node: AccessNode, request: IncomingMessage): Promise<{ cod
 }
 
 async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
-  refuseRebound(request, '127.0.0.1', undefined, 'or by its address')
+  refuseDnsRebinding(request, '127.0.0.1', undefined, 'or by its address')
   // Other sites can send a POST without preflight; only browsers send this header.
   if (request.headers.origin !== undefined)
     throw new ApiError(403, 'foreign-origin', 'Web pages may not control the node. Use a program such as curl.')

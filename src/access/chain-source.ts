@@ -37,9 +37,11 @@ export class NodesFailedError extends RetryableError {
 }
 
 /** A node's responses are inconsistent or do not match the request. */
-export class NodeLiedError extends RetryableError {
+export class InconsistentResponseError extends RetryableError {
   constructor(endpoint: string, height: number, contradiction: string) {
-    super('node-lied', `${endpoint} at height ${height}: ${contradiction}`, { details: { endpoint, height } })
+    super('inconsistent-response', `${endpoint} at height ${height}: ${contradiction}`, {
+      details: { endpoint, height },
+    })
   }
 }
 

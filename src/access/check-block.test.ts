@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { transactionId } from '../flow/transactions/transaction-id.ts'
 import { checkHeader, checkParts } from './check-block.ts'
 import type { BlockMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
-import { NodeLiedError } from './chain-source.ts'
+import { InconsistentResponseError } from './chain-source.ts'
 
 const id = (byte: number) => Buffer.alloc(32, byte)
 const none = Buffer.alloc(0)
@@ -59,16 +59,16 @@ describe('checkParts', () => {
     )
   })
 
-  const lies: Record<string, readonly TransactionResultMessage[]> = {
+  const inconsistentResults: Record<string, readonly TransactionResultMessage[]> = {
     'too few results': results.slice(1),
     'too many results': [...results, resultOf(2, id(0))],
     'a result of another transaction': [resultOf(0, id(10), body('d')), ...results.slice(1)],
     'a result of another block’s collection': [resultOf(0, id(12)), ...results.slice(1)],
     'collections out of order': [resultOf(0, id(11)), resultOf(1, id(10)), ...results.slice(2)],
   }
-  for (const [what, told] of Object.entries(lies)) {
+  for (const [what, received] of Object.entries(inconsistentResults)) {
     it(`rejects ${what}`, () => {
-      expect(() => checkParts(block, bodies, told, 'node')).to.throw(NodeLiedError)
+      expect(() => checkParts(block, bodies, received, 'node')).to.throw(InconsistentResponseError)
     })
   }
 })
@@ -76,8 +76,8 @@ describe('checkParts', () => {
 describe('checkHeader', () => {
   it('accepts only the requested block', () => {
     checkHeader(block, 7, 'node')
-    expect(() => checkHeader(block, 8, 'node')).to.throw(NodeLiedError, /height 7/)
-    expect(() => checkHeader({ ...block, id: id(1).subarray(1) }, 7, 'node')).to.throw(NodeLiedError)
-    expect(() => checkHeader({ ...block, parentId: none }, 7, 'node')).to.throw(NodeLiedError)
+    expect(() => checkHeader(block, 8, 'node')).to.throw(InconsistentResponseError, /height 7/)
+    expect(() => checkHeader({ ...block, id: id(1).subarray(1) }, 7, 'node')).to.throw(InconsistentResponseError)
+    expect(() => checkHeader({ ...block, parentId: none }, 7, 'node')).to.throw(InconsistentResponseError)
   })
 })

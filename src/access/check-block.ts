@@ -1,23 +1,23 @@
 import { transactionId } from '../flow/transactions/transaction-id.ts'
 import type { BlockMessage, HeadMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
-import { NodeLiedError } from './chain-source.ts'
+import { InconsistentResponseError } from './chain-source.ts'
 
 const idLength = 32
 
 type HeadPart = Pick<HeadMessage, 'id' | 'parentId' | 'height'>
 
-/** @throws NodeLiedError */
+/** @throws InconsistentResponseError */
 export function checkHeader({ id, parentId, height: actual }: HeadPart, height: number, endpoint: string): void {
-  const lie = (contradiction: string) => new NodeLiedError(endpoint, height, contradiction)
-  if (actual !== height) throw lie(`the response is the block at height ${actual}`)
-  if (id.length !== idLength) throw lie(`the block id has ${id.length} bytes`)
-  if (parentId.length !== idLength) throw lie(`the parent id has ${parentId.length} bytes`)
+  const inconsistent = (contradiction: string) => new InconsistentResponseError(endpoint, height, contradiction)
+  if (actual !== height) throw inconsistent(`the response is the block at height ${actual}`)
+  if (id.length !== idLength) throw inconsistent(`the block id has ${id.length} bytes`)
+  if (parentId.length !== idLength) throw inconsistent(`the parent id has ${parentId.length} bytes`)
 }
 
 /**
  * One result per body, for the transaction at its position.
  * @returns the transaction ids, computed from the bodies
- * @throws NodeLiedError
+ * @throws InconsistentResponseError
  */
 export function checkParts(
   block: BlockMessage,
@@ -27,7 +27,7 @@ export function checkParts(
 ): Buffer[] {
   if (results.length !== transactions.length) {
     const counts = `${results.length} results for ${transactions.length} transactions`
-    throw new NodeLiedError(endpoint, block.height, counts)
+    throw new InconsistentResponseError(endpoint, block.height, counts)
   }
   const ids: Buffer[] = []
   let collection = 0
@@ -39,7 +39,7 @@ export function checkParts(
     // Nodes of the first sporks return results without ids.
     if (result.transactionId.length > 0 && !result.transactionId.equals(id)) {
       const [theirs, ours] = [result.transactionId.toString('hex'), id.toString('hex')]
-      throw new NodeLiedError(
+      throw new InconsistentResponseError(
         endpoint,
         block.height,
         `result ${i} belongs to transaction ${theirs}, the body to ${ours}`,
@@ -50,7 +50,7 @@ export function checkParts(
     while (collectionIds[collection]?.equals(result.collectionId) === false) collection++
     if (collection === collectionIds.length) {
       const actual = result.collectionId.toString('hex')
-      throw new NodeLiedError(
+      throw new InconsistentResponseError(
         endpoint,
         block.height,
         `result ${i} belongs to collection ${actual}, which is not in the block`,

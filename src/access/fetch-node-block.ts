@@ -34,7 +34,7 @@ const noParts: Parts = { transactions: [], results: [], missing: [] }
 /**
  * Fetches the light block, then all transactions and all results in parallel. If a bulk call fails
  * in a way that smaller calls avoid, uses those.
- * @throws PartMissingError, NodeLiedError, WireError, GrpcError
+ * @throws PartMissingError, InconsistentResponseError, WireError, GrpcError
  */
 export async function fetchNodeBlock(
   calls: BlockCalls,
@@ -100,7 +100,8 @@ async function fetchFailedParts(
       throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
     }
     if (options.acceptFailing === true) continue
-    if (isFault(outcome, 'timeout', 'unavailable', 'rate-limited', 'malformed', 'lied', 'refused')) throw outcome.error
+    if (isFault(outcome, 'timeout', 'unavailable', 'rate-limited', 'malformed', 'inconsistent', 'refused'))
+      throw outcome.error
   }
   try {
     return await fetchPiecewise(calls, block, options, bodies, results)

@@ -1,4 +1,4 @@
-import { addressList, clientReader, ownMachine } from '../platform/limits/clients.ts'
+import { addressList, clientReader, loopbackNetworks } from '../platform/limits/clients.ts'
 import { createEditorServer } from './editor-server.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
 import type { ServiceContext } from '../platform/service.ts'
@@ -26,7 +26,7 @@ import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool
 import type { EditorConfig } from './settings.ts'
 import { asError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
-import { refuseRebound } from '../platform/http/guards.ts'
+import { refuseDnsRebinding } from '../platform/http/guards.ts'
 import {
   channelNames,
   mayUseChannel,
@@ -44,7 +44,7 @@ export async function startEditor(context: ServiceContext<EditorConfig>, openSig
   const log = context.log.child({ service: 'editor' })
   const pages = createDashboardPages({ page: 'editor', log, build: pageBuildOf(context) })
   lifecycle.onStop('editor page', () => pages.stop())
-  const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine]))
+  const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks]))
   let opened: Awaited<ReturnType<typeof openEditor>> | undefined
   const server = await createEditorServer({
     clientOf,
@@ -203,7 +203,7 @@ async function openChannel(
     offered: () => nodes.networks().map(({ network }) => network),
     deploys,
     admit: (request) =>
-      refuseRebound(
+      refuseDnsRebinding(
         request,
         channelNames(config),
         addressList(config.TRUSTED_PROXIES),

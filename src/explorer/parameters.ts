@@ -27,7 +27,7 @@ export function flagParameter(description: string): z.ZodDefault<z.ZodType<boole
 export const maxSearchLength = 300
 
 export function searchParameter(description: string): TextParameter {
-  return textParameter(lineForm(maxSearchLength), `must be a text of 1 to ${maxSearchLength} characters`, (text) =>
+  return textParameter(lineForm(maxSearchLength), `must be a string of 1 to ${maxSearchLength} characters`, (text) =>
     text.trim(),
   ).describe(description)
 }

@@ -157,7 +157,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
     },
   )
   const { port } = server
-  log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'the API listens')
+  log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'API listening')
   return server
 }
 

@@ -5,7 +5,7 @@ import { RetryableError } from '../platform/errors.ts'
 import { listen } from '../platform/db/listen.ts'
 import { createPool } from '../platform/db/pool.ts'
 import { appendBlock } from './append-block.ts'
-import { BadBlockError, RowsThereError } from './errors.ts'
+import { BadBlockError, RowsExistError } from './errors.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
 import { blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
@@ -196,7 +196,7 @@ describe('batch writer', () => {
       .query(`insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
       select 5, id, parent_id, "timestamp", 0, 0, 0, '{}' from raw.blocks`)
     const writer = open()
-    expect(await errorOf(give(writer, 5, 6).then(() => writer.drain()))).to.be.instanceOf(RowsThereError)
+    expect(await errorOf(give(writer, 5, 6).then(() => writer.drain()))).to.be.instanceOf(RowsExistError)
   })
 
   it('is rejected after a rollback', async () => {

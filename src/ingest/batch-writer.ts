@@ -6,7 +6,7 @@ import { asDatabaseError } from '../platform/db/errors.ts'
 import { rollBack, waitInTransaction } from '../platform/db/pool.ts'
 import { RetryableError } from '../platform/errors.ts'
 import type { HeightRange } from '../platform/ranges.ts'
-import { databaseErrorOf, isRefusal, rowsRefused, uniqueViolation, RowsThereError } from './errors.ts'
+import { databaseErrorOf, isRefusal, rowsRefused, uniqueViolation, RowsExistError } from './errors.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { rawColumns, rawTables, ensureRawPartitions } from './raw-tables.ts'
@@ -135,7 +135,7 @@ export class BatchWriter {
     } catch (error) {
       broken = await rollBack(client, error)
       if (isRefusal(error)) throw rowsRefused(batch.range, error)
-      throw databaseErrorOf(error)?.code === uniqueViolation ? new RowsThereError(batch.range, error) : error
+      throw databaseErrorOf(error)?.code === uniqueViolation ? new RowsExistError(batch.range, error) : error
     } finally {
       client.release(broken)
     }

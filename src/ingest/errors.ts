@@ -35,7 +35,7 @@ export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
 
 /**
  * A duplicate counts only if the id belongs to another block: rows of the same height are those of
- * another ingester (`RowsThereError`).
+ * another ingester (`RowsExistError`).
  */
 export function isRefusal(error: unknown): boolean {
   const thrown = databaseErrorOf(error)
@@ -67,8 +67,8 @@ export class ForkError extends FlowfarmError {
  * Rows of a batch already exist: the commit of an ingester that was just killed. The next read of
  * the coverage shows it.
  */
-export class RowsThereError extends RetryableError {
+export class RowsExistError extends RetryableError {
   constructor({ from, to }: HeightRange, cause: unknown) {
-    super('rows-there', `rows of heights ${from} to ${to - 1} are already stored`, { cause, details: { from, to } })
+    super('rows-exist', `rows of heights ${from} to ${to - 1} are already stored`, { cause, details: { from, to } })
   }
 }

@@ -7,7 +7,7 @@ import { LogThrottle } from '../platform/log-throttle.ts'
 import { acquireLock } from '../platform/db/advisory-lock.ts'
 import { asDatabaseError } from '../platform/db/errors.ts'
 import { forgetPartitions } from '../platform/db/partitions.ts'
-import { BadBlockError, ForkError, RowsThereError } from './errors.ts'
+import { BadBlockError, ForkError, RowsExistError } from './errors.ts'
 import { ScriptCache, ShapeCache } from './caches.ts'
 import { recordLostHeight } from './failing-heights.ts'
 import type { SyncSegment } from './sync-segment.ts'
@@ -18,7 +18,7 @@ import type { SegmentSettings } from './segment-sync.ts'
  * The server completes the commit of a killed ingester within moments; rows still there after this
  * have another cause.
  */
-const triesOnRowsThere = 8
+const maxRowsExistAttempts = 8
 
 export interface IngesterOptions extends SegmentSettings {
   readonly databaseUrl: string
@@ -67,7 +67,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
         const error = thrown instanceof DatabaseError ? asDatabaseError(thrown) : asError(thrown)
         if (error instanceof FatalError) throw error
         if (error instanceof RetryableError && error.code === 'disk-full') throw diskFull(error)
-        if (error instanceof RowsThereError && attempt >= triesOnRowsThere) throw uncoveredRows(error)
+        if (error instanceof RowsExistError && attempt >= maxRowsExistAttempts) throw uncoveredRows(error)
         const pauseMs = backoffMs(attempt, 100, this.options.maxPauseMs ?? 10_000)
         this.#failures.log(
           log,
@@ -138,7 +138,7 @@ function diskFull(error: RetryableError): RetryableError {
   )
 }
 
-function uncoveredRows(error: RowsThereError): FatalError {
+function uncoveredRows(error: RowsExistError): FatalError {
   return new FatalError(
     'rows-uncovered',
     `The database has ${error.message}, but app.indexing_checkpoints does not cover them: another program has ` +

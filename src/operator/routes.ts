@@ -264,7 +264,7 @@ const maxDrillBlocks = 10_000
 const drillBody = z.strictObject(
   {
     worker: workerField,
-    reason: z.string('must be a text').max(2000, 'must have at most 2000 characters').optional(),
+    reason: z.string('must be a string').max(2000, 'must have at most 2000 characters').optional(),
     from: heightField.optional(),
     to: heightField.optional(),
     blocks: wholeNumber(1, maxDrillBlocks).optional(),

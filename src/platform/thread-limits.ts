@@ -54,7 +54,7 @@ const { PRIORITY_BELOW_NORMAL: lower } = constants.priority
 /**
  * Nice 10, also for later children: untrusted SQL must not slow down the explorer and ingestion.
  */
-export function yieldToOthers(): void {
+export function lowerPriority(): void {
   if (getPriority() < lower) setPriority(lower)
 }
 

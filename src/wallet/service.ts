@@ -1,6 +1,6 @@
 import type { WalletConfig, WalletPlace } from './settings.ts'
 import { isIP } from 'node:net'
-import { addressList, clientReader, ownMachine } from '../platform/limits/clients.ts'
+import { addressList, clientReader, loopbackNetworks } from '../platform/limits/clients.ts'
 import { createWalletServer } from './server.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
@@ -56,7 +56,9 @@ export async function startWallet(context: ServiceContext<WalletConfig>, neighbo
   const log = context.log.child({ service: 'wallet' })
   const pages = createDashboardPages({ page: 'wallet', log, build: pageBuildOf(context) })
   lifecycle.onStop('wallet page', () => pages.stop())
-  const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine, ...ownAddress(config.HOST)]))
+  const clientOf = clientReader(
+    addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks, ...ownAddress(config.HOST)]),
+  )
   let url = ''
   const server = await createWalletServer({
     clientOf,

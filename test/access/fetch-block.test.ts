@@ -3,7 +3,12 @@ import { expect } from 'chai'
 import type { ChainSource, ChainSourceOptions } from '../../src/access/chain-source.ts'
 import type { FetchedBlock } from '../../src/access/messages.ts'
 import { NodeRegistry } from '../../src/access/nodes/node-registry.ts'
-import { BelowRootError, NodeLiedError, NodesFailedError, NotYetError } from '../../src/access/chain-source.ts'
+import {
+  BelowRootError,
+  InconsistentResponseError,
+  NodesFailedError,
+  NotYetError,
+} from '../../src/access/chain-source.ts'
 import type { Fault, FaultCall } from '../../simnode/node/faults.ts'
 import type { ReplayNode, ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
 import { bytesOf, numberOf } from '../../simnode/node/wire.ts'
@@ -155,7 +160,10 @@ describe('fetchBlock', () => {
     it('that returns inconsistent data, reports it', async () => {
       const node = await faulty({ kind: 'fewer-results' })
       const error = await rejection(source([node], { attempts: 2 }).fetchBlock(height))
-      expect(error).to.be.instanceOf(NodesFailedError).with.property('cause').that.is.instanceOf(NodeLiedError)
+      expect(error)
+        .to.be.instanceOf(NodesFailedError)
+        .with.property('cause')
+        .that.is.instanceOf(InconsistentResponseError)
     })
 
     it('rejects with the reason of an abort', async () => {

@@ -32,7 +32,7 @@ const startEnrichment = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Writing and running the SQL').first().waitFor()
 }
-const openKept = async (page: Page): Promise<void> => page.getByRole('tab', { name: 'Saved examples' }).click()
+const openApproved = async (page: Page): Promise<void> => page.getByRole('tab', { name: 'Saved examples' }).click()
 const run = async (page: Page): Promise<void> => {
   await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT name, hieght FROM raw.blocks')
   await page.keyboard.press('Control+Enter')
@@ -41,7 +41,7 @@ const chart = async (page: Page): Promise<void> => {
   await ask(page)
   await page.getByRole('tab', { name: 'Chart' }).click()
 }
-const manyKept = Array.from({ length: 30 }, (_, i) => ({
+const manyApproved = Array.from({ length: 30 }, (_, i) => ({
   id: String(i),
   target: 'indexer',
   question: `Which ${i} accounts sent the most?`,
@@ -85,7 +85,7 @@ const shots: readonly Shot[] = [
   { name: 'hostile-phone', world: hostile, size: 'phone', act: run },
   {
     name: 'examples',
-    world: { examples: manyKept },
+    world: { examples: manyApproved },
     act: (page) => page.getByRole('button', { name: 'Show 26 more' }).click(),
   },
   { name: 'cut', world: { replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } }, act: run },
@@ -99,7 +99,7 @@ const shots: readonly Shot[] = [
   },
   { name: 'busy', world: { replies: { run_sql: 'never' } }, act: run },
   { name: 'refused', world: refused, act: run },
-  { name: 'empty', world: { health: noModel, examples: [], history: [], kept: [] } },
+  { name: 'empty', world: { health: noModel, examples: [], history: [], approved: [] } },
   {
     name: 'keep',
     act: async (page) => {
@@ -107,13 +107,13 @@ const shots: readonly Shot[] = [
       await page.getByRole('button', { name: 'Save as example' }).click()
     },
   },
-  { name: 'kept', theme: 'dark', act: openKept },
-  { name: 'kept-many', world: { kept: manyKept }, act: openKept },
+  { name: 'approved', theme: 'dark', act: openApproved },
+  { name: 'approved-many', world: { approved: manyApproved }, act: openApproved },
   {
     name: 'forget',
     size: 'phone',
     act: async (page) => {
-      await openKept(page)
+      await openApproved(page)
       await page.getByRole('button', { name: /^Delete/ }).click()
     },
   },

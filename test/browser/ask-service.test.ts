@@ -37,7 +37,7 @@ describe('the query page of the running service', function () {
       API_TOKEN: token,
       CHROMA_PERSIST_DIR: folder,
     })
-    url = String((await farm.logged(/the query service listens/))['url'])
+    url = String((await farm.logged(/Query service listening/))['url'])
   })
 
   after(async () => {

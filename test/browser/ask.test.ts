@@ -159,18 +159,18 @@ describe('the query page', () => {
   })
 
   it('searches many saved examples', async () => {
-    const kept = Array.from({ length: 9 }, (_, i) => ({
+    const approved = Array.from({ length: 9 }, (_, i) => ({
       id: String(i),
       target: 'indexer',
       question: `Question ${i}`,
       sql: `SELECT ${i * 111}`,
     }))
-    const page = await session.open({ kept })
+    const page = await session.open({ approved })
     await page.getByRole('tab', { name: 'Saved examples' }).click()
     await page.getByRole('searchbox', { name: 'Filter saved examples' }).fill('select 777')
     await page.getByRole('button', { name: 'Delete “Question 7”' }).waitFor()
     expect(await page.getByRole('button', { name: /^Delete/ }).count()).to.equal(1)
-    await expectUsable(page, 'kept examples')
+    await expectUsable(page, 'approved examples')
   })
 
   it('fits the longest numbers into their cells', async () => {
@@ -212,7 +212,7 @@ describe('the query page', () => {
   })
 
   it('saves an answer as an example only after confirmation, and deletes it', async () => {
-    const page = await session.open({ kept: [] })
+    const page = await session.open({ approved: [] })
     await page.getByRole('tab', { name: 'Saved examples' }).click()
     await page.getByText('No saved examples yet').waitFor()
     await asking(page).fill(question)
@@ -221,13 +221,13 @@ describe('the query page', () => {
     const dialog = page.getByRole('dialog')
     expect(await dialog.locator('pre').innerText()).to.equal(daysSql)
     await expectUsable(page, 'the question whether to keep it')
-    expect(session.service.world.kept).to.deep.equal([])
+    expect(session.service.world.approved).to.deep.equal([])
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved as an example.').waitFor()
     await page.getByRole('button', { name: `Delete “${question}”` }).click()
     await expectUsable(page, 'the question whether to forget it')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    expect(session.service.world.kept).to.have.length(1)
+    expect(session.service.world.approved).to.have.length(1)
     await page.getByRole('button', { name: `Delete “${question}”` }).click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No saved examples yet').waitFor()
@@ -286,7 +286,7 @@ describe('the query page with missing parts', () => {
   const session = useAskSession()
 
   it('explains the setup without a model, and still runs SQL', async () => {
-    const page = await session.open({ health: noModel, examples: [], history: [], kept: [] }, phone)
+    const page = await session.open({ health: noModel, examples: [], history: [], approved: [] }, phone)
     await page.getByText('Set LLM_API_KEY to the key of your model.').waitFor()
     await asking(page).fill(question)
     expect(await page.getByRole('button', { name: 'Ask', exact: true }).isDisabled()).to.equal(true)

@@ -55,8 +55,8 @@ describe('the chat of the running program behind its proxy', function () {
       CHROMA_PERSIST_DIR: folder ?? '',
       ...variables,
     })
-    const url = String((await farm.logged(/the reverse proxy listens/))['url'])
-    await farm.logged(/the chat listens/)
+    const url = String((await farm.logged(/Reverse proxy listening/))['url'])
+    await farm.logged(/Chat listening/)
     const context = await running?.browser.newContext({
       viewport: { width: 1280, height: 900 },
       reducedMotion: 'reduce',

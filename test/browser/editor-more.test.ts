@@ -169,7 +169,7 @@ describe('the editor under interruptions', () => {
     await makeFile(page, 'scripts/greeting.cdc')
     await typeCode(page, greeting)
     await untilSaving(page, 'Stored in this browser')
-    await untilTold(page, 'greet')
+    await untilNotified(page, 'greet')
     // F12 works once the contract is fetched in the background.
     for (; (await openFile(page, greeterPath).count()) === 0; await page.waitForTimeout(200))
       await page.keyboard.press('F12')
@@ -398,7 +398,7 @@ async function rename(page: Page, from: string, to: string): Promise<void> {
 }
 
 /** Places the cursor on the last occurrence of a word, once its contract is loaded. */
-async function untilTold(page: Page, word: string): Promise<void> {
+async function untilNotified(page: Page, word: string): Promise<void> {
   await page.getByText(/^No (?:problems|syntax errors) were found/).waitFor()
   await codeOf(page).getByText(word).last().click()
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
-import { payingChains } from '../support/paying-chains.ts'
+import { payerChains } from '../support/payer-chains.ts'
 import { startProgramWorld } from '../support/program-world.ts'
 import type { ProgramWorld } from '../support/program-world.ts'
 import {
@@ -19,7 +19,7 @@ import {
   untilSaving,
 } from './editor-session.ts'
 
-for (const { name, start } of payingChains) {
+for (const { name, start } of payerChains) {
   describe(`the editor of the running program, on ${name}`, function (this: Mocha.Suite) {
     let world: ProgramWorld | undefined
     let folder: string | undefined

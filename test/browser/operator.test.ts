@@ -46,7 +46,7 @@ describe('the operator page in a browser', function () {
   ): Promise<{ url: string; farm: FlowfarmProcess }> {
     const farm = new FlowfarmProcess(services, { DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', ...variables })
     processes.push(farm)
-    const port = String((await farm.logged(/the API listens/))['port'])
+    const port = String((await farm.logged(/API listening/))['port'])
     return { url: `http://127.0.0.1:${port}/operator`, farm }
   }
 

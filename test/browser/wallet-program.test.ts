@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { payingChains } from '../support/paying-chains.ts'
+import { payerChains } from '../support/payer-chains.ts'
 import { startProgramWorld } from '../support/program-world.ts'
 import type { ProgramWorld } from '../support/program-world.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
@@ -16,7 +16,7 @@ interface Transfer {
   readonly receiver: string
 }
 
-for (const { name, start } of payingChains) {
+for (const { name, start } of payerChains) {
   describe(`the wallet of the running program, on ${name}`, function (this: Mocha.Suite) {
     let world: ProgramWorld | undefined
     before(async function (this: Mocha.Context) {

@@ -51,7 +51,7 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
       HOST: '127.0.0.1',
       PORT: '0',
     })
-    api = String((await program.logged(/the API listens/))['url'])
+    api = String((await program.logged(/API listening/))['url'])
     for (let i = 0; i < 5; i++)
       people.push(await newAccount(i % 2 === 0 ? passkeyKey() : testKey('ECDSA_secp256k1', 'SHA3_256')))
   })

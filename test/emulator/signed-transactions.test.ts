@@ -6,16 +6,16 @@ import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signin
 import { softPasskey } from '../signing/soft-passkey.ts'
 import { NodeClient, passkeyKey, testKey } from '../support/node-client.ts'
 import type { TestKey, TestSigner, TestTransaction, ToldResult } from '../support/node-client.ts'
-import { payingChains } from '../support/paying-chains.ts'
-import type { PayingChain } from '../support/paying-chains.ts'
+import { payerChains } from '../support/payer-chains.ts'
+import type { PayerChain } from '../support/payer-chains.ts'
 import { untilSealed } from '../support/until-sealed.ts'
 
 const unit = 100_000_000n
 
 // flow-go verifies these signatures on the emulator, and the simulated node must agree.
-for (const { name, start } of payingChains) {
+for (const { name, start } of payerChains) {
   describe(`transactions signed by the signing library, on ${name}`, function (this: Mocha.Suite) {
-    let chain: PayingChain
+    let chain: PayerChain
     let client: NodeClient | undefined
 
     before(async function (this: Mocha.Context) {

@@ -9,7 +9,7 @@ import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { stopTestServer } from '../support/database.ts'
 import { endSharedThings } from '../support/end-of-tests.ts'
 import { repositoryRoot } from '../support/repository.ts'
-import { toldChain } from '../support/told-chain.ts'
+import { enrichedChain } from '../support/enriched-chain.ts'
 
 const token = 'the-token-of-an-administrator'
 /** Prefixes of every path. */
@@ -53,7 +53,7 @@ async function findProgram(): Promise<readonly string[] | undefined> {
 
 async function withApi(use: (host: string) => Promise<void>): Promise<void> {
   try {
-    await using told = await toldChain(({ pool }) => ({
+    await using told = await enrichedChain(({ pool }) => ({
       accounts: new Accounts({ pool, keys: new DeveloperKeys(pool), jwtSecret: undefined }),
       webhooks: webhookStores(pool, []),
       admin: {

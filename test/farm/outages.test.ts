@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm, untilDerived } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { untilYes } from '../support/held-work.ts'
+import { untilYes } from '../support/lease-waits.ts'
 import { storedHeights } from '../support/ingest.ts'
 import { dropQueues, truncateQueues } from '../support/lose-queues.ts'
 import { startRecordedNode } from '../support/replay.ts'
@@ -54,7 +54,7 @@ describe('with ingest and the API running, the farm', function (this: Mocha.Suit
       ...variables,
     })
     await running.logged(/Farm started/)
-    const { port } = await running.logged(/the API listens|listening/i)
+    const { port } = await running.logged(/API listening/)
     return `http://127.0.0.1:${String(port)}`
   }
   const head = async (): Promise<number> => (await storedHeights(database.pool)).at(-1)?.to ?? 0

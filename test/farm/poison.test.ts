@@ -9,7 +9,7 @@ import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'
 import type { RunningFarm } from '../support/farm.ts'
-import { untilYes } from '../support/held-work.ts'
+import { untilYes } from '../support/lease-waits.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 
 const names = workers.map(({ name }) => name)

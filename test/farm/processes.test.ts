@@ -3,7 +3,7 @@ import { workers } from '../../jobs/index.ts'
 import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { activeOf, holdTable, untilCoordinated, untilHeld, untilYes } from '../support/held-work.ts'
+import { activeOf, holdTable, untilCoordinated, untilHeld, untilYes } from '../support/lease-waits.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { lockAwaited } from '../support/lock-awaited.ts'
+import { untilLockWait } from '../support/lock-wait.ts'
 
 /** Longer than the timeout for an unresponsive queue. */
 const longerThanPatience = 3000
@@ -31,7 +31,7 @@ describe('a consumer closed while it fetches its first job', () => {
         begun.resolve()
         await end.promise
       })
-      await lockAwaited(database)
+      await untilLockWait(database)
       const closed = consumer.close().then(() => 'closed')
       await locker.query('commit')
       await begun.promise

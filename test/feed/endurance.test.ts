@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FeedClient } from '../support/feed-client.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { runApi } from '../support/running-api.ts'
-import { SeenChain } from '../support/seen-chain.ts'
+import { ClientChain } from '../support/client-chain.ts'
 
 describe('the endurance of the live feed', () => {
   let database: TestDatabase
@@ -27,10 +27,10 @@ describe('the endurance of the live feed', () => {
   it('survives a kill: a resuming client gets every block once and all rollbacks', async () => {
     const start = async (): Promise<{ program: FlowfarmProcess; host: string }> => {
       const program = new FlowfarmProcess(['api'], { DB_URL: database.url, PORT: '0' })
-      const { port } = await program.logged(/the API listens/)
+      const { port } = await program.logged(/API listening/)
       return { program, host: `127.0.0.1:${String(port)}` }
     }
-    const chain = new SeenChain()
+    const chain = new ClientChain()
     const first = await start()
     const client = await FeedClient.connect(`${first.host}/ws`)
     await client.subscribe({ from: 1 })

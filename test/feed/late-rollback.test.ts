@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { FeedClient } from '../support/feed-client.ts'
-import { LiveRoom } from '../support/live-room.ts'
-import { MadeChain } from '../support/made-chain.ts'
-import { SeenChain } from '../support/seen-chain.ts'
+import { LiveFeedServer } from '../support/live-feed-server.ts'
+import { GeneratedChain } from '../support/generated-chain.ts'
+import { ClientChain } from '../support/client-chain.ts'
 
 /** Too long for any test: results must arrive without this timeout. */
 const never = 600_000
 
 /** @param isSubscriber ignore messages from before the subscription */
-const seenBy = (client: FeedClient, isSubscriber = true): SeenChain => {
-  const seen = new SeenChain()
+const seenBy = (client: FeedClient, isSubscriber = true): ClientChain => {
+  const seen = new ClientChain()
   for (const message of client.told) if (!isSubscriber || message.seq !== undefined) seen.accept(message)
   return seen
 }
@@ -21,15 +21,15 @@ const seenBy = (client: FeedClient, isSubscriber = true): SeenChain => {
  * @param clients subscribers; messages from before the subscription have no mark
  */
 async function settle(
-  chain: MadeChain,
-  room: LiveRoom,
+  chain: GeneratedChain,
+  server: LiveFeedServer,
   clients: readonly FeedClient[],
   plain: readonly FeedClient[] = [],
 ): Promise<void> {
-  while (chain.announce(room.feed));
-  await room.feed.idle()
+  while (chain.announce(server.feed));
+  await server.feed.idle()
   chain.extend(1)
-  chain.announce(room.feed)
+  chain.announce(server.feed)
   const last = chain.transactionId(chain.height - 1)
   await Promise.all([
     ...clients.map((client) => client.find(({ seq, payload }) => seq !== undefined && payload['id'] === last)),
@@ -39,35 +39,35 @@ async function settle(
 
 describe('a late rollback', () => {
   it('is published before the replacement blocks to followers', async () => {
-    const chain = new MadeChain()
+    const chain = new GeneratedChain()
     chain.extend(10)
-    const room = await LiveRoom.open(chain, { patienceMs: never })
-    const client = await room.connect()
+    const server = await LiveFeedServer.open(chain, { patienceMs: never })
+    const client = await server.connect()
     await client.subscribe({ from: 0 })
     await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
     chain.extend(1)
     chain.rollBack(4)
     chain.extend(6)
     // Only the first notification is received: the block at this height has already been replaced.
-    while (chain.announce(room.feed)) for (let i = 0; i < 5; i++) await new Promise(setImmediate)
-    await settle(chain, room, [client])
+    while (chain.announce(server.feed)) for (let i = 0; i < 5; i++) await new Promise(setImmediate)
+    await settle(chain, server, [client])
     const seen = seenBy(client)
     expect(seen.rollbacks).to.deep.equal([7])
     expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
-    await room.close()
+    await server.close()
   })
 
   it('is published before the replacement blocks to clients that catch up', async () => {
-    const chain = new MadeChain()
+    const chain = new GeneratedChain()
     chain.extend(40)
-    const room = await LiveRoom.open(chain, { patienceMs: never })
-    const [first, second] = await Promise.all([room.connect(), room.connect()])
+    const server = await LiveFeedServer.open(chain, { patienceMs: never })
+    const [first, second] = await Promise.all([server.connect(), server.connect()])
     await first.subscribe({ from: 30 })
     await first.find(({ payload }) => payload['id'] === chain.transactionId(39))
     chain.rollBack(25)
     chain.extend(30)
     await second.subscribe({ from: 0 })
-    await settle(chain, room, [first, second])
+    await settle(chain, server, [first, second])
     for (const [client, from] of [
       [first, 30],
       [second, 0],
@@ -77,24 +77,24 @@ describe('a late rollback', () => {
         [...chain.blockIds.entries()].slice(from),
       )
     }
-    await room.close()
+    await server.close()
   })
 
   it('is found by comparison if it is never announced', async () => {
-    const chain = new MadeChain()
+    const chain = new GeneratedChain()
     chain.extend(10)
-    const room = await LiveRoom.open(chain, { patienceMs: 1 })
-    const client = await room.connect()
+    const server = await LiveFeedServer.open(chain, { patienceMs: 1 })
+    const client = await server.connect()
     await client.subscribe({ from: 0 })
     await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
     chain.rollBack(4)
     chain.extend(5)
-    room.feed.announce(10, 11)
+    server.feed.announce(10, 11)
     await client.find(({ payload }) => payload['id'] === chain.transactionId(10))
     const seen = seenBy(client)
     expect(seen.rollbacks).to.deep.equal([6])
     expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
-    await room.close()
+    await server.close()
   })
 
   it('leaves each client with the current chain for any order or loss of notifications', async () => {
@@ -126,30 +126,30 @@ describe('a late rollback', () => {
         fc.array(action, { maxLength: 60 }),
         fc.constantFrom(1, 1_000_000),
         async (actions, maxBytesAtOnce) => {
-          const chain = new MadeChain()
+          const chain = new GeneratedChain()
           chain.extend(10)
-          const room = await LiveRoom.open(chain, { patienceMs: never, sliceMs: 0, maxBytesAtOnce })
-          const plain = await room.connect()
-          const clients = [await room.connect()]
+          const server = await LiveFeedServer.open(chain, { patienceMs: never, sliceMs: 0, maxBytesAtOnce })
+          const plain = await server.connect()
+          const clients = [await server.connect()]
           await clients[0]?.subscribe({ from: 0 })
           for (const { kind, count } of actions) {
             if (kind === 'extend') chain.extend(count)
             if (kind === 'rollBack') chain.rollBack(count)
-            if (kind === 'announce') for (let i = 0; i < count; i++) chain.announce(room.feed)
+            if (kind === 'announce') for (let i = 0; i < count; i++) chain.announce(server.feed)
             if (kind === 'breathe') for (let i = 0; i < count; i++) await new Promise(setImmediate)
             if (kind === 'lose') {
               chain.loseAnnouncements()
-              await room.feed.catchUp()
+              await server.feed.catchUp()
             }
             if (kind === 'join') {
-              const client = await room.connect()
+              const client = await server.connect()
               // Must be confirmed before the next fork: a client that resumes by height gets no
               // rollback of earlier forks below it.
               await client.subscribe({ from: Math.min(count, chain.height), batch: true })
               clients.push(client)
             }
           }
-          await settle(chain, room, clients, [plain])
+          await settle(chain, server, clients, [plain])
           seenBy(plain, false)
           for (const client of clients) {
             const seen = seenBy(client)
@@ -159,7 +159,7 @@ describe('a late rollback', () => {
               [...chain.blockIds.keys()].slice(lowest).map((at) => [at, [chain.transactionId(at)]]),
             )
           }
-          await room.close()
+          await server.close()
         },
       ),
       { numRuns: 60, endOnFailure: false },

@@ -1,65 +1,65 @@
 import { expect } from 'chai'
 import type { FeedClient } from '../support/feed-client.ts'
-import { LiveRoom } from '../support/live-room.ts'
-import { MadeChain } from '../support/made-chain.ts'
-import { SeenChain } from '../support/seen-chain.ts'
+import { LiveFeedServer } from '../support/live-feed-server.ts'
+import { GeneratedChain } from '../support/generated-chain.ts'
+import { ClientChain } from '../support/client-chain.ts'
 
 const limits = { patienceMs: 1, maxReorgDepth: 100 }
 
 /** Applies the messages of a client once it has the newest block. */
-async function hear(seen: SeenChain, client: FeedClient, chain: MadeChain): Promise<void> {
+async function hear(seen: ClientChain, client: FeedClient, chain: GeneratedChain): Promise<void> {
   const last = chain.transactionId(chain.height - 1)
   await client.find(({ payload }) => payload['id'] === last)
   for (const message of client.told) if (message.seq !== undefined) seen.accept(message)
 }
 
 /** A client that was served by another process. */
-async function toldElsewhere(chain: MadeChain): Promise<SeenChain> {
-  const seen = new SeenChain()
-  const room = await LiveRoom.open(chain, limits)
-  const client = await room.connect()
+async function toldElsewhere(chain: GeneratedChain): Promise<ClientChain> {
+  const seen = new ClientChain()
+  const server = await LiveFeedServer.open(chain, limits)
+  const client = await server.connect()
   await client.subscribe({ from: 0 })
   await hear(seen, client, chain)
-  await room.close()
+  await server.close()
   return seen
 }
 
 /** Replaces blocks while notifications are lost. */
-async function forkUnheard(chain: MadeChain, room: LiveRoom, depth: number): Promise<void> {
+async function forkUnheard(chain: GeneratedChain, server: LiveFeedServer, depth: number): Promise<void> {
   chain.rollBack(depth)
   chain.extend(depth + 3)
-  await room.feed.catchUp()
+  await server.feed.catchUp()
 }
 
 describe('a missed rollback', () => {
   it('is sent to a client of another process with its exact depth', async () => {
-    const chain = new MadeChain()
+    const chain = new GeneratedChain()
     chain.extend(60)
     const seen = await toldElsewhere(chain)
-    const room = await LiveRoom.open(chain, limits)
-    const client = await room.connect()
+    const server = await LiveFeedServer.open(chain, limits)
+    const client = await server.connect()
     // Mark of the last transaction: this process has sent none of the blocks before it.
     await client.subscribe({ after: seen.mark })
     await client.find(({ type }) => type === 'position')
-    await forkUnheard(chain, room, 20)
+    await forkUnheard(chain, server, 20)
     await hear(seen, client, chain)
     expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
     expect(seen.rollbacks).to.deep.equal([40])
-    await room.close()
+    await server.close()
   })
 
   it('is sent to a client that resumes by height only', async () => {
-    const chain = new MadeChain()
+    const chain = new GeneratedChain()
     chain.extend(60)
     const seen = await toldElsewhere(chain)
-    const room = await LiveRoom.open(chain, limits)
-    const client = await room.connect()
+    const server = await LiveFeedServer.open(chain, limits)
+    const client = await server.connect()
     await client.subscribe({ after: '60' })
     await client.find(({ type }) => type === 'position' || type === 'subscribed')
-    await forkUnheard(chain, room, 20)
+    await forkUnheard(chain, server, 20)
     await hear(seen, client, chain)
     expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
-    await room.close()
+    await server.close()
   })
 
   for (const [knows, from] of [
@@ -67,22 +67,22 @@ describe('a missed rollback', () => {
     [false, 30],
   ] as const) {
     it(`is sent after blocks passed without clients${knows ? '' : ', too deep rather than too shallow if their ids could not be read'}`, async () => {
-      const chain = new MadeChain()
+      const chain = new GeneratedChain()
       chain.extend(30)
-      const room = await LiveRoom.open(chain, limits)
+      const server = await LiveFeedServer.open(chain, limits)
       chain.extend(30)
-      while (chain.announce(room.feed));
-      await room.feed.idle()
+      while (chain.announce(server.feed));
+      await server.feed.idle()
       const seen = await toldElsewhere(chain)
       if (!knows) chain.failNextIds()
-      const client = await room.connect()
+      const client = await server.connect()
       await client.subscribe({ after: seen.mark })
       await client.find(({ type }) => type === 'position')
-      await forkUnheard(chain, room, 20)
+      await forkUnheard(chain, server, 20)
       await hear(seen, client, chain)
       expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
       expect(seen.rollbacks).to.deep.equal([from])
-      await room.close()
+      await server.close()
     })
   }
 })

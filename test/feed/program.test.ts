@@ -4,7 +4,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FeedClient } from '../support/feed-client.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { SeenChain } from '../support/seen-chain.ts'
+import { ClientChain } from '../support/client-chain.ts'
 
 interface RunningApi {
   readonly program: FlowfarmProcess
@@ -32,7 +32,7 @@ describe('the live feed of the whole program', () => {
 
   async function runApi(): Promise<RunningApi> {
     const program = run('api')
-    const { port } = await program.logged(/the API listens/)
+    const { port } = await program.logged(/API listening/)
     return { program, feed: `127.0.0.1:${String(port)}/ws` }
   }
 
@@ -42,8 +42,8 @@ describe('the live feed of the whole program', () => {
     const [first, other] = await Promise.all([runApi(), runApi()])
     const stays = await FeedClient.connect(other.feed)
     await stays.subscribe({ from: 0 })
-    const staying = new SeenChain()
-    const moving = new SeenChain()
+    const staying = new ClientChain()
+    const moving = new ClientChain()
     let heard = 0
     /**
      * Applies messages of both clients until the last block of a version of the chain has arrived.

@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { FeedClient } from '../support/feed-client.ts'
-import { LiveRoom } from '../support/live-room.ts'
+import { LiveFeedServer } from '../support/live-feed-server.ts'
 
 const top = 400
 const nobody = '0x00000000deadbeef'
@@ -24,7 +24,7 @@ describe('the replay budget of the live feed', () => {
   let database: TestDatabase
   let reads: DatabasePool
   let decoded = 0
-  let room: LiveRoom
+  let server: LiveFeedServer
   let networkOf: (() => string) | undefined
   /** Clock of the budgets in milliseconds; undefined: process clock. */
   let now: number | undefined
@@ -52,7 +52,7 @@ describe('the replay budget of the live feed', () => {
     }
     // Nothing stays in memory, as in a replay of more blocks than fit.
     const clock = (): number => now ?? performance.now()
-    room = await LiveRoom.open(
+    server = await LiveFeedServer.open(
       counting,
       { maxReplay: top, maxRecentBytes: 0, clock },
       () => networkOf?.() ?? '127.0.0.1',
@@ -62,7 +62,7 @@ describe('the replay budget of the live feed', () => {
   afterEach(async () => {
     networkOf = undefined
     now = undefined
-    await room.close()
+    await server.close()
   })
 
   const replay = (
@@ -82,7 +82,7 @@ describe('the replay budget of the live feed', () => {
       const answers: string[] = []
       const begun = performance.now()
       while (answers.length < 100 && answers.at(-1) !== 'error') {
-        const client = await room.connect()
+        const client = await server.connect()
         for (let again = 0; again < 2 && answers.at(-1) !== 'error'; again++) {
           const before = client.messages.length
           const { type, payload } = await replay(client, {
@@ -117,12 +117,12 @@ describe('the replay budget of the live feed', () => {
       replay(client, { from, filter: { types: ['new_block'] } })
     const blocks = top - from + 1
     for (let i = 0; i < replayProcessFactor; i++) {
-      const client = await room.connect()
+      const client = await server.connect()
       expect((await whole(client)).type).to.equal('subscribed')
       await untilCaughtUp(client, 0)
       await client.close()
     }
-    const late = await room.connect()
+    const late = await server.connect()
     expect((await whole(late)).type).to.equal('subscribed')
     // Longer than an undelayed replay takes for a read.
     for (let i = 0; i < 5; i++) await createFeedReader(reads, () => 'mainnet').read(1, top)
@@ -135,12 +135,12 @@ describe('the replay budget of the live feed', () => {
 
   it('lets a rejected client follow new blocks', async () => {
     for (let i = 0; i < replayNetworkFactor; i++) {
-      const client = await room.connect()
+      const client = await server.connect()
       await replay(client, { filter: { types: ['new_block'] } })
       await untilCaughtUp(client, 0)
       await client.close()
     }
-    const client = await room.connect()
+    const client = await server.connect()
     expect((await replay(client, {})).payload).to.include({ code: 'replay_limit' })
     expect((await client.subscribe({})).type).to.equal('subscribed')
     await client.close()

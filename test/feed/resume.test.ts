@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FeedClient } from '../support/feed-client.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
-import { SeenChain } from '../support/seen-chain.ts'
+import { ClientChain } from '../support/client-chain.ts'
 
 describe('resuming the live feed', () => {
   let database: TestDatabase
@@ -24,7 +24,7 @@ describe('resuming the live feed', () => {
 
   const connect = (): Promise<FeedClient> => FeedClient.connect(`${api.host}/ws`)
 
-  const seenBy = (client: FeedClient, chain = new SeenChain()): SeenChain => {
+  const seenBy = (client: FeedClient, chain = new ClientChain()): ClientChain => {
     for (const message of client.told) chain.accept(message)
     return chain
   }
@@ -38,7 +38,12 @@ describe('resuming the live feed', () => {
     return client.find(({ seq }) => seq === `${height}.${block.transactions.length}.${block.id.slice(0, 16)}`)
   }
 
-  function expectWhole(chain: SeenChain, from: number, to: number, forkAt = (_height: number): string => 'main'): void {
+  function expectWhole(
+    chain: ClientChain,
+    from: number,
+    to: number,
+    forkAt = (_height: number): string => 'main',
+  ): void {
     const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i)
     expect([...chain.blocks]).to.deep.equal(heights.map((at) => [at, chainBlock(at, { fork: forkAt(at) }).id]))
     expect([...chain.transactions]).to.deep.equal(

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { FeedClient, FeedMessage } from '../support/feed-client.ts'
-import { LiveRoom } from '../support/live-room.ts'
-import { accountsOfMadeChain, MadeChain } from '../support/made-chain.ts'
+import { LiveFeedServer } from '../support/live-feed-server.ts'
+import { generatedAccounts, GeneratedChain } from '../support/generated-chain.ts'
 
 const wishes = {
   all: {},
   blocks: { types: ['new_block'] },
-  even: { addresses: [accountsOfMadeChain[0]] },
-  both: { types: ['new_block', 'new_transaction'], addresses: [accountsOfMadeChain[1]] },
+  even: { addresses: [generatedAccounts[0]] },
+  both: { types: ['new_block', 'new_transaction'], addresses: [generatedAccounts[1]] },
 } as const
 type Wish = keyof typeof wishes
 
@@ -21,7 +21,7 @@ const wants: Readonly<Record<Wish, (height: number) => readonly [block: boolean,
 }
 
 /** Expected messages of the heights from `from` up to `to` for a selection. */
-function toldOf(chain: MadeChain, wish: Wish, from: number, to: number): string[] {
+function toldOf(chain: GeneratedChain, wish: Wish, from: number, to: number): string[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).flatMap((height) => {
     const [block, transaction] = wants[wish](height)
     return [...(block ? [chain.blockIds[height] ?? ''] : []), ...(transaction ? [chain.transactionId(height)] : [])]
@@ -35,7 +35,7 @@ interface Asking {
 }
 
 /** Compares the messages between two confirmations with the selection in between. */
-function check({ client, asked }: Asking, chain: MadeChain): void {
+function check({ client, asked }: Asking, chain: GeneratedChain): void {
   const answers = client.messages.flatMap(({ type }, i) => (type === 'subscribed' ? [i] : []))
   expect(answers).to.have.length(asked.length)
   answers.forEach((answer, i) => {
@@ -88,16 +88,16 @@ describe('delivery in time slices', () => {
         fc.array(action, { maxLength: 50 }),
         fc.constantFrom(1, 2000, 1_000_000),
         async (actions, maxBytesAtOnce) => {
-          const chain = new MadeChain()
+          const chain = new GeneratedChain()
           chain.extend(10)
-          const room = await LiveRoom.open(chain, { sliceMs: 0, maxBytesAtOnce })
+          const server = await LiveFeedServer.open(chain, { sliceMs: 0, maxBytesAtOnce })
           let clients: Asking[] = []
           const ask = ({ client, asked }: Asking, wish: Wish, more: object, isResuming = false): void => {
             asked.push({ wish, isResuming })
             client.say({ type: 'subscribe', id: 1, filter: wishes[wish], ...more })
           }
           const join = async (wish: Wish): Promise<void> => {
-            const asking = { client: await room.connect(), asked: [] }
+            const asking = { client: await server.connect(), asked: [] }
             ask(asking, wish, {})
             clients.push(asking)
           }
@@ -106,8 +106,8 @@ describe('delivery in time slices', () => {
             const chosen = 'client' in next ? clients[next.client % clients.length] : undefined
             if (next.kind === 'extend') {
               chain.extend(next.count)
-              chain.announce(room.feed)
-              chain.announce(room.feed)
+              chain.announce(server.feed)
+              chain.announce(server.feed)
             } else if (next.kind === 'breathe') for (let i = 0; i < next.count; i++) await new Promise(setImmediate)
             else if (next.kind === 'join') await join(next.wish)
             else if (chosen === undefined) continue
@@ -122,9 +122,9 @@ describe('delivery in time slices', () => {
             client.say({ type: 'ping', id: 'end' })
             await client.find(({ type }) => type === 'pong')
           }
-          await room.feed.idle()
+          await server.feed.idle()
           chain.extend(2)
-          while (chain.announce(room.feed));
+          while (chain.announce(server.feed));
           const top = chain.height
           for (const asking of clients) {
             const last = toldOf(chain, asking.asked.at(-1)?.wish ?? 'all', top - 2, top).at(-1)
@@ -136,7 +136,7 @@ describe('delivery in time slices', () => {
             )
             check(asking, chain)
           }
-          await room.close()
+          await server.close()
         },
       ),
       { numRuns: 40 },

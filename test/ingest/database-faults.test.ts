@@ -13,7 +13,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions, undisturbedDigest } from '../support/undisturbed.ts'
+import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
@@ -34,7 +34,7 @@ describe('ingest, while the database', () => {
   let node: ReplayNode
 
   before(async () => {
-    expected = await undisturbedDigest('base', shape)
+    expected = await faultlessDigest('base', shape)
     node = await startRecordedNode('base', shape)
   })
 

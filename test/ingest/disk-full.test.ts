@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { asError } from '../../src/platform/errors.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions } from '../support/undisturbed.ts'
+import { directions } from '../support/faultless-digest.ts'
 
 const run = promisify(execFile)
 

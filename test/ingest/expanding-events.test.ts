@@ -8,7 +8,7 @@ import { untilDerived } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { rawDigest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions } from '../support/undisturbed.ts'
+import { directions } from '../support/faultless-digest.ts'
 
 const workerNames = workers.map(({ name }) => name)
 const MiB = 1024 * 1024

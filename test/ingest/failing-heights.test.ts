@@ -11,7 +11,7 @@ import { runFarm, untilDerived } from '../support/farm.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import type { RunningIngest } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions, undisturbedDigest } from '../support/undisturbed.ts'
+import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 
 const head = 60
 /**
@@ -77,7 +77,7 @@ describe('final heights that cannot be fetched or stored', function () {
   let undisturbed: Record<string, string>
 
   before(async () => {
-    undisturbed = await undisturbedDigest('base', { head })
+    undisturbed = await faultlessDigest('base', { head })
   })
 
   beforeEach(async () => {

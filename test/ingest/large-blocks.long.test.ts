@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions } from '../support/undisturbed.ts'
+import { directions } from '../support/faultless-digest.ts'
 
 const MiB = 1024 * 1024
 

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { rawDigest, runIngest, untilStored } from '../support/ingest.ts'
 import type { RunningIngest } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions, undisturbedDigest } from '../support/undisturbed.ts'
+import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 import { untilHit } from '../support/watch-node.ts'
 
 const head = 60
@@ -63,7 +63,7 @@ const passing: Record<
 describe('ingest, while an access node', () => {
   for (const [what, { faults, over }] of Object.entries(passing)) {
     it(`${what}: forward and backward, the raw tables match an undisturbed run`, async () => {
-      const expected = await undisturbedDigest('base', { head })
+      const expected = await faultlessDigest('base', { head })
       await Promise.all(
         Object.values(directions).map(async (variables) => {
           const database = await createTestDatabase()

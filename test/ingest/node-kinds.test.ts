@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import type { RunningIngest } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions, undisturbedDigest } from '../support/undisturbed.ts'
+import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 import { askedHeights, nextCall, untilHit } from '../support/watch-node.ts'
 
 const head = 60
@@ -39,7 +39,7 @@ describe('ingest from an access node that', () => {
       expect(limit.hits).to.be.greaterThan(0)
       // With immediate retries, most requests would be rejected.
       expect(limit.hits).to.be.lessThan(node.callCount() / 3)
-      expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
+      expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', { head }))
     })
   }
 
@@ -95,12 +95,12 @@ describe('ingest from an access node that', () => {
     expect(await storedHeights(database.pool)).to.deep.equal([{ from: 0, to: head }])
     late.remove()
     await untilStored(database, 0, head, running)
-    expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
+    expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', { head }))
   })
 
   it('sends an undecodable event: stores the event without payload, its bytes once, and the rest unchanged', async () => {
     await using node = await startRecordedNode('base', { head })
-    const expected = await undisturbedDigest('base', { head })
+    const expected = await faultlessDigest('base', { head })
     const [event] = await eventOf(node)
     node.inject({ kind: 'corrupt-event', ...event })
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
@@ -156,7 +156,7 @@ describe('ingest from an access node that', () => {
     expect(performance.now() - started).to.be.greaterThan(300)
     node.advance()
     await untilStored(database, 0, head, running)
-    expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
+    expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', { head }))
   })
 
   it('repeatedly returns a wrong parent: rolls nothing back and retries with growing pauses', async () => {
@@ -220,7 +220,7 @@ describe('ingest from an access node that', () => {
         ...directions.forward,
       })
       await untilStored(own, 0, head, run)
-      expect(await rawDigest(own.pool), JSON.stringify(fault)).to.deep.equal(await undisturbedDigest('base', { head }))
+      expect(await rawDigest(own.pool), JSON.stringify(fault)).to.deep.equal(await faultlessDigest('base', { head }))
       await run.stop()
       await own.drop()
     }
@@ -247,7 +247,7 @@ describe('ingest from an access node that', () => {
     void delayTries().catch(() => undefined)
     await untilStored(database, 0, head, running)
     stored.abort()
-    expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
+    expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', { head }))
   })
 
   it('is on one side of a spork root, with another node on the other side: crosses it forward and backward', async () => {
@@ -261,7 +261,7 @@ describe('ingest from an access node that', () => {
         ...variables,
       })
       await untilStored(own, 0, head, run)
-      expect(await rawDigest(own.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
+      expect(await rawDigest(own.pool)).to.deep.equal(await faultlessDigest('base', { head }))
       await run.stop()
       await own.drop()
     }
@@ -269,7 +269,7 @@ describe('ingest from an access node that', () => {
 
   it('closes all connections at random during 1,000 blocks', async () => {
     const shape = { loop: true, head: 1000, cachedBlocks: 1001 }
-    const expected = await undisturbedDigest('base', shape)
+    const expected = await faultlessDigest('base', shape)
     await using node = await startRecordedNode('base', shape)
     let calls = 0
     let next = 50

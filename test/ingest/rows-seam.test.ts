@@ -3,7 +3,7 @@ import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { undisturbedDigest } from '../support/undisturbed.ts'
+import { faultlessDigest } from '../support/faultless-digest.ts'
 import { nextCall } from '../support/watch-node.ts'
 
 const head = 60
@@ -16,7 +16,7 @@ describe('the boundary between history and forward ingest', () => {
     try {
       await untilStored(database, 0, head, run)
       expect(await storedHeights(database.pool)).to.deep.equal([{ from: 0, to: head + 1 }])
-      expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
+      expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', { head }))
     } finally {
       await run.stop()
       await database.drop()

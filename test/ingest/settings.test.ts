@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions } from '../support/undisturbed.ts'
+import { directions } from '../support/faultless-digest.ts'
 import { askedHeights, nextCall } from '../support/watch-node.ts'
 
 const head = 200

@@ -6,7 +6,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions, undisturbedDigest } from '../support/undisturbed.ts'
+import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
@@ -59,7 +59,7 @@ describe('two ingesters on one database', function () {
     slow.remove()
     await untilStored(database, 0, shape.head)
     expect(await second.end('SIGTERM')).to.equal(0)
-    expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', shape))
+    expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', shape))
   })
 
   it('commit nothing after the session with the lock is lost', async () => {
@@ -86,7 +86,7 @@ describe('two ingesters on one database', function () {
     expect(await storedHeights(database.pool)).to.deep.equal(stored)
     await rival.close()
     await untilStored(database, 0, shape.head, run)
-    expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', shape))
+    expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', shape))
     await run.stop()
   })
 
@@ -102,7 +102,7 @@ describe('two ingesters on one database', function () {
     await other.query('delete from raw.block_lookup where height = 7')
     other.release()
     await untilStored(database, 0, shape.head, run)
-    expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', shape))
+    expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', shape))
     await run.stop()
   })
 

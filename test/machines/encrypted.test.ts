@@ -72,10 +72,10 @@ describe('a database that requires TLS', function () {
         TOOLS_PORT: '0',
       })
       programs.push(program)
-      const { port: apiPort } = await program.logged(/the API listens/)
+      const { port: apiPort } = await program.logged(/API listening/)
       await untilStored(server, 0, 20)
       expect((await fetch(`http://127.0.0.1:${String(apiPort)}/flow/block/20`)).status).to.equal(200)
-      const { port: askPort } = await program.logged(/the query service listens/)
+      const { port: askPort } = await program.logged(/Query service listening/)
       const asked = await fetch(`http://127.0.0.1:${String(askPort)}/api/v1/run_sql`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

@@ -40,7 +40,7 @@ describe('the API on a hot standby', function () {
 
   /** `host:port` of an API that reads from `reads`. */
   const runApi = async (reads: OwnServer | undefined): Promise<string> => {
-    const { port } = await run(['api'], reads === undefined ? {} : { DB_READ_URL: reads.url }).logged(/the API listens/)
+    const { port } = await run(['api'], reads === undefined ? {} : { DB_READ_URL: reads.url }).logged(/API listening/)
     return `127.0.0.1:${String(port)}`
   }
 

@@ -26,7 +26,7 @@ describe('operator in the program', () => {
   })
 
   it('throttles token guessing per client behind a trusted proxy', async () => {
-    const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}/operator/api/overview`
+    const url = `http://127.0.0.1:${String((await program.logged(/API listening/))['port'])}/operator/api/overview`
     const asked = async (client: string, guess: string): Promise<number> =>
       (await fetch(url, { headers: { 'X-Forwarded-For': client, Authorization: `Bearer ${guess}` } })).status
     for (let i = 0; i < 10; i++) expect(await asked('192.0.2.1', `guess ${i}`)).to.equal(401)
@@ -35,7 +35,7 @@ describe('operator in the program', () => {
   })
 
   it('shares the port of the explorer API, requires ADMIN_TOKEN, and does not delay shutdown', async () => {
-    const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
+    const url = `http://127.0.0.1:${String((await program.logged(/API listening/))['port'])}`
     const page = await fetch(`${url}/operator`)
     expect(page.status).to.equal(200)
     expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8')

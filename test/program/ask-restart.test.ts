@@ -42,7 +42,7 @@ describe('query service during a database restart', () => {
   })
 
   it('reports the outage to waiting clients, and resumes', async () => {
-    const origin = `http://127.0.0.1:${String((await ask.logged(/the query service listens/))['port'])}`
+    const origin = `http://127.0.0.1:${String((await ask.logged(/Query service listening/))['port'])}`
     const run = async (sql: string): Promise<{ status: number; code: unknown; text: string }> => {
       const response = await fetch(`${origin}/api/v1/run_sql`, {
         method: 'POST',

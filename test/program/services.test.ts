@@ -37,7 +37,7 @@ describe('services in separate processes', () => {
   }
 
   async function hostOf(farm: FlowfarmProcess): Promise<string> {
-    return `127.0.0.1:${String((await farm.logged(/the API listens/))['port'])}`
+    return `127.0.0.1:${String((await farm.logged(/API listening/))['port'])}`
   }
 
   it('share the head: the live feed sends blocks stored by another process, and status shows them', async () => {
@@ -72,7 +72,7 @@ describe('services in separate processes', () => {
     })
     processes.push(asking)
     const api = start(['api'], database.url)
-    await Promise.all([hostOf(api), asking.logged(/the MCP server listens/)])
+    await Promise.all([hostOf(api), asking.logged(/MCP server listening/)])
     while (getPriority(asking.pid) < 10) await database.pool.query('select pg_sleep(0.05)')
     expect(getPriority(asking.pid)).to.be.at.least(10)
     expect(getPriority(api.pid)).to.equal(getPriority())

@@ -12,7 +12,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions } from '../support/undisturbed.ts'
+import { directions } from '../support/faultless-digest.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 describe('program start', () => {

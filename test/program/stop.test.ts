@@ -7,7 +7,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { rawDigest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { directions, undisturbedDigest } from '../support/undisturbed.ts'
+import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 import { askedHeights } from '../support/watch-node.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
@@ -46,7 +46,7 @@ describe('program shutdown', () => {
   }
 
   async function portOf(farm: FlowfarmProcess): Promise<string> {
-    return String((await farm.logged(/the API listens/))['port'])
+    return String((await farm.logged(/API listening/))['port'])
   }
 
   for (const [direction, variables] of Object.entries(directions)) {
@@ -74,7 +74,7 @@ describe('program shutdown', () => {
         [],
       )
       expect(asked).to.have.length(new Set(asked).size)
-      expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', shape))
+      expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', shape))
     })
   }
 

@@ -16,7 +16,7 @@ export interface AskWorld {
   readonly replies: Readonly<Record<string, AskReply>>
   readonly examples: readonly object[]
   readonly history: readonly object[]
-  readonly kept: readonly object[]
+  readonly approved: readonly object[]
   /** Without it, authentication is disabled. */
   readonly token?: string
 }
@@ -62,16 +62,16 @@ export async function startAskStandIn(first: AskWorld, page: Middleware): Promis
       state.world = { ...world, history: [] }
       return json(response, { status: 'cleared' })
     }
-    if (call === 'GET /api/v1/memory') return json(response, { data: world.kept, total: world.kept.length })
+    if (call === 'GET /api/v1/memory') return json(response, { data: world.approved, total: world.approved.length })
     if (call === 'POST /api/v1/memory') {
-      const pair = { id: `${world.kept.length}`, ...(body as object), kept_at: new Date().toISOString() }
-      state.world = { ...world, kept: [pair, ...world.kept] }
+      const pair = { id: `${world.approved.length}`, ...(body as object), approved_at: new Date().toISOString() }
+      state.world = { ...world, approved: [pair, ...world.approved] }
       return json(response, pair, 201)
     }
     if (request.method === 'DELETE') {
       state.world = {
         ...world,
-        kept: world.kept.filter((pair) => !('id' in pair) || path !== `/api/v1/memory/${String(pair.id)}`),
+        approved: world.approved.filter((pair) => !('id' in pair) || path !== `/api/v1/memory/${String(pair.id)}`),
       }
       response.writeHead(204).end()
       return

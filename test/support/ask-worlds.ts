@@ -107,7 +107,7 @@ export function askWorld(): AskWorld {
       error: i === 2 ? 'column "hieght" does not exist' : null,
       timestamp: '2026-11-21T12:00:00.000Z',
     })),
-    kept: [{ id: 'k', target: 'indexer', question, sql: daysSql, kept_at: '2026-11-20T12:00:00.000Z' }],
+    approved: [{ id: 'k', target: 'indexer', question, sql: daysSql, approved_at: '2026-11-20T12:00:00.000Z' }],
   }
 }
 

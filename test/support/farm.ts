@@ -11,7 +11,7 @@ import { startFarm, startIngest } from '../../src/services.ts'
 import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
 import { enrichmentOff } from './enrichment-off.ts'
 import type { TestDatabase } from './database.ts'
-import { untilTold } from './until-told.ts'
+import { untilNotified } from './until-notified.ts'
 
 export interface RunningFarm {
   readonly lifecycle: Lifecycle
@@ -83,7 +83,7 @@ export async function untilTrue(
   isTrue: () => Promise<boolean>,
   running?: RunningFarm,
 ): Promise<void> {
-  await untilTold(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], isTrue, running)
+  await untilNotified(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], isTrue, running)
 }
 
 /** One line per derived table: row count and an order-independent digest. */

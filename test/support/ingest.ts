@@ -10,7 +10,7 @@ import { startIngest } from '../../src/services.ts'
 import type { IngestPatience } from '../../src/ingest/service.ts'
 import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
 import type { TestDatabase } from './database.ts'
-import { untilTold } from './until-told.ts'
+import { untilNotified } from './until-notified.ts'
 
 export interface RunningIngest {
   readonly lifecycle: Lifecycle
@@ -73,7 +73,7 @@ export async function untilStored(
   to: number,
   running?: RunningIngest,
 ): Promise<void> {
-  await untilTold(
+  await untilNotified(
     database.url,
     ['flowfarm_blocks', 'flowfarm_rollback'],
     async () => {

@@ -4,11 +4,11 @@ import { createTestDatabase } from './database.ts'
 import { FlowfarmProcess } from './flowfarm-process.ts'
 import { createMailFolder } from './mail-folder.ts'
 import type { MailFolder } from './mail-folder.ts'
-import type { PayingChain } from './paying-chains.ts'
+import type { PayerChain } from './payer-chains.ts'
 
 /** The environment of a program that users open in a browser. */
 export interface ProgramWorld {
-  readonly chain: PayingChain
+  readonly chain: PayerChain
   readonly browser: TestBrowser
   /** The folder for the program's e-mails. */
   readonly mails: MailFolder
@@ -20,7 +20,7 @@ export interface ProgramWorld {
 /** Skips the suite if the chain or the browser is unavailable. */
 export async function startProgramWorld(
   hook: Mocha.Context,
-  startChain: (hook: Mocha.Context) => Promise<PayingChain>,
+  startChain: (hook: Mocha.Context) => Promise<PayerChain>,
 ): Promise<ProgramWorld> {
   await using stack = new AsyncDisposableStack()
   const chain = await startChain(hook)

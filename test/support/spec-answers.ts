@@ -1,6 +1,6 @@
 import { readApiSamples, sampleCall } from './api-samples.ts'
 import { specRows } from './spec-rows.ts'
-import { toldChain } from './told-chain.ts'
+import { enrichedChain } from './enriched-chain.ts'
 
 /** The API's response to a specification endpoint. */
 export interface SpecAnswer {
@@ -12,7 +12,7 @@ export interface SpecAnswer {
 
 /** Calls every specification endpoint once on a derived chain. By path. */
 export async function answerSpecRows(): Promise<ReadonlyMap<string, SpecAnswer>> {
-  await using told = await toldChain()
+  await using told = await enrichedChain()
   const { database, api } = told
   const samples = await readApiSamples(database.pool)
   const answers = new Map<string, SpecAnswer>()

@@ -210,7 +210,7 @@ describe('the wallet service', () => {
     }
     // The API finds the P-256 key by the event that added it, without a previous request for the
     // account.
-    const explorer = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
+    const explorer = `http://127.0.0.1:${String((await program.logged(/API listening/))['port'])}`
     const digits = publicKeySec1Hex.slice(2)
     while ((await fetch(`${explorer}/flow/key/${digits}`)).status === 404) await delay(100)
     type Keys = { readonly data: readonly object[] }

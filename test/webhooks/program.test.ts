@@ -48,7 +48,7 @@ describe('webhooks of the whole program', () => {
       ADMIN_TOKEN: 'of the operator',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     })
-    const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
+    const url = `http://127.0.0.1:${String((await program.logged(/API listening/))['port'])}`
     const post = async (path: string, headers: Record<string, string>, body: unknown): Promise<Item> => {
       const response = await fetch(url + path, {
         method: 'POST',

@@ -3,7 +3,7 @@ import { GrpcError } from '../transport/grpc-status.ts'
 import type { GrpcCode } from '../transport/grpc-status.ts'
 import { nodeFault } from './node-errors.ts'
 import type { FaultKind } from './node-errors.ts'
-import { NodeLiedError, PartMissingError } from '../chain-source.ts'
+import { InconsistentResponseError, PartMissingError } from '../chain-source.ts'
 import { WireError } from '../wire/wire-reader.ts'
 
 function fault(code: GrpcCode, message: string) {
@@ -62,7 +62,7 @@ describe('nodeFault', () => {
 
   it('recognizes invalid responses and ignores other errors', () => {
     expect(nodeFault(new WireError('varint too long', 3))).to.include({ kind: 'malformed' })
-    expect(nodeFault(new NodeLiedError('node:9000', 5, 'height 6'))).to.include({ kind: 'lied' })
+    expect(nodeFault(new InconsistentResponseError('node:9000', 5, 'height 6'))).to.include({ kind: 'inconsistent' })
     expect(nodeFault(new PartMissingError('node:9000', 5, new Error('gone')))).to.include({ kind: 'part-missing' })
     expect(nodeFault(new TypeError('a bug'))).to.equal(undefined)
   })

@@ -1,5 +1,5 @@
 import { GrpcError } from '../transport/grpc-status.ts'
-import { NodeLiedError, PartMissingError } from '../chain-source.ts'
+import { InconsistentResponseError, PartMissingError } from '../chain-source.ts'
 import { WireError } from '../wire/wire-reader.ts'
 
 /**
@@ -17,7 +17,7 @@ import { WireError } from '../wire/wire-reader.ts'
  * - `encoding`: the node cannot convert an event to the requested encoding
  * - `internal`: something behind the node failed, such as an execution node
  * - `timeout`, `unavailable`: the node or the network
- * - `malformed`, `lied`: the response is invalid or inconsistent
+ * - `malformed`, `inconsistent`: the response is invalid or inconsistent
  * - `script-limit`: a script exceeded its computation or memory limit
  * - `refused`: the node rejected the request; a retry is useless
  */
@@ -36,7 +36,7 @@ export type FaultKind =
   | 'timeout'
   | 'unavailable'
   | 'malformed'
-  | 'lied'
+  | 'inconsistent'
   | 'refused'
 
 export interface NodeFault {
@@ -52,7 +52,7 @@ export interface NodeFault {
 export function nodeFault(error: unknown): NodeFault | undefined {
   if (error instanceof GrpcError) return grpcFault(error)
   if (error instanceof WireError) return { kind: 'malformed', message: error.message }
-  if (error instanceof NodeLiedError) return { kind: 'lied', message: error.message }
+  if (error instanceof InconsistentResponseError) return { kind: 'inconsistent', message: error.message }
   if (error instanceof PartMissingError) return { kind: 'part-missing', message: error.message }
   return undefined
 }

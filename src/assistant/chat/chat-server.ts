@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net'
 import type { Middleware } from 'koa'
 import { z } from 'zod'
 import { ApiError, asError } from '../../platform/errors.ts'
-import { admitBearer, refuseRebound } from '../../platform/http/guards.ts'
+import { admitBearer, refuseDnsRebinding } from '../../platform/http/guards.ts'
 import { documentRoutes } from '../../platform/http/openapi.ts'
 import type { ApiInfo } from '../../platform/http/openapi.ts'
 import { readJson } from '../../platform/http/read-json.ts'
@@ -170,7 +170,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
 
 function questionGuard({ token, host, trustedProxies, limits, metrics }: ChatServerOptions): Guard<AnswerPlace> {
   return async (call, run) => {
-    if (token === undefined) refuseRebound(call.request, host, trustedProxies)
+    if (token === undefined) refuseDnsRebinding(call.request, host, trustedProxies)
     admitBearer(call.header('Authorization'), token)
     const place = await limits.enter(call.client)
     metrics.chatRunning.inc()

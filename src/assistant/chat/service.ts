@@ -3,7 +3,7 @@ import type { servingSettings, proxySettings } from '../../platform/http/setting
 import type { askSettings } from '../query/settings.ts'
 import type { chatSettings } from './settings.ts'
 import { pageAddress, localHost } from '../../platform/http/connections.ts'
-import { addressList, clientReader, ownMachine } from '../../platform/limits/clients.ts'
+import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
 import { asError } from '../../platform/errors.ts'
 import { createChatServer } from './chat-server.ts'
 import type { ChatServerOptions } from './chat-server.ts'
@@ -57,7 +57,7 @@ export async function startChat(context: ServiceContext<Config>): Promise<void> 
       port: server.port,
       models: models.modes.map(({ mode, state }) => `${mode}: ${state.provider}/${state.name}`),
     },
-    'the chat listens',
+    'Chat listening',
   )
   if (models.remedy !== undefined) log.info(`No language model configured for the chat: ${models.remedy}`)
   const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
@@ -78,7 +78,7 @@ export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'li
     }),
     trustedProxies: addressList(config.TRUSTED_PROXIES),
     // A local program that misreports its client could also call without a limit.
-    clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
+    clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks])),
   }
 }
 

@@ -290,7 +290,7 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpLi
       return { name: nameOf(caller), client, count: (requests) => admission.count(caller, requests) }
     },
   })
-  log.info({ host, port: listener.port, path: '/mcp' }, 'the MCP server listens')
+  log.info({ host, port: listener.port, path: '/mcp' }, 'MCP server listening')
   return listener
 }
 

@@ -15,7 +15,7 @@ const badHeight = 'must be a block height or "sealed"'
 
 const schema = z.strictObject({
   script: z
-    .string('must be a text')
+    .string('must be a string')
     .min(1, 'must not be empty')
     .max(maxScriptCharacters, `must have at most ${maxScriptCharacters} characters`)
     .describe(
@@ -37,7 +37,7 @@ const schema = z.strictObject({
         'weeks of state.',
     ),
   block_id: z
-    .string('must be a text')
+    .string('must be a string')
     .regex(/^(0x)?[0-9a-fA-F]{64}$/, 'must be 64 hex digits')
     .nullish()
     .describe('Id of the block, instead of block_height.'),

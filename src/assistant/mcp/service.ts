@@ -3,7 +3,7 @@ import type { SettingValues } from '../../platform/setting.ts'
 import type { accessNodeSettings } from '../../access/settings.ts'
 import { countCalls } from '../../access/count-calls.ts'
 import { createChainReader } from '../../access/create-chain-reader.ts'
-import { addressList, clientReader, ownMachine } from '../../platform/limits/clients.ts'
+import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
 import { FailureLimit, SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { askSettings } from '../query/settings.ts'
 import { historicEndpoints, liveEndpoints } from '../../access/settings.ts'
@@ -45,7 +45,7 @@ export async function startMcp(context: ServiceContext<Config>): Promise<void> {
       keys: new KeyCheck({ backendUrl: () => backendUrl(config, shared.apiPort) }),
       window: new SlidingWindow({ max: config.MCP_RATE_LIMIT }),
       attempts: new FailureLimit(),
-      clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
+      clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks])),
     }),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'MCP_PORT', port: config.MCP_PORT, host: config.HOST })

@@ -8,7 +8,7 @@ import { closeServer, listen } from '../../platform/http/connections.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { problemOf } from '../../platform/http/problem.ts'
-import { refuseRebound } from '../../platform/http/guards.ts'
+import { refuseDnsRebinding } from '../../platform/http/guards.ts'
 import { headersToUpstream } from './forwarded-headers.ts'
 import type { Framing } from './forwarded-headers.ts'
 import { passOn } from './pass-on.ts'
@@ -140,7 +140,7 @@ class Proxy {
     const { needsToken, host, trustedProxies } = this.#options
     // The services see only the proxy's address, so the check against DNS rebinding is here.
     if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url)))
-      refuseRebound(request, host, trustedProxies)
+      refuseDnsRebinding(request, host, trustedProxies)
     return route
   }
 

@@ -37,7 +37,7 @@ export async function startProxy(context: BareContext<Config>): Promise<void> {
   })
   shared.proxyPort = server.port
   lifecycle.onStop('reverse proxy', () => server.close())
-  log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'the reverse proxy listens')
+  log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'Reverse proxy listening')
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { likeness, nGrams } from './agent-memory.ts'
+import { similarity, nGrams } from './agent-memory.ts'
 
-const alike = (a: string, b: string): number => likeness(new Set(nGrams(a)), new Set(nGrams(b)))
+const similarityOf = (a: string, b: string): number => similarity(new Set(nGrams(a)), new Set(nGrams(b)))
 
 describe('n-grams', () => {
   it('splits words into trigrams and Chinese text into one and two characters', () => {
@@ -13,10 +13,10 @@ describe('n-grams', () => {
 
   it('matches a rephrased question and no other', () => {
     const question = 'How many transactions were there yesterday?'
-    expect(alike(question, 'how many TRANSACTION were yesterday')).to.be.above(0.7)
-    expect(alike(question, 'Which accounts hold the most FLOW?')).to.be.below(0.3)
-    expect(alike('昨天有多少笔交易？', '昨天的交易有多少')).to.be.above(0.5)
-    expect(alike('昨天有多少笔交易？', '持有最多 FLOW 的账户')).to.be.below(0.3)
-    expect(alike('', '')).to.equal(0)
+    expect(similarityOf(question, 'how many TRANSACTION were yesterday')).to.be.above(0.7)
+    expect(similarityOf(question, 'Which accounts hold the most FLOW?')).to.be.below(0.3)
+    expect(similarityOf('昨天有多少笔交易？', '昨天的交易有多少')).to.be.above(0.5)
+    expect(similarityOf('昨天有多少笔交易？', '持有最多 FLOW 的账户')).to.be.below(0.3)
+    expect(similarityOf('', '')).to.equal(0)
   })
 })

@@ -1,11 +1,11 @@
 import MiniSearch from 'minisearch'
 import { ApiError } from '../../platform/errors.ts'
 import { pairId } from './pair-folder.ts'
-import type { GivenPair, KeptPair, PairFolder } from './pair-folder.ts'
+import type { NewPair, ApprovedPair, PairFolder } from './pair-folder.ts'
 import type { QueryTarget } from './query-service.ts'
 
-export interface FoundPair extends KeptPair {
-  readonly likeness: number
+export interface FoundPair extends ApprovedPair {
+  readonly similarity: number
 }
 
 export interface AgentMemoryOptions {
@@ -13,7 +13,7 @@ export interface AgentMemoryOptions {
   readonly maxPairs?: number
 }
 
-const minLikeness = 0.3
+const minSimilarity = 0.3
 
 /**
  * Questions with user-approved statements. All methods throw ApiError 503 `memory-unavailable` when
@@ -22,7 +22,7 @@ const minLikeness = 0.3
 export class AgentMemory {
   readonly #folder: PairFolder
   readonly #maxPairs: number
-  #pairs = new Map<string, KeptPair>()
+  #pairs = new Map<string, ApprovedPair>()
   #grams = new Map<string, ReadonlySet<string>>()
   #index = emptyIndex()
   #version: bigint | 'uncertain' | undefined
@@ -34,13 +34,13 @@ export class AgentMemory {
   }
 
   /** Replaces a pair with the same question. @throws ApiError 409 `memory-full` */
-  async keep(given: GivenPair): Promise<KeptPair> {
+  async add(given: NewPair): Promise<ApprovedPair> {
     const pair = {
       id: pairId(given),
       target: given.target,
       question: given.question.trim(),
       sql: given.sql.trim(),
-      kept_at: new Date().toISOString(),
+      approved_at: new Date().toISOString(),
     }
     return this.#serialize(async () => {
       if (!this.#pairs.has(pair.id) && this.#pairs.size >= this.#maxPairs) {
@@ -55,11 +55,13 @@ export class AgentMemory {
     })
   }
 
-  async list(target?: QueryTarget): Promise<KeptPair[]> {
+  async list(target?: QueryTarget): Promise<ApprovedPair[]> {
     return this.#serialize(() =>
       [...this.#pairs.values()]
         .filter((pair) => target === undefined || pair.target === target)
-        .sort((a, b) => (a.kept_at === b.kept_at ? compare(a.id, b.id) : compare(b.kept_at, a.kept_at))),
+        .sort((a, b) =>
+          a.approved_at === b.approved_at ? compare(a.id, b.id) : compare(b.approved_at, a.approved_at),
+        ),
     )
   }
 
@@ -70,10 +72,10 @@ export class AgentMemory {
       return hits
         .flatMap(({ id }) => {
           const [pair, grams] = [this.#pairs.get(String(id)), this.#grams.get(String(id))]
-          return pair === undefined || grams === undefined ? [] : [{ ...pair, likeness: likeness(wanted, grams) }]
+          return pair === undefined || grams === undefined ? [] : [{ ...pair, similarity: similarity(wanted, grams) }]
         })
-        .filter((found) => found.likeness >= minLikeness)
-        .sort((a, b) => b.likeness - a.likeness)
+        .filter((found) => found.similarity >= minSimilarity)
+        .sort((a, b) => b.similarity - a.similarity)
         .slice(0, limit)
     })
   }
@@ -132,8 +134,8 @@ function isYoung(time: bigint): boolean {
   return BigInt(Date.now()) * 1_000_000n - time < 1_000_000_000n
 }
 
-function emptyIndex(): MiniSearch<KeptPair> {
-  return new MiniSearch<KeptPair>({ fields: ['question'], tokenize: nGrams, processTerm: (term) => term })
+function emptyIndex(): MiniSearch<ApprovedPair> {
+  return new MiniSearch<ApprovedPair>({ fields: ['question'], tokenize: nGrams, processTerm: (term) => term })
 }
 
 function compare(a: string, b: string): number {
@@ -174,7 +176,7 @@ function triplesOf(word: string): string[] {
 }
 
 /** Dice coefficient, from 0 to 1. */
-export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 0
   return (2 * a.intersection(b).size) / (a.size + b.size)
 }

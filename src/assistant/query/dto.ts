@@ -10,14 +10,14 @@ export const targetField = z
   .describe('Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer.')
 
 export const questionField = z
-  .string('must be a text')
+  .string('must be a string')
   .refine((text) => text.trim() !== '', 'must be a question')
   .max(maxQuestionCharacters, `must have at most ${maxQuestionCharacters} characters`)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL or lone surrogates')
   .describe('The question, in English or Chinese.')
 
 export const sqlField = z
-  .string('must be a text')
+  .string('must be a string')
   .refine((text) => text.trim() !== '', 'must be a SELECT statement')
   .describe('One PostgreSQL SELECT statement; may start with WITH.')
 

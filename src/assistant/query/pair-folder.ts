@@ -5,20 +5,20 @@ import { z } from 'zod'
 import type { Logger } from '../../platform/log.ts'
 import { queryTargets } from './query-service.ts'
 
-export const keptPairSchema = z.strictObject({
+export const approvedPairSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{16}$/),
   target: z.enum(queryTargets),
   question: z.string(),
   sql: z.string(),
-  kept_at: z.iso.datetime().describe('Approval time, ISO 8601 in UTC.'),
+  approved_at: z.iso.datetime().describe('Approval time, ISO 8601 in UTC.'),
 })
 
-export type KeptPair = z.output<typeof keptPairSchema>
+export type ApprovedPair = z.output<typeof approvedPairSchema>
 
-export type GivenPair = Pick<KeptPair, 'target' | 'question' | 'sql'>
+export type NewPair = Pick<ApprovedPair, 'target' | 'question' | 'sql'>
 
 /** Equal for questions that differ only in case and spaces. */
-export function pairId({ target, question }: GivenPair): string {
+export function pairId({ target, question }: NewPair): string {
   const plain = question.normalize('NFKC').trim().toLowerCase().replaceAll(/\s+/gu, ' ')
   return createHash('sha256').update(`${target}\0${plain}`).digest('hex').slice(0, 16)
 }
@@ -48,8 +48,8 @@ export class PairFolder {
     }
   }
 
-  async read(): Promise<KeptPair[]> {
-    const pairs: KeptPair[] = []
+  async read(): Promise<ApprovedPair[]> {
+    const pairs: ApprovedPair[] = []
     for (const name of await this.#names()) {
       const pair = await this.#readFile(name)
       if (pair !== undefined) pairs.push(pair)
@@ -58,7 +58,7 @@ export class PairFolder {
   }
 
   /** Durable when it resolves. */
-  async write(pair: KeptPair): Promise<void> {
+  async write(pair: ApprovedPair): Promise<void> {
     await mkdir(this.#folder, { recursive: true })
     const path = join(this.#folder, `${pair.id}.json`)
     const draft = `${path}.${randomBytes(4).toString('hex')}.new`
@@ -89,7 +89,7 @@ export class PairFolder {
     return true
   }
 
-  async #readFile(name: string): Promise<KeptPair | undefined> {
+  async #readFile(name: string): Promise<ApprovedPair | undefined> {
     let text: string
     try {
       text = await readFile(join(this.#folder, name), 'utf8')
@@ -97,7 +97,7 @@ export class PairFolder {
       if (isMissing(error)) return undefined
       throw error
     }
-    const parsed = keptPairSchema.safeParse(parseJson(text))
+    const parsed = approvedPairSchema.safeParse(parseJson(text))
     if (parsed.success && `${parsed.data.id}.json` === name) return parsed.data
     this.#log.warn({ file: join(this.#folder, name) }, 'Invalid example file skipped')
     return undefined

@@ -3,7 +3,7 @@ import type { servingSettings, proxySettings } from '../../platform/http/setting
 import type { askSettings } from './settings.ts'
 import { readHtmlPage, createRootPage } from '../../platform/pages/serve-page.ts'
 import { pageAddress } from '../../platform/http/connections.ts'
-import { addressList, clientReader, ownMachine } from '../../platform/limits/clients.ts'
+import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
 import { QueryHistory } from './query-history.ts'
 import { createAskServer } from './http/server.ts'
 import { cannotListen } from '../../platform/http/cannot-listen.ts'
@@ -47,7 +47,7 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
     port: config.ASK_PORT,
     token: config.API_TOKEN,
     trustedProxies: addressList(config.TRUSTED_PROXIES),
-    clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
+    clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks])),
     docs: readHtmlPage('docs'),
     page: createRootPage(pages),
   }).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
   })
   shared.askPort = server.port
   lifecycle.onStop('query service', () => server.close())
-  log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'the query service listens')
+  log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'Query service listening')
   const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
   if (isOpen && service.model?.isScripted === false) {
     log.warn('API_TOKEN is not set: anyone who can reach the query service can use the paid model')

@@ -2,7 +2,7 @@ import { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { ExamplePair } from './examples/example-pairs.ts'
 import { pairId } from './pair-folder.ts'
-import type { KeptPair } from './pair-folder.ts'
+import type { ApprovedPair } from './pair-folder.ts'
 import { failureOf } from './query-service.ts'
 import type { QueryAttempt, QueryFailure } from './query-service.ts'
 import { SqlRefusal, SqlStatementError } from './sql/sql-errors.ts'
@@ -34,7 +34,7 @@ export interface WritingOptions<Result> {
   readonly model: SqlModel
   readonly instructions: string
   readonly question: string
-  readonly recalled: readonly Pick<KeptPair, 'question' | 'sql'>[]
+  readonly recalled: readonly Pick<ApprovedPair, 'question' | 'sql'>[]
   /** @throws SqlRefusal or SqlStatementError, which another statement may fix */
   readonly attempt: (sql: string) => Promise<Result>
   readonly signal: AbortSignal

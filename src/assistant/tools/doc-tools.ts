@@ -16,7 +16,7 @@ const maxCharacters = 16_000
 
 const searchSchema = z.strictObject({
   query: z
-    .string('must be a text')
+    .string('must be a string')
     .trim()
     .min(1, 'must not be empty')
     .max(500, 'must have at most 500 characters')
@@ -29,7 +29,7 @@ const searchSchema = z.strictObject({
     .describe(`Number of results. Default ${defaultFound}.`),
 })
 const idField = z
-  .string('must be a text')
+  .string('must be a string')
   .trim()
   .min(1, 'must not be empty')
   .max(300, 'must have at most 300 characters')

@@ -23,7 +23,7 @@ const maxCodeBytes = 100 * 1024
 const tooLong = `must have at most ${maxCodeBytes} bytes`
 
 const codeField = z
-  .string('must be a text')
+  .string('must be a string')
   .min(1, 'must not be empty')
   .refine((code) => Buffer.byteLength(code) <= maxCodeBytes, tooLong)
   .describe('Cadence source: a script, a transaction or a contract.')
@@ -33,7 +33,7 @@ const codeSchema = z.strictObject({ code: codeField })
 const nameSchema = z.strictObject({
   code: codeField,
   name: z
-    .string('must be a text')
+    .string('must be a string')
     .regex(/^\w{1,200}$/, 'must be a name')
     .nullish()
     .describe('Name to look up, such as balance: its first use, on `line` if given. Instead of a column.'),

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { FatalError, RetryableError } from '../../platform/errors.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { untilYes } from '../../../test/support/held-work.ts'
+import { untilYes } from '../../../test/support/lease-waits.ts'
 import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
 import type { ClaimedLease, LeaseKey } from './leases.ts'
 import {

@@ -139,7 +139,7 @@ export class Accounts {
  * them.
  * @param userId `sub` of the authentication service
  */
-export async function forgetAccount(client: pg.ClientBase, userId: string): Promise<void> {
+export async function anonymizeAccount(client: pg.ClientBase, userId: string): Promise<void> {
   // Key creation locks the account first too, so the next statement sees a concurrent new key.
   const {
     rows: [account],

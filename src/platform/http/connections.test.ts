@@ -5,10 +5,10 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { oneAtATime, isClientDisconnect } from './connections.ts'
+import { serializePipelinedRequests, isClientDisconnect } from './connections.ts'
 import Koa from 'koa'
 
-describe('oneAtATime', () => {
+describe('serializePipelinedRequests', () => {
   let server: Server
   /** Paths in the order in which they started. */
   let begun: (string | undefined)[]
@@ -18,7 +18,7 @@ describe('oneAtATime', () => {
     begun = []
     answer = (response, path) => void response.end(path)
     server = createServer(
-      oneAtATime((request, response) => {
+      serializePipelinedRequests((request, response) => {
         begun.push(request.url)
         answer(response, request.url)
       }),

@@ -89,7 +89,7 @@ const maxWaiting = 100
  * Handles the requests of a connection one after another: Node emits pipelined requests at once, so
  * thousands could run together. Clients with more than 100 waiting requests are disconnected.
  */
-export function oneAtATime(handle: RequestListener): RequestListener {
+export function serializePipelinedRequests(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, Exchange[]>()
 
   function begin(exchange: Exchange, socket: Socket): void {
@@ -132,7 +132,7 @@ export function requestTarget({ url = '', method, rawHeaders }: IncomingMessage)
 }
 
 /** Aborted when the client disconnects before it has its response. */
-export function leftSignal(response: ServerResponse): AbortSignal {
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   const left = (): void => {
     if (!response.writableFinished) controller.abort(new Error('the client disconnected'))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { bearerToken, admitBearer, everybody, refuseRebound } from './guards.ts'
+import { bearerToken, admitBearer, everybody, refuseDnsRebinding } from './guards.ts'
 import { ApiError } from '../errors.ts'
 import type { IncomingMessage } from 'node:http'
 import { addressList } from '../limits/clients.ts'
@@ -76,19 +76,22 @@ describe('DNS rebinding protection', () => {
       { remoteAddress: '::1', localAddress: '::1' },
       { remoteAddress: '192.168.1.5', localAddress: '192.168.1.5' },
     ]) {
-      expect(() => refuseRebound(request('rebound.example:3002', at), 'localhost'), JSON.stringify(at)).to.throw(
+      expect(() => refuseDnsRebinding(request('rebound.example:3002', at), 'localhost'), JSON.stringify(at)).to.throw(
         /Host rebound.example is not a name/,
       )
     }
   })
 
   it('accepts own names, bare host names, trusted proxies, and other machines', () => {
-    refuseRebound(request('LSP.example:3002'), ['0.0.0.0', 'lsp.example'])
+    refuseDnsRebinding(request('LSP.example:3002'), ['0.0.0.0', 'lsp.example'])
     for (const host of ['localhost', '127.0.0.1:1', '[::1]:1', 'machine', undefined])
-      refuseRebound(request(host), '0.0.0.0')
-    refuseRebound(request('rebound.example'), '0.0.0.0', addressList(['127.0.0.1']))
-    refuseRebound(request('rebound.example', { via: '1.1 gate' }), '0.0.0.0')
-    refuseRebound(request('rebound.example', { httpVersion: '1.0' }), '0.0.0.0')
-    refuseRebound(request('rebound.example', { remoteAddress: '192.168.1.6', localAddress: '192.168.1.5' }), '0.0.0.0')
+      refuseDnsRebinding(request(host), '0.0.0.0')
+    refuseDnsRebinding(request('rebound.example'), '0.0.0.0', addressList(['127.0.0.1']))
+    refuseDnsRebinding(request('rebound.example', { via: '1.1 gate' }), '0.0.0.0')
+    refuseDnsRebinding(request('rebound.example', { httpVersion: '1.0' }), '0.0.0.0')
+    refuseDnsRebinding(
+      request('rebound.example', { remoteAddress: '192.168.1.6', localAddress: '192.168.1.5' }),
+      '0.0.0.0',
+    )
   })
 })

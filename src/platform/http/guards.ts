@@ -33,7 +33,7 @@ function digest(text: string): Buffer {
  * allowed.
  * @throws ApiError 403 `host-not-allowed`
  */
-export function refuseRebound(
+export function refuseDnsRebinding(
   request: IncomingMessage,
   ownNames: string | readonly string[],
   trustedProxies = new BlockList(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { cannotListen } from './cannot-listen.ts'
-import { refuseRebound } from './guards.ts'
+import { refuseDnsRebinding } from './guards.ts'
 import { guard } from './router.ts'
 import { routesOf } from './route.ts'
 import { createHttpServer } from './server.ts'
@@ -28,7 +28,7 @@ export async function startMetricsServer(options: {
 }): Promise<HttpServer> {
   const { host, port, metrics } = options
   const ownHost = guard<undefined>(({ request }) => {
-    refuseRebound(request, host, undefined, 'or by its address')
+    refuseDnsRebinding(request, host, undefined, 'or by its address')
     return undefined
   })
   try {

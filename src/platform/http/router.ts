@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts'
 import { limitKey } from '../limits/clients.ts'
 import { Slots } from '../limits/slots.ts'
 import type { Slot, SlotsOptions } from '../limits/slots.ts'
-import { leftSignal } from './connections.ts'
+import { disconnectSignal } from './connections.ts'
 import { bearerToken } from './guards.ts'
 import { readJson } from './read-json.ts'
 import type { RequestState } from './requests.ts'
@@ -121,7 +121,7 @@ function callOf(context: RouterContext<RequestState>): Call {
     client,
     path: context.originalUrl.split('?', 1)[0] ?? '/',
     get signal() {
-      return (signal ??= leftSignal(context.res))
+      return (signal ??= disconnectSignal(context.res))
     },
     header: (name) => context.get(name),
     cookie: (name) => context.cookies.get(name),

@@ -12,7 +12,14 @@ import type { Verdict } from '../limits/rate-limiter.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { answerNotModified, brotliParams, minCompressedBytes, tagAnswers } from './caching.ts'
-import { closeServer, createListener, isClientDisconnect, listen, oneAtATime, requestTarget } from './connections.ts'
+import {
+  closeServer,
+  createListener,
+  isClientDisconnect,
+  listen,
+  serializePipelinedRequests,
+  requestTarget,
+} from './connections.ts'
 import type { Patience } from './connections.ts'
 import { sendProblem, toApiError } from './problem.ts'
 import { errors, requestLog } from './requests.ts'
@@ -97,7 +104,7 @@ export async function createHttpServer<Services>(
   const { service, closeGraceMs = 3000 } = options
   let running: Running | undefined
   const server = createListener(
-    oneAtATime((request, response) => {
+    serializePipelinedRequests((request, response) => {
       try {
         request.url = requestTarget(request)
         if (running === undefined)

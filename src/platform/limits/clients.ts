@@ -37,7 +37,7 @@ export function limitKey({ address, isLocal }: Client): string | undefined {
 }
 
 /** For services where local callers have no limits, so forging the client address gains nothing. */
-export const ownMachine: readonly string[] = ['127.0.0.0/8', '::1']
+export const loopbackNetworks: readonly string[] = ['127.0.0.0/8', '::1']
 
 export const proxyHeaders = [
   'forwarded',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
-import { keepBuild, sourceDigest } from './build-folder.ts'
+import { storeBuild, sourceDigest } from './build-folder.ts'
 
 interface PageEntry {
   readonly base: string
@@ -80,7 +80,7 @@ export const pageNames = Object.keys(pages) as PageName[]
 export async function buildDashboards(root: string, onBuilt: (page: PageName, built: number) => void): Promise<string> {
   const digest = await sourceDigest(root)
   if (digest === undefined) throw new Error(`${root} does not contain the page sources.`)
-  return keepBuild(root, digest, async (folder) => {
+  return storeBuild(root, digest, async (folder) => {
     for (const [i, name] of pageNames.entries()) {
       await buildPage(root, name, join(folder, name))
       onBuilt(name, i + 1)

@@ -35,7 +35,7 @@ async function findShippedBuild(place: string): Promise<string | undefined> {
  * build.
  * @throws errors of `make` and of the file system
  */
-export async function keepBuild(
+export async function storeBuild(
   root: string,
   digest: string,
   make: (folder: string) => Promise<void>,

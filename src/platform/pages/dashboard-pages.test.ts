@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { createDashboardPages } from './dashboard-pages.ts'
 import type { DashboardPages } from './dashboard-pages.ts'
-import { findBuild, keepBuild, sourceDigest } from './build-folder.ts'
+import { findBuild, storeBuild, sourceDigest } from './build-folder.ts'
 import { createPageBuild } from './page-build.ts'
 
 const quickly = { baseMs: 10, maxMs: 100 }
@@ -130,7 +130,7 @@ describe('dashboard builds', () => {
     await writeSource('import "./nothing-here.ts"')
     const pages = open(createPageBuild({ log, root, retry: { baseMs: 3_600_000, maxMs: 3_600_000 } }))
     expect(await pages.file('')).to.equal(undefined)
-    await keepBuild(root, await digest(), async (folder) => {
+    await storeBuild(root, await digest(), async (folder) => {
       await mkdir(join(folder, 'operator'))
       await writeFile(join(folder, 'operator/index.html'), 'repaired')
     })
@@ -175,7 +175,7 @@ goOn()`,
   })
 
   it('are served from a finished build without Vite or sources', async () => {
-    await keepBuild(root, await digest(), async (folder) => {
+    await storeBuild(root, await digest(), async (folder) => {
       await mkdir(join(folder, 'operator'))
       await writeFile(join(folder, 'operator/index.html'), 'shipped')
     })
@@ -204,7 +204,7 @@ goOn()`,
   it('use a folder of the user if the checkout is read-only', async () => {
     await writeFile(join(root, 'dist'), 'not a folder')
     const name = await digest()
-    const folder = await keepBuild(root, name, (begun) => writeFile(join(begun, 'index.html'), 'elsewhere'))
+    const folder = await storeBuild(root, name, (begun) => writeFile(join(begun, 'index.html'), 'elsewhere'))
     try {
       expect(folder.startsWith(root)).to.equal(false)
       expect(await findBuild(root, name)).to.equal(folder)

@@ -8,7 +8,7 @@ import type { StatementRunner } from '../../platform/db/named-query.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/guards.ts'
 import { endpointCall, endpointFunction } from '../../platform/http/endpoint-function.ts'
-import { leftSignal } from '../../platform/http/connections.ts'
+import { disconnectSignal } from '../../platform/http/connections.ts'
 import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
 import type { Logger } from '../../platform/log.ts'
 import { readJson } from '../../platform/http/read-json.ts'
@@ -131,7 +131,7 @@ async function answer(
     data,
     parts,
     token: bearerToken(context.get('Authorization')),
-    signal: leftSignal(context.res),
+    signal: disconnectSignal(context.res),
   })
 }
 

@@ -25,7 +25,7 @@ export interface ToldAccount {
 
 const maxWaitSeconds = 60
 
-const credentialId = z.string('must be a text').regex(/^[\w-]{1,1400}$/, 'must be the id of a passkey, base64url')
+const credentialId = z.string('must be a string').regex(/^[\w-]{1,1400}$/, 'must be the id of a passkey, base64url')
 const network = z.enum(walletNetworks, `must be ${walletNetworks.join(' or ')}`)
 const startSchema = z.strictObject({
   credentialId,
@@ -41,7 +41,7 @@ const waitSchema = startSchema.extend({
 const saveSchema = z.strictObject({
   credentialId,
   network,
-  address: z.string('must be a text').regex(/^(?:0x)?[0-9a-f]{16}$/i, 'must be an address: 16 hex digits'),
+  address: z.string('must be a string').regex(/^(?:0x)?[0-9a-f]{16}$/i, 'must be an address: 16 hex digits'),
 })
 const nothingSchema = z.strictObject({}).nullish()
 

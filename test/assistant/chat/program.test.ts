@@ -27,7 +27,7 @@ describe('flowfarm as a chat service', () => {
       LLM_PROVIDER: 'scripted',
       LOG_LEVEL: 'debug',
     })
-    const { port } = await program.logged(/^the chat listens/)
+    const { port } = await program.logged(/^Chat listening/)
     origin = `http://127.0.0.1:${String(port)}`
   })
   after(async () => {

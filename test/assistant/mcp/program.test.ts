@@ -36,8 +36,8 @@ describe('flowfarm as an MCP server', () => {
       LLM_PROVIDER: 'scripted',
       MCP_ALLOWED_HOSTS: 'mcp.example',
     })
-    await program.logged(/^the API listens/)
-    const { port } = await program.logged(/^the MCP server listens/)
+    await program.logged(/^API listening/)
+    const { port } = await program.logged(/^MCP server listening/)
     url = `http://127.0.0.1:${String(port)}/mcp`
     const connected = await clients.at(-1)?.connect(url)
     if (connected === undefined) throw new Error('no client')

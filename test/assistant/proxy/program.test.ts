@@ -45,8 +45,8 @@ describe('proxy as a service', () => {
       LLM_MODEL: 'local',
       CHAT_TOOL_CONNECT_MS: '200',
     })
-    const url = String((await farm.logged(/the reverse proxy listens/))['url'])
-    await farm.logged(/the chat listens/)
+    const url = String((await farm.logged(/Reverse proxy listening/))['url'])
+    await farm.logged(/Chat listening/)
     const answer = await fetch(`${url}/api/chat`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -76,7 +76,7 @@ describe('proxy as a service', () => {
         PROXY_MCP_URL: 'http://127.0.0.1:1',
         DB_URL: 'postgresql://127.0.0.1:1/nobody',
       })
-      const url = String((await farm.logged(/the reverse proxy listens/))['url'])
+      const url = String((await farm.logged(/Reverse proxy listening/))['url'])
       const answers = await Promise.all(
         ['/', '/api/v1/ask', '/mcp'].map(async (path) => (await fetch(`${url}${path}`)).text()),
       )

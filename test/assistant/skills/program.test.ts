@@ -32,7 +32,7 @@ describe('flowfarm with skills', function () {
     })
 
   async function read(program: FlowfarmProcess): Promise<Readonly<Record<string, string>>> {
-    const { port } = await program.logged(/^the MCP server listens/)
+    const { port } = await program.logged(/^MCP server listening/)
     const client = await clients[0]?.connect(`http://127.0.0.1:${String(port)}/mcp`)
     if (client === undefined) throw new Error('no client')
     const texts: Record<string, string> = {}

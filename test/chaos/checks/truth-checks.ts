@@ -14,7 +14,7 @@ import {
 } from '../../support/ledger-truth.ts'
 import type { Findings } from '../report/findings.ts'
 import type { DrivenChain } from '../world/driven-chain.ts'
-import type { SeenChain } from '../../support/seen-chain.ts'
+import type { ClientChain } from '../../support/client-chain.ts'
 import type { DerivedComparison } from '../../../src/farm/rebuild/compare-derived.ts'
 import { bareEnvironment } from '../../support/bare-environment.ts'
 import { repositoryRoot } from '../../support/repository.ts'
@@ -87,7 +87,7 @@ async function checkRaw(pool: pg.Pool, chain: DrivenChain, findings: Findings): 
 }
 
 /** Compares the data of a feed client with the stored data. @returns a summary of the comparison */
-export async function checkFeed(pool: pg.Pool, seen: SeenChain, findings: Findings): Promise<string> {
+export async function checkFeed(pool: pg.Pool, seen: ClientChain, findings: Findings): Promise<string> {
   const first = Math.min(...seen.blocks.keys())
   if (seen.blocks.size === 0) {
     findings.add('feed', 'the feed told of nothing')
@@ -121,7 +121,7 @@ export async function checkFeed(pool: pg.Pool, seen: SeenChain, findings: Findin
 }
 
 /** Whether a feed client has received all of the highest block. */
-export async function hasHeardAll(pool: pg.Pool, seen: SeenChain): Promise<boolean> {
+export async function hasHeardAll(pool: pg.Pool, seen: ClientChain): Promise<boolean> {
   const {
     rows: [block],
   } = await pool.query<{ height: number; id: string; count: number }>(

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import { pause } from '../../../src/platform/retry.ts'
 import type { FeedMessage } from '../../support/feed-client.ts'
-import { SeenChain } from '../../support/seen-chain.ts'
+import { ClientChain } from '../../support/client-chain.ts'
 import type { Findings } from '../report/findings.ts'
 
 const firstPauseMs = 50
@@ -12,7 +12,7 @@ const longestPauseMs = 1000
  * after each disconnect. Duplicate, misordered or missing messages are breaches.
  */
 export class FeedListener {
-  readonly seen = new SeenChain()
+  readonly seen = new ClientChain()
   readonly #url: string
   readonly #findings: Findings
   readonly #stop = new AbortController()

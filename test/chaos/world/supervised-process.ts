@@ -18,10 +18,10 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
  */
 const startedLine = /"all services started"/
 const readyLines: Readonly<Record<string, RegExp>> = {
-  api: /"the API listens"/,
+  api: /"API listening"/,
   farm: /"Farm started"/,
-  ask: /"the query service listens"/,
-  mcp: /"the MCP server listens"/,
+  ask: /"Query service listening"/,
+  mcp: /"MCP server listening"/,
   wallet: /"Wallet listening"/,
 }
 

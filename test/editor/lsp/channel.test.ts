@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import type { EditorNetwork } from '../../../src/editor/editor-network.ts'
-import { refuseRebound } from '../../../src/platform/http/guards.ts'
+import { refuseDnsRebinding } from '../../../src/platform/http/guards.ts'
 import { channelNames } from '../../../src/editor/settings.ts'
 import { expectNotFoundPage } from '../../support/not-found-page.ts'
 import { RawWebSocket } from '../../support/raw-websocket.ts'
@@ -283,7 +283,7 @@ describe('language server channel', () => {
     await using world = await lspWorld({
       offered: () => offered,
       admit: (request) =>
-        refuseRebound(
+        refuseDnsRebinding(
           request,
           channelNames({ HOST: '127.0.0.1', EDITOR_URL: 'https://editor.example', LSP_URL: 'wss://lsp.example' }),
         ),

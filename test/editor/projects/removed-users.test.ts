@@ -4,7 +4,7 @@ import type { Authenticate } from '../../../src/platform/auth/authenticate.ts'
 import { deleteUserData } from '../../../src/services.ts'
 import { lockUser } from '../../../src/wallet/auth/auth-sessions.ts'
 import { Random } from '../../simulation/random.ts'
-import { lockAwaited } from '../../support/lock-awaited.ts'
+import { untilLockWait } from '../../support/lock-wait.ts'
 import { runAuth, signIn } from '../../wallet/auth/support/running-auth.ts'
 import type { RunningAuth } from '../../wallet/auth/support/running-auth.ts'
 import { file, given, ProjectWorld } from './support/project-world.ts'
@@ -81,7 +81,7 @@ describe('projects of deleted users', () => {
       await client.query('begin')
       await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId}`])
       const saving = world.call({ token }, '/projects/save', { name: 'Late', files: [file('a.cdc')] })
-      await lockAwaited(world.database)
+      await untilLockWait(world.database)
       await remove(token)
       await client.query('commit')
       const { status, error } = await saving

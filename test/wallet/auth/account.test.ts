@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { deletePasskeys } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { lockAwaited } from '../../support/lock-awaited.ts'
+import { untilLockWait } from '../../support/lock-wait.ts'
 import { noLimits, runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
@@ -153,7 +153,7 @@ describe('user account changes at the auth endpoint', () => {
       await other.query('begin')
       await other.query('insert into wallet_auth.users (email) values ($1)', [wanted])
       const verified = verify(accessToken, { email: wanted, token: code })
-      await lockAwaited(db)
+      await untilLockWait(db)
       await other.query('commit')
       other.release()
       const { status, body } = await verified

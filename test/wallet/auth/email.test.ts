@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { lockAwaited } from '../../support/lock-awaited.ts'
+import { untilLockWait } from '../../support/lock-wait.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
@@ -175,7 +175,7 @@ describe('e-mail sign-in', () => {
     await before.query('begin')
     await before.query('update wallet_auth.one_time_tokens set code_attempts = 5 where email = $1', [email])
     const right = byCode(email, code)
-    await lockAwaited(db)
+    await untilLockWait(db)
     await before.query('commit')
     before.release()
     expect((await right).status).to.equal(403)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { deletePasskeys } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { lockAwaited } from '../../support/lock-awaited.ts'
+import { untilLockWait } from '../../support/lock-wait.ts'
 import { noLimits, runAuth } from '../auth/support/running-auth.ts'
 import type { RunningAuth } from '../auth/support/running-auth.ts'
 import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
@@ -83,7 +83,7 @@ describe('passkeys with the auth endpoint', () => {
       await going.query('begin')
       await going.query('select from wallet_auth.users where id = $1 for update', [userId])
       const adding = world.register({ token, authenticator })
-      await lockAwaited(database)
+      await untilLockWait(database)
       await deletePasskeys(going, userId)
       await going.query('delete from wallet_auth.users where id = $1', [userId])
       await going.query('commit')

@@ -2,13 +2,16 @@ import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { questionField, sqlField, targetField } from '../dto.ts'
-import { keptPairSchema } from '../pair-folder.ts'
+import { approvedPairSchema } from '../pair-folder.ts'
 import { maxBodyBytes, notAnObject, numberParameter, queryOptions, route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
 
-const pair = z.strictObject(keptPairSchema.shape).meta({ id: 'KeptPair' })
+const pair = z.strictObject(approvedPairSchema.shape).meta({ id: 'ApprovedPair' })
 const foundPair = z
-  .strictObject({ ...keptPairSchema.shape, likeness: z.number().describe('Similarity of the questions, from 0 to 1.') })
+  .strictObject({
+    ...approvedPairSchema.shape,
+    similarity: z.number().describe('Similarity of the questions, from 0 to 1.'),
+  })
   .meta({ id: 'FoundPair' })
 
 const example: z.output<typeof pair> = {
@@ -16,7 +19,7 @@ const example: z.output<typeof pair> = {
   target: 'indexer',
   question: 'What is the newest indexed block?',
   sql: 'SELECT max(height) AS height FROM raw.blocks',
-  kept_at: '2026-11-20T09:14:03.512Z',
+  approved_at: '2026-11-20T09:14:03.512Z',
 }
 
 const shared = { access: 'token', tag: 'Memory' } as const
@@ -29,7 +32,7 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
   route({
     method: 'POST',
     path: '/api/v1/memory',
-    operationId: 'keepPair',
+    operationId: 'approvePair',
     ...shared,
     summary: 'Approve a question and its statement as an example',
     description:
@@ -54,7 +57,7 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
     },
     handler: async ({ body, call }, { service, memory }) => {
       await service.checkSql(body.target, body.sql, queryOptions(call))
-      return { body: await memory.keep(body) }
+      return { body: await memory.add(body) }
     },
   }),
   route({
@@ -88,7 +91,7 @@ export const memoryRoutes: readonly Route<AskServices>[] = [
       limit: numberParameter(1, 50).default(5),
     }),
     response: z.strictObject({ data: z.array(foundPair) }),
-    example: { data: [{ ...example, likeness: 0.82 }] },
+    example: { data: [{ ...example, similarity: 0.82 }] },
     problems: folderProblems,
     handler: async ({ query: { question, target, limit } }, { memory }) => ({
       body: { data: await memory.search(target, question, limit) },

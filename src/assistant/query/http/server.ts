@@ -4,7 +4,7 @@ import type { Middleware } from 'koa'
 import { z } from 'zod'
 import { asDatabaseError } from '../../../platform/db/errors.ts'
 import { ApiError, RetryableError } from '../../../platform/errors.ts'
-import { admitBearer, refuseRebound } from '../../../platform/http/guards.ts'
+import { admitBearer, refuseDnsRebinding } from '../../../platform/http/guards.ts'
 import { documentRoutes } from '../../../platform/http/openapi.ts'
 import type { ApiInfo } from '../../../platform/http/openapi.ts'
 import { problemOf, problemSchema } from '../../../platform/http/problem.ts'
@@ -205,7 +205,7 @@ export async function createAskServer(options: AskServerOptions): Promise<HttpSe
       services: { service, history, memory, needsToken: token !== undefined },
       guards: {
         token: guard((call) => {
-          if (token === undefined) refuseRebound(call.request, host, trustedProxies)
+          if (token === undefined) refuseDnsRebinding(call.request, host, trustedProxies)
           return admitBearer(call.header('Authorization'), token)
         }),
       },

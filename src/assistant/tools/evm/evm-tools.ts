@@ -34,7 +34,7 @@ const defaultLogs = 50
 
 const rpcSchema = z.strictObject({
   method: z
-    .string('must be a text')
+    .string('must be a string')
     .max(100, 'must have at most 100 characters')
     .describe(`One of: ${readMethods.join(', ')}.`),
   params: z
@@ -50,7 +50,7 @@ const balanceSchema = z.strictObject({
 const callSchema = z.strictObject({
   to: addressField.describe('The contract.'),
   signature: z
-    .string('must be a text')
+    .string('must be a string')
     .nullish()
     .describe(
       'Function signature in Solidity syntax, also used to decode the result: balanceOf(address) returns (uint256).',
@@ -63,7 +63,7 @@ const callSchema = z.strictObject({
   data: hexField.nullish().describe('Raw input data, instead of signature and args.'),
   from: addressField.nullish().describe('Caller address (msg.sender), for contracts that check it.'),
   value: z
-    .string('must be a text')
+    .string('must be a string')
     .regex(/^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/, 'must be an amount in wei')
     .nullish()
     .describe('Amount to send, in wei.'),
@@ -79,7 +79,7 @@ const logsSchema = z.strictObject({
     .nullish()
     .describe('Contract that emitted the logs.'),
   event: z
-    .string('must be a text')
+    .string('must be a string')
     .nullish()
     .describe(
       'Event signature in Solidity syntax, also used to decode the logs: Transfer(address indexed from, address ' +

@@ -175,11 +175,11 @@ export function flowText(wei: bigint): string {
 }
 
 export const addressField = z
-  .string('must be a text')
+  .string('must be a string')
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hex digits (Flow addresses have 16)')
 
 export const hexField = z
-  .string('must be a text')
+  .string('must be a string')
   .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x-prefixed hex')
   .max(131_074, 'must have at most 64 KB')
 

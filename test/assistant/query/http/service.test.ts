@@ -21,7 +21,7 @@ interface Pair {
   readonly id: string
   readonly question: string
   readonly sql: string
-  readonly kept_at: string
+  readonly approved_at: string
 }
 
 const token = { Authorization: 'Bearer secret' }
@@ -123,7 +123,7 @@ describe('query service', () => {
         'SqlResult',
         'GeneratedSql',
         'HistoryItem',
-        'KeptPair',
+        'ApprovedPair',
         'Problem',
         'Health',
       )

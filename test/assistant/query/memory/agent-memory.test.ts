@@ -34,7 +34,7 @@ describe('memory of approved examples', () => {
 
   it('finds a rephrased question in English and Chinese', async () => {
     const memory = open()
-    for (const pair of [blocks, holders, chinese]) await memory.keep(pair)
+    for (const pair of [blocks, holders, chinese]) await memory.add(pair)
     const questionsFor = async (question: string): Promise<string[]> =>
       (await memory.search('indexer', question, 3)).map((pair) => pair.question)
     expect(await questionsFor('how many block there are')).to.deep.equal([blocks.question])
@@ -45,8 +45,8 @@ describe('memory of approved examples', () => {
 
   it('stores one statement per question, the latest', async () => {
     const memory = open()
-    const first = await memory.keep(blocks)
-    const second = await memory.keep({
+    const first = await memory.add(blocks)
+    const second = await memory.add({
       ...blocks,
       question: ' how many  BLOCKS are there? ',
       sql: 'SELECT max(height) FROM raw.blocks',
@@ -57,9 +57,9 @@ describe('memory of approved examples', () => {
 
   it('persists across restarts and is shared between processes', async () => {
     const [one, other] = [open(), open()]
-    await one.keep(blocks)
+    await one.add(blocks)
     expect(await other.list()).to.have.length(1)
-    const { id } = await other.keep(holders)
+    const { id } = await other.add(holders)
     expect(await one.list()).to.have.length(2)
     expect(await one.delete(id)).to.equal(true)
     expect(await other.search('indexer', holders.question, 1)).to.deep.equal([])
@@ -68,9 +68,9 @@ describe('memory of approved examples', () => {
 
   it('deletes one example, those of a database, or all, from disk too', async () => {
     const memory = open()
-    const { id } = await memory.keep(blocks)
-    await memory.keep(holders)
-    await memory.keep({ ...chinese, target: 'evm' })
+    const { id } = await memory.add(blocks)
+    await memory.add(holders)
+    await memory.add({ ...chinese, target: 'evm' })
     expect(await memory.delete(id)).to.equal(true)
     expect(await memory.delete(id)).to.equal(false)
     expect(await memory.clear('indexer')).to.equal(1)
@@ -81,7 +81,7 @@ describe('memory of approved examples', () => {
 
   it('deletes only files of its examples for any id', async () => {
     const memory = open()
-    await memory.keep(blocks)
+    await memory.add(blocks)
     await writeFile(join(root, 'mine.json'), '{}')
     expect(await memory.delete('../mine')).to.equal(false)
     expect(await readdir(root)).to.include('mine.json')
@@ -89,7 +89,7 @@ describe('memory of approved examples', () => {
 
   it('ignores partial files and invalid examples', async () => {
     const memory = open()
-    await memory.keep(blocks)
+    await memory.add(blocks)
     await writeFile(join(folder, '0123456789abcdef.json'), '{"id":"0123456789abc')
     await writeFile(join(folder, 'fedcba9876543210.json'), '{"id":"0123456789abcdef"}')
     await writeFile(join(folder, '0000000000000000.json.1a2b3c4d.new'), '{')
@@ -101,7 +101,7 @@ describe('memory of approved examples', () => {
     await writeFile(folder, 'a file')
     const memory = open()
     for (const act of [
-      () => memory.keep(blocks),
+      () => memory.add(blocks),
       () => memory.list(),
       () => memory.search('indexer', 'blocks', 3),
       () => memory.delete('0123456789abcdef'),
@@ -116,24 +116,24 @@ describe('memory of approved examples', () => {
         .and.include('CHROMA_PERSIST_DIR')
     }
     await rm(folder)
-    expect((await memory.keep(blocks)).question).to.equal(blocks.question)
+    expect((await memory.add(blocks)).question).to.equal(blocks.question)
     expect(await memory.list()).to.have.length(1)
   })
 
   it('stores all concurrent approvals', async () => {
     const memory = open()
-    await Promise.all(Array.from({ length: 20 }, (_, i) => memory.keep({ ...blocks, question: `Question ${i}` })))
+    await Promise.all(Array.from({ length: 20 }, (_, i) => memory.add({ ...blocks, question: `Question ${i}` })))
     expect(await memory.list()).to.have.length(20)
   })
 
   it('rejects new examples when it is full but still replaces existing ones', async () => {
     const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })), maxPairs: 1 })
-    await memory.keep(blocks)
-    const refused = await memory.keep(holders).then(
+    await memory.add(blocks)
+    const refused = await memory.add(holders).then(
       () => undefined,
       (error: unknown) => error,
     )
     expect(refused).to.be.instanceOf(ApiError).that.includes({ status: 409, code: 'memory-full' })
-    expect((await memory.keep({ ...blocks, sql: 'SELECT 3' })).sql).to.equal('SELECT 3')
+    expect((await memory.add({ ...blocks, sql: 'SELECT 3' })).sql).to.equal('SELECT 3')
   })
 })

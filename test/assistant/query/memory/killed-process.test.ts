@@ -10,17 +10,17 @@ import { pino } from 'pino'
 import { AgentMemory } from '../../../../src/assistant/query/agent-memory.ts'
 import { PairFolder } from '../../../../src/assistant/query/pair-folder.ts'
 
-const program = join(import.meta.dirname, 'keep-without-end.ts')
+const program = join(import.meta.dirname, 'store-examples.ts')
 
-interface Keeper {
+interface Writer {
   readonly child: ChildProcess
   /** Printed ids. */
   readonly ids: string[]
   /** Resolves when this many ids were printed. */
-  said(count: number): Promise<void>
+  printed(count: number): Promise<void>
 }
 
-function startKeeper(folder: string, name: string): Keeper {
+function startWriter(folder: string, name: string): Writer {
   const child = spawn(process.execPath, [program, folder, name], { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
   const ids: string[] = []
@@ -28,7 +28,7 @@ function startKeeper(folder: string, name: string): Keeper {
   return {
     child,
     ids,
-    said: async (count) => {
+    printed: async (count) => {
       while (ids.length < count) await once(lines, 'line')
     },
   }
@@ -42,10 +42,10 @@ describe('memory of two killed processes', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
   it('contains every example that either process confirmed, intact, and accepts more', async () => {
-    const keepers = [startKeeper(folder, 'Question'), startKeeper(folder, 'Frage')]
-    await Promise.all(keepers.map((keeper) => keeper.said(20)))
+    const writers = [startWriter(folder, 'Question'), startWriter(folder, 'Frage')]
+    await Promise.all(writers.map((writer) => writer.printed(20)))
     await Promise.all(
-      keepers.map(async ({ child }) => {
+      writers.map(async ({ child }) => {
         child.kill('SIGKILL')
         await once(child, 'close')
       }),
@@ -54,10 +54,10 @@ describe('memory of two killed processes', () => {
     const log = pino({ level: 'warn' }, { write: (line: string) => warned.push(line) })
     const memory = new AgentMemory({ folder: new PairFolder(folder, log) })
     const pairs = await memory.list()
-    expect(pairs.map(({ id }) => id)).to.include.members(keepers.flatMap(({ ids }) => ids))
+    expect(pairs.map(({ id }) => id)).to.include.members(writers.flatMap(({ ids }) => ids))
     expect(pairs.every(({ sql }) => sql.endsWith("x'"))).to.equal(true)
     expect(warned).to.deep.equal([])
-    await memory.keep({ target: 'indexer', question: 'Another?', sql: 'SELECT 1' })
+    await memory.add({ target: 'indexer', question: 'Another?', sql: 'SELECT 1' })
     expect(await memory.list()).to.have.length(pairs.length + 1)
   })
 })

@@ -5,7 +5,7 @@ import { testPayer } from './node-client.ts'
 import type { TestSigner } from './node-client.ts'
 
 /** A chain with automatic block production, and a payer of accounts. */
-export interface PayingChain {
+export interface PayerChain {
   /** In the format of CHAIN_ACCESS_NODE. */
   readonly endpoint: string
   readonly restUrl: string
@@ -21,9 +21,9 @@ export interface PayingChain {
  * The chains for wallet and editor tests: the simulated chain, and the Flow emulator at
  * FLOWFARM_EMULATOR, skipped if unset.
  */
-export const payingChains: readonly {
+export const payerChains: readonly {
   readonly name: string
-  readonly start: (test: Mocha.Context) => Promise<PayingChain>
+  readonly start: (test: Mocha.Context) => Promise<PayerChain>
 }[] = [
   {
     name: 'the simulated chain',

@@ -1,7 +1,7 @@
 import type { FeedMessage } from './feed-client.ts'
 
 /** The state of a correct feed client: each height once, without rolled-back blocks. */
-export class SeenChain {
+export class ClientChain {
   /** Block ids by height. */
   readonly blocks = new Map<number, string>()
   /** Transaction ids by height. */
@@ -14,16 +14,16 @@ export class SeenChain {
   /** @throws if a block is repeated or out of order */
   accept({ type, seq, payload }: FeedMessage): void {
     if (seq !== undefined) this.mark = seq
-    if (type === 'rollback') this.#takeBack(Number(payload['from_height']))
+    if (type === 'rollback') this.#rollBack(Number(payload['from_height']))
     if (type === 'new_block')
       this.#addBlock(Number(payload['height']), String(payload['id']), String(payload['parent_id']))
     if (type === 'new_transaction') this.#addTransaction(Number(payload['block_height']), String(payload['id']))
   }
 
-  #takeBack(from: number): void {
+  #rollBack(from: number): void {
     this.rollbacks.push(from)
-    for (const kept of [this.blocks, this.transactions])
-      for (const height of kept.keys()) if (height >= from) kept.delete(height)
+    for (const byHeight of [this.blocks, this.transactions])
+      for (const height of byHeight.keys()) if (height >= from) byHeight.delete(height)
   }
 
   #addBlock(height: number, id: string, parent: string): void {

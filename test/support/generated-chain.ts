@@ -3,13 +3,13 @@ import type { BlockFeed, FeedReader } from '../../src/explorer/feed/block-feed.t
 import { idOf, timestampAt } from './chain-rows.ts'
 
 /** The account of a block's transaction, at even and at odd heights. */
-export const accountsOfMadeChain = ['0x00000000000000a0', '0x00000000000000a1'] as const
+export const generatedAccounts = ['0x00000000000000a0', '0x00000000000000a1'] as const
 
 /**
  * An in-memory chain with one transaction per block. The test decides when commits are announced,
  * to simulate late notifications. Their order is preserved.
  */
-export class MadeChain implements FeedReader {
+export class GeneratedChain implements FeedReader {
   #ids: string[] = []
   #made = 0
   #failsIds = false
@@ -104,7 +104,7 @@ export class MadeChain implements FeedReader {
             tags: [],
             error_message: '',
           },
-          accounts: [height % 2 === 0 ? accountsOfMadeChain[0] : accountsOfMadeChain[1]],
+          accounts: [height % 2 === 0 ? generatedAccounts[0] : generatedAccounts[1]],
           contracts: [],
         },
       ],

@@ -7,7 +7,7 @@ import { listen } from '../../src/platform/db/listen.ts'
  *
  * @param running must not stop before that
  */
-export async function untilTold(
+export async function untilNotified(
   databaseUrl: string,
   channels: readonly string[],
   isTrue: () => Promise<boolean>,

@@ -16,20 +16,20 @@ import { startRecordedNode } from './replay.ts'
 import { runApi } from './running-api.ts'
 import type { RunOptions } from './running-api.ts'
 
-export interface ToldChain extends ExploredChain, AsyncDisposable {}
+export interface EnrichedChain extends ExploredChain, AsyncDisposable {}
 
 /**
  * The derived recording `base` with the enrichment data recorded at its end. Prices are made up.
  *
  * @param server API options for the database that differ from the default
  */
-export async function toldChain(
+export async function enrichedChain(
   server: (database: TestDatabase) => RunOptions['server'] = () => ({}),
-): Promise<ToldChain> {
+): Promise<EnrichedChain> {
   const database = await deriveRecording()
   const node = await startRecordedNode('base')
-  await ask(database.pool, node.endpoint)
-  await tellPrices(database.pool)
+  await runEnrichment(database.pool, node.endpoint)
+  await insertPrices(database.pool)
   const api = await runApi(database.url, {
     server: { network: () => 'emulator', ...server(database) },
     nodes: [node.endpoint],
@@ -46,7 +46,7 @@ export async function toldChain(
 }
 
 /** Runs all enrichment workers until they have no work. */
-async function ask(pool: Pool, endpoint: string): Promise<void> {
+async function runEnrichment(pool: Pool, endpoint: string): Promise<void> {
   const reader = createChainReader({ liveEndpoints: [endpoint], log: quiet })
   const context = { reader, network: 'emulator', script: await loadScripts('emulator'), readJson } as const
   for (const worker of [tokenMetadataWorker, nftItemMetadataWorker, contractCodeWorker, networkStateWorker]) {
@@ -65,7 +65,7 @@ async function ask(pool: Pool, endpoint: string): Promise<void> {
   await reader.close()
 }
 
-async function tellPrices(pool: Pool): Promise<void> {
+async function insertPrices(pool: Pool): Promise<void> {
   await pool.query(`
     insert into app.prices (token, currency, price_time, price, symbol)
     select token, 'USD', hour, 0.75, upper(left(split_part(token, '.', 3), 4))

@@ -6,7 +6,7 @@ import { DeveloperKeys } from '../../../src/platform/auth/developer-keys.ts'
 import { InstallationStore } from '../../../src/editor/github/stores/installation-store.ts'
 import { deleteUserData } from '../../../src/services.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { lockAwaited } from '../../support/lock-awaited.ts'
+import { untilLockWait } from '../../support/lock-wait.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { RunningAuth } from './support/running-auth.ts'
@@ -127,7 +127,7 @@ describe("deletion of a user's data in the program", () => {
           },
         ])
         .catch((error: unknown) => error)
-      await lockAwaited(db)
+      await untilLockWait(db)
       await deleteUserData(going, userId)
       await going.query('delete from wallet_auth.users where id = $1', [userId])
       await going.query('commit')

@@ -16,7 +16,7 @@ const digests = new Map<string, Promise<Record<string, string>>>()
  * The digest of the raw tables after a run without faults, from height 0 to the node's head.
  * Computed once per shape.
  */
-export function undisturbedDigest(
+export function faultlessDigest(
   name: RecordingName,
   shape: Omit<ReplayNodeOptions, 'recording' | 'head'> & { readonly head: number },
 ): Promise<Record<string, string>> {

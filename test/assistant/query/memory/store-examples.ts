@@ -7,7 +7,7 @@ const [folder = '', name = ''] = process.argv.slice(2)
 const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })) })
 for (let n = 0; ; n++) {
   // Every other one replaces an existing example.
-  const { id } = await memory.keep({
+  const { id } = await memory.add({
     target: 'indexer',
     question: `${name} ${Math.floor(n / 2)}`,
     sql: `SELECT ${n}, '${'x'.repeat(20_000)}'`,

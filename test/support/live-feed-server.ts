@@ -11,7 +11,7 @@ import type { LiveLimits } from '../../src/explorer/feed/live-audience.ts'
 import { FeedClient } from './feed-client.ts'
 
 /** The live feed alone, with real sockets, on a generated chain. */
-export class LiveRoom {
+export class LiveFeedServer {
   readonly metrics = new Metrics()
   readonly #audience: LiveAudience
   readonly #stopping = new AbortController()
@@ -40,13 +40,13 @@ export class LiveRoom {
     reader: FeedReader,
     limits: LiveLimits = {},
     networkOf?: (request: IncomingMessage) => string,
-  ): Promise<LiveRoom> {
-    const room = new LiveRoom(reader, limits, networkOf)
+  ): Promise<LiveFeedServer> {
+    const server = new LiveFeedServer(reader, limits, networkOf)
     await new Promise<void>((resolve) => {
-      room.#server.listen(0, '127.0.0.1', resolve)
+      server.#server.listen(0, '127.0.0.1', resolve)
     })
-    await room.#audience.start()
-    return room
+    await server.#audience.start()
+    return server
   }
 
   get feed(): BlockFeed {
