@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { portsOf, readConfig, settings } from './config.ts'
-import { historicEndpoints, liveEndpoints } from './access/settings.ts'
+import { historicNodes, liveEndpoints } from './access/settings.ts'
 import { FatalError } from './platform/errors.ts'
 
 describe('configuration', () => {
@@ -71,10 +71,19 @@ describe('configuration', () => {
     expect(nodesOf({ CHAIN_ACCESS_NODE: 'a:1', CHAIN_ACCESS_NODES: 'b:2,a:1' })).to.deep.equal(['a:1', 'b:2'])
   })
 
-  it('takes the live nodes for the backfill where no others are set, and adds the archive to the historic ones', () => {
-    const config = readConfig({}, { CHAIN_ACCESS_NODES: 'a:1, b:2;c:3 d:4', CHAIN_ARCHIVE_NODE: 'z:9' })
+  it('reads lists separated by commas, semicolons or white space', () => {
+    const config = readConfig({}, { CHAIN_ACCESS_NODES: 'a:1, b:2;c:3 d:4' })
     expect(liveEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4'])
-    expect(historicEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4', 'z:9'])
+  })
+
+  it('uses the nodes of past sporks for the backfill unless a list without them, or an empty one, is set', () => {
+    const nodesOf = (CHAIN_HISTORIC_ACCESS_NODES?: string) =>
+      historicNodes(readConfig({}, { CHAIN_HISTORIC_ACCESS_NODES, CHAIN_ARCHIVE_NODE: 'z:9' }))
+    expect(nodesOf()).to.deep.equal({ historicEndpoints: ['z:9'], includesSporks: true })
+    expect(nodesOf('sporks,a:1')).to.deep.equal({ historicEndpoints: ['a:1', 'z:9'], includesSporks: true })
+    expect(nodesOf('a:1,b:2')).to.deep.equal({ historicEndpoints: ['a:1', 'b:2', 'z:9'], includesSporks: false })
+    for (const empty of ['', ' '])
+      expect(nodesOf(empty)).to.deep.equal({ historicEndpoints: ['z:9'], includesSporks: false })
   })
 
   it('knows the variables of a worker by both of their names, and refuses two that disagree', () => {

@@ -133,7 +133,7 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
   const [
     farm,
     { createChainReader },
-    { historicEndpoints, liveEndpoints },
+    { historicNodes, liveEndpoints },
     { countCalls },
     { writeBuiltInLabels },
     { ensureRawPartitions },
@@ -154,7 +154,7 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
     openChainReader: ({ rps, burst, log }) =>
       createChainReader({
         liveEndpoints: liveEndpoints(config),
-        historicEndpoints: historicEndpoints(config),
+        ...historicNodes(config),
         log,
         ...(rps > 0 ? { requestsPerSecond: rps } : {}),
         ...(burst === undefined ? {} : { burst }),

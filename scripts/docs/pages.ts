@@ -68,8 +68,8 @@ function configurationPage(): string {
   const lines = [
     '# Configuration',
     '',
-    'Every environment variable of flowfarm. An empty value counts as unset. Invalid values are reported together, and',
-    'the program exits with code 1.',
+    'Every environment variable of flowfarm. An empty value counts as unset, except where stated. Invalid values are',
+    'reported together, and the program exits with code 1.',
     '',
     madeFrom('`src/config.ts`'),
   ]

@@ -1,5 +1,6 @@
 import { FatalError, RetryableError } from '../platform/errors.ts'
 import type { FetchedBlock, HeadMessage } from './messages.ts'
+import type { SourceNodesOptions } from './nodes/source-nodes.ts'
 import type { GrpcCode } from './transport/grpc-status.ts'
 
 /** A node of an older spork is required. */
@@ -128,14 +129,7 @@ export interface CallReport {
   readonly bytes: number
 }
 
-export interface ChainSourceOptions {
-  readonly liveEndpoints: readonly string[]
-  readonly historicEndpoints: readonly string[]
-  readonly archiveEndpoint?: string
-  /** Per node, for all sources of the process. Default: unlimited until a node refuses. */
-  readonly requestsPerSecond?: number
-  /** Calls at once after a pause. Ignored without `requestsPerSecond`. */
-  readonly burst?: number
+export interface ChainSourceOptions extends SourceNodesOptions {
   /** Poll interval for the head without a stream. */
   readonly pollMs?: number
   /** Three times as long for bulk calls. */

@@ -6,23 +6,20 @@ import { encodeArgument } from '../flow/json-cdc/cadence-argument.ts'
 import type { CadenceArgument } from '../flow/json-cdc/cadence-argument.ts'
 import { readJsonCdcValue } from '../flow/json-cdc/json-cdc-payload.ts'
 import type { PayloadValue } from '../flow/payload-value.ts'
-import { asError, FatalError } from '../platform/errors.ts'
+import { asError } from '../platform/errors.ts'
 import { requestState } from './nodes/request-nodes.ts'
 import type { StateRequest } from './nodes/request-nodes.ts'
 import type { CallReport, NodeStatus, SourceLogger } from './chain-source.ts'
 import { ExecuteScriptResponseSchema, AccountResponseSchema } from './gen/flow/access/access_pb.ts'
 import { nodeFault } from './nodes/node-errors.ts'
-import { NodeRegistry, endpointKey } from './nodes/node-registry.ts'
+import { NodeRegistry } from './nodes/node-registry.ts'
 import { SourceContext } from './nodes/source-context.ts'
+import { SourceNodes } from './nodes/source-nodes.ts'
+import type { SourceNodesOptions } from './nodes/source-nodes.ts'
 import { accountRequest, scriptAtBlockIdRequest, scriptAtHeightRequest, scriptRequest } from './wire/requests.ts'
 import { WireError } from './wire/wire-reader.ts'
 
-export interface ChainReaderOptions {
-  readonly liveEndpoints: readonly string[]
-  readonly historicEndpoints?: readonly string[]
-  /** To each node. Default: unlimited until a node refuses. */
-  readonly requestsPerSecond?: number
-  readonly burst?: number
+export interface ChainReaderOptions extends SourceNodesOptions {
   /** Default 15,000: nodes abort scripts after 10 s. */
   readonly timeoutMs?: number
   readonly log: SourceLogger
@@ -59,26 +56,15 @@ export function createChainReader(options: ChainReaderOptions): ClosableChainRea
 }
 
 class NodeChainReader implements ClosableChainReader {
-  readonly #registry = new NodeRegistry()
+  readonly #nodes: SourceNodes
   readonly #closing = new AbortController()
   readonly #context: SourceContext
 
   constructor(options: ChainReaderOptions) {
-    const { liveEndpoints, historicEndpoints = [], requestsPerSecond, burst } = options
-    const limits = {
-      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
-      ...(burst === undefined ? {} : { burst }),
-    }
-    const endpoints = new Map(
-      [...historicEndpoints, ...liveEndpoints].map((endpoint) => [endpointKey(endpoint), endpoint]),
-    )
-    if (endpoints.size === 0) throw new FatalError('no-access-node', 'no access node is configured')
-    const nodes = new Map([...endpoints].map(([key, endpoint]) => [key, this.#registry.acquire(endpoint, limits)]))
-    const liveKeys = new Set(liveEndpoints.map(endpointKey))
-    const live = [...nodes].filter(([key]) => liveKeys.has(key)).map(([, node]) => node)
+    this.#nodes = new SourceNodes(options, new NodeRegistry())
     const { timeoutMs = 15_000, onCall } = options
     const settings = { pollMs: 0, timeoutMs, attempts: 1, settledDepth: 0, maxPauseMs: 1_000, onCall }
-    this.#context = new SourceContext({ all: [...nodes.values()], live }, settings, options.log, this.#closing.signal)
+    this.#context = new SourceContext(this.#nodes, settings, options.log, this.#closing.signal)
   }
 
   async executeScript(script: string, args: readonly CadenceArgument[], at: StateAt = {}): Promise<PayloadValue> {
@@ -124,7 +110,7 @@ class NodeChainReader implements ClosableChainReader {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#closing.abort(new ChainUnavailableError('the chain reader was closed', undefined))
-    await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
+    await this.#nodes.release()
   }
 
   async #request<T>(

@@ -1,4 +1,3 @@
-import { FatalError } from '../platform/errors.ts'
 import { linkSignals, untilAborted } from '../platform/signals.ts'
 import type { LinkedSignal } from '../platform/signals.ts'
 import { normalize } from '../platform/ranges.ts'
@@ -16,9 +15,10 @@ import type { NodeBlockOptions } from './fetch-node-block.ts'
 import { followHeads, SealedHead } from './heads.ts'
 import type { FetchedBlock, HeadMessage } from './messages.ts'
 import { onItsService } from './nodes/identify-node.ts'
-import { endpointKey, processNodes } from './nodes/node-registry.ts'
+import { processNodes } from './nodes/node-registry.ts'
 import type { NodeRegistry } from './nodes/node-registry.ts'
 import { SourceContext } from './nodes/source-context.ts'
+import { SourceNodes } from './nodes/source-nodes.ts'
 
 const chainIdEveryMs = 500
 
@@ -28,7 +28,7 @@ export function createChainSource(options: ChainSourceOptions, registry: NodeReg
 }
 
 class NodeChainSource implements ChainSource {
-  readonly #registry: NodeRegistry
+  readonly #nodes: SourceNodes
   readonly #closing = new AbortController()
   readonly #inFlight = new Set<LinkedSignal>()
   readonly #context: SourceContext
@@ -36,20 +36,7 @@ class NodeChainSource implements ChainSource {
   #isClosed = false
 
   constructor(options: ChainSourceOptions, registry: NodeRegistry) {
-    const { liveEndpoints, historicEndpoints, archiveEndpoint, requestsPerSecond, burst } = options
-    const archive = archiveEndpoint === undefined ? [] : [archiveEndpoint]
-    const named = [...archive, ...historicEndpoints, ...liveEndpoints]
-    const endpoints = new Map(named.map((endpoint) => [endpointKey(endpoint), endpoint]))
-    if (endpoints.size === 0) throw new FatalError('no-access-node', 'no access node is configured')
-    const limits = {
-      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
-      ...(burst === undefined ? {} : { burst }),
-    }
-    const nodes = new Map([...endpoints].map(([key, endpoint]) => [key, registry.acquire(endpoint, limits)]))
-    const liveKeys = new Set(liveEndpoints.map(endpointKey))
-    const live = [...nodes].filter(([key]) => liveKeys.size === 0 || liveKeys.has(key)).map(([, node]) => node)
-    const others = [...nodes.values()].filter((node) => !live.includes(node))
-    this.#registry = registry
+    this.#nodes = new SourceNodes(options, registry)
     const settings = {
       pollMs: options.pollMs ?? 100,
       timeoutMs: options.timeoutMs ?? 10_000,
@@ -58,7 +45,7 @@ class NodeChainSource implements ChainSource {
       maxPauseMs: options.maxPauseMs ?? 1_000,
       onCall: options.onCall,
     }
-    this.#context = new SourceContext({ all: [...live, ...others], live }, settings, options.log, this.#closing.signal)
+    this.#context = new SourceContext(this.#nodes, settings, options.log, this.#closing.signal)
     this.#head = new SealedHead(this.#context)
   }
 
@@ -164,7 +151,7 @@ class NodeChainSource implements ChainSource {
     const reason = new NodesFailedError('chain source', ['it was closed'], undefined)
     this.#closing.abort(reason)
     for (const request of this.#inFlight) request.abort(reason)
-    await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
+    await this.#nodes.release()
   }
 
   async #request<T>(request: Omit<HeightRequest<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {

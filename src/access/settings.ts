@@ -1,4 +1,4 @@
-import { list, optionalInteger, optionalNumber, optionalText } from '../platform/setting.ts'
+import { list, optionalInteger, optionalNumber, optionalText, wordsOrNone } from '../platform/setting.ts'
 import type { Setting, SettingValues } from '../platform/setting.ts'
 
 const defaultAccessNode = 'access.mainnet.nodes.onflow.org:9000'
@@ -18,9 +18,12 @@ export const accessNodeSettings = {
     description:
       'Access nodes for live ingestion, in addition to CHAIN_ACCESS_NODE. All must belong to the same network.',
   }),
-  CHAIN_HISTORIC_ACCESS_NODES: list({
+  CHAIN_HISTORIC_ACCESS_NODES: wordsOrNone({
     group,
-    description: 'Access nodes for the backfill, at least one per spork. Default: the live nodes.',
+    default: ['sporks'],
+    description:
+      'Access nodes for heights below the reach of the live nodes. sporks: the public nodes of the past sporks of ' +
+      'mainnet or testnet, connected only for heights that no other node serves. Empty: none.',
   }),
   CHAIN_ARCHIVE_NODE: optionalText({
     group,
@@ -50,8 +53,14 @@ export function liveEndpoints(config: AccessNodeConfig): readonly string[] {
   return [...new Set([primary, ...nodes])]
 }
 
-export function historicEndpoints(config: AccessNodeConfig): readonly string[] {
-  const nodes =
-    config.CHAIN_HISTORIC_ACCESS_NODES.length > 0 ? config.CHAIN_HISTORIC_ACCESS_NODES : liveEndpoints(config)
-  return config.CHAIN_ARCHIVE_NODE === undefined ? nodes : [...nodes, config.CHAIN_ARCHIVE_NODE]
+/** Besides the live nodes. */
+export function historicNodes(config: AccessNodeConfig): {
+  readonly historicEndpoints: readonly string[]
+  readonly includesSporks: boolean
+} {
+  const { CHAIN_HISTORIC_ACCESS_NODES: nodes, CHAIN_ARCHIVE_NODE: archive } = config
+  return {
+    historicEndpoints: [...nodes.filter((node) => node !== 'sporks'), ...(archive === undefined ? [] : [archive])],
+    includesSporks: nodes.includes('sporks'),
+  }
 }

@@ -11,7 +11,7 @@ type Config = SettingValues<typeof accessNodeSettings & typeof ingestSettings> &
   readonly LOG_FORMAT: 'auto' | 'json' | 'pretty'
 }
 
-import { historicEndpoints, liveEndpoints } from '../access/settings.ts'
+import { historicNodes, liveEndpoints } from '../access/settings.ts'
 import { BackwardIngester } from './backward-ingester.ts'
 import { ingesterNames, readRawCoverage } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
@@ -65,10 +65,10 @@ export async function startIngest(
   })
   lifecycle.onStop('connections of the ingesters', () => pool.end())
 
-  const source = (historic: readonly string[]): ChainSource => {
+  const source = (historic?: ReturnType<typeof historicNodes>): ChainSource => {
     const created = createChainSource({
       liveEndpoints: liveEndpoints(config),
-      historicEndpoints: historic,
+      ...historic,
       log,
       ...patience,
       ...(config.CHAIN_RPC_RPS ? { requestsPerSecond: config.CHAIN_RPC_RPS } : {}),
@@ -78,7 +78,7 @@ export async function startIngest(
     lifecycle.onStop('access nodes', () => created.close())
     return created
   }
-  const live = source([])
+  const live = source()
   const heads = new HeadTracker({ pool, source: live, log, metrics, signal: lifecycle.signal })
   shared.latestHeight = () => heads.current?.height
   const progress = new Progress(() => heads.current?.height)
@@ -136,7 +136,7 @@ export async function startIngest(
   }
   if (config.ENABLE_HISTORY_INGESTER) {
     const name = ingesterNames.backward
-    const historic = source(historicEndpoints(config))
+    const historic = source(historicNodes(config))
     const backward = new BackwardIngester({
       ...common,
       name,

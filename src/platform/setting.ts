@@ -125,6 +125,12 @@ export function words(options: Common & { default: readonly string[] }): Setting
   })
 }
 
+/** An empty value means none, unlike an absent one. */
+export function wordsOrNone(options: Common & { default: readonly string[] }): Setting<readonly string[]> {
+  const given = words(options)
+  return { ...given, read: (text) => (text?.trim() === '' ? [] : given.read(text)) }
+}
+
 export function addresses(options: Common): Setting<readonly string[]> {
   const optional = words({ ...options, default: [] })
   return {

@@ -15,7 +15,7 @@ export function sourceOf(
   registry = new NodeRegistry(),
 ): ChainSource {
   const endpoints = nodes.map((node) => node.endpoint)
-  return createChainSource({ liveEndpoints: endpoints, historicEndpoints: [], log: quiet, ...options }, registry)
+  return createChainSource({ liveEndpoints: endpoints, log: quiet, ...options }, registry)
 }
 
 /** The content of a block without its origin and response sizes, for comparing two fetches. */

@@ -181,9 +181,8 @@ class HeightSearch<T> {
     const { attempts, maxPauseMs } = this.#context.settings
     while (this.#failures < attempts) {
       this.#signal.throwIfAborted()
-      const nodes = this.#context.usableNodes()
-      const node = selectNode(nodes, height, this.#tried)
-      if (node === undefined && this.#tried.size === 0) throw this.#unreachable(nodes)
+      const node = selectNode(this.#context.usableNodes(height), height, this.#tried)
+      if (node === undefined && this.#tried.size === 0) throw this.#unreachable()
       // Do not await between selecting an idle node and the request: other heights would select it
       // too.
       if (node === undefined || (this.#absent > 0 && node.restingForMs > 0 && !(await this.#request.isSettled()))) {
@@ -249,9 +248,9 @@ class HeightSearch<T> {
     return new NodesFailedError(`height ${this.#request.height}`, this.#faults, this.#lastError, this.#isOutage)
   }
 
-  #unreachable(nodes: readonly AccessNode[]): Error {
+  #unreachable(): Error {
     const { height } = this.#request
-    const rootHeight = rootAbove(nodes, height)
+    const rootHeight = rootAbove(this.#context.usableNodes(), height)
     if (rootHeight !== undefined) return new BelowRootError(height, rootHeight)
     const faults = [...this.#faults, 'no node serves its spork']
     return new NodesFailedError(`height ${height}`, faults, this.#lastError, false)
@@ -274,7 +273,7 @@ export async function requestState<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const height = stateRequest.height === 'unknown' ? undefined : stateRequest.height
-  const nodes = stateRequest.height === undefined ? newestOf(context) : context.usableNodes()
+  const nodes = stateRequest.height === undefined ? newestOf(context) : context.usableNodes(height ?? newest)
   const tried = new Set<AccessNode>()
   const failures: Failure[] = []
   for (;;) {

@@ -4,6 +4,7 @@ import type { CallReport, SourceLogger } from '../chain-source.ts'
 import { identifyNode } from './identify-node.ts'
 import { nodeFault } from './node-errors.ts'
 import type { AccessNode, CallContext } from './node.ts'
+import type { SourceNodes } from './source-nodes.ts'
 
 /** A dead node delays the first block this long. */
 const identifyTimeoutMs = 3_000
@@ -19,8 +20,7 @@ export interface SourceSettings {
 }
 
 export class SourceContext {
-  readonly nodes: readonly AccessNode[]
-  readonly liveNodes: readonly AccessNode[]
+  readonly #nodes: SourceNodes
   readonly settings: SourceSettings
   readonly log: SourceLogger
   readonly closing: AbortSignal
@@ -30,17 +30,19 @@ export class SourceContext {
   #identifying: Promise<void> | undefined
   #isIdentified = false
 
-  constructor(
-    nodes: { readonly all: readonly AccessNode[]; readonly live: readonly AccessNode[] },
-    settings: SourceSettings,
-    log: SourceLogger,
-    closing: AbortSignal,
-  ) {
-    this.nodes = nodes.all
-    this.liveNodes = nodes.live
+  constructor(nodes: SourceNodes, settings: SourceSettings, log: SourceLogger, closing: AbortSignal) {
+    this.#nodes = nodes
     this.settings = settings
     this.log = log
     this.closing = closing
+  }
+
+  get nodes(): readonly AccessNode[] {
+    return this.#nodes.all
+  }
+
+  get liveNodes(): readonly AccessNode[] {
+    return this.#nodes.live
   }
 
   signalOf(signal: AbortSignal | undefined): AbortSignal {
@@ -65,10 +67,10 @@ export class SourceContext {
     this.#adoptChain()
   }
 
-  /** Nodes not known to be on another chain. Retries unidentified ones occasionally. */
-  usableNodes(): AccessNode[] {
+  /** Nodes not known to be on another chain. Retries unidentified ones occasionally. @param height default: any */
+  usableNodes(height?: number): AccessNode[] {
     const usable: AccessNode[] = []
-    for (const node of this.nodes) {
+    for (const node of height === undefined ? this.nodes : this.#nodes.for(height)) {
       if (isUnknown(node)) this.#identifyAtTimes(node)
       if (node.chainId === undefined || this.chainId === undefined || node.chainId === this.chainId) usable.push(node)
     }
@@ -127,7 +129,10 @@ export class SourceContext {
   }
 
   #adoptChain(): void {
-    this.chainId ??= this.nodes.find((node) => node.chainId !== undefined)?.chainId
+    if (this.chainId === undefined) {
+      this.chainId = this.nodes.find((node) => node.chainId !== undefined)?.chainId
+      if (this.chainId !== undefined) this.#nodes.addSporks(this.chainId)
+    }
     for (const { endpoint, chainId } of this.nodes) {
       if (chainId !== undefined && chainId !== this.chainId) {
         this.log.warn({ endpoint, chainId, expected: this.chainId }, 'ignoring an access node of another chain')

@@ -6,7 +6,7 @@ import { createChainReader } from '../../access/create-chain-reader.ts'
 import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
 import { FailureLimit, SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { askSettings } from '../query/settings.ts'
-import { historicEndpoints, liveEndpoints } from '../../access/settings.ts'
+import { historicNodes, liveEndpoints } from '../../access/settings.ts'
 import { Admission } from './admission.ts'
 import { KeyCheck } from './key-check.ts'
 import type { OriginRules } from '../../platform/mcp/origin-rules.ts'
@@ -60,7 +60,7 @@ function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext<
   if (config.CHAIN_REST_URL !== undefined) return createRestScriptRunner(config.CHAIN_REST_URL)
   const nodes = createChainReader({
     liveEndpoints: liveEndpoints(config),
-    historicEndpoints: historicEndpoints(config),
+    ...historicNodes(config),
     log: context.log.child({ service: 'mcp' }),
     onCall: countCalls(metrics),
   })

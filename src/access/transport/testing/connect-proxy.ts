@@ -8,6 +8,8 @@ export interface ConnectProxyOptions {
   /** `user:password` */
   readonly credentials?: string
   readonly answer?: string
+  /** Overrides the port of `host:port`. */
+  readonly ports?: Readonly<Record<string, number>>
 }
 
 /** Resolves every name to 127.0.0.1. */
@@ -45,11 +47,11 @@ export class ConnectProxy {
   #connect(target: string, authorization: string | undefined, client: Socket): void {
     this.targets.push(target)
     this.#keep(client)
-    const { credentials, answer } = this.#options
+    const { credentials, answer, ports } = this.#options
     const expected = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`
     if (answer !== undefined) return void client.end(answer)
     if (authorization !== expected) return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
-    const node = connect(Number(target.split(':').at(-1)), '127.0.0.1', () => {
+    const node = connect(ports?.[target] ?? Number(target.split(':').at(-1)), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       client.pipe(node).pipe(client)
     })
