@@ -4,6 +4,7 @@
 export interface Answers {
   readonly '/health': { readonly status: string; readonly service: string }
   readonly '/editor/settings': EditorSettings
+  readonly 'POST /functions/v1/projects': { readonly success: true; readonly data: unknown }
   readonly 'POST /github/install': { readonly url: string; readonly authorize_url: string; readonly expires_in: number }
   readonly '/github/installations': { readonly installations: readonly Installation[] }
   readonly '/github/repos': { readonly repos: readonly Repository[] }

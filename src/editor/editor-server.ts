@@ -14,6 +14,8 @@ import { SlidingWindow } from '../platform/limits/sliding-window.ts'
 import { editorNetworks } from './editor-network.ts'
 import { githubRoutes } from './github/create-github.ts'
 import type { GitHub } from './github/create-github.ts'
+import { projectRoutes } from './projects/projects-function.ts'
+import type { ProjectsFunction } from './projects/projects-function.ts'
 import { samplesSchema } from './settings.ts'
 
 const settingsSchema = z
@@ -53,7 +55,7 @@ export interface EditorParts {
   readonly settings: () => EditorSettings
   /** Undefined if sign-in is off. */
   readonly session?: EditorSession | undefined
-  readonly projects: Middleware<RequestState>
+  readonly projects: Pick<ProjectsFunction, 'routes' | 'guards' | 'cors'>
   /** Undefined: no GitHub App is configured. */
   readonly github: Pick<GitHub, 'routes' | 'guards'> | undefined
   readonly page?: Middleware | undefined
@@ -85,11 +87,11 @@ export const editorRoutes: readonly Route<EditorServices>[] = [
   }),
 ]
 
-export const documentedRoutes: readonly Route[] = [...editorRoutes, ...githubRoutes]
+export const documentedRoutes: readonly Route[] = [...editorRoutes, ...projectRoutes, ...githubRoutes]
 
 export const editorApiInfo: ApiInfo = {
   title: 'flowfarm editor',
-  description: 'Settings of the editor. `/functions/v1/projects` is one POST with `{endpoint, data}`.',
+  description: 'Settings, projects and repositories of the editor.',
   sharedErrors: { InternalError: 'Internal error; see the server log.' },
 }
 
@@ -117,14 +119,15 @@ export function createEditorServer({ settingsPerMinute = 600, ...options }: Edit
       routes: [
         ...editorRoutes,
         ...(session?.routes ?? []),
+        ...projects.routes,
         ...(github?.routes ?? []),
         ...documentRoutes(() => documentedRoutes, editorApiInfo, { prefix: '/editor' }),
       ],
       services: { settings },
-      guards: { settings: guard(admit), ...github?.guards },
+      guards: { settings: guard(admit), ...projects.guards, ...github?.guards },
       before: [
         ...(session === undefined ? [] : [session.protect]),
-        projects,
+        projects.cors,
         ...(github === undefined ? [withoutGitHub] : []),
       ],
       translate: (thrown) =>

@@ -126,10 +126,8 @@ export async function openEditor(
   }
   const projects = createProjectsFunction({
     pool,
-    log,
     authenticate,
     lockUser,
-    clientOf,
     quotas,
     allowsOrigin: (from) => from === origin,
   })
@@ -165,7 +163,7 @@ export async function openEditor(
     languageServer: program,
     settings,
     session,
-    projects: projects.middleware,
+    projects,
     github,
     page: page(settings),
   }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { StatementRunner } from '../platform/db/named-query.ts'
 import { query } from '../platform/db/pool.ts'
 import { ApiError } from '../platform/errors.ts'
+import { pathCors } from '../platform/http/cors.ts'
 import { bearerToken } from '../platform/http/guards.ts'
 import type { RequestState } from '../platform/http/requests.ts'
 import { routesOf } from '../platform/http/route.ts'
@@ -124,29 +125,12 @@ export class ClientSignIns {
     }
   }
 
-  /** `/oauth/token` only, without cookies. */
   cors(): Middleware<RequestState> {
-    return async (context, next) => {
-      if (context.path !== tokenPath) {
-        await next()
-        return
-      }
-      context.state.route = tokenPath
-      context.vary('Origin')
-      const origin = context.get('Origin')
-      if (this.#options.clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin))
-        context.set('Access-Control-Allow-Origin', origin)
-      if (context.method !== 'OPTIONS') {
-        await next()
-        return
-      }
-      context.set({
-        'Access-Control-Allow-Methods': 'POST',
-        'Access-Control-Allow-Headers': 'content-type',
-        'Access-Control-Max-Age': '600',
-      })
-      context.status = 204
-    }
+    return pathCors(tokenPath, {
+      allows: (origin) => this.#options.clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin),
+      methods: 'POST',
+      headers: 'content-type',
+    })
   }
 
   /** @throws ApiError 400 `unknown-client` */

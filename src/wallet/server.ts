@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { ApiError, asError } from '../platform/errors.ts'
 import { documentRoutes } from '../platform/http/openapi.ts'
 import type { ApiInfo } from '../platform/http/openapi.ts'
-import type { RequestState } from '../platform/http/requests.ts'
 import { routesOf } from '../platform/http/route.ts'
 import type { Answer, Call, Route } from '../platform/http/route.ts'
 import { guard } from '../platform/http/router.ts'
@@ -17,6 +16,8 @@ import { chainGuard, chainRoutes } from './chain-routes.ts'
 import type { ChainNodes, ChainServices } from './chain-routes.ts'
 import { clientRoutes } from './client-routes.ts'
 import type { ClientSignIns } from './client-routes.ts'
+import { passkeyRoutes } from './passkeys/passkey-function.ts'
+import type { PasskeyFunction } from './passkeys/passkey-function.ts'
 import { SessionCookies, sessionRoutes } from './session-cookies.ts'
 import type { SessionCookieOptions } from './session-cookies.ts'
 import { walletNetworks } from './settings.ts'
@@ -54,7 +55,7 @@ export interface WalletParts {
   readonly settings: () => WalletSettings
   /** Undefined with an external auth server. */
   readonly auth: AuthHttp | undefined
-  readonly passkeys: Middleware<RequestState>
+  readonly passkeys: Pick<PasskeyFunction, 'routes' | 'cors'>
   readonly session: SessionCookieOptions
   readonly signIns: ClientSignIns
   readonly nodes: ChainNodes
@@ -104,13 +105,11 @@ export const walletRoutes: readonly Route<WalletServices>[] = [
   }),
 ]
 
-export const documentedRoutes: readonly Route[] = [...walletRoutes, ...authRoutes]
+export const documentedRoutes: readonly Route[] = [...walletRoutes, ...authRoutes, ...passkeyRoutes]
 
 export const walletApiInfo: ApiInfo = {
   title: 'flowfarm wallet',
-  description:
-    'Sign-in (GoTrue), sessions, clients and chain calls of the wallet. `/functions/v1/passkey-auth` is one POST ' +
-    'with `{endpoint, data}`.',
+  description: 'Sign-in (GoTrue), passkeys, sessions, clients and chain calls of the wallet.',
   sharedErrors: { InternalError: 'Internal error; see the server log.' },
 }
 
@@ -140,11 +139,12 @@ export function createWalletServer({ chainPerMinute = 600, ...options }: WalletS
       routes: [
         ...walletRoutes,
         ...(auth?.routes ?? []),
+        ...passkeys.routes,
         ...documentRoutes(() => documentedRoutes, walletApiInfo, { prefix: '/wallet' }),
       ],
       services: { ...parts, sessions, signIns, allowsOrigin: session.allows },
       guards: { ...auth?.guards, ...signIns.guards(), chain: chainGuard(admit), explorer: guard(admit) },
-      before: [...(auth === undefined ? [] : [auth.cors]), passkeys, sessions.protect(), signIns.cors()],
+      before: [...(auth === undefined ? [] : [auth.cors]), passkeys.cors, sessions.protect(), signIns.cors()],
       retrySeconds: 1,
       home: '/',
       page,

@@ -6,10 +6,8 @@ import { cannotListen } from '../platform/http/cannot-listen.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
 import { createWalletPage } from './page.ts'
-import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import { localHost } from '../platform/http/connections.ts'
-import type { Client } from '../platform/limits/clients.ts'
 import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool.ts'
 import { PreparedStatements } from '../platform/db/prepared-statements.ts'
 import { ApiError, asError } from '../platform/errors.ts'
@@ -69,7 +67,6 @@ export async function startWallet(context: ServiceContext<WalletConfig>, neighbo
     open: async (port) => {
       const wallet = await openWallet(context, neighbours, {
         port,
-        clientOf,
         log,
         page: createWalletPage(pages, () => url, config.GOTRUE_URL),
       })
@@ -97,7 +94,6 @@ function ownAddress(host: string): readonly string[] {
 
 interface OpenWalletOptions {
   readonly port: number
-  readonly clientOf: (request: IncomingMessage) => Client
   readonly log: Logger
   readonly page: Middleware
 }
@@ -123,7 +119,7 @@ const pruneEveryMs = 3_600_000
 async function openWallet(
   context: ServiceContext<WalletConfig>,
   neighbours: WalletNeighbours,
-  { port, clientOf, log, page }: OpenWalletOptions,
+  { port, log, page }: OpenWalletOptions,
 ): Promise<OpenedWallet> {
   const { config, databaseUrl, lifecycle } = context
   const place = readWalletPlace(config, port)
@@ -172,7 +168,6 @@ async function openWallet(
     log,
     relyingParty: () => party,
     sessions,
-    clientOf,
     endpoints: provisioningEndpoints(provisioning),
     keysOnChain: provisioning.keysOnChain,
     outbox,
@@ -208,7 +203,7 @@ async function openWallet(
     url,
     settings,
     auth,
-    passkeys: passkeys.middleware,
+    passkeys,
     signIns,
     page,
     nodes,

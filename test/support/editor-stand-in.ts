@@ -204,8 +204,6 @@ export async function startEditorStandIn(
       })
       const projects = createProjectsFunction({
         pool: database.pool,
-        log,
-        clientOf,
         quotas: state.world.quotas,
         allowsOrigin: (origin) => origin === url,
         lockUser: () => Promise.resolve(true),
@@ -216,18 +214,20 @@ export async function startEditorStandIn(
         session,
         github: repositories,
         page: page(settings),
-        projects: async (context, next) => {
-          if (context.path !== '/functions/v1/projects') return void (await next())
-          if (state.world.projectsAre === 'down')
-            throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
-          await projects.middleware(context, next)
-          // Save and fork responses contain an id.
-          if (
-            state.world.savesAre === 'unanswered' &&
-            typeof context.body === 'string' &&
-            context.body.startsWith('{"success":true,"data":{"id"')
-          )
-            context.req.socket.destroy()
+        projects: {
+          ...projects,
+          routes: projects.routes.map((route) => ({
+            ...route,
+            run: async (request, services) => {
+              if (state.world.projectsAre === 'down')
+                throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
+              const answer = await route.run(request, services)
+              // Save and fork responses contain an id.
+              const { data } = answer.body as { readonly data: object }
+              if (state.world.savesAre === 'unanswered' && 'id' in data) request.call.request.socket.destroy()
+              return answer
+            },
+          })),
         },
       }
     },

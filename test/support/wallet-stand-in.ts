@@ -233,7 +233,6 @@ export async function startWalletStandIn(
         log,
         relyingParty: () => party,
         sessions: auth.sessions,
-        clientOf,
         limits: noPasskeyLimits,
         endpoints: {
           '/wallet/provision': standing,
@@ -292,7 +291,7 @@ export async function startWalletStandIn(
       return {
         settings,
         auth: auth.http,
-        passkeys: passkeyFunction.middleware,
+        passkeys: passkeyFunction,
         nodes: { testnet: chain.node },
         explorerApi: () => explorer.url,
         session: {

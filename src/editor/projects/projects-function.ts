@@ -23,16 +23,18 @@ import type { NamedSave } from './write-projects.ts'
 import type { Authenticate } from '../../platform/auth/authenticate.ts'
 import type { LockUser } from '../../platform/auth/authenticate.ts'
 import { ByteBudget } from '../../platform/limits/byte-budget.ts'
-import type { Client } from '../../platform/limits/clients.ts'
 import { clientNetwork } from '../../platform/limits/clients.ts'
 import { query, withRetriedTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/guards.ts'
-import { endpointCall, endpointFunction } from '../../platform/http/endpoint-function.ts'
-import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
-import type { Logger } from '../../platform/log.ts'
+import { functionAnswer, functionCall, functionCors, functionErrors } from '../../platform/http/functions.ts'
+import type { RequestState } from '../../platform/http/requests.ts'
+import { bindRoutes, routesOf } from '../../platform/http/route.ts'
+import type { Route } from '../../platform/http/route.ts'
+import type { Guard, Guards } from '../../platform/http/router.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
+import { Slots } from '../../platform/limits/slots.ts'
 
 const deleteInput = z.strictObject({ id: projectId, version: versionSchema.optional() })
 
@@ -84,11 +86,9 @@ async function saveNew(
 
 export interface ProjectsFunctionOptions {
   readonly pool: pg.Pool
-  readonly log: Logger
   readonly authenticate: Authenticate
   readonly lockUser: LockUser
   readonly allowsOrigin: (origin: string) => boolean
-  readonly clientOf: (request: IncomingMessage) => Client
   readonly quotas: ProjectQuotas
   readonly limits?: ProjectRateLimits
   /** Default 128 MB, and at least one largest body. */
@@ -96,20 +96,23 @@ export interface ProjectsFunctionOptions {
 }
 
 export interface ProjectsFunction {
-  readonly middleware: Middleware<RequestState>
+  readonly routes: readonly Route<unknown>[]
+  readonly guards: Guards
+  readonly cors: Middleware<RequestState>
   prune(): Promise<void>
 }
 
 export const projectsFunctionPath = '/functions/v1/projects'
 
-const codes: Readonly<Record<number, string>> = {
+const errorForm = functionErrors({
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   413: 'TOO_LARGE',
   429: 'RATE_LIMITED',
   503: 'BUSY',
-}
+  unavailable: 'INTERNAL',
+})
 
 /** Anonymous calls only read. */
 const maxOpenBodyBytes = 16 * 1024
@@ -117,26 +120,70 @@ const maxOpenBodyBytes = 16 * 1024
 /** A body needs about four times its bytes until it is stored. */
 const usualBodyBytesAtOnce = 128_000_000
 
-/**
- * One POST with `{endpoint, data}`, answered with `{success: true, data}` or `{success: false,
- * error: {code, message, …}}`.
- */
+interface ProjectCaller {
+  readonly userId: string | undefined
+  readonly readBody: (request: IncomingMessage) => Promise<unknown>
+}
+
+interface ProjectServices {
+  readonly parts: ProjectParts
+  readonly perAccount: Readonly<Record<Endpoint['kind'], SlidingWindow>>
+}
+
+const route = routesOf<ProjectServices, { projects: ProjectCaller }>()
+
+export const projectRoutes: readonly Route<ProjectServices>[] = [
+  route({
+    method: 'POST',
+    path: projectsFunctionPath,
+    operationId: 'callProjects',
+    tag: 'Projects',
+    summary: 'Run an endpoint of the projects',
+    access: 'projects',
+    errorForm,
+    body: z.unknown(),
+    readBody: (request, _max, { readBody }) => readBody(request),
+    response: functionAnswer,
+    handler: async ({ body, caller: { userId } }, services) => ({
+      body: { success: true as const, data: await call(body, userId, services) },
+    }),
+  }),
+]
+
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
-  const { pool, log, limits = projectRateLimits } = options
-  const max = maxBodyBytes(options.quotas)
-  const counted: Counted = {
-    rates: new ProjectRates(limits),
-    room: new BodyMemoryLimit(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, max)),
+  const { pool, quotas, lockUser, authenticate, limits = projectRateLimits } = options
+  const max = maxBodyBytes(quotas)
+  const perClient = new SlidingWindow({ max: limits.client })
+  const running = new Slots({ what: 'project requests', max: Infinity, maxPerClient: limits.atOnce })
+  const memory = new BodyMemoryLimit(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, max))
+  const projects: Guard<ProjectCaller> = async ({ client, header }, run) => {
+    const network = clientNetwork(client.address)
+    perClient.require(network)
+    const token = bearerToken(header('Authorization'))
+    const userId = token === undefined ? undefined : (await authenticate(token)).userId
+    const slot = await running.enter(userId ?? network)
+    try {
+      return await memory.during(userId ?? network, (take) =>
+        run({
+          userId,
+          // Only signed-in users may send a large body.
+          readBody: (request) => (userId === undefined ? readSmallBody(request) : readJson(request, max, take)),
+        }),
+      )
+    } finally {
+      slot.leave()
+    }
   }
   return {
-    middleware: endpointFunction({
-      path: projectsFunctionPath,
-      failed: 'Projects request failed',
-      log,
-      codes,
-      allowsOrigin: options.allowsOrigin,
-      notAllowed: () => projectError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the projects.'),
-      run: (context) => answer(context, options, counted),
+    routes: bindRoutes(projectRoutes, {
+      parts: { pool, quotas, lockUser },
+      perAccount: { read: new SlidingWindow({ max: limits.read }), write: new SlidingWindow({ max: limits.write }) },
+    }),
+    guards: { projects },
+    cors: functionCors(projectsFunctionPath, {
+      errorForm,
+      allows: options.allowsOrigin,
+      refusal: () => projectError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the projects.'),
     }),
     prune: async () => {
       await query(pool, `delete from projects.saves where saved_at < now() - interval '1 day'`)
@@ -144,57 +191,29 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   }
 }
 
-interface Counted {
-  readonly rates: ProjectRates
-  readonly room: BodyMemoryLimit
-}
-
-async function answer(
-  context: RequestContext,
-  { pool, quotas, authenticate, clientOf, lockUser }: ProjectsFunctionOptions,
-  counted: Counted,
-): Promise<unknown> {
-  const network = clientNetwork(clientOf(context.req).address)
-  const { rates, room } = counted
-  rates.takeClient(network)
-  const parts = { pool, quotas, lockUser }
-  // Only signed-in users may send a large body.
-  const token = bearerToken(context.get('Authorization'))
-  const userId = token === undefined ? undefined : (await authenticate(token)).userId
-  return await rates.during(userId ?? network, () =>
-    room.during(userId ?? network, (take) => call(context, parts, rates, userId, take)),
-  )
+async function readSmallBody(request: IncomingMessage): Promise<unknown> {
+  try {
+    return await readJson(request, maxOpenBodyBytes)
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 413 ? notSignedIn() : error
+  }
 }
 
 async function call(
-  context: RequestContext,
-  parts: ProjectParts,
-  rates: ProjectRates,
+  body: unknown,
   userId: string | undefined,
-  take: (bytes: number) => void,
+  { parts, perAccount }: ProjectServices,
 ): Promise<unknown> {
-  const body =
-    userId === undefined ? await readSmallBody(context) : await readJson(context.req, maxBodyBytes(parts.quotas), take)
-  const { endpoint: name, data } = readData(endpointCall, body)
+  const { endpoint: name, data } = readData(functionCall, body)
   const endpoint = allEndpoints.get(name)
   if (endpoint === undefined) {
     const text = `Unknown endpoint (field "endpoint"). Endpoints: ${[...allEndpoints.keys()].join(', ')}.`
     throw projectError('NOT_FOUND', text, { field: 'endpoint', facts: { field: 'endpoint' } })
   }
-  if (userId !== undefined) rates.takeAccount(endpoint.kind, userId)
+  if (userId !== undefined) perAccount[endpoint.kind].require(userId)
   if (endpoint.access === 'open') return await endpoint.run({ userId, data, parts })
   if (userId === undefined) throw notSignedIn()
   return await endpoint.run({ userId, data, parts })
-}
-
-async function readSmallBody(context: RequestContext): Promise<unknown> {
-  try {
-    return await readJson(context.req, maxOpenBodyBytes)
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 413) throw error
-    context.set('Connection', 'close')
-    throw notSignedIn()
-  }
 }
 
 const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
@@ -205,7 +224,7 @@ const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/projects/fork', { access: 'session', kind: 'write', run: fork }],
 ])
 
-/** Per minute and process; 0: no limit. */
+/** Per minute and process. */
 interface ProjectRateLimits {
   readonly client: number
   readonly read: number
@@ -216,55 +235,6 @@ interface ProjectRateLimits {
 }
 
 export const projectRateLimits: ProjectRateLimits = { client: 600, read: 300, write: 120, atOnce: 8 }
-
-class ProjectRates {
-  readonly #client: SlidingWindow
-  readonly #account: Readonly<Record<'read' | 'write', SlidingWindow>>
-  readonly #atOnce: number
-  readonly #running = new Map<string, number>()
-
-  constructor({ client, read, write, atOnce }: ProjectRateLimits) {
-    this.#client = new SlidingWindow({ max: client })
-    this.#account = { read: new SlidingWindow({ max: read }), write: new SlidingWindow({ max: write }) }
-    this.#atOnce = atOnce
-  }
-
-  /** @throws ApiError 429 `RATE_LIMITED` */
-  takeClient(network: string): void {
-    take(this.#client, network)
-  }
-
-  /** @throws ApiError 429 `RATE_LIMITED` */
-  takeAccount(kind: 'read' | 'write', userId: string): void {
-    take(this.#account[kind], userId)
-  }
-
-  /** @throws ApiError 429 `RATE_LIMITED` */
-  async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
-    const running = this.#running.get(who) ?? 0
-    if (this.#atOnce > 0 && running >= this.#atOnce) {
-      throw projectError('RATE_LIMITED', `Too many concurrent requests (limit ${this.#atOnce}). Wait for the others.`, {
-        retryAfterSeconds: 1,
-      })
-    }
-    this.#running.set(who, running + 1)
-    try {
-      return await fn()
-    } finally {
-      const left = (this.#running.get(who) ?? 1) - 1
-      if (left === 0) this.#running.delete(who)
-      else this.#running.set(who, left)
-    }
-  }
-}
-
-function take(window: SlidingWindow, key: string): void {
-  const { isAllowed, retryAfterSeconds } = window.take(key)
-  if (!isAllowed)
-    throw projectError('RATE_LIMITED', `Too many requests. Try again in ${retryAfterSeconds} s.`, {
-      retryAfterSeconds,
-    })
-}
 
 /** Smaller bodies need no budget, so that they do not wait for large ones. */
 const smallBytes = 256_000

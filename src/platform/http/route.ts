@@ -107,7 +107,7 @@ export interface RouteFacts {
    */
   readonly cost?: 'low' | 'high' | readonly string[]
   readonly maxBodyBytes?: number
-  readonly readBody?: (request: IncomingMessage, maxBytes: number) => Promise<unknown>
+  readonly readBody?: (request: IncomingMessage, maxBytes: number, caller: unknown) => Promise<unknown>
   readonly bodyType?: string
   /** For text responses that are not JSON. */
   readonly contentType?: string
@@ -132,12 +132,14 @@ export interface RouteDeclaration<
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Content extends z.ZodType,
-> extends Omit<RouteFacts, 'access'> {
+> extends Omit<RouteFacts, 'access' | 'readBody'> {
   /** Values are strings before validation. */
   readonly params?: Params
   readonly query?: Query
   readonly body?: Content
   readonly bodyExample?: z.input<Content>
+  /** Default: `readJson`. */
+  readonly readBody?: (request: IncomingMessage, maxBytes: number, caller: Caller) => Promise<unknown>
   readonly response?: Body
   readonly example?: z.output<Body>
   readonly handler: (

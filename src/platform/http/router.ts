@@ -135,13 +135,13 @@ async function runRoute<Services>(
   caller: unknown,
   services: Services,
 ): Promise<Answer<unknown>> {
-  const { readBody = readJson, maxBodyBytes = defaultMaxBodyBytes } = route
+  const { readBody = (request, max) => readJson(request, max), maxBodyBytes = defaultMaxBodyBytes } = route
   return route.run(
     {
       params: context.params,
       // `context.URL` is empty if the Host header cannot be part of a URL.
       query: new URLSearchParams(context.querystring),
-      body: route.body === undefined ? undefined : await readBody(context.req, maxBodyBytes),
+      body: route.body === undefined ? undefined : await readBody(context.req, maxBodyBytes, caller),
       caller,
       call,
       apiKey: context.get('X-API-Key') || undefined,

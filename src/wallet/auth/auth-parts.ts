@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { clientNetwork } from '../../platform/limits/clients.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
 import { ApiError } from '../../platform/errors.ts'
+import { pathCors } from '../../platform/http/cors.ts'
 import { bearerToken } from '../../platform/http/guards.ts'
 import type { ErrorForm } from '../../platform/http/problem.ts'
 import type { RequestState } from '../../platform/http/requests.ts'
@@ -186,32 +187,12 @@ export const gotrueForm: ErrorForm = {
   }),
 }
 
-/** Browsers send no cookies. */
 export function authCors({ isAllowedOrigin, isClientOrigin }: AuthParts): Middleware<RequestState> {
-  return async (context, next) => {
-    if (context.path !== authPath && !context.path.startsWith(`${authPath}/`)) {
-      await next()
-      return
-    }
-    context.state.errorForm = gotrueForm
-    context.vary('Origin')
-    const origin = context.get('Origin')
-    const isAllowed = origin !== '' && (isAllowedOrigin(origin) || isClientOrigin(origin))
-    if (isAllowed)
-      context.set({
-        'Access-Control-Allow-Origin': origin,
-        'Access-Control-Expose-Headers': 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version',
-      })
-    if (context.method !== 'OPTIONS') {
-      await next()
-      return
-    }
-    if (isAllowed)
-      context.set({
-        'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
-        'Access-Control-Max-Age': '600',
-        'Access-Control-Allow-Headers': 'Authorization, Content-Type, ApiKey, X-Client-Info, X-Supabase-Api-Version',
-      })
-    context.status = 204
-  }
+  return pathCors(authPath, {
+    errorForm: gotrueForm,
+    allows: (origin) => isAllowedOrigin(origin) || isClientOrigin(origin),
+    methods: 'GET, POST, PUT, DELETE',
+    headers: 'Authorization, Content-Type, ApiKey, X-Client-Info, X-Supabase-Api-Version',
+    exposed: 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version',
+  })
 }

@@ -1,17 +1,14 @@
-import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
 import { z } from 'zod'
-import type { Client } from '../../platform/limits/clients.ts'
 import { clientNetwork } from '../../platform/limits/clients.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { bearerToken } from '../../platform/http/guards.ts'
-import { endpointCall, endpointFunction } from '../../platform/http/endpoint-function.ts'
-import { disconnectSignal } from '../../platform/http/connections.ts'
-import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
+import { functionAnswer, functionCall, functionCors, functionErrors } from '../../platform/http/functions.ts'
+import type { RequestState } from '../../platform/http/requests.ts'
+import { bindRoutes, routesOf } from '../../platform/http/route.ts'
+import type { Call, Route } from '../../platform/http/route.ts'
 import type { Logger } from '../../platform/log.ts'
-import { readJson } from '../../platform/http/read-json.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
 import { passkeyMail } from '../auth/mail.ts'
 import type { Outbox } from '../auth/mail.ts'
@@ -37,7 +34,6 @@ export interface PasskeyFunctionOptions {
   /** The port may be known only later. */
   readonly relyingParty: () => RelyingParty
   readonly sessions: AuthSessions
-  readonly clientOf: (request: IncomingMessage) => Client
   readonly endpoints?: Readonly<Record<string, SessionEndpoint>>
   readonly keysOnChain?: KeysOnChain | undefined
   readonly outbox?: Pick<Outbox, 'store' | 'deliver'> | undefined
@@ -46,25 +42,41 @@ export interface PasskeyFunctionOptions {
 }
 
 export interface PasskeyFunction {
-  readonly middleware: Middleware<RequestState>
+  readonly routes: readonly Route<unknown>[]
+  readonly cors: Middleware<RequestState>
   readonly confirmUserChange: ConfirmUserChange
   prune(): Promise<void>
 }
 
 export const passkeyFunctionPath = '/functions/v1/passkey-auth'
 
-/** Several times the largest authenticator response. */
-const maxBodyBytes = 64 * 1024
+const errorForm = functionErrors({ 401: 'UNAUTHORIZED', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' })
 
-const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' }
+interface PasskeyServices {
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly parts: () => PasskeyParts
+}
 
-/**
- * One POST with `{endpoint, data}`, answered with `{success: true, data}` or `{success: false,
- * error: {code, message}}`.
- */
+const route = routesOf<PasskeyServices>()
+
+export const passkeyRoutes: readonly Route<PasskeyServices>[] = [
+  route({
+    method: 'POST',
+    path: passkeyFunctionPath,
+    operationId: 'callPasskeys',
+    tag: 'Passkeys',
+    summary: 'Run an endpoint of the passkeys and accounts',
+    errorForm,
+    // Several times the largest authenticator response.
+    maxBodyBytes: 64 * 1024,
+    body: functionCall,
+    response: functionAnswer,
+    handler: async (input, services) => ({ body: { success: true as const, data: await answer(input, services) } }),
+  }),
+]
+
 export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyFunction {
-  const { pool, statements = pool, log, sessions, clientOf, limits = passkeyLimits } = options
-  const endpoints = allEndpoints(options.endpoints ?? {})
+  const { pool, statements = pool, log, sessions, limits = passkeyLimits } = options
   const rates = new RateLimits(pool, statements)
   const stores = {
     passkeys: new PasskeyStore(pool, statements),
@@ -93,16 +105,11 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   }
   return {
     confirmUserChange: confirmUserChange(partsNow),
-    middleware: endpointFunction({
-      path: passkeyFunctionPath,
-      failed: 'Passkey request failed',
-      log,
-      codes,
-      allowsOrigin: (origin) => options.relyingParty().allows(origin),
-      notAllowed: () => functionError('ORIGIN_NOT_ALLOWED', 'This origin may not use the passkeys.'),
-      run: (context) => {
-        return answer(context, endpoints, { parts: partsNow(), address: clientOf(context.req).address })
-      },
+    routes: bindRoutes(passkeyRoutes, { endpoints: allEndpoints(options.endpoints ?? {}), parts: partsNow }),
+    cors: functionCors(passkeyFunctionPath, {
+      errorForm,
+      allows: (origin) => options.relyingParty().allows(origin),
+      refusal: () => functionError('ORIGIN_NOT_ALLOWED', 'This origin may not use the passkeys.'),
     }),
     prune: async () => {
       await stores.challenges.prune()
@@ -112,27 +119,25 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   }
 }
 
+interface AnswerInput {
+  readonly body: z.output<typeof functionCall>
+  readonly bearer: string | undefined
+  readonly call: Call
+}
+
 async function answer(
-  context: RequestContext,
-  endpoints: ReadonlyMap<string, Endpoint>,
-  { parts, address }: { readonly parts: PasskeyParts; readonly address: string },
+  { body: { endpoint: name, data }, bearer, call: { client, header, signal } }: AnswerInput,
+  { endpoints, parts }: PasskeyServices,
 ): Promise<unknown> {
-  const { endpoint: name, data } = readData(endpointCall, await readJson(context.req, maxBodyBytes))
   const endpoint = endpoints.get(name)
   if (endpoint === undefined)
     throw functionError('NOT_FOUND', 'Unknown endpoint (field "endpoint").', { field: 'endpoint' })
   const caller: Caller = {
-    address,
-    origin: context.get('Origin') || undefined,
-    userAgent: context.get('User-Agent') || undefined,
+    address: client.address,
+    origin: header('Origin') || undefined,
+    userAgent: header('User-Agent') || undefined,
   }
-  return await call(endpoint, name, {
-    caller,
-    data,
-    parts,
-    token: bearerToken(context.get('Authorization')),
-    signal: disconnectSignal(context.res),
-  })
+  return await call(endpoint, name, { caller, data, parts: parts(), token: bearer, signal })
 }
 
 interface Called {

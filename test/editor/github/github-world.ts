@@ -85,7 +85,7 @@ export class GitHubWorld {
             samples: [],
             limits: { files: 1, file_bytes: 1, project_bytes: 1 },
           }),
-          projects: (_, next) => next(),
+          projects: { routes: [], guards: {}, cors: (_, next) => next() },
           github: world.service,
         })
       },

@@ -4,9 +4,17 @@ import { pino } from 'pino'
 import { addressList, clientReader } from '../../../src/platform/limits/clients.ts'
 import { RetryableError } from '../../../src/platform/errors.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
+import { routesOf } from '../../../src/platform/http/route.ts'
+import type { Answer } from '../../../src/platform/http/route.ts'
 import { createEditorServer } from '../../../src/editor/editor-server.ts'
 import type { HttpServer } from '../../../src/platform/http/server.ts'
 import type { EditorParts, EditorServerOptions, EditorSettings } from '../../../src/editor/editor-server.ts'
+
+/** Projects with one route, `/p`. */
+function projectsWith(handler: () => Promise<Answer<unknown>> = () => Promise.resolve({})): EditorParts['projects'] {
+  const route = routesOf<unknown>()({ path: '/p', operationId: 'projects', tag: 'Projects', summary: '', handler })
+  return { routes: [route], guards: {}, cors: (_, next) => next() }
+}
 
 const settings: EditorSettings = {
   url: 'http://localhost:3003',
@@ -36,8 +44,7 @@ describe('editor HTTP server', () => {
       log: pino({ level: 'silent' }),
       metrics: new Metrics(),
       clientOf: clientReader(addressList([])),
-      open: () =>
-        Promise.resolve({ settings: () => settings, projects: (_, next) => next(), github: undefined, ...parts }),
+      open: () => Promise.resolve({ settings: () => settings, projects: projectsWith(), github: undefined, ...parts }),
       ...options,
     })
     const { port } = server
@@ -59,15 +66,12 @@ describe('editor HTTP server', () => {
   })
 
   it('serves projects and the page', async () => {
-    const answering =
-      (name: string, path: string): EditorParts['projects'] =>
-      async (context, next) => {
-        if (context.path === path) context.body = name
-        else await next()
-      }
     const call = await start({
-      projects: answering('projects', '/p'),
-      page: answering('page', '/') as NonNullable<EditorParts['page']>,
+      projects: projectsWith(() => Promise.resolve({ body: 'projects' })),
+      page: async (context, next) => {
+        if (context.path === '/') context.body = 'page'
+        else await next()
+      },
     })
     for (const [path, text] of [
       ['/p', 'projects'],
@@ -87,9 +91,11 @@ describe('editor HTTP server', () => {
 
   it('responds to temporary failures with 503', async () => {
     const call = await start({
-      projects: () => Promise.reject(new RetryableError('database-unreachable', 'secret address of the database')),
+      projects: projectsWith(() =>
+        Promise.reject(new RetryableError('database-unreachable', 'secret address of the database')),
+      ),
     })
-    const answer = await call('/x')
+    const answer = await call('/p')
     expect([answer.status, answer.headers.get('retry-after'), (await answer.text()).includes('secret')]).to.deep.equal([
       503,
       '1',

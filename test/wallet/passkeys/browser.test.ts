@@ -1,10 +1,8 @@
 import { expect } from 'chai'
-import Koa from 'koa'
 import { pino } from 'pino'
 import type { CDPSession, Page } from 'playwright-core'
-import { addressList, clientReader } from '../../../src/platform/limits/clients.ts'
-import { closeServer, listen } from '../../../src/platform/http/connections.ts'
-import type { RequestState } from '../../../src/platform/http/requests.ts'
+import { createHttpServer } from '../../../src/platform/http/server.ts'
+import { Metrics } from '../../../src/platform/metrics.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from '../../../src/wallet/passkeys/passkey-function.ts'
 import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
 import { startBrowser } from '../../support/browser.ts'
@@ -37,27 +35,29 @@ describe('passkeys in a real browser', () => {
   before(async () => {
     world = await PasskeyWorld.create()
     let origin = ''
+    const log = pino({ level: 'silent' })
     const passkeys = createPasskeyFunction({
       pool: world.database.pool,
-      log: pino({ level: 'silent' }),
+      log,
       sessions: world.sessions,
-      clientOf: clientReader(addressList([])),
       relyingParty: () => readRelyingParty({ url: origin, rpId: undefined, rpName: 'Wallet', origins: [] }),
     })
     const library = readRepositoryFile('node_modules/@simplewebauthn/browser/dist/bundle/index.umd.min.js')
-    const app = new Koa<RequestState>()
-    app.use(passkeys.middleware)
-    app.use((context) => {
-      context.type = 'text/html'
-      context.body = `<!doctype html><title>Wallet</title><script>${library}</script>`
-    })
-    const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), {
-      host: '127.0.0.1',
-      port: 0,
-    })
-    origin = `http://localhost:${port}`
-    stop = () => closeServer(server, 500)
+    const server = await createHttpServer(
+      { service: 'wallet', host: '127.0.0.1', port: 0, log, metrics: new Metrics(), closeGraceMs: 500 },
+      {
+        routes: passkeys.routes,
+        services: undefined,
+        before: [passkeys.cors],
+        headers: {},
+        page: (context) => {
+          context.type = 'text/html'
+          context.body = `<!doctype html><title>Wallet</title><script>${library}</script>`
+        },
+      },
+    )
+    origin = `http://localhost:${server.port}`
+    stop = () => server.close()
     browser = await startBrowser()
     page = await browser.browser.newPage()
     cdp = await page.context().newCDPSession(page)

@@ -1,11 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import Koa from 'koa'
 import { pino } from 'pino'
 import { addressList, clientReader } from '../../../src/platform/limits/clients.ts'
 import { ApiError } from '../../../src/platform/errors.ts'
-import { closeServer, listen } from '../../../src/platform/http/connections.ts'
-import { errors, requestLog } from '../../../src/platform/http/requests.ts'
-import type { RequestState } from '../../../src/platform/http/requests.ts'
+import { createHttpServer } from '../../../src/platform/http/server.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { PreparedStatements } from '../../../src/platform/db/prepared-statements.ts'
 import type { AuthSessions, AuthUser, SessionToken, SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
@@ -166,26 +163,33 @@ export class PasskeyWorld {
       log,
       relyingParty: () => party,
       sessions,
-      clientOf: clientReader(addressList(trustedProxies)),
       limits: unlimited,
       ...options,
     })
-    const app = new Koa<RequestState>()
-    const metrics = new Metrics()
-    app.use(requestLog({ unmatched: 'wallet: unmatched', metrics, log, clientOf: clientReader(addressList([])) }))
-    app.use(errors({ metrics, log }))
-    app.use(passkeyFunction.middleware)
-    const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), {
-      host: '127.0.0.1',
-      port: 0,
-    })
+    const server = await createHttpServer(
+      {
+        service: 'wallet',
+        host: '127.0.0.1',
+        port: 0,
+        log,
+        metrics: new Metrics(),
+        clientOf: clientReader(addressList(trustedProxies)),
+        closeGraceMs: 500,
+      },
+      {
+        routes: passkeyFunction.routes,
+        services: undefined,
+        before: [passkeyFunction.cors],
+        checkResponses: true,
+        retrySeconds: 1,
+      },
+    )
     return new PasskeyWorld(
       { database, sessions, passkeyFunction, logged },
       {
-        url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`,
+        url: `http://127.0.0.1:${server.port}/functions/v1/passkey-auth`,
         stop: async () => {
-          await closeServer(server, 500)
+          await server.close()
           await statements.end()
           if (given === undefined) await database.drop()
         },

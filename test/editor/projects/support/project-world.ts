@@ -1,12 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import Koa from 'koa'
 import { pino } from 'pino'
 import type { Authenticate } from '../../../../src/platform/auth/authenticate.ts'
 import { addressList, clientReader } from '../../../../src/platform/limits/clients.ts'
 import { ApiError } from '../../../../src/platform/errors.ts'
-import { closeServer, listen } from '../../../../src/platform/http/connections.ts'
-import { errors, requestLog } from '../../../../src/platform/http/requests.ts'
-import type { RequestState } from '../../../../src/platform/http/requests.ts'
+import { createHttpServer } from '../../../../src/platform/http/server.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
 import type { ProjectQuotas } from '../../../../src/editor/projects/project-quotas.ts'
 import { createProjectsFunction, projectsFunctionPath } from '../../../../src/editor/projects/projects-function.ts'
@@ -98,32 +95,39 @@ export class ProjectWorld {
     }
     const projectsFunction = createProjectsFunction({
       pool: database.pool,
-      log,
       authenticate,
       lockUser: () => Promise.resolve(true),
       allowsOrigin: (given) => given === origin,
-      clientOf: clientReader(addressList(trustedProxies)),
       quotas,
-      limits: { client: 0, read: 0, write: 0, atOnce: 0 },
+      limits: { client: 0, read: 0, write: 0, atOnce: Infinity },
       ...more,
     })
-    const app = new Koa<RequestState>()
-    const metrics = new Metrics()
-    app.use(requestLog({ unmatched: 'editor: unmatched', metrics, log, clientOf: clientReader(addressList([])) }))
-    app.use(errors({ metrics, log }))
-    app.use(projectsFunction.middleware)
-    const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), {
-      host: '127.0.0.1',
-      port: 0,
-    })
+    const server = await createHttpServer(
+      {
+        service: 'editor',
+        host: '127.0.0.1',
+        port: 0,
+        log,
+        metrics: new Metrics(),
+        clientOf: clientReader(addressList(trustedProxies)),
+        closeGraceMs: 500,
+      },
+      {
+        routes: projectsFunction.routes,
+        services: undefined,
+        guards: projectsFunction.guards,
+        before: [projectsFunction.cors],
+        checkResponses: true,
+        retrySeconds: 1,
+      },
+    )
     return new ProjectWorld(
       { database, projectsFunction, logged },
       {
         people,
-        url: `http://127.0.0.1:${port}${projectsFunctionPath}`,
+        url: `http://127.0.0.1:${server.port}${projectsFunctionPath}`,
         stop: async () => {
-          await closeServer(server, 500)
+          await server.close()
           await database.drop()
         },
       },
