@@ -12,7 +12,7 @@ import type {
 } from 'vscode-languageserver-protocol'
 import { ImportedFiles } from './linked-source.ts'
 import { diagnosticSource } from './parse-source.ts'
-import { UnreadableSource } from './reader-threads.ts'
+import { UnreadableSource } from '../../flow/cadence/parser-thread.ts'
 import type { ReaderThreads } from './reader-threads.ts'
 import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 import { TextDocument } from 'vscode-languageserver-textdocument'

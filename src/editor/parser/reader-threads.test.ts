@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { ReaderThreads, UnreadableSource } from './reader-threads.ts'
+import { ReaderThreads } from './reader-threads.ts'
+import { UnreadableSource } from '../../flow/cadence/parser-thread.ts'
 
 describe('parser threads of the editor', () => {
   const question = (code: string) => ({ kind: 'check', uri: 'file:///a.cdc', code, imports: [], offset: 0 }) as const
