@@ -5,6 +5,7 @@ import type { Network } from '../flow/network.ts'
 import type { Accounts } from '../platform/auth/accounts.ts'
 import type { CredentialOptions } from '../platform/auth/credentials.ts'
 import type { DeveloperKeys } from '../platform/auth/developer-keys.ts'
+import { ApiError } from '../platform/errors.ts'
 import { pageAddress } from '../platform/http/connections.ts'
 import type { Patience } from '../platform/http/connections.ts'
 import type { ErrorForm } from '../platform/http/problem.ts'
@@ -148,9 +149,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
         feeds: options.feeds,
         maxConnectionsPerAddress: options.maxWebSocketsPerAddress,
         maxMessageBytes: options.maxWebSocketMessageBytes,
-        waitOf: ({ isLocal, address }) => {
+        admit: (_request, { isLocal, address }) => {
           const verdict = isLocal ? undefined : limiter.takeForAddress(address)
-          return verdict === undefined || verdict.isAllowed ? undefined : verdict.nextInSeconds
+          if (verdict === undefined || verdict.isAllowed) return
+          throw new ApiError(429, 'rate-limited', `Too many attempts. Try again in ${verdict.nextInSeconds} s.`, {
+            details: { retryAfterSeconds: verdict.nextInSeconds },
+          })
         },
       },
       close: () => health.stop(),

@@ -1,3 +1,4 @@
+import { TokenBuckets } from '../../platform/limits/token-buckets.ts'
 import type { Clock, LspLimits } from '../language-server/lsp-limits.ts'
 
 export const burstSeconds = 5
@@ -49,26 +50,27 @@ export class WorkBudget {
 
 interface Share {
   bytes: number
-  /** As of `since`. */
-  contracts: number
-  since: number
   readonly work: WorkBudget
 }
 
-const contractsMs = 600_000
+const contractsSeconds = 600
 
 const maxAddresses = 5000
 
 /** Shared by all connections of one address. */
 export class ClientShares {
   readonly #limits: LspLimits
-  readonly #clock: Clock
+  readonly #contracts: TokenBuckets
   readonly #shares = new Map<string, Share>()
   #bytes = 0
 
   constructor(limits: LspLimits, clock: Clock) {
     this.#limits = limits
-    this.#clock = clock
+    this.#contracts = new TokenBuckets({
+      idleMs: contractsSeconds * 1000,
+      maxBuckets: maxAddresses,
+      clock: () => clock.now(),
+    })
   }
 
   get bytes(): number {
@@ -88,14 +90,8 @@ export class ClientShares {
   }
 
   mayFetch(client: string): boolean {
-    const share = this.#shareOf(client)
-    const { contractsPerAddress: max } = this.#limits
-    const now = this.#clock.now()
-    share.contracts = Math.min(max, share.contracts + ((now - share.since) / contractsMs) * max)
-    share.since = now
-    if (share.contracts < 1) return false
-    share.contracts--
-    return true
+    const { contractsPerAddress: burst } = this.#limits
+    return this.#contracts.take(client, { rate: burst / contractsSeconds, burst }).isAllowed
   }
 
   workOf(client: string): WorkBudget {
@@ -105,8 +101,6 @@ export class ClientShares {
   #shareOf(client: string): Share {
     const share = this.#shares.get(client) ?? {
       bytes: 0,
-      contracts: this.#limits.contractsPerAddress,
-      since: this.#clock.now(),
       work: new WorkBudget(this.#limits.addressWorkPerSecond),
     }
     this.#shares.delete(client)

@@ -6,11 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Koa from 'koa'
 import websockify from 'koa-websocket'
 import type { WebSocket } from 'ws'
-import { clientNetwork } from '../limits/clients.ts'
+import { limitKey } from '../limits/clients.ts'
 import { ApiError, asError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { problemOf } from './problem.ts'
+import { problemOf, toApiError } from './problem.ts'
 import type { Client } from '../limits/clients.ts'
+import { Slots } from '../limits/slots.ts'
+import type { Slot } from '../limits/slots.ts'
 
 export type Feed = (socket: WebSocket, request: IncomingMessage) => void
 
@@ -19,10 +21,12 @@ export interface WebSocketOptions {
   readonly feeds: Readonly<Record<string, Feed>>
   /** Clients on this machine are not limited. */
   readonly maxConnectionsPerAddress: number
+  /** Default: no limit. */
+  readonly maxConnections?: number | undefined
   /** The default of ws is 100 MiB. */
   readonly maxMessageBytes?: number | undefined
-  /** Counts a connection attempt; returns the seconds to wait if there were too many. */
-  readonly waitOf?: ((client: Client) => number | undefined) | undefined
+  /** Runs for each attempt. @throws ApiError that refuses the connection */
+  readonly admit?: ((request: IncomingMessage, client: Client) => void) | undefined
 }
 
 interface WebSocketGateOptions extends WebSocketOptions {
@@ -45,11 +49,23 @@ export interface WebSocketGate {
  * open → close() → closing → all connections closed or grace period over → closed
  */
 export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): WebSocketGate {
-  const { log, feeds, resolvePath, clientOf, waitOf, maxConnectionsPerAddress, closeGraceMs } = options
-  const { maxMessageBytes = 64 * 1024 } = options
+  const { log, feeds, resolvePath, clientOf, admit, maxConnectionsPerAddress, closeGraceMs } = options
+  const { maxMessageBytes = 64 * 1024, maxConnections = Infinity } = options
   const mounted = websockify(app)
   const server = listenDetached(mounted, maxMessageBytes)
-  const connections = new Map<string, number>()
+  const connections = new Slots({
+    what: 'connections',
+    max: maxConnections,
+    maxPerClient: maxConnectionsPerAddress,
+    refusals: {
+      client: () =>
+        new ApiError(
+          429,
+          'too-many-connections',
+          `Your address has ${maxConnectionsPerAddress} connections, which is the limit. Close one.`,
+        ),
+    },
+  })
   let isClosing = false
 
   mounted.ws.use((context) => {
@@ -69,48 +85,28 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     await next()
   })
 
-  function refusal(request: IncomingMessage, client: Client): Refusal | undefined {
-    if (isClosing) return { error: new ApiError(503, 'stopping', 'The server is stopping; connect again in a moment.') }
-    const retryAfter = waitOf?.(client)
-    if (retryAfter !== undefined) {
-      return {
-        error: new ApiError(429, 'rate-limited', `Too many attempts. Try again in ${retryAfter} s.`),
-        retryAfter,
-      }
-    }
-    if (!Object.hasOwn(feeds, resolvePath(pathOf(request.url)))) {
-      return {
-        error: new ApiError(
-          404,
-          'unknown-path',
-          `No WebSocket at this path. WebSockets are at ${Object.keys(feeds).join(' and ')}.`,
-        ),
-      }
-    }
-    const isCrowded =
-      !client.isLocal && (connections.get(clientNetwork(client.address)) ?? 0) >= maxConnectionsPerAddress
-    if (!isCrowded) return undefined
-    return {
-      error: new ApiError(
-        429,
-        'too-many-connections',
-        `Your address has ${maxConnectionsPerAddress} connections, which is the limit. Close one.`,
-      ),
-    }
+  function enter(request: IncomingMessage): Slot {
+    if (isClosing) throw new ApiError(503, 'stopping', 'The server is stopping; connect again in a moment.')
+    const client = clientOf(request)
+    admit?.(request, client)
+    if (!Object.hasOwn(feeds, resolvePath(pathOf(request.url))))
+      throw new ApiError(
+        404,
+        'unknown-path',
+        `No WebSocket at this path. WebSockets are at ${Object.keys(feeds).join(' and ')}.`,
+      )
+    return connections.enterNow(limitKey(client))
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const client = clientOf(request)
-    const address = clientNetwork(client.address)
-    const refused = refusal(request, client)
-    if (refused !== undefined) return refuse(socket, refused)
-    // Counted now, so that simultaneous connections are limited too.
-    connections.set(address, (connections.get(address) ?? 0) + 1)
-    socket.once('close', () => {
-      const left = (connections.get(address) ?? 1) - 1
-      if (left > 0) connections.set(address, left)
-      else connections.delete(address)
-    })
+    try {
+      // Counted now, so that simultaneous connections are limited too.
+      const slot = enter(request)
+      socket.once('close', () => slot.leave())
+    } catch (error) {
+      refuse(socket, toApiError(error))
+      return
+    }
     server.handleUpgrade(request, socket, head, (websocket) => server.emit('connection', websocket, request))
   }
 
@@ -167,15 +163,10 @@ function pathOf(url = '/'): string {
   return url.split('?', 1)[0] ?? '/'
 }
 
-interface Refusal {
-  readonly error: ApiError
-  /** Seconds. */
-  readonly retryAfter?: number
-}
-
-function refuse(socket: Duplex, { error, retryAfter }: Refusal): void {
+function refuse(socket: Duplex, error: ApiError): void {
   socket.on('error', () => socket.destroy())
-  const wait = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
+  const { retryAfterSeconds } = error.details
+  const wait = typeof retryAfterSeconds === 'number' ? `Retry-After: ${retryAfterSeconds}\r\n` : ''
   const body = JSON.stringify(problemOf(error, randomUUID()))
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${wait}Connection: close\r\n` +

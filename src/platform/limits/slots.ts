@@ -78,8 +78,7 @@ export class Slots {
     { signal, maxWaitMs = this.#options.maxWaitMs }: { signal?: AbortSignal | undefined; maxWaitMs?: number } = {},
   ): Promise<Slot> {
     if (signal?.aborted === true) throw this.#refusals.left(signal.reason)
-    const calls = this.#clients.get(client) ?? { running: 0, held: 0, begunAt: 0, waiting: new Set() }
-    this.#clients.set(client, calls)
+    const calls = this.#callsOf(client)
     try {
       if (this.#mayBegin(client, calls)) this.#begin(calls)
       else await this.#wait(client, calls, maxWaitMs, signal)
@@ -87,6 +86,23 @@ export class Slots {
       this.#dropIdle(client, calls)
     }
     return this.#slotOf(client, calls)
+  }
+
+  /** Without waiting. @throws as `enter` */
+  enterNow(client: string | undefined): Slot {
+    const calls = this.#callsOf(client)
+    if (this.#mayBegin(client, calls)) {
+      this.#begin(calls)
+      return this.#slotOf(client, calls)
+    }
+    this.#dropIdle(client, calls)
+    throw calls.running < this.#maxOf(client) ? this.#refusals.busy() : this.#refusals.client(0)
+  }
+
+  #callsOf(client: string | undefined): Calls {
+    const calls = this.#clients.get(client) ?? { running: 0, held: 0, begunAt: 0, waiting: new Set() }
+    this.#clients.set(client, calls)
+    return calls
   }
 
   #slotOf(client: string | undefined, calls: Calls): Slot {

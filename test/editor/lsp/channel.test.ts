@@ -339,7 +339,7 @@ describe('language server channel', () => {
       'Sec-WebSocket-Version': '13',
     }
     expect((await status('/lsp', { ...upgrade, Origin: 'https://elsewhere.example' }))[0]).to.equal(403)
-    expect((await status('/other', upgrade))[0]).to.equal(404)
+    expect((await status('/other', { ...upgrade, Origin: 'https://editor.example' }))[0]).to.equal(404)
     expect((await status('/lsp', {}))[0]).to.equal(426)
     await expectNotFoundPage(`http://127.0.0.1:${world.server.port}`)
     const client = await world.stranger({ Origin: 'https://editor.example' })
