@@ -6,7 +6,7 @@ import { utcDay } from '../src/flow/decoded-block.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
 import { handMadeBlocks } from '../test/support/hand-made-blocks.ts'
-import type { HandMadeEvent } from '../test/support/hand-made-blocks.ts'
+import type { ManualEvent } from '../test/support/hand-made-blocks.ts'
 import { dailyBalanceWorker } from './daily-balance-worker.ts'
 import { textOf } from '../test/support/text-of.ts'
 
@@ -78,7 +78,7 @@ describe('daily_balance_worker', () => {
   it('excludes EVM accounts and transfers to oneself', () => {
     const accounts = Object.keys(changesOf(blocks)).map((key) => key.split(' ')[2])
     expect(accounts.filter((address) => address?.length !== 18)).to.deep.equal([])
-    const toOneself: readonly HandMadeEvent[] = [
+    const toOneself: readonly ManualEvent[] = [
       [`${flow}.TokensWithdrawn`, { amount: '2.00000000', from: alice }],
       [`${flow}.TokensDeposited`, { amount: '2.00000000', to: alice }],
     ]
@@ -86,7 +86,7 @@ describe('daily_balance_worker', () => {
   })
 
   it('dates changes before Cadence 1.0 by their block', () => {
-    const pay = (amount: string): readonly HandMadeEvent[] => [
+    const pay = (amount: string): readonly ManualEvent[] => [
       [`${flow}.TokensWithdrawn`, { amount, from: alice }],
       [`${flow}.TokensDeposited`, { amount, to: bob }],
     ]

@@ -6,7 +6,7 @@ import type { PayloadFields, PayloadValue } from '../src/flow/payload-value.ts'
 import { CollectedRows } from '../test/support/collected-rows.ts'
 import type { CollectedRow } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
-import { namedAccounts, notedTransactions } from '../test/support/recording-notes.ts'
+import { namedAccounts, annotatedTransactions } from '../test/support/recording-annotations.ts'
 import { defiWorker } from './defi-worker.ts'
 
 const flow = 'A.0ae53cb6e3f42a79.FlowToken'
@@ -67,7 +67,7 @@ describe('defi_worker', () => {
     const output = new CollectedRows(defiWorker)
     defiWorker.derive?.(rangeOf(blocks, { from: 0, to: blocks.length }), output, { network: 'emulator' })
     expect(output.problems).to.deep.equal([])
-    const noted = (await notedTransactions('base')).filter(({ label }) => label === 'defi/swap')
+    const noted = (await annotatedTransactions('base')).filter(({ label }) => label === 'defi/swap')
     const swaps = output.of('app.defi_events').filter((row) => row['event_type'] === 'Swap')
     expect(swaps.map((row) => [row['block_height'], row['tx_index']])).to.deep.equal(
       noted.map(({ height, index }) => [height, index]),

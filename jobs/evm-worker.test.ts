@@ -4,8 +4,8 @@ import type { PayloadFields } from '../src/flow/payload-value.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
-import { evmNotes, evmTruth } from '../test/support/evm-notes.ts'
-import type { EvmNote, NotedEvmUse } from '../test/support/evm-notes.ts'
+import { evmNotes, evmTruth } from '../test/support/evm-annotations.ts'
+import type { EvmNote, AnnotatedEvmUse } from '../test/support/evm-annotations.ts'
 import { evmWorker } from './evm-worker.ts'
 
 const hashesTable = 'app.evm_tx_hashes'
@@ -24,7 +24,7 @@ describe('evm_worker', () => {
   let blocks: readonly DecodedBlock[]
   let all: CollectedRows
   let rows: readonly Row[]
-  let noted: readonly NotedEvmUse[]
+  let noted: readonly AnnotatedEvmUse[]
 
   before(async () => {
     blocks = await decodedRecording('base')

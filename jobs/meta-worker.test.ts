@@ -3,8 +3,8 @@ import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../src/flow
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
-import { notedTransactions } from '../test/support/recording-notes.ts'
-import type { NotedTransaction } from '../test/support/recording-notes.ts'
+import { annotatedTransactions } from '../test/support/recording-annotations.ts'
+import type { AnnotatedTransaction } from '../test/support/recording-annotations.ts'
 import { accountsWorker } from './accounts-worker.ts'
 import { metaWorker } from './meta-worker.ts'
 
@@ -73,13 +73,13 @@ describe('meta_worker', () => {
   for (const encoding of ['ccf', 'json-cdc'] as const) {
     describe(`with recorded transactions in ${encoding}`, () => {
       let blocks: readonly DecodedBlock[]
-      let noted: readonly NotedTransaction[]
+      let noted: readonly AnnotatedTransaction[]
       let meta: CollectedRows
       let accounts: CollectedRows
 
       before(async () => {
         blocks = await decodedRecording('base', { encoding })
-        noted = await notedTransactions('base')
+        noted = await annotatedTransactions('base')
         meta = collect(metaWorker, rangeOf(blocks, { from: 0, to: blocks.length }))
         accounts = collect(accountsWorker, rangeOf(blocks, { from: 0, to: blocks.length }))
         expect([...meta.problems, ...accounts.problems]).to.deep.equal([])

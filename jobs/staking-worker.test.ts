@@ -5,7 +5,7 @@ import type { PayloadFields, PayloadValue } from '../src/flow/payload-value.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
-import { notedTransactions } from '../test/support/recording-notes.ts'
+import { annotatedTransactions } from '../test/support/recording-annotations.ts'
 import { stakingWorker } from './staking-worker.ts'
 
 const table = 'A.f8d6e0586b0a20c7.FlowIDTableStaking'
@@ -38,7 +38,7 @@ describe('staking_worker', () => {
   }
   /** The rows of a labelled transaction: event, delegator, amount, from, to, moved. */
   const labelled = async (label: string): Promise<unknown[][]> => {
-    const noted = (await notedTransactions('base')).find((transaction) => transaction.label === label)
+    const noted = (await annotatedTransactions('base')).find((transaction) => transaction.label === label)
     const rows = all
       .of('app.staking_events')
       .filter((row) => row['block_height'] === noted?.height && row['tx_index'] === noted?.index)

@@ -3,8 +3,8 @@ import type { DecodedBlock } from '../src/flow/decoded-block.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
-import { notedTransactions } from '../test/support/recording-notes.ts'
-import type { NotedTransaction } from '../test/support/recording-notes.ts'
+import { annotatedTransactions } from '../test/support/recording-annotations.ts'
+import type { AnnotatedTransaction } from '../test/support/recording-annotations.ts'
 import { txContractsWorker } from './tx-contracts-worker.ts'
 
 function has({ tx_indexes: indexes }: CollectedRow, index: number): boolean {
@@ -13,7 +13,7 @@ function has({ tx_indexes: indexes }: CollectedRow, index: number): boolean {
 
 describe('tx_contracts_worker', () => {
   let blocks: readonly DecodedBlock[]
-  let noted: readonly NotedTransaction[]
+  let noted: readonly AnnotatedTransaction[]
   let contracts: CollectedRow[]
   let tags: CollectedRow[]
   const of = (rows: readonly CollectedRow[], column: string, label: string): unknown[] => {
@@ -25,7 +25,7 @@ describe('tx_contracts_worker', () => {
 
   before(async () => {
     blocks = await decodedRecording('base')
-    noted = await notedTransactions('base')
+    noted = await annotatedTransactions('base')
     const output = collect(txContractsWorker, rangeOf(blocks, { from: 0, to: blocks.length }))
     expect(output.problems).to.deep.equal([])
     contracts = output.of('app.tx_contracts')

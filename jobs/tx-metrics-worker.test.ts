@@ -5,15 +5,15 @@ import { ufix64Units } from '../src/flow/tokens/ufix64.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
-import { notedTransactions } from '../test/support/recording-notes.ts'
-import type { NotedTransaction } from '../test/support/recording-notes.ts'
+import { annotatedTransactions } from '../test/support/recording-annotations.ts'
+import type { AnnotatedTransaction } from '../test/support/recording-annotations.ts'
 import { txMetricsWorker } from './tx-metrics-worker.ts'
 
 const feesDeducted = 'A.e5a8b7f23e8b548f.FlowFees.FeesDeducted'
 
 describe('tx_metrics_worker', () => {
   let blocks: readonly DecodedBlock[]
-  let noted: readonly NotedTransaction[]
+  let noted: readonly AnnotatedTransaction[]
   let rows: CollectedRow[]
   const at = (height: number, index: number): CollectedRow | undefined =>
     rows.find((row) => row['block_height'] === height && row['tx_index'] === index)
@@ -25,7 +25,7 @@ describe('tx_metrics_worker', () => {
 
   before(async () => {
     blocks = await decodedRecording('base')
-    noted = await notedTransactions('base')
+    noted = await annotatedTransactions('base')
     const output = collect(txMetricsWorker, rangeOf(blocks, { from: 0, to: blocks.length }))
     expect(output.problems).to.deep.equal([])
     rows = output.of('app.tx_metrics')

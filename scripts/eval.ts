@@ -5,7 +5,7 @@ import { modelSettings } from '../src/platform/llm/settings.ts'
 import type { ModelSettings } from '../src/platform/llm/settings.ts'
 import { runCommand } from './cli/command.ts'
 import { flag, someOf, wholeNumber } from './cli/options.ts'
-import { count, many, print, printJson } from './cli/texts.ts'
+import { count, pluralize, print, printJson } from './cli/texts.ts'
 import { openEvalDatabases } from './eval/databases.ts'
 import { evaluate, openEvaluation } from './eval/evaluate.ts'
 import type { EvaluatedQuestion, Evaluation } from './eval/evaluate.ts'
@@ -86,7 +86,7 @@ async function replay(
     print(
       unexpected === 0
         ? `\nAll ${count(asked)} outcomes are as expected.`
-        : `\n${many(unexpected, 'unexpected outcome')} of ${count(asked)}: see FAIL above.`,
+        : `\n${pluralize(unexpected, 'unexpected outcome')} of ${count(asked)}: see FAIL above.`,
     )
     print('To measure how well a model writes SQL, set LLM_API_KEY.')
   }
@@ -125,6 +125,6 @@ async function writeAnswers({ judge }: Evaluation): Promise<number> {
     gold.map(async (question) => [question.id, (await judge.answers(question))[0]?.known.rows ?? []] as const),
   )
   await writeKnownAnswers(Object.fromEntries(answers))
-  print(`Wrote ${many(answers.length, 'answer')}.`)
+  print(`Wrote ${pluralize(answers.length, 'answer')}.`)
   return exitCodes.success
 }

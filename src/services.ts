@@ -3,7 +3,7 @@ import type { Worker } from '../jobs/worker.ts'
 import type { Config } from './config.ts'
 import type { BareContext, ServiceContext } from './platform/service.ts'
 import type { WeighedBlock } from './flow/decoded-block.ts'
-import type { IngestPatience } from './ingest/service.ts'
+import type { IngestTimeouts } from './ingest/service.ts'
 import type { DeleteUserData } from './wallet/auth/user-changes.ts'
 
 type Context = ServiceContext<Config, WeighedBlock>
@@ -100,9 +100,9 @@ export function defaultServices({ PROXY_PORT }: { readonly PROXY_PORT?: number |
 
 // Features do not import each other; their dependencies are passed here.
 
-export async function startIngest(context: Context, patience: IngestPatience = {}): Promise<void> {
+export async function startIngest(context: Context, timeouts: IngestTimeouts = {}): Promise<void> {
   const [ingest, beforeRollBack] = await Promise.all([import('./ingest/service.ts'), loadRollBack()])
-  await ingest.startIngest(context, { ...patience, beforeRollBack })
+  await ingest.startIngest(context, { ...timeouts, beforeRollBack })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { compiler, formatter, linter, pageCompiler, runTool, speller } from '../scripts/check/tools.ts'
+import { compiler, formatter, linter, pageCompiler, runTool, spellCheck } from '../scripts/check/tools.ts'
 import { repositoryRoot } from './support/repository.ts'
 
 describe('source files', function () {
@@ -22,7 +22,7 @@ describe('source files', function () {
   })
 
   it('pass the spelling check', async () => {
-    const { ok, output } = await runTool(repositoryRoot, speller)
+    const { ok, output } = await runTool(repositoryRoot, spellCheck)
     expect(ok, output).to.equal(true)
   })
 

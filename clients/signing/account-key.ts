@@ -1,4 +1,4 @@
-import { joined } from './bytes.ts'
+import { concatBytes } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { SigningError } from './signing-error.ts'
 
@@ -42,5 +42,5 @@ export function accountKeyOf(spki: Uint8Array): Bytes {
   if (!head.every((byte, at) => byte === spkiHead[at]) || point.length !== 65 || point[0] !== 4) {
     throw new SigningError('publicKey', 'must be an ES256 key: an uncompressed P-256 point')
   }
-  return joined(point.subarray(1))
+  return concatBytes(point.subarray(1))
 }

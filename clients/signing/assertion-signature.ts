@@ -1,5 +1,5 @@
 import { decode, encode } from 'rlp'
-import { joined } from './bytes.ts'
+import { concatBytes } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { SigningError } from './signing-error.ts'
 
@@ -15,7 +15,7 @@ export function rawSignatureOf(der: Uint8Array): Bytes {
   const r = integerAt(der, 2)
   const s = integerAt(der, r.end)
   if (s.end !== der.length) throw new SigningError(field, 'must end after its two integers')
-  return joined(r.value, s.value)
+  return concatBytes(r.value, s.value)
 }
 
 function integerAt(der: Uint8Array, at: number): { readonly value: Bytes; readonly end: number } {
@@ -30,7 +30,7 @@ function integerAt(der: Uint8Array, at: number): { readonly value: Bytes; readon
     throw new SigningError(field, 'must contain integers without leading zeros')
   const digits = first === 0 ? bytes.subarray(1) : bytes
   if (digits.length > half) throw new SigningError(field, `must contain integers of at most ${half} bytes`)
-  return { value: joined(new Uint8Array(half - digits.length), digits), end }
+  return { value: concatBytes(new Uint8Array(half - digits.length), digits), end }
 }
 
 /** Scheme byte of passkeys in extension data (FLIP-264). */
@@ -44,7 +44,7 @@ export interface SignedData {
 
 /** 0x01 and RLP of both. */
 export function encodeExtensionData({ authenticatorData, clientDataJson }: SignedData): Bytes {
-  return joined(Uint8Array.of(webAuthnScheme), encode([authenticatorData, clientDataJson]))
+  return concatBytes(Uint8Array.of(webAuthnScheme), encode([authenticatorData, clientDataJson]))
 }
 
 /** @throws SigningError for another scheme, and for anything but one list of two strings */

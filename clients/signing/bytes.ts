@@ -39,7 +39,7 @@ export function bytesOfBase64Url(text: string, field: string): Bytes {
   return bytes
 }
 
-export function joined(...parts: readonly Uint8Array[]): Bytes {
+export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import { encode } from 'rlp'
 import type { Input } from 'rlp'
-import { joined, sha256, areEqual, bytesOfHex, hexOf } from './bytes.ts'
+import { concatBytes, sha256, areEqual, bytesOfHex, hexOf } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { SigningError } from './signing-error.ts'
 
@@ -53,7 +53,7 @@ export function domainTag(domain: Domain): Bytes {
 
 /** SHA-256 over tag and message, 32 bytes. */
 export function challengeOf(domain: Domain, message: Uint8Array): Promise<Bytes> {
-  return sha256(joined(domainTag(domain), message))
+  return sha256(concatBytes(domainTag(domain), message))
 }
 
 const addressLength = 8

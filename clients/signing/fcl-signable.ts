@@ -1,4 +1,4 @@
-import { areEqual, bytesOfHex, hexOf, joined } from './bytes.ts'
+import { areEqual, bytesOfHex, hexOf, concatBytes } from './bytes.ts'
 import { domainTag, encodeEnvelope, encodePayload, partSignedBy } from './encode-transaction.ts'
 import type { SignedPart, FlowTransaction, Signer, TransactionSignature } from './encode-transaction.ts'
 import { SigningError } from './signing-error.ts'
@@ -33,7 +33,7 @@ export interface FclSignature {
   readonly extensionData?: string | null | undefined
 }
 
-export interface WantedSignature {
+export interface SignatureRequest {
   readonly transaction: FlowTransaction
   readonly signer: Signer
   readonly part: SignedPart
@@ -43,11 +43,11 @@ export interface WantedSignature {
  * The wallet shows the voucher, so the message must encode it. @throws SigningError otherwise, and
  * for fields that cannot be signed
  */
-export function readFclSignable({ message, addr, keyId, voucher }: FclSignable): WantedSignature {
+export function readFclSignable({ message, addr, keyId, voucher }: FclSignable): SignatureRequest {
   const transaction = transactionOf(voucher)
   const signer = { address: addr, keyIndex: keyId }
   const part = partSignedBy(transaction, signer)
-  const expected = joined(
+  const expected = concatBytes(
     domainTag('transaction'),
     part === 'envelope' ? encodeEnvelope(transaction) : encodePayload(transaction),
   )

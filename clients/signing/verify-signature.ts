@@ -1,4 +1,4 @@
-import { areEqual, bytesOfBase64Url, joined, sha256 } from './bytes.ts'
+import { areEqual, bytesOfBase64Url, concatBytes, sha256 } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 import { challengeOf, domainTag } from './encode-transaction.ts'
 import type { Domain } from './encode-transaction.ts'
@@ -47,8 +47,8 @@ export async function verifyPasskeySignature({
     .catch(() => {
       throw new SigningError('publicKey', 'must be a point on the curve P-256')
     })
-  const bytes = joined(signed.authenticatorData, await sha256(joined(signed.clientDataJson)))
-  const isGood = await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, joined(signature), bytes)
+  const bytes = concatBytes(signed.authenticatorData, await sha256(concatBytes(signed.clientDataJson)))
+  const isGood = await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, concatBytes(signature), bytes)
   if (!isGood) throw new SigningError('signature', 'is not valid for this key and message')
 }
 
@@ -94,5 +94,5 @@ function requireAuthenticatorData(data: Uint8Array, domain: Domain): void {
 }
 
 function uncompressed(publicKey: Uint8Array): Bytes {
-  return publicKey.length === 64 ? joined(Uint8Array.of(4), publicKey) : joined(publicKey)
+  return publicKey.length === 64 ? concatBytes(Uint8Array.of(4), publicKey) : concatBytes(publicKey)
 }

@@ -8,7 +8,7 @@ import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
 import { useHealth, useExamples, api, isTokenRequired, queryClient, queryKeys } from './api.ts'
 import { problemText } from '../kit/api.ts'
-import type { Chosen } from './draft.ts'
+import type { SelectedQuery } from './draft.ts'
 import type { Target, Pair } from './draft.ts'
 import { readDraft, writeDraft } from './draft.ts'
 import { HistoryList, SavedList } from './lists.tsx'
@@ -37,7 +37,7 @@ export function App(): ReactNode {
     )
     return () => clearTimeout(timer)
   }, [target, question, sql])
-  const choose = (chosen: Chosen): void => {
+  const choose = (chosen: SelectedQuery): void => {
     setTarget(chosen.target)
     setQuestion(chosen.question)
     setSql(chosen.sql)
@@ -87,7 +87,7 @@ const tabs = [
   { name: 'saved', label: 'Saved examples' },
 ] as const
 
-function SidePanel({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
+function SidePanel({ onChoose }: { readonly onChoose: (chosen: SelectedQuery) => void }): ReactNode {
   const [tab, setTab] = useState<(typeof tabs)[number]['name']>('history')
   const id = useId()
   return (

@@ -15,7 +15,7 @@ export type SqlResult = Omit<SentResult, 'results' | 'rows' | 'sql_state' | keyo
   }
 
 /** In the URL fragment, which servers do not receive. Opening such a URL runs nothing. */
-export function readDraft(hash: string): Chosen {
+export function readDraft(hash: string): SelectedQuery {
   const values = new URLSearchParams(hash.replace(/^#/, ''))
   return {
     target: values.get('target') === 'evm' ? 'evm' : 'indexer',
@@ -24,7 +24,7 @@ export function readDraft(hash: string): Chosen {
   }
 }
 
-export function writeDraft({ target, question, sql }: Chosen): string {
+export function writeDraft({ target, question, sql }: SelectedQuery): string {
   const values = new URLSearchParams()
   if (target === 'evm') values.set('target', target)
   if (question.trim() !== '') values.set('question', question)
@@ -32,7 +32,7 @@ export function writeDraft({ target, question, sql }: Chosen): string {
   return values.size === 0 ? '' : `#${values.toString()}`
 }
 
-export interface Chosen {
+export interface SelectedQuery {
   readonly target: Target
   readonly question: string
   readonly sql: string

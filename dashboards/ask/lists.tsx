@@ -10,14 +10,14 @@ import { useToast } from '../kit/toast.tsx'
 import { api, useHistory, queryClient, queryKeys, useSavedExamples, isTokenRequired, useHealth } from './api.ts'
 import { problemText } from '../kit/api.ts'
 import { escapeInvisible } from '../kit/result-table.ts'
-import type { Chosen } from './draft.ts'
+import type { SelectedQuery } from './draft.ts'
 import type { HistoryItem } from './answers.gen.ts'
 import type { Pair } from './draft.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { download } from '../kit/browser.ts'
 import { useToken } from '../kit/token.ts'
 
-export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
+export function HistoryList({ onChoose }: { readonly onChoose: (chosen: SelectedQuery) => void }): ReactNode {
   const history = useHistory()
   const showToast = useToast()
   const clearing = useMutation({
@@ -68,7 +68,7 @@ function Outcome({ item: { error, row_count: rows } }: { readonly item: HistoryI
 
 const seenAtOnce = 8
 
-export function SavedList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
+export function SavedList({ onChoose }: { readonly onChoose: (chosen: SelectedQuery) => void }): ReactNode {
   const saved = useSavedExamples()
   const showToast = useToast()
   const [filter, setFilter] = useState('')

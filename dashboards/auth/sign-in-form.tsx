@@ -14,7 +14,7 @@ import {
   sendCode,
   signInByPasskey,
   startOAuth,
-  stopAsking,
+  cancelPasskeyPrompt,
   verifyCode,
 } from './sign-in.ts'
 
@@ -40,7 +40,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
     begin(async () => {
       const to = email.trim()
       await sendCode(options, to)
-      stopAsking()
+      cancelPasskeyPrompt()
       setSentTo(to)
     })
   if (sentTo !== undefined) return <CodeForm email={sentTo} onBack={() => setSentTo(undefined)} />
@@ -136,7 +136,7 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
       isGone = true
       clearInterval(timer)
       document.removeEventListener('visibilitychange', renew)
-      stopAsking()
+      cancelPasskeyPrompt()
     }
   }, [isOn, options, keeper, tell])
 }

@@ -78,14 +78,14 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
   )
 }
 
-export interface OfferedSession {
+export interface LinkSession {
   readonly email: string
   readonly refreshToken: string
   readonly refuse: () => Promise<void>
 }
 
 /** Anyone may have sent such a link, so the user must confirm the account. */
-export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<OfferedSession> {
+export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<LinkSession> {
   const answer = await callJson<TokenAnswer>(
     `${gotrueUrl}/verify`,
     jsonBody({ type: 'magiclink', token_hash: tokenHash }),
@@ -127,7 +127,7 @@ export async function signInByPasskey(
     challengeId: started.challengeId,
     response,
   })
-  usedPasskeyHere(response.id)
+  rememberPasskey(response.id)
   return refreshTokenOf(
     await callJson<TokenAnswer>(`${options.gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash })),
   )
@@ -137,7 +137,7 @@ export function canAutofill(): Promise<boolean> {
   return browserSupportsWebAuthnAutofill()
 }
 
-export function stopAsking(): void {
+export function cancelPasskeyPrompt(): void {
   WebAuthnAbortService.cancelCeremony()
 }
 
@@ -175,7 +175,7 @@ function takeProof(): string | undefined {
 const passkeyKey = 'flowfarm-passkey-here'
 
 /** base64url */
-export function passkeyHere(): string | undefined {
+export function rememberedPasskey(): string | undefined {
   try {
     return localStorage.getItem(passkeyKey) ?? undefined
   } catch {
@@ -185,9 +185,9 @@ export function passkeyHere(): string | undefined {
 }
 
 /** @param isFirst only if none is stored: a created passkey may be on another device */
-export function usedPasskeyHere(credentialId: string, { isFirst = false } = {}): void {
+export function rememberPasskey(credentialId: string, { isFirst = false } = {}): void {
   try {
-    if (!isFirst || passkeyHere() === undefined) localStorage.setItem(passkeyKey, credentialId)
+    if (!isFirst || rememberedPasskey() === undefined) localStorage.setItem(passkeyKey, credentialId)
   } catch {
     // Storage may be blocked.
   }

@@ -107,7 +107,7 @@ const sections = [
   { to: '/contracts', name: 'Contracts', roots: ['contract', 'contracts'] },
   { to: '/evm', name: 'EVM', roots: ['evm'] },
   { to: '/nodes', name: 'Staking', roots: ['node', 'nodes'] },
-  { to: '/numbers', name: 'Charts', roots: ['numbers'] },
+  { to: '/charts', name: 'Charts', roots: ['charts'] },
 ] as const
 
 function Header(): ReactNode {

@@ -47,7 +47,7 @@ export function ErrorState({
         <p className="title">{title}</p>
         <p>{detail}</p>
       </div>
-      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry !== undefined && <Button onClick={onRetry}>Retry</Button>}
     </div>
   )
 }
@@ -96,7 +96,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
           <Button look="strong" onClick={() => location.reload()}>
             Reload page
           </Button>
-          <Button onClick={() => this.setState({ error: undefined })}>Try again</Button>
+          <Button onClick={() => this.setState({ error: undefined })}>Retry</Button>
         </div>
         <details className="broken-details">
           <summary>Error details</summary>

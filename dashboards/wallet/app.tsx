@@ -21,7 +21,7 @@ import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
 import { CenteredCard, PageTitle } from './pages/layout.tsx'
-import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own.ts'
+import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own-data.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 
 /** Passkeys work on the wallet's own domain only. */

@@ -10,7 +10,7 @@ import { connectionLimits, createPool } from '../../src/platform/db/pool.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { TimeSlices } from '../../src/explorer/feed/time-slices.ts'
 import { WebhookService } from '../../src/webhooks/service.ts'
-import { tellParent } from '../support/tell-parent.ts'
+import { sendToParent } from '../support/send-to-parent.ts'
 
 /** Child processes: `feed <transactions per block> <accounts>`, `receiver`, `sender <database>`. */
 
@@ -99,10 +99,10 @@ async function serveFeed(transactions: number, accounts: number): Promise<void> 
   process.on('message', (order: Order) => {
     void obey(order).then(() => {
       const bytesWritten = sockets.values().reduce((sum, socket) => sum + socket.bytesWritten, 0)
-      tellParent({ number: order.number, bytesWritten } satisfies OrderDone)
+      sendToParent({ number: order.number, bytesWritten } satisfies OrderDone)
     })
   })
-  server.listen(0, '127.0.0.1', 10_000, () => tellParent({ port: (server.address() as AddressInfo).port }))
+  server.listen(0, '127.0.0.1', 10_000, () => sendToParent({ port: (server.address() as AddressInfo).port }))
 }
 
 async function writeBare(sockets: ReadonlySet<Socket>, bytes: number): Promise<void> {
@@ -127,9 +127,9 @@ function receiveWebhooks(): void {
       })
   })
   server.keepAliveTimeout = 60_000
-  server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port }))
+  server.listen(0, '127.0.0.1', () => sendToParent({ port: (server.address() as AddressInfo).port }))
   setInterval(() => {
-    if (deliveries.length > 0) tellParent({ deliveries })
+    if (deliveries.length > 0) sendToParent({ deliveries })
     deliveries = []
   }, 20)
 }
@@ -147,7 +147,7 @@ function sendWebhooks(databaseUrl: string): () => Promise<void> {
     retry: { maxTries: 12, baseMs: 5000, capMs: 60_000, pauseAfter: 50 },
   })
   service.start()
-  tellParent('started')
+  sendToParent('started')
   return async () => {
     await service.stop()
     await pool.end()

@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:http'
 import { createPool } from '../../src/platform/db/pool.ts'
-import { tellParent } from '../support/tell-parent.ts'
+import { sendToParent } from '../support/send-to-parent.ts'
 import { assertionOf, insertPasskeys, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
 
 /** Each sign-in comes from its own address. */
 
-export interface SignInsDone {
+export interface SignInResults {
   readonly count: number
   readonly seconds: number
   readonly latenciesMs: readonly number[]
@@ -81,16 +81,16 @@ async function signInMany(from: number, count: number, latencies: number[]): Pro
 
 const warmUp = Math.min(1000, Math.ceil(Number(signIns) / 5))
 await signInMany(0, warmUp, [])
-tellParent('warm')
+sendToParent('warm')
 process.once('message', () => {
   const latenciesMs: number[] = []
   const begun = performance.now()
   void signInMany(warmUp, Number(signIns), latenciesMs).then(() => {
-    tellParent({
+    sendToParent({
       count: latenciesMs.length,
       seconds: (performance.now() - begun) / 1000,
       latenciesMs,
-    } satisfies SignInsDone)
+    } satisfies SignInResults)
   })
 })
 process.once('disconnect', () => process.exit())

@@ -8,7 +8,7 @@ import { forkReady, openBenchDatabase, startFlowfarm } from './bench-programs.ts
 import { assertionOf, preparePasskeys, walletOrigin } from './prepared-passkeys.ts'
 import { cpuSeconds, treeCpuSeconds } from './process-usage.ts'
 import { median, printConditions, quantile, Sheet } from './sheet.ts'
-import type { SignInsDone } from './wallet-clients.ts'
+import type { SignInResults } from './wallet-clients.ts'
 
 export interface WalletOptions {
   readonly signIns: number
@@ -54,7 +54,7 @@ async function measureSignIns(
       throw new Error(`the clients ended with ${String(code)}`)
     })
     const [{ count, seconds, latenciesMs }] = await Promise.race([
-      once(child, 'message') as Promise<[SignInsDone]>,
+      once(child, 'message') as Promise<[SignInResults]>,
       ended,
     ])
     ended.catch(() => undefined)

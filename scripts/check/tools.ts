@@ -15,7 +15,7 @@ export const formatter: Tool = { name: 'format', argv: ['oxfmt/bin/oxfmt', '--ch
 export const linter: Tool = { name: 'lint', argv: ['oxlint/bin/oxlint', '--type-aware', '--format', 'unix'] }
 
 /** The word list of the project is in cspell.json. */
-export const speller: Tool = { name: 'spelling', argv: ['cspell/bin.mjs', '--no-progress', '--no-summary'] }
+export const spellCheck: Tool = { name: 'spelling', argv: ['cspell/bin.mjs', '--no-progress', '--no-summary'] }
 
 export const rooms: Tool = {
   name: 'rooms',

@@ -15,10 +15,10 @@ interface Command<Options extends OptionTable> {
   /** Where they differ from done, operator action required, temporary failure. */
   readonly exitCodes?: Partial<Record<0 | 1 | 75, string>>
   /** Imports lazily, so that `--help` is fast. @returns the exit code */
-  readonly run: (given: Given<Options>) => Promise<number>
+  readonly run: (given: CommandInput<Options>) => Promise<number>
 }
 
-export interface Given<Options extends OptionTable> {
+export interface CommandInput<Options extends OptionTable> {
   readonly action: string
   readonly operand: string | undefined
   readonly options: OptionValues<Options>
@@ -117,7 +117,7 @@ function report(thrown: unknown, asJson: boolean): void {
 export function readArguments<Options extends OptionTable>(
   command: Pick<Command<Options>, 'name' | 'actions' | 'operand' | 'options'>,
   args: readonly string[],
-): Given<Options> {
+): CommandInput<Options> {
   const { name: commandName, actions = {}, options } = command
   const known = Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]))
   const { tokens } = parseArgs({ args: [...args], options: known, strict: false, tokens: true, allowPositionals: true })

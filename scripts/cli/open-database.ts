@@ -15,7 +15,7 @@ export interface OpenDatabase {
   readonly pool: pg.Pool
 }
 
-const holderPatienceMs = 10_000
+const holderTimeoutMs = 10_000
 
 const neededMigration = '0002_farm'
 
@@ -40,10 +40,10 @@ export async function withDatabase<T>(use: (database: OpenDatabase) => Promise<T
 
 async function urlOfEmbedded(dataFolder: string): Promise<string> {
   const folder = resolve(dataFolder)
-  const holder = await holderOf(folder, holderPatienceMs)
+  const holder = await holderOf(folder, holderTimeoutMs)
   if (holder === 'silent') {
     const message =
-      `The flowfarm in ${folder} did not respond within ${holderPatienceMs / 1000} s: its process ` +
+      `The flowfarm in ${folder} did not respond within ${holderTimeoutMs / 1000} s: its process ` +
       'is stopped or busy. Resume it (kill -CONT) or retry.'
     throw new RetryableError('holder-silent', message)
   }
@@ -61,9 +61,9 @@ async function urlOfEmbedded(dataFolder: string): Promise<string> {
   throw new FatalError('no-database', message)
 }
 
-async function holderOf(folder: string, patienceMs?: number): Promise<Awaited<ReturnType<typeof folderHolder>>> {
+async function holderOf(folder: string, connectTimeoutMs?: number): Promise<Awaited<ReturnType<typeof folderHolder>>> {
   try {
-    return await folderHolder(folder, patienceMs)
+    return await folderHolder(folder, connectTimeoutMs)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -92,13 +92,13 @@ export const heightOptions = {
   to: wholeNumber('<height>', 'Last height, included.'),
 }
 
-export interface GivenHeights {
+export interface HeightOptions {
   readonly from: number | undefined
   readonly to: number | undefined
 }
 
 /** Both must be given. @throws FatalError `bad-option` */
-export function requiredRange({ from, to }: GivenHeights): HeightRange {
+export function requiredRange({ from, to }: HeightOptions): HeightRange {
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? 'from' : 'to'
     throw new FatalError('bad-option', `--${missing} is missing: give the heights with --from <height> --to <height>.`)
@@ -107,7 +107,7 @@ export function requiredRange({ from, to }: GivenHeights): HeightRange {
 }
 
 /** @returns the exclusive end @throws FatalError `bad-option` */
-export function endOf({ from, to }: GivenHeights): number | undefined {
+export function endOf({ from, to }: HeightOptions): number | undefined {
   if (from !== undefined && to !== undefined && to < from) {
     const message = `--to ${to} is below --from ${from}: --from is the first height and --to the last.`
     throw new FatalError('bad-option', message)

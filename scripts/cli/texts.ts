@@ -18,7 +18,7 @@ export function heightSet(set: HeightSet, max = 4): string {
 }
 
 /** `1 range`, `2 ranges`. */
-export function many(number: number, one: string, more = `${one}s`): string {
+export function pluralize(number: number, one: string, more = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : more}`
 }
 

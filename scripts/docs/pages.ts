@@ -11,7 +11,7 @@ import { Metrics } from '../../src/platform/metrics.ts'
 import { walletApiInfo, walletRoutes } from '../../src/wallet/server.ts'
 
 import { pageTypes } from './page-types.ts'
-import { madeFrom, markdownTable, tablesPage } from './tables-page.ts'
+import { generatedNotice, markdownTable, tablesPage } from './tables-page.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -71,7 +71,7 @@ function configurationPage(): string {
     'Every environment variable of flowfarm. An empty value counts as unset, except where stated. Invalid values are',
     'reported together, and the program exits with code 1.',
     '',
-    madeFrom('`src/config.ts`'),
+    generatedNotice('`src/config.ts`'),
   ]
   for (const [group, entries] of settingGroups()) {
     lines.push('', `## ${group}`, '')

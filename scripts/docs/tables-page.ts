@@ -11,7 +11,7 @@ export function tablesPage(dump: string): string {
     '',
     'Tables and views of flowfarm, by writer. Treat them as read-only.',
     '',
-    madeFrom('the comments in `migrations/` and the declarations in `jobs/`'),
+    generatedNotice('the comments in `migrations/` and the declarations in `jobs/`'),
     '',
     'Tables with the source "the blocks" have rows per height and are written by range. Other tables of workers are',
     'derived from them, independently of the order of ranges.',
@@ -197,7 +197,7 @@ function withTableComments(view: DumpedRelation, byName: ReadonlyMap<string, Dum
     columns: view.columns.map((column) => ({ ...column, comment: column.comment || commentOf(column.name) })),
   }
 }
-export function madeFrom(source: string): string {
+export function generatedNotice(source: string): string {
   return `Generated from ${source} by \`npm run docs\`.`
 }
 

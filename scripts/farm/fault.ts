@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import { withDatabase } from '../cli/open-database.ts'
 import { requiredRange } from '../cli/options.ts'
-import type { GivenHeights } from '../cli/options.ts'
-import { heights, many, print, printJson, tableText } from '../cli/texts.ts'
+import type { HeightOptions } from '../cli/options.ts'
+import { heights, pluralize, print, printJson, tableText } from '../cli/texts.ts'
 import { knownWorkers, workerNames } from './workers.ts'
 import { clearDrills, listDrills, setDrill } from '../../src/farm/drills.ts'
 import type { FaultDrill } from '../../src/farm/drills.ts'
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
 
-interface FaultOptions extends GivenHeights {
+interface FaultOptions extends HeightOptions {
   readonly worker: readonly string[]
   readonly reason: string | undefined
   readonly json: boolean
@@ -28,7 +28,7 @@ async function clear(pool: pg.Pool, worker: string | undefined): Promise<string>
   const cleared = await clearDrills(pool, worker)
   if (cleared === 0) return 'Nothing to clear.'
   return (
-    `${many(cleared, 'fault')} cleared. Failed ranges are retried automatically; requeue flagged ones with ` +
+    `${pluralize(cleared, 'fault')} cleared. Failed ranges are retried automatically; requeue flagged ones with ` +
     'npm run farm -- leases requeue.'
   )
 }

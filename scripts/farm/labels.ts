@@ -1,5 +1,5 @@
 import { withDatabase } from '../cli/open-database.ts'
-import { many, print, printJson, tableText } from '../cli/texts.ts'
+import { pluralize, print, printJson, tableText } from '../cli/texts.ts'
 import { listLabels, putLabel, removeLabels } from '../../src/explorer/admin/labels.ts'
 import type { AccountLabel } from '../../src/explorer/admin/labels.ts'
 import type { LabelCategory } from '../../src/flow/core-contracts.ts'
@@ -43,7 +43,7 @@ function remove(address: string, tag: string | undefined, json: boolean): Promis
   return withDatabase(async ({ pool }) => {
     const removed = await removeLabels(pool, address, tag)
     if (json) printJson({ removed })
-    else print(removed === 0 ? 'No matching labels.' : `${many(removed, 'label')} removed.`)
+    else print(removed === 0 ? 'No matching labels.' : `${pluralize(removed, 'label')} removed.`)
     return exitCodes.success
   })
 }

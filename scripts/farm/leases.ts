@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { withDatabase } from '../cli/open-database.ts'
 import { endOf, oneOf } from '../cli/options.ts'
-import { count, duration, heights, many, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { count, duration, heights, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
 import { knownWorkers, workerNames } from './workers.ts'
 import type { LeaseStatus } from '../../src/farm/leases/leases.ts'
 import { listLeases, requeueLeases, skipLeases, splitLeases } from '../../src/farm/leases/operator-leases.ts'
@@ -21,7 +21,7 @@ export function leases(action: string, options: LeasesOptions): Promise<number> 
   const hasHeights = options.from !== undefined || end !== undefined
   const statuses = action === 'list' ? openStatuses : (['flagged'] as const)
   const worker = knownWorkers(options.worker, 'worker')
-  const wanted: WantedLeases = {
+  const wanted: LeaseSelection = {
     workers: worker.length > 0 ? worker : workerNames,
     code: options.code,
     ...(hasHeights ? { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } } : {}),
@@ -99,26 +99,26 @@ async function change(
 }
 
 function listFooter(action: string, found: readonly ListedLease[]): string {
-  if (action !== 'list') return `${many(found.length, 'lease')} would be changed by ${action}.`
+  if (action !== 'list') return `${pluralize(found.length, 'lease')} would be changed by ${action}.`
   const flagged = found.filter(({ status }) => status === 'flagged').length
-  const advice = ` ${many(flagged, 'is', 'are')} flagged: fix the cause, then run npm run farm -- leases requeue.`
-  return `${many(found.length, 'lease')}.${flagged === 0 ? '' : advice}`
+  const advice = ` ${pluralize(flagged, 'is', 'are')} flagged: fix the cause, then run npm run farm -- leases requeue.`
+  return `${pluralize(found.length, 'lease')}.${flagged === 0 ? '' : advice}`
 }
 
 function outcome(action: string, found: readonly ListedLease[], changed: number): string {
-  if (action === 'split') return `${many(found.length, 'lease')} became ${changed}.`
+  if (action === 'split') return `${pluralize(found.length, 'lease')} became ${changed}.`
   const others = found.length - changed
-  const rest = others > 0 ? ` ${many(others, 'was', 'were')} in another state meanwhile.` : ''
-  return `${many(changed, 'lease is', 'leases are')} ${action === 'skip' ? 'skipped' : 'requeued'}.${rest}`
+  const rest = others > 0 ? ` ${pluralize(others, 'was', 'were')} in another state meanwhile.` : ''
+  return `${pluralize(changed, 'lease is', 'leases are')} ${action === 'skip' ? 'skipped' : 'requeued'}.${rest}`
 }
 
 const pageSize = 1000
 
-export interface WantedLeases extends Pick<LeaseFilter, 'workers' | 'statuses' | 'code'> {
+export interface LeaseSelection extends Pick<LeaseFilter, 'workers' | 'statuses' | 'code'> {
   readonly range?: HeightRange
 }
 
-export async function findLeases(pool: pg.Pool, { range, ...filter }: WantedLeases): Promise<ListedLease[]> {
+export async function findLeases(pool: pg.Pool, { range, ...filter }: LeaseSelection): Promise<ListedLease[]> {
   const found: ListedLease[] = []
   try {
     for (let after: ListedLease | undefined; ;) {

@@ -1,5 +1,5 @@
 import { withDatabase } from '../cli/open-database.ts'
-import { many, print, printJson } from '../cli/texts.ts'
+import { pluralize, print, printJson } from '../cli/texts.ts'
 import { listFailingHeights, retryHeights, skipHeight } from '../../src/farm/leases/coverage.ts'
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
 import type { HeightRange } from '../../src/platform/ranges.ts'
@@ -13,7 +13,7 @@ export function raw(action: string, operand: string | undefined, json: boolean):
       const { heights, failing, unavailable } = await listFailingHeights(pool, maxListed)
       if (json) printJson({ failing, unavailable, heights })
       else {
-        print(`${many(failing, 'height')} failing, ${many(unavailable, 'height')} unavailable`)
+        print(`${pluralize(failing, 'height')} failing, ${pluralize(unavailable, 'height')} unavailable`)
         for (const { height, state, part, reason, since } of heights) {
           print(`${height}  ${state}${part === null ? '' : ` (${part})`} since ${since.toISOString()}: ${reason}`)
         }
@@ -30,7 +30,7 @@ export function raw(action: string, operand: string | undefined, json: boolean):
     }
     const heights = await retryHeights(pool, range)
     if (json) printJson({ retried: heights })
-    else print(`${many(heights.length, 'unavailable height')} will be fetched and derived again.`)
+    else print(`${pluralize(heights.length, 'unavailable height')} will be fetched and derived again.`)
     return exitCodes.success
   })
 }

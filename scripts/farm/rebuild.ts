@@ -3,9 +3,9 @@ import { workers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { withDatabase } from '../cli/open-database.ts'
 import { endOf } from '../cli/options.ts'
-import type { GivenHeights } from '../cli/options.ts'
+import type { HeightOptions } from '../cli/options.ts'
 import { ProgressBar } from '../cli/progress-bar.ts'
-import { count, heightSet, many, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { count, heightSet, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
 import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import type {
   DerivedComparison,
@@ -22,7 +22,7 @@ import { query } from '../../src/platform/db/pool.ts'
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
 import { size } from '../../src/platform/ranges.ts'
 
-interface RebuildOptions extends GivenHeights {
+interface RebuildOptions extends HeightOptions {
   readonly schema: string | undefined
   readonly json: boolean
 }
@@ -46,8 +46,8 @@ export function rebuild(options: RebuildOptions): Promise<number> {
     if (options.json) printJson({ schema, heights, rows, problems, failed, seconds })
     else {
       print(
-        `Derived ${many(size(heights), 'height')} (${heightSet(heights)}) into the schema ${schema}: ` +
-          `${many(rows, 'row')}, ${many(problems, 'problem')}, ${count(seconds)} s. Compare with: npm run verify`,
+        `Derived ${pluralize(size(heights), 'height')} (${heightSet(heights)}) into the schema ${schema}: ` +
+          `${pluralize(rows, 'row')}, ${pluralize(problems, 'problem')}, ${count(seconds)} s. Compare with: npm run verify`,
       )
     }
     return exitCodes.success
@@ -132,7 +132,7 @@ async function readNetwork(pool: pg.Pool): Promise<Network> {
 function comparisonText({ isEqual, heights, leftOut, tables }: DerivedComparison, schema: string): string {
   const differing = tables.filter(({ differences }) => differences > 0)
   const lines = [
-    `Compared with the schema ${schema}: ${many(size(heights), 'height')} (${heightSet(heights)}).`,
+    `Compared with the schema ${schema}: ${pluralize(size(heights), 'height')} (${heightSet(heights)}).`,
     ...(leftOut.length > 0 ? [`Left out, because a worker does not cover them: ${heightSet(leftOut)}.`] : []),
     '',
     tableText<TableComparison>(
@@ -146,7 +146,9 @@ function comparisonText({ isEqual, heights, leftOut, tables }: DerivedComparison
       tables,
     ),
     ...differing.flatMap(tableDifferences),
-    isEqual ? styled('green', 'Equal.') : styled('red', `${many(differing.length, 'table differs', 'tables differ')}.`),
+    isEqual
+      ? styled('green', 'Equal.')
+      : styled('red', `${pluralize(differing.length, 'table differs', 'tables differ')}.`),
   ]
   return lines.join('\n')
 }
@@ -158,7 +160,7 @@ function differencesText({ differences }: TableComparison): string {
 function tableDifferences({ table, workers, differences, first }: TableComparison): string[] {
   const shown = first.length < differences ? `, the first ${first.length} of them` : ''
   const owner = workers.length > 1 ? 'all workers' : workers.join()
-  const heading = `${table} (${owner}): ${many(differences, 'row differs', 'rows differ')}${shown}`
+  const heading = `${table} (${owner}): ${pluralize(differences, 'row differs', 'rows differ')}${shown}`
   return [styled('bold', heading), ...first.flatMap(rowDifference), '']
 }
 

@@ -3,9 +3,9 @@ import type pg from 'pg'
 import { workers as allWorkers } from '../../jobs/index.ts'
 import { withDatabase } from '../cli/open-database.ts'
 import { requiredRange } from '../cli/options.ts'
-import type { GivenHeights } from '../cli/options.ts'
+import type { HeightOptions } from '../cli/options.ts'
 import { ProgressBar } from '../cli/progress-bar.ts'
-import { count, heights, heightSet, many, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { count, heights, heightSet, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
 import { findLeases, leasesTable } from './leases.ts'
 import { enabledWorkers, knownWorkers } from './workers.ts'
 import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
@@ -27,7 +27,7 @@ import { exitCodes, FatalError } from '../../src/platform/errors.ts'
 import { difference, size, union } from '../../src/platform/ranges.ts'
 import type { HeightRange, HeightSet } from '../../src/platform/ranges.ts'
 
-interface RequestOptions extends GivenHeights {
+interface RequestOptions extends HeightOptions {
   readonly workers: readonly string[]
   readonly detach: boolean
   readonly 'dry-run': boolean
@@ -80,7 +80,7 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
         if (!again.includes(worker)) return { worker, heights: size(owed), note: 'followed by them; its backlog' }
         const notes = [
           ...(asked.includes(worker) ? [] : ['follows a named worker']),
-          ...(skipped.length > 0 ? [`includes ${many(size(skipped), 'skipped height')}`] : []),
+          ...(skipped.length > 0 ? [`includes ${pluralize(size(skipped), 'skipped height')}`] : []),
         ]
         return { worker, heights: range.to - range.from, note: notes.join('; ') }
       })
@@ -175,7 +175,7 @@ function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, 
     .join(', ')
   const switches = workersOff.map((name) => `ENABLE_${name.toUpperCase()}`).join(', ')
   const texts: Readonly<Record<WaitOutcome, string>> = {
-    done: `Done: heights ${heights(range)}, ${many(request.workers.length, 'worker')}, ${count(seconds)} s.`,
+    done: `Done: heights ${heights(range)}, ${pluralize(request.workers.length, 'worker')}, ${count(seconds)} s.`,
     stuck:
       `These ranges are flagged, and ${owing} cannot continue without them. Fix the cause and requeue them ` +
       `(npm run farm -- leases requeue), or skip them (npm run farm -- leases skip --reason …). ${stays} until then.`,

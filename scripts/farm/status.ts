@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type pg from 'pg'
 import { workers } from '../../jobs/index.ts'
 import { withDatabase } from '../cli/open-database.ts'
-import { count, duration, heights, many, print, printJson, styled, tableText } from '../cli/texts.ts'
+import { count, duration, heights, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
 import type { Column } from '../cli/texts.ts'
 import type { Config } from '../../src/config.ts'
 import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
@@ -162,14 +162,14 @@ function blockedText({ blocked }: StageStatus, now: Date): string | undefined {
   const [color, state] = blocked.cause === 'failed' ? (['red', 'stuck'] as const) : (['yellow', 'behind'] as const)
   return styled(
     color,
-    `${state} for ${age}: ${many(blocked.heights, 'height waits', 'heights wait')} for ${blocked.by}`,
+    `${state} for ${age}: ${pluralize(blocked.heights, 'height waits', 'heights wait')} for ${blocked.by}`,
   )
 }
 
 function oldest({ oldestUnfinished: lease }: StageStatus, now: Date): string {
   if (lease === null) return '-'
   const age = duration(Math.max(0, (now.getTime() - lease.since.getTime()) / 1000))
-  return `${heights(lease)}, ${lease.status} for ${age}, ${many(lease.attempt, 'attempt')}`
+  return `${heights(lease)}, ${lease.status} for ${age}, ${pluralize(lease.attempt, 'attempt')}`
 }
 
 function remarks({
@@ -182,7 +182,7 @@ function remarks({
 }: FarmStatus): string[] {
   const flagged = stages.reduce((sum, stage) => sum + stage.flagged.leases, 0)
   const idle = 'No farm process is running: nothing is derived. Start one with npm start.'
-  const stuck = `${many(flagged, 'range is', 'ranges are')} flagged: npm run farm -- leases list --status flagged`
+  const stuck = `${pluralize(flagged, 'range is', 'ranges are')} flagged: npm run farm -- leases list --status flagged`
   const lines = [
     ...(isCoordinated ? [] : [styled('yellow', idle)]),
     ...(flagged > 0 ? [styled('red', stuck)] : []),
@@ -190,15 +190,15 @@ function remarks({
       ? [
           styled(
             'red',
-            `Ingestion waits for ${many(failingHeights, 'height')} that no access node serves: npm run raw -- list`,
+            `Ingestion waits for ${pluralize(failingHeights, 'height')} that no access node serves: npm run raw -- list`,
           ),
         ]
       : []),
     ...(unavailableHeights > 0
-      ? [`${many(unavailableHeights, 'height')} unavailable, completely or partly: npm run raw -- list`]
+      ? [`${pluralize(unavailableHeights, 'height')} unavailable, completely or partly: npm run raw -- list`]
       : []),
     ...(unresolvedErrors > 0
-      ? [`${many(unresolvedErrors, 'unresolved indexing error')}: see raw.indexing_errors.`]
+      ? [`${pluralize(unresolvedErrors, 'unresolved indexing error')}: see raw.indexing_errors.`]
       : []),
     ...requests.map(({ id, workers, workersOff, ...range }) => {
       const off = workersOff.length === 0 ? '' : `; disabled: ${workersOff.join(', ')}`

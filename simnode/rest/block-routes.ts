@@ -15,7 +15,7 @@ import {
   readHeight,
   readIds,
 } from './rest-values.ts'
-import type { WantedHeight } from './rest-values.ts'
+import type { RequestedHeight } from './rest-values.ts'
 import { transactionJson, eventJson } from './transaction-routes.ts'
 
 /** Source: onflow/flow-go `engine/access/rest/http/request/get_block.go`. */
@@ -59,7 +59,7 @@ function payloadJson({ collectionGuarantees }: NonNullable<BlockResponse['block'
 
 const fullBlockResponse = true
 
-function blockAt(calls: RestCalls, height: WantedHeight): Promise<BlockResponse> {
+function blockAt(calls: RestCalls, height: RequestedHeight): Promise<BlockResponse> {
   if (height === 'latest') return calls.ask(accessCalls.getLatestBlock, { isSealed: true, fullBlockResponse })
   return calls.ask(accessCalls.getBlockByHeight, { height, fullBlockResponse })
 }
@@ -82,7 +82,7 @@ const heightsQuery = z.object({
 async function heightsOf(
   calls: RestCalls,
   { height: heights, start_height: start, end_height: end }: z.output<typeof heightsQuery>,
-): Promise<readonly WantedHeight[]> {
+): Promise<readonly RequestedHeight[]> {
   if (heights.length > 0 && (start !== undefined || end !== undefined)) {
     throw badRequest('can only provide either heights or start and end height range')
   }

@@ -8,7 +8,7 @@ import { ApiError } from '../../src/platform/errors.ts'
  */
 
 /** `final` equals `sealed`, since blocks are sealed at once. */
-export type WantedHeight = bigint | 'latest'
+export type RequestedHeight = bigint | 'latest'
 
 const maxUint64 = 2n ** 64n - 1n
 
@@ -51,7 +51,7 @@ export function readUint32(text: string, what: string): number {
 }
 
 /** `sealed`, `final` or a height. @throws ApiError */
-export function readHeight(text: string | null | undefined, what = 'height'): WantedHeight | undefined {
+export function readHeight(text: string | null | undefined, what = 'height'): RequestedHeight | undefined {
   if (text === null || text === undefined || text === '') return undefined
   if (text === 'sealed' || text === 'final') return 'latest'
   const height = /^\d{1,16}$/.test(text) ? BigInt(text) : -1n

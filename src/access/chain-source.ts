@@ -78,7 +78,7 @@ export interface ChainSource {
    * For a settled height on which `fetchBlock` keeps failing: the most complete block with its
    * missing parts; undefined if no node serves the block itself.
    */
-  salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage>
+  salvageBlock(height: number, signal?: AbortSignal): Promise<PartialBlock>
   /** Whether the height is so far below the sealed head that nodes without it will not get it. */
   isSettled(height: number, signal?: AbortSignal): Promise<boolean>
   /** 32 bytes; throws as `fetchBlock`. */
@@ -92,7 +92,7 @@ export interface ChainSource {
   close(): Promise<void>
 }
 
-export interface Salvage {
+export interface PartialBlock {
   readonly block: FetchedBlock | undefined
   readonly reasons: readonly { readonly endpoint: string; readonly reason: string }[]
 }

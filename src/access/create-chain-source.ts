@@ -8,13 +8,13 @@ import type { HeightRequest } from './nodes/request-nodes.ts'
 import { attempt } from './nodes/node-errors.ts'
 import { BlockCalls } from './nodes/block-calls.ts'
 import { NodesFailedError } from './chain-source.ts'
-import type { ChainSource, ChainSourceOptions, NodeStatus, Salvage } from './chain-source.ts'
+import type { ChainSource, ChainSourceOptions, NodeStatus, PartialBlock } from './chain-source.ts'
 import { checkHeader } from './check-block.ts'
 import { fetchNodeBlock } from './fetch-node-block.ts'
 import type { NodeBlockOptions } from './fetch-node-block.ts'
 import { followHeads, SealedHead } from './heads.ts'
 import type { FetchedBlock, HeadMessage } from './messages.ts'
-import { onItsService } from './nodes/identify-node.ts'
+import { detectService } from './nodes/identify-node.ts'
 import { processNodes } from './nodes/node-registry.ts'
 import type { NodeRegistry } from './nodes/node-registry.ts'
 import { SourceContext } from './nodes/source-context.ts'
@@ -69,7 +69,7 @@ class NodeChainSource implements ChainSource {
     return this.#request({ height, send, onAnswerLength }, signal)
   }
 
-  async salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage> {
+  async salvageBlock(height: number, signal?: AbortSignal): Promise<PartialBlock> {
     const fetch = this.#fetcherOf(height, await this.chainId(signal))
     const context = this.#context.callContext(this.#context.signalOf(signal))
     let best: FetchedBlock | undefined
@@ -106,7 +106,7 @@ class NodeChainSource implements ChainSource {
   async blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer> {
     await this.#context.identified(this.#context.signalOf(signal))
     const send = async (calls: BlockCalls) => {
-      const header = await onItsService(calls.node, () => calls.header(height))
+      const header = await detectService(calls.node, () => calls.header(height))
       checkHeader(header, height, calls.node.endpoint)
       return Buffer.from(header.id)
     }

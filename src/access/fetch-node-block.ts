@@ -10,7 +10,7 @@ import type {
   TransactionMessage,
   TransactionResultMessage,
 } from './messages.ts'
-import { onItsService } from './nodes/identify-node.ts'
+import { detectService } from './nodes/identify-node.ts'
 import { PartMissingError } from './chain-source.ts'
 
 export interface NodeBlockOptions {
@@ -42,7 +42,7 @@ export async function fetchNodeBlock(
   options: NodeBlockOptions,
 ): Promise<FetchedBlock> {
   const { endpoint } = calls.node
-  const block = await onItsService(calls.node, () => calls.block(height))
+  const block = await detectService(calls.node, () => calls.block(height))
   checkHeader(block, height, endpoint)
   try {
     const { transactions, results, missing } = await partsOf(calls, block, options)

@@ -14,7 +14,7 @@ import { NodesFailedError } from './chain-source.ts'
 import { readBlockHeaderResponse } from './wire/read-block.ts'
 import { heightRequest, latestRequest } from './wire/requests.ts'
 import { untilAborted } from '../platform/signals.ts'
-import { onItsService } from './nodes/identify-node.ts'
+import { detectService } from './nodes/identify-node.ts'
 
 /** Without a message for this time, a stream is compared with the heads reported by nodes. */
 const silenceMs = 3_000
@@ -242,7 +242,7 @@ export class SealedHead {
     const timeoutMs = Math.min(settings.timeoutMs, headTimeoutMs)
     const context = { ...this.#context.callContext(closing, true), timeoutMs }
     try {
-      const answer = await onItsService(node, () => node.call('GetLatestBlockHeader', latestRequest(true), context))
+      const answer = await detectService(node, () => node.call('GetLatestBlockHeader', latestRequest(true), context))
       const head = readBlockHeaderResponse(answer)
       node.headHeight = head.height
       this.#context.recovered(node)

@@ -9,7 +9,7 @@ import { bearerToken } from '../platform/http/guards.ts'
 import type { RequestContext } from '../platform/http/requests.ts'
 import type { Guard } from '../platform/http/router.ts'
 import { clientNetwork } from '../platform/limits/clients.ts'
-import type { RateLimiter, Verdict } from '../platform/limits/rate-limiter.ts'
+import type { RateLimiter, RateLimitResult } from '../platform/limits/rate-limiter.ts'
 import { FailureLimit } from '../platform/limits/sliding-window.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Route } from './route.ts'
@@ -94,7 +94,7 @@ export function countRequests({
   keys,
   routes,
   resolvePath,
-}: RateLimitParts): (context: RequestContext) => Promise<Verdict | undefined> {
+}: RateLimitParts): (context: RequestContext) => Promise<RateLimitResult | undefined> {
   const unlimitedPaths = new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path))
   const keyPaths = new Set(routes.filter(({ checksKey }) => checksKey === true).map(({ path }) => path))
   return async (context) => {

@@ -25,7 +25,7 @@ export const pageRoots: ReadonlySet<string> = new Set([
   'evm',
   'nodes',
   'node',
-  'numbers',
+  'charts',
   'search',
   'scheduled',
 ])

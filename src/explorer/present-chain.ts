@@ -62,7 +62,7 @@ class CachedPresentChain implements PresentChain {
   readonly #timeLimitMs: number
   readonly #maxInFlight: number
   readonly #answers: ShortCache
-  readonly #seenKeys = new SeenKeys()
+  readonly #seenKeys = new ObservedKeys()
   readonly #scripts = loadPresentScripts()
   readonly #accounts: CircuitBreaker
   readonly #runs: CircuitBreaker
@@ -318,7 +318,7 @@ export class ShortCache {
 }
 
 /** About 5 MB. */
-export const maxSeenKeys = 20_000
+export const maxObservedKeys = 20_000
 
 export const maxAccountsOfKey = 20
 
@@ -326,7 +326,7 @@ export const maxAccountsOfKey = 20
  * The index only has keys added by indexed transactions, and access nodes cannot look up accounts
  * by key. Evicts the least recently seen keys.
  */
-export class SeenKeys {
+export class ObservedKeys {
   readonly #accounts = new Map<string, Set<string>>()
 
   add({ address, keys }: ChainAccount): void {
@@ -336,7 +336,7 @@ export class SeenKeys {
       this.#accounts.set(publicKey, accounts)
       if (accounts.size < maxAccountsOfKey) accounts.add(address)
       const [oldest] = this.#accounts.keys()
-      if (this.#accounts.size > maxSeenKeys && oldest !== undefined) this.#accounts.delete(oldest)
+      if (this.#accounts.size > maxObservedKeys && oldest !== undefined) this.#accounts.delete(oldest)
     }
   }
 

@@ -7,7 +7,7 @@ import type { CredentialOptions } from '../platform/auth/credentials.ts'
 import type { DeveloperKeys } from '../platform/auth/developer-keys.ts'
 import { ApiError } from '../platform/errors.ts'
 import { pageAddress } from '../platform/http/connections.ts'
-import type { Patience } from '../platform/http/connections.ts'
+import type { ClientTimeouts } from '../platform/http/connections.ts'
 import type { ErrorForm } from '../platform/http/problem.ts'
 import type { ResponseCache } from '../platform/http/response-cache.ts'
 import { guard } from '../platform/http/router.ts'
@@ -78,7 +78,7 @@ export interface ApiServerOptions {
   readonly csvLimits?: CsvLimits
   /** Default: no caching. */
   readonly responseCache?: ResponseCache
-  readonly patience?: Patience
+  readonly timeouts?: ClientTimeouts
   /** Default 3,000. */
   readonly closeGraceMs?: number
 }

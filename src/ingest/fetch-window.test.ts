@@ -3,7 +3,7 @@ import { AdaptiveWidth, FetchWindow } from './fetch-window.ts'
 import fc from 'fast-check'
 import { FatalError, RetryableError } from '../platform/errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-import type { FetchWindowOptions, Taken } from './fetch-window.ts'
+import type { FetchWindowOptions, WindowEntry } from './fetch-window.ts'
 
 /** Simulates fetches of `fetchMs` and a consumer limited to `perSecond` at the current width. */
 function settle(
@@ -91,7 +91,7 @@ function open(fetchBlock: Fetch, options: Partial<FetchWindowOptions> & { last?:
   })
 }
 
-function heightOf(taken: Taken): number {
+function heightOf(taken: WindowEntry): number {
   return 'lostHeight' in taken ? taken.lostHeight : taken.block.height
 }
 

@@ -84,18 +84,20 @@ export interface FetchWindowOptions {
   readonly signal: AbortSignal
   readonly onRetry: (height: number, error: Error, pauseMs: number) => void
   /** @returns a replacement if the height is skipped */
-  readonly onFailed?: ((height: number, error: Error, signal: AbortSignal) => Promise<Taken | undefined>) | undefined
+  readonly onFailed?:
+    | ((height: number, error: Error, signal: AbortSignal) => Promise<WindowEntry | undefined>)
+    | undefined
   readonly onEnded?: ((height: number) => void) | undefined
 }
 
-export type Taken = FetchedBlock | LostHeight
+export type WindowEntry = FetchedBlock | LostHeight
 
 interface Slot {
   readonly height: number
   readonly controller: AbortController
   announced: number
   tryNow?: (() => void) | undefined
-  block?: Taken | undefined
+  block?: WindowEntry | undefined
   error?: Error
 }
 
@@ -169,7 +171,7 @@ export class FetchWindow {
   }
 
   /** Requires `isNextReady`. @throws the error of its fetch */
-  take(): Taken {
+  take(): WindowEntry {
     const slot = this.#slots[0]
     if (slot?.error !== undefined) throw slot.error
     if (slot?.block === undefined) throw new Error('take() needs isNextReady')
@@ -239,7 +241,7 @@ export class FetchWindow {
   }
 
   /** Failing to record a failure is not fatal: the height is retried. */
-  async #givenUp(height: number, error: Error, signal: AbortSignal): Promise<Taken | undefined> {
+  async #givenUp(height: number, error: Error, signal: AbortSignal): Promise<WindowEntry | undefined> {
     try {
       return await this.#options.onFailed?.(height, error, signal)
     } catch (thrown) {
@@ -258,6 +260,6 @@ export class FetchWindow {
   }
 }
 
-function bytesOf(taken: Taken | undefined): number | undefined {
+function bytesOf(taken: WindowEntry | undefined): number | undefined {
   return taken === undefined || 'lostHeight' in taken ? undefined : taken.byteLength
 }

@@ -107,12 +107,12 @@ describe('head tracker', () => {
 
   it('stops waiting for the first head when the caller aborts', async () => {
     const tracker = open([])
-    const impatience = new AbortController()
-    const waiting = errorOf(tracker.first(impatience.signal))
+    const waiter = new AbortController()
+    const waiting = errorOf(tracker.first(waiter.signal))
     const reason = new Error('enough')
-    impatience.abort(reason)
+    waiter.abort(reason)
     expect(await waiting).to.equal(reason)
-    expect(await errorOf(tracker.first(impatience.signal))).to.equal(reason)
+    expect(await errorOf(tracker.first(waiter.signal))).to.equal(reason)
   })
 
   it('rejects a node of another chain and reports none of its heads', async () => {

@@ -41,19 +41,19 @@ const defaultRecheckMs = 2_000
 const maxQuietMs = 30_000
 
 /** Defaults suit real nodes. */
-export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
+export interface IngestTimeouts extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
   readonly reportAfterMs?: number
   readonly recheckMs?: number
 }
 
-interface IngestOptions extends IngestPatience {
+interface IngestOptions extends IngestTimeouts {
   /** Runs in the transaction that deletes raw rows. */
   readonly beforeRollBack: (client: pg.ClientBase, ancestor: number) => Promise<void>
 }
 
 export async function startIngest(
   context: ServiceContext<Config, WeighedBlock>,
-  { beforeRollBack, ...patience }: IngestOptions,
+  { beforeRollBack, ...timeouts }: IngestOptions,
 ): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ingest' })
@@ -70,7 +70,7 @@ export async function startIngest(
       liveEndpoints: liveEndpoints(config),
       ...historic,
       log,
-      ...patience,
+      ...timeouts,
       ...(config.CHAIN_RPC_RPS ? { requestsPerSecond: config.CHAIN_RPC_RPS } : {}),
       ...(config.CHAIN_RPC_BURST === undefined ? {} : { burst: config.CHAIN_RPC_BURST }),
       onCall: countCalls(metrics),
@@ -89,7 +89,7 @@ export async function startIngest(
     metrics,
     progress,
     signal: lifecycle.signal,
-    maxPauseMs: patience.maxPauseMs,
+    maxPauseMs: timeouts.maxPauseMs,
     onStored: shared.isFarmHere
       ? (blocks: readonly FetchedBlock[], generation: number) =>
           shared.offerBlocks?.(
@@ -101,7 +101,7 @@ export async function startIngest(
   const {
     recheckMs = defaultRecheckMs,
     reportAfterMs = Math.min(maxQuietMs, (config.UNAVAILABLE_AFTER_S || Infinity) * 500),
-  } = patience
+  } = timeouts
   const failing = (name: IngesterName, from: ChainSource): FailingHeights =>
     new FailingHeights({
       pool,

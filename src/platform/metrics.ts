@@ -333,7 +333,7 @@ export class Metrics {
     name: 'flowfarm_mcp_call_seconds',
     help:
       'Duration of MCP tool calls by outcome: done, refused (invalid request), ' +
-      'failed (internal, database, node or model error), left (the client disconnected).',
+      'failed (internal, database, node or model error), disconnected (by the client).',
     labelNames: ['tool', 'outcome'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
     registers: [this.registry],
@@ -357,7 +357,7 @@ export class Metrics {
     name: 'flowfarm_chat_answers_total',
     help:
       'Chat answers by outcome: complete, steps (step limit), length ' +
-      '(cut off by the provider), refused (by the model), left (the client disconnected), timeout, ' +
+      '(cut off by the provider), refused (by the model), disconnected (by the client), timeout, ' +
       'failed, stopped (the service stopped).',
     labelNames: ['mode', 'end'],
     registers: [this.registry],

@@ -3,7 +3,7 @@ import type { SignInMethod } from './auth/stores/sessions.ts'
 import type { MailResult } from './auth/mail.ts'
 import type { WalletNetwork } from './settings.ts'
 import type { PasskeyNote } from './passkeys/passkey-audit.ts'
-import type { AccountResult } from './provisioning/account-maker.ts'
+import type { AccountResult } from './provisioning/account-creator.ts'
 
 /** Clients never choose label values. */
 export class WalletMetrics {

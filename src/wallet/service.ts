@@ -41,7 +41,7 @@ import { openProvisioning } from './provisioning/service.ts'
 import { openWalletNodes } from './nodes.ts'
 import { WalletMetrics } from './metrics.ts'
 
-export interface WalletNeighbours {
+export interface WalletDependencies {
   readonly clients: (place: WalletPlace) => readonly SignInClient[]
   readonly warnings: readonly string[]
   readonly deleteUserData: DeleteUserData
@@ -49,7 +49,10 @@ export interface WalletNeighbours {
   readonly explorerUrl: (place: WalletPlace) => string | null
 }
 
-export async function startWallet(context: ServiceContext<WalletConfig>, neighbours: WalletNeighbours): Promise<void> {
+export async function startWallet(
+  context: ServiceContext<WalletConfig>,
+  dependencies: WalletDependencies,
+): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'wallet' })
   const pages = createDashboardPages({ page: 'wallet', log, build: pageBuildOf(context) })
@@ -65,7 +68,7 @@ export async function startWallet(context: ServiceContext<WalletConfig>, neighbo
     host: config.HOST,
     port: config.WALLET_PORT,
     open: async (port) => {
-      const wallet = await openWallet(context, neighbours, {
+      const wallet = await openWallet(context, dependencies, {
         port,
         log,
         page: createWalletPage(pages, () => url, config.GOTRUE_URL),
@@ -118,12 +121,12 @@ const pruneEveryMs = 3_600_000
  */
 async function openWallet(
   context: ServiceContext<WalletConfig>,
-  neighbours: WalletNeighbours,
+  dependencies: WalletDependencies,
   { port, log, page }: OpenWalletOptions,
 ): Promise<OpenedWallet> {
   const { config, databaseUrl, lifecycle } = context
   const place = readWalletPlace(config, port)
-  const clients = (): readonly SignInClient[] => neighbours.clients(place)
+  const clients = (): readonly SignInClient[] => dependencies.clients(place)
   const { url, party, isSecure } = place
   const pool = createPool(databaseUrl, {
     ...connectionLimits,
@@ -154,7 +157,7 @@ async function openWallet(
     port,
     userChanges,
     clients,
-    deleteUserData: neighbours.deleteUserData,
+    deleteUserData: dependencies.deleteUserData,
   })
   const { nodes, followed } = openWalletNodes(context, log)
   const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
@@ -181,7 +184,7 @@ async function openWallet(
     )
   }, pruneEveryMs)
   lifecycle.onStop('expired challenges', () => clearInterval(pruning))
-  for (const warning of [...neighbours.warnings, ...walletWarnings(config, place)]) log.warn(warning)
+  for (const warning of [...dependencies.warnings, ...walletWarnings(config, place)]) log.warn(warning)
   const settings = (): WalletSettings => ({
     url,
     rp_id: party.id,
@@ -196,7 +199,7 @@ async function openWallet(
         network,
         makes_accounts: config[networkSettings[network].payer] !== undefined,
         has_explorer_api: network === followed(),
-        explorer_url: network === followed() ? neighbours.explorerUrl(place) : null,
+        explorer_url: network === followed() ? dependencies.explorerUrl(place) : null,
       })),
   })
   return {
@@ -207,7 +210,7 @@ async function openWallet(
     signIns,
     page,
     nodes,
-    explorerApi: neighbours.explorerApi,
+    explorerApi: dependencies.explorerApi,
     session: {
       auth: createAuthServer(authUrl),
       allows: (origin) => party.allows(origin),

@@ -25,7 +25,7 @@ export interface AuthServer {
   signOut(accessToken: string, scope: SignOutScope, client: string): Promise<void>
 }
 
-const patienceMs = 10_000
+const connectTimeoutMs = 10_000
 
 /** @param url `/auth/v1`, or GOTRUE_URL */
 export function createAuthServer(url: string): AuthServer {
@@ -38,7 +38,7 @@ export function createAuthServer(url: string): AuthServer {
       return await fetch(`${url.replace(/\/$/, '')}${path}`, {
         method: 'POST',
         redirect: 'error',
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(connectTimeoutMs),
         ...init,
         headers: { ...init.headers, 'X-Forwarded-For': client },
       })

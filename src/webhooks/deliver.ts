@@ -1,6 +1,6 @@
 import { asError } from '../platform/errors.ts'
 import { resolveTarget } from '../platform/outbound/resolve-target.ts'
-import type { LookUp } from '../platform/outbound/resolve-target.ts'
+import type { ResolveHost } from '../platform/outbound/resolve-target.ts'
 import { bodySignature, standardSignature } from './signature.ts'
 import { literalAddress, portOf } from '../platform/outbound/target-policy.ts'
 import type { TargetPolicy } from '../platform/outbound/target-policy.ts'
@@ -25,7 +25,7 @@ export interface Attempt {
 export interface DeliverOptions {
   readonly poster: Poster
   readonly policy: TargetPolicy
-  readonly lookUp: LookUp
+  readonly lookUp: ResolveHost
   /** Delivery service of the operator; undefined: deliver directly. */
   readonly relay: { readonly url: URL; readonly token: string | undefined } | undefined
 }

@@ -8,7 +8,7 @@ import { listen } from '../platform/db/listen.ts'
 import { query, withTransaction } from '../platform/db/pool.ts'
 import { WakeUp } from '../platform/signals.ts'
 import { sourcesOf } from './sources/all-sources.ts'
-import { hourlyParameters, joinHour, usualHourlyLimits, countEvents } from './usage.ts'
+import { hourlyParameters, joinHour, defaultHourlyLimits, countEvents } from './usage.ts'
 import type { ChainEvent, BlockFacts } from './events.ts'
 import type { Conditions } from './conditions.ts'
 import { insertDeliveries, rollbackLock } from './delivery-rows.ts'
@@ -56,7 +56,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#limits = { blocksAtOnce: 50, maxPending: 10_000, eventsPerHour: usualHourlyLimits, ...options.limits }
+    this.#limits = { blocksAtOnce: 50, maxPending: 10_000, eventsPerHour: defaultHourlyLimits, ...options.limits }
   }
 
   get isDispatching(): boolean {

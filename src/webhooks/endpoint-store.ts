@@ -28,7 +28,7 @@ export interface NewEndpoint {
   readonly secret?: Buffer | undefined
 }
 
-export interface MadeEndpoint {
+export interface CreatedEndpoint {
   readonly endpoint: WebhookEndpoint
   /** Shown to the owner once. */
   readonly secret: string
@@ -82,7 +82,7 @@ export class EndpointStore {
   }
 
   /** @throws ApiError 400 for a disallowed URL, 403 `webhook-limit` */
-  async create(owner: WebhookOwner, input: NewEndpoint): Promise<MadeEndpoint> {
+  async create(owner: WebhookOwner, input: NewEndpoint): Promise<CreatedEndpoint> {
     return withTransaction(this.#pool, (client) => this.createIn(client, owner, input))
   }
 
@@ -90,7 +90,7 @@ export class EndpointStore {
     client: pg.ClientBase,
     owner: WebhookOwner,
     { url, description, secret = randomBytes(32) }: NewEndpoint,
-  ): Promise<MadeEndpoint> {
+  ): Promise<CreatedEndpoint> {
     const target = this.#checkedUrl(url)
     await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
     const max = webhookLimits[owner.tier].endpoints
@@ -163,7 +163,7 @@ export class EndpointStore {
    *
    * @throws ApiError 404
    */
-  async rotateSecret(owner: WebhookOwner, id: number, overlapHours: number): Promise<MadeEndpoint> {
+  async rotateSecret(owner: WebhookOwner, id: number, overlapHours: number): Promise<CreatedEndpoint> {
     const secret = randomBytes(32)
     const { rows } = await query<WebhookEndpoint>(
       this.#pool,

@@ -11,8 +11,8 @@ import type pg from 'pg'
 import { Dispatcher } from './dispatcher.ts'
 import type { DispatchLimits } from './dispatcher.ts'
 import { Poster } from './deliver.ts'
-import { dnsLookUp } from '../platform/outbound/resolve-target.ts'
-import type { LookUp } from '../platform/outbound/resolve-target.ts'
+import { resolveHost } from '../platform/outbound/resolve-target.ts'
+import type { ResolveHost } from '../platform/outbound/resolve-target.ts'
 import type { RetryRules } from './sender.ts'
 import { Sender } from './sender.ts'
 import { targetPolicy } from '../platform/outbound/target-policy.ts'
@@ -138,7 +138,7 @@ export interface WebhookServiceOptions {
   readonly timeoutMs: number
   readonly retry: RetryRules
   readonly limits?: Partial<DispatchLimits>
-  readonly lookUp?: LookUp
+  readonly lookUp?: ResolveHost
   readonly onAttempt?: (attempt: Attempt) => void
   readonly onMade?: (count: number) => void
 }
@@ -169,7 +169,7 @@ export class WebhookService {
       signal,
       poster,
       policy: targetPolicy(rest.allowedNetworks),
-      lookUp: rest.lookUp ?? dnsLookUp(),
+      lookUp: rest.lookUp ?? resolveHost(),
       relay: rest.relay,
       concurrency: rest.concurrency,
       retry: rest.retry,

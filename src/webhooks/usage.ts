@@ -67,7 +67,7 @@ export async function readUsage(pool: pg.Pool, { keyId }: WebhookOwner): Promise
   return row
 }
 
-export const usualHourlyLimits: HourlyLimits = {
+export const defaultHourlyLimits: HourlyLimits = {
   free: webhookLimits.free.eventsPerHour,
   pro: webhookLimits.pro.eventsPerHour,
   enterprise: webhookLimits.enterprise.eventsPerHour,

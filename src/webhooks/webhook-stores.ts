@@ -7,7 +7,7 @@ import { query } from '../platform/db/pool.ts'
 import type { DeliveryStatus, WebhookDelivery } from './delivery-store.ts'
 import type { WebhookEndpoint } from './endpoint-store.ts'
 import type { WebhookSubscription } from './subscription-store.ts'
-import { hourlyParameters, joinHour, readUsage, usualHourlyLimits } from './usage.ts'
+import { hourlyParameters, joinHour, readUsage, defaultHourlyLimits } from './usage.ts'
 import type { WebhookUsage } from './usage.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
@@ -97,7 +97,7 @@ export class OverviewStore {
        ) w
        where ($1::bigint is null or s.id < $1) and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc
          limit $3`,
-      [before ?? null, endpointId ?? null, limit, ...hourlyParameters(usualHourlyLimits)],
+      [before ?? null, endpointId ?? null, limit, ...hourlyParameters(defaultHourlyLimits)],
     )
     return rows
   }

@@ -12,7 +12,7 @@ import {
 import type { Fault, FaultCall } from '../../simnode/node/faults.ts'
 import type { ReplayNode, ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
 import { bytesOf, numberOf } from '../../simnode/node/wire.ts'
-import { contentOf, essenceOf, sourceOf } from '../support/chain-source.ts'
+import { contentOf, comparableResult, sourceOf } from '../support/chain-source.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 const bulkResults = 'GetTransactionResultsByBlockID'
@@ -345,8 +345,8 @@ describe('fetchBlock', () => {
       const block = await source([node], { settledDepth: 100 }).fetchBlock(height)
       const { results } = cleanBlock(height)
       expect(block.missing.map(({ index }) => index)).to.deep.equal([1])
-      expect(block.results.map(essenceOf)).to.deep.equal(
-        results.map((result, i) => (i === 1 ? undefined : essenceOf(result))),
+      expect(block.results.map(comparableResult)).to.deep.equal(
+        results.map((result, i) => (i === 1 ? undefined : comparableResult(result))),
       )
     })
 
@@ -401,7 +401,7 @@ describe('fetchBlock', () => {
         const block = await source([node]).fetchBlock(at)
         expect(injected.hits).to.equal(1)
         expect(block.transactions).to.deep.equal(cleanBlock(at).transactions)
-        expect(block.results.map(essenceOf)).to.deep.equal(cleanBlock(at).results.map(essenceOf))
+        expect(block.results.map(comparableResult)).to.deep.equal(cleanBlock(at).results.map(comparableResult))
         expect(node.callCount('GetTransactionResultByIndex')).to.equal(block.transactions.length)
       })
     }
@@ -419,7 +419,7 @@ describe('fetchBlock', () => {
       const expected = cleanBlock(height)
       expect(block.transactionIds).to.deep.equal(expected.transactionIds)
       expect(block.transactions).to.deep.equal(expected.transactions)
-      expect(block.results.map(essenceOf)).to.deep.equal(expected.results.map(essenceOf))
+      expect(block.results.map(comparableResult)).to.deep.equal(expected.results.map(comparableResult))
     })
 
     it('requests JSON-CDC if CCF is unavailable', async () => {

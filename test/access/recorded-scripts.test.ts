@@ -7,8 +7,8 @@ import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadValue } from '../../src/flow/payload-value.ts'
 import { loadScripts } from '../../src/farm/enrichment/service.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
-import { truthOf } from '../support/recording-notes.ts'
-import type { Truth } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
+import type { Truth } from '../support/recording-annotations.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }

@@ -309,7 +309,7 @@ describe('the query page with missing parts', () => {
     await asking(page).fill('Who am I?')
     await page.keyboard.press('Enter')
     await page.getByText('No model can answer this question').waitFor()
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0)
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).to.equal(0)
   })
 
   it('requests the token and resumes the question', async () => {
@@ -365,7 +365,7 @@ describe('the query page with missing parts', () => {
     await page.getByText('The model did not respond').waitFor()
     await page.getByText('The provider is overloaded.').waitFor()
     session.service.world = askWorld()
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('heading', { name: 'Result' }).waitFor()
   })
 
@@ -375,7 +375,7 @@ describe('the query page with missing parts', () => {
     await run(page)
     await page.getByText('Could not reach the service').waitFor()
     await page.unroute('**/api/v1/run_sql')
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('heading', { name: 'Result' }).waitFor()
   })
 })

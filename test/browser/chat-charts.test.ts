@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { charts, replyWith, uses } from '../support/chat-worlds.ts'
-import { askAndWait, phone } from './chat-acts.ts'
+import { askAndWait, phone } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'
-import { beyondWindow, expectUsable } from './page-checks.ts'
+import { horizontalOverflow, expectUsable } from './page-checks.ts'
 
 describe('charts in answers', () => {
   const session = useChatSession()
@@ -27,7 +27,7 @@ describe('charts in answers', () => {
       expect(await table.locator('tbody tr').count()).to.equal(chart.labels.length)
       await page.setViewportSize(phone.viewport)
       await page.getByRole('button', { name: 'Chart', exact: true }).click()
-      expect(await beyondWindow(page)).to.equal(0)
+      expect(await horizontalOverflow(page)).to.equal(0)
       expect(session.said).to.deep.equal([])
     })
   }

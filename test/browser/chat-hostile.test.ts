@@ -1,8 +1,8 @@
 import type { UIMessageChunk } from 'ai'
 import { expect } from 'chai'
 import { hostileAnswer } from '../support/chat-texts.ts'
-import { answer, calls, charts, held, replyWith, says, uses } from '../support/chat-worlds.ts'
-import { answers, ask, askAndWait, phone } from './chat-acts.ts'
+import { answer, calls, charts, held, replyWith, textChunks, uses } from '../support/chat-worlds.ts'
+import { answers, ask, askAndWait, phone } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
@@ -10,7 +10,7 @@ describe('untrusted text in answers', () => {
   const session = useChatSession()
 
   it('loads no resources, has no untrusted links, and shows hidden characters', async () => {
-    const page = await session.open({ reply: () => ({ chunks: answer(says(hostileAnswer, 7)) }) }, phone)
+    const page = await session.open({ reply: () => ({ chunks: answer(textChunks(hostileAnswer, 7)) }) }, phone)
     await askAndWait(page)
     await page.getByText('https://evil.example/pixel.png?q=secret').waitFor()
     await page.getByText('⟨U+202E⟩').waitFor()
@@ -91,7 +91,7 @@ describe('untrusted text in answers', () => {
           ...uses('createChart', { ...charts.pie, title: evil, labels: charts.pie.labels.map(() => evil) }),
           { type: 'source-url', sourceId: 's', url: 'https://evil.example/s', title: evil },
           { type: 'data-notice', data: { code: 'x', text: evil } },
-          ...says('Done.'),
+          ...textChunks('Done.'),
         ),
     })
     await askAndWait(page, `A question with ${evil}`)

@@ -19,9 +19,9 @@ import {
   daysSql,
   endless,
   replyWith,
-  says,
+  textChunks,
   settings,
-  thinks,
+  reasoningChunks,
   uses,
 } from '../support/chat-worlds.ts'
 import { hostileAnswer, longAnswer } from '../support/chat-texts.ts'
@@ -163,9 +163,9 @@ const shots: readonly Shot[] = [
     world: {
       reply: () => ({
         chunks: endless([
-          ...thinks('The person asks for days.'),
+          ...reasoningChunks('The person asks for days.'),
           ...calls('run_indexer_sql', { sql: daysSql }, dayRows),
-          ...says('Now I write.'),
+          ...textChunks('Now I write.'),
         ]),
       }),
     },
@@ -209,7 +209,7 @@ const shots: readonly Shot[] = [
               text: 'The answer continues without the server for the EVM: it does not respond.',
             },
           },
-          ...thinks('I should look at **blocks**.'),
+          ...reasoningChunks('I should look at **blocks**.'),
           ...calls(
             'run_indexer_sql',
             { sql: 'SELECT hieght FROM raw.blocks' },
@@ -224,7 +224,7 @@ const shots: readonly Shot[] = [
             { status: 200, body: { flow: { usd: 0.41 } } },
           ),
           ...uses('search_docs', { query: 'epoch length' }, { results: [] }),
-          ...says('An epoch takes a week.'),
+          ...textChunks('An epoch takes a week.'),
         ),
     },
     act: async (page) => {
@@ -239,7 +239,7 @@ const shots: readonly Shot[] = [
         chunks: [
           { type: 'start' },
           { type: 'start-step' },
-          ...says('The busiest day was'),
+          ...textChunks('The busiest day was'),
           {
             type: 'error',
             errorText: 'The provider ended the stream before its end. Nothing was lost of what is above.',
@@ -263,7 +263,7 @@ const shots: readonly Shot[] = [
   },
   {
     name: 'long',
-    world: { reply: () => ({ chunks: answer(says(longAnswer, 400)) }) },
+    world: { reply: () => ({ chunks: answer(textChunks(longAnswer, 400)) }) },
     act: async (page) => {
       await askAndWait(page)
       await start(page)
@@ -273,7 +273,7 @@ const shots: readonly Shot[] = [
     name: 'long-dark-phone',
     size: 'phone',
     theme: 'dark',
-    world: { reply: () => ({ chunks: answer(says(longAnswer, 400)) }) },
+    world: { reply: () => ({ chunks: answer(textChunks(longAnswer, 400)) }) },
     act: async (page) => {
       await askAndWait(page)
       await start(page)
@@ -281,7 +281,7 @@ const shots: readonly Shot[] = [
   },
   {
     name: 'hostile',
-    world: { reply: () => ({ chunks: answer(says(hostileAnswer, 400)) }) },
+    world: { reply: () => ({ chunks: answer(textChunks(hostileAnswer, 400)) }) },
     act: async (page) => {
       await askAndWait(page)
       await start(page)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { answer, daysSql, endless, goodAnswer, says } from '../support/chat-worlds.ts'
-import { answers, ask, askAndWait, begin, phone, threads } from './chat-acts.ts'
+import { answer, daysSql, endless, goodAnswer, textChunks } from '../support/chat-worlds.ts'
+import { answers, ask, askAndWait, begin, phone, threads } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
@@ -74,9 +74,9 @@ describe('chat threads of a browser', () => {
   it('continue to stream while another thread is open', async () => {
     const rest = Promise.withResolvers<void>()
     async function* slow() {
-      yield* answer(says('It begins')).slice(0, -2)
+      yield* answer(textChunks('It begins')).slice(0, -2)
       await rest.promise
-      yield* [...says('and it ends.'), { type: 'finish' as const, messageMetadata: { end: 'complete' } }]
+      yield* [...textChunks('and it ends.'), { type: 'finish' as const, messageMetadata: { end: 'complete' } }]
     }
     const page = await session.open({ reply: (_, count) => ({ chunks: count === 1 ? slow() : goodAnswer }) })
     await ask(page, 'A slow question?')
@@ -107,7 +107,7 @@ describe('chat threads of a browser', () => {
 
   it('mark an answer that was incomplete when the page was left', async () => {
     const page = await session.open({
-      reply: (_, count) => ({ chunks: count === 1 ? endless(says('It begins'), ' and') : goodAnswer }),
+      reply: (_, count) => ({ chunks: count === 1 ? endless(textChunks('It begins'), ' and') : goodAnswer }),
     })
     await ask(page)
     await page.getByText('It begins').waitFor()

@@ -8,13 +8,13 @@ import {
   endless,
   goodAnswer,
   replyWith,
-  says,
+  textChunks,
   settings,
-  thinks,
+  reasoningChunks,
   uses,
 } from '../support/chat-worlds.ts'
 import { longAnswer } from '../support/chat-texts.ts'
-import { answers, ask, askAndWait, asking, phone, question, settles, threads } from './chat-acts.ts'
+import { answers, ask, askAndWait, asking, phone, question, eventually, threads } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable, tabTo } from './page-checks.ts'
 
@@ -71,7 +71,7 @@ describe('the chat page', () => {
   })
 
   it('renders all of Markdown, also on a phone', async () => {
-    const page = await session.open({ reply: () => ({ chunks: answer(says(longAnswer, 60)) }) }, phone)
+    const page = await session.open({ reply: () => ({ chunks: answer(textChunks(longAnswer, 60)) }) }, phone)
     await askAndWait(page)
     await expectUsable(page, 'a long answer')
     expect(await page.locator('.prose .code-block figcaption').allInnerTexts()).to.deep.equal([
@@ -89,10 +89,10 @@ describe('the chat page', () => {
         replyWith(
           { type: 'data-notice', data: { code: 'tools-missing', text: 'The EVM tools do not answer.' } },
           { type: 'data-notice', data: { code: 'x', text: 'Without the web.' }, transient: true },
-          ...thinks('I look at **blocks**.'),
+          ...reasoningChunks('I look at **blocks**.'),
           ...calls('run_indexer_sql', { sql: 'SELECT hieght' }, { error: 'column "hieght" does not exist' }, true),
           ...uses('fetch_api', { url: 'https://api.coingecko.com/x' }, { status: 200 }),
-          ...says('So it is.'),
+          ...textChunks('So it is.'),
         ),
     })
     await askAndWait(page)
@@ -110,7 +110,7 @@ describe('the chat page', () => {
 
   it('stops by button, keeps the partial answer, and answers again', async () => {
     const page = await session.open({
-      reply: (_, count) => ({ chunks: count === 1 ? endless(says('The busiest day')) : goodAnswer }),
+      reply: (_, count) => ({ chunks: count === 1 ? endless(textChunks('The busiest day')) : goodAnswer }),
     })
     await asking(page).fill(question)
     await page.getByRole('button', { name: 'Send' }).dblclick()
@@ -225,7 +225,9 @@ describe('the chat page', () => {
   })
 
   it('scrolls with the answer unless the user has scrolled up', async () => {
-    const page = await session.open({ reply: () => ({ chunks: endless(says('A line.\n\n'.repeat(60)), 'more\n\n') }) })
+    const page = await session.open({
+      reply: () => ({ chunks: endless(textChunks('A line.\n\n'.repeat(60)), 'more\n\n') }),
+    })
     await ask(page)
     const place = page.getByRole('region', { name: 'Conversation' })
     const scrolled = (): Promise<{ top: number; fromEnd: number }> =>
@@ -234,7 +236,7 @@ describe('the chat page', () => {
         fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight,
       }))
     await page.getByText('more').first().waitFor()
-    await settles(async () => (await scrolled()).fromEnd < 60)
+    await eventually(async () => (await scrolled()).fromEnd < 60)
     await place.hover()
     await page.mouse.wheel(0, -400)
     const toEnd = page.getByRole('button', { name: 'Scroll to the end' })
@@ -251,7 +253,7 @@ describe('the chat page', () => {
       .getByText('more')
       .nth((await page.getByText('more').count()) + 10)
       .waitFor()
-    await settles(async () => (await scrolled()).fromEnd < 60)
+    await eventually(async () => (await scrolled()).fromEnd < 60)
     await page.keyboard.press('Escape')
     await session.service.left()
   })

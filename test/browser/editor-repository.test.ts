@@ -159,7 +159,7 @@ describe('repositories in the editor', () => {
     await page.getByRole('button', { name: 'Use existing access' }).click()
     await page.getByText('Could not load the repositories of ann').waitFor()
     broken.times = 0
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.getByRole('button', { name: 'Disconnect' }).click()
     await page.getByRole('button', { name: 'Disconnect' }).click()

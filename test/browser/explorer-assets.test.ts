@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { isForData, useEmptyExplorer, useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectUsable, untilLoaded } from './page-checks.ts'
+import { horizontalOverflow, expectUsable, untilLoaded } from './page-checks.ts'
 
 const phone = { viewport: { width: 360, height: 740 } } as const
 const flow = '/token/A.0ae53cb6e3f42a79.FlowToken'
 const stones = '/nft/A.179b6b1cb6755e31.RiverStones'
 const crossroads = '/contract/A.f3fcd2c1a78f5eee.Crossroads'
 
-const lists = ['/tokens', '/nfts', '/contracts', '/nodes', '/numbers', '/search?q=flow']
+const lists = ['/tokens', '/nfts', '/contracts', '/nodes', '/charts', '/search?q=flow']
 const things = [flow, stones, `${stones}/item/1`, crossroads, `/node/${'ab'.repeat(32)}`]
 
 describe('explorer tokens, NFTs, contracts and staking', () => {
@@ -23,7 +23,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
       '/nodes': 'No nodes',
       '/nodes?tab=epochs': 'No epochs',
       '/nodes?tab=rewards': 'No rewards',
-      '/numbers': 'No daily statistics yet',
+      '/charts': 'No daily statistics yet',
       '/search?q=flow': 'No results',
       '/search': 'Enter a search term',
       [flow]: 'Could not find this token',
@@ -55,7 +55,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
     for (const path of [...lists, ...things]) {
       await page.goto(`http://${session.api.host}${path}`)
       await page.getByRole('alert').getByText('Internal error, request 7.').first().waitFor()
-      expect(await beyondWindow(page), path).to.equal(0)
+      expect(await horizontalOverflow(page), path).to.equal(0)
     }
     await expectUsable(page, 'a page with an error')
     expect(session.said.filter((text) => !text.includes('status of 500'))).to.deep.equal([])
@@ -69,7 +69,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
     for (const path of [...lists, ...things]) {
       await page.goto(`http://${session.api.host}${path}`)
       await page.locator('main .skeleton').first().waitFor()
-      expect(await beyondWindow(page), path).to.equal(0)
+      expect(await horizontalOverflow(page), path).to.equal(0)
     }
     await expectUsable(page, 'a loading page')
     expect(session.said).to.deep.equal([])

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
+import { horizontalOverflow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
 
 /** Makes the API return this many days, with increasing counts. */
 async function mockDays(page: Page, count: number): Promise<void> {
@@ -37,7 +37,7 @@ describe('explorer charts', () => {
   const session = useExplorerSession()
 
   it('show values by keyboard, pointer and table', async () => {
-    const page = await session.open('/numbers', { prepare: (opened) => mockDays(opened, 60) })
+    const page = await session.open('/charts', { prepare: (opened) => mockDays(opened, 60) })
     const chart = page.getByRole('region', { name: 'Transactions', exact: true })
     const plot = chart.getByRole('slider', { name: 'Transactions' })
     await tabTo(page, plot)
@@ -71,17 +71,17 @@ describe('explorer charts', () => {
   ] as const) {
     it(`have readable axes ${where}, for one day and a year, light and dark`, async () => {
       for (const count of [1, 30, 365]) {
-        const page = await session.open('/numbers?days=365', { viewport, prepare: (opened) => mockDays(opened, count) })
+        const page = await session.open('/charts?days=365', { viewport, prepare: (opened) => mockDays(opened, count) })
         await untilLoaded(page)
         expect(await page.evaluate(overlaps), `${count} days`).to.deep.equal([])
-        expect(await beyondWindow(page)).to.equal(0)
+        expect(await horizontalOverflow(page)).to.equal(0)
         if (count === 30) await expectAccessible(page, `${count} days`)
       }
     })
   }
 
   it('show the selected number of days, stored in the URL', async () => {
-    const page = await session.open('/numbers', { prepare: (opened) => mockDays(opened, 90) })
+    const page = await session.open('/charts', { prepare: (opened) => mockDays(opened, 90) })
     const bars = page.getByRole('region', { name: 'Transactions', exact: true }).locator('.bars rect')
     await bars.nth(29).waitFor()
     expect(await bars.count()).to.equal(30)

@@ -137,7 +137,7 @@ describe('explorer contracts', () => {
     })
     await page.getByRole('alert').getByText('The API is not reachable.').waitFor()
     await page.unroute('**/version/2')
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByText('access(all) event Cleared(was: Int)').waitFor()
   })
 

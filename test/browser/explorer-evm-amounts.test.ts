@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { EvmToken, EvmTokenReference, EvmTokenTransfer } from '../../dashboards/explorer/answers.gen.ts'
 import { useExplorerSession } from './explorer-session.ts'
-import { beyondWindow } from './page-checks.ts'
+import { horizontalOverflow } from './page-checks.ts'
 
 const contract = `0x${'ab'.repeat(20)}`
 const holder = `0x${'cd'.repeat(20)}`
@@ -82,7 +82,7 @@ describe('explorer EVM amounts', function () {
     it(`are labelled as raw units where the decimals are unknown: ${path.replace(/0x\w+/, '')}`, async () => {
       const page = await session.open(path, { viewport: { width: 360, height: 740 }, prepare })
       await page.getByText('1,000,000,000,000 raw units of USDF').waitFor()
-      expect(await beyondWindow(page)).to.equal(0)
+      expect(await horizontalOverflow(page)).to.equal(0)
       expect(session.said).to.deep.equal([])
     })
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectAccessible, untilLoaded } from './page-checks.ts'
+import { horizontalOverflow, expectAccessible, untilLoaded } from './page-checks.ts'
 
 interface Answer {
   readonly data: Record<string, unknown>[]
@@ -75,7 +75,7 @@ describe('explorer with large and hostile data', () => {
 
   /** No overflow, accessibility violations or script injection. */
   async function expectWhole(page: Page, said: readonly string[]): Promise<void> {
-    expect(await beyondWindow(page)).to.equal(0)
+    expect(await horizontalOverflow(page)).to.equal(0)
     expect(await page.title()).to.not.equal('broken')
     await expectAccessible(page, page.url())
     // Blocked pictures are expected.

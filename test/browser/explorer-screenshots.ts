@@ -63,7 +63,7 @@ async function takeStates(browser: Browser, full: RunningApi): Promise<void> {
     '/contracts',
     '/evm',
     '/nodes',
-    '/numbers',
+    '/charts',
     '/scheduled',
     '/search?q=flow',
     '/account/0xe03daebed8ca0615',

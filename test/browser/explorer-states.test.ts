@@ -78,7 +78,7 @@ describe('explorer states', () => {
     const page = await session.open(transaction, { prepare: fails })
     await page.getByRole('alert').waitFor()
     await page.unroute(isForData)
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('region', { name: 'Overview' }).waitFor()
   })
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
+import { horizontalOverflow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
 
 const account = '/account/0xe03daebed8ca0615'
 const transaction = '/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
@@ -175,7 +175,7 @@ describe('explorer interaction', () => {
     await tabTo(page, chart.getByRole('slider'))
     await page.keyboard.press('Home')
     expect(await chart.getByRole('slider').getAttribute('aria-valuetext')).to.include('1,000.5 FLOW')
-    expect(await beyondWindow(page)).to.equal(0)
+    expect(await horizontalOverflow(page)).to.equal(0)
     await expectAccessible(page, 'a balance chart')
   })
 

@@ -6,7 +6,7 @@ import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { runApi } from '../support/running-api.ts'
 import { useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
+import { horizontalOverflow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
 
 const account = '0xe03daebed8ca0615'
 
@@ -34,7 +34,7 @@ describe('the explorer page in a browser', function () {
         // Charts follow the new width in the next frames.
         await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
         const state = `${path} at ${viewport.width} px`
-        const beyond = await beyondWindow(page)
+        const beyond = await horizontalOverflow(page)
         if (beyond > 0) faults.push(`${state} is ${beyond} px too wide`)
         await expectAccessible(page, state).catch((error: unknown) => faults.push(String(error)))
       }
@@ -50,10 +50,10 @@ describe('the explorer page in a browser', function () {
     const page = await session.open('/')
     // Requests stay pending.
     await page.route(
-      (url) => !url.pathname.startsWith('/assets/') && url.pathname !== '/numbers',
+      (url) => !url.pathname.startsWith('/assets/') && url.pathname !== '/charts',
       () => undefined,
     )
-    await page.goto(`http://${session.api.host}/numbers`)
+    await page.goto(`http://${session.api.host}/charts`)
     await page.getByRole('heading', { level: 1, name: 'Daily statistics' }).waitFor()
   })
 
@@ -134,7 +134,7 @@ describe('the explorer page in a browser', function () {
     await page.getByRole('navigation', { name: 'Explorer' }).getByRole('link', { name: 'Contracts' }).click()
     await page.getByRole('alert').getByText('The API is not reachable.').waitFor()
     await page.unroute('**/flow/contract?**')
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('link', { name: 'MossPoints' }).waitFor()
   })
 

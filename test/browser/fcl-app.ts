@@ -119,7 +119,7 @@ export async function openFclApp(
  * Triggers an action of the application that opens a window.
  * @returns the window and the result
  */
-export async function whileWindow<Answer>(
+export async function withPopup<Answer>(
   page: Page,
   call: string,
 ): Promise<{ readonly popup: Page; readonly answer: Promise<Answer> }> {

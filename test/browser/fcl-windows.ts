@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import { hexOf, joined } from '../../clients/signing/bytes.ts'
+import { hexOf, concatBytes } from '../../clients/signing/bytes.ts'
 import { domainTag, encodeEnvelope } from '../../clients/signing/encode-transaction.ts'
 import type { FlowTransaction } from '../../clients/signing/encode-transaction.ts'
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
@@ -86,7 +86,7 @@ export function signableOf(transaction: FlowTransaction, shown = transaction): o
   return {
     f_type: 'Signable',
     f_vsn: '1.0.1',
-    message: hexOf(joined(domainTag('transaction'), encodeEnvelope(transaction))),
+    message: hexOf(concatBytes(domainTag('transaction'), encodeEnvelope(transaction))),
     addr: payer.slice(2),
     keyId: 0,
     voucher: {

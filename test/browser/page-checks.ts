@@ -74,12 +74,12 @@ export async function untilLoaded(page: Page): Promise<void> {
 }
 
 /** Horizontal overflow of the page in pixels; 0 if it fits. */
-export async function beyondWindow(page: Page): Promise<number> {
+export async function horizontalOverflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
 /** Fails on horizontal overflow, or on accessibility violations in light or dark. */
 export async function expectUsable(page: Page, what: string): Promise<void> {
-  expect(await beyondWindow(page), what).to.equal(0)
+  expect(await horizontalOverflow(page), what).to.equal(0)
   await expectAccessible(page, what)
 }

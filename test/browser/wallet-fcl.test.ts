@@ -16,7 +16,7 @@ import { createMailFolder } from '../support/mail-folder.ts'
 import type { MailFolder } from '../support/mail-folder.ts'
 import { testPayer } from '../support/node-client.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
-import { openFclApp, startFclApp, whileWindow } from './fcl-app.ts'
+import { openFclApp, startFclApp, withPopup } from './fcl-app.ts'
 import type { FclApp } from './fcl-app.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import type { VirtualAuthenticator } from './virtual-authenticator.ts'
@@ -96,7 +96,7 @@ describe('an FCL application on the simulated chain', function (this: Mocha.Suit
 
   /** Triggers an action that opens a window, and adds the device's passkeys to it. */
   async function ask<Answer>(call: string): Promise<{ readonly popup: Page; readonly answer: Promise<Answer> }> {
-    const opened = await whileWindow<Answer>(page, call)
+    const opened = await withPopup<Answer>(page, call)
     await device.copyTo(await addAuthenticator(opened.popup))
     await opened.popup.getByText(app?.origin ?? '').waitFor()
     return opened

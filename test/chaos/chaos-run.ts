@@ -4,9 +4,9 @@ import { exitCodes } from '../../src/platform/errors.ts'
 import { pause } from '../../src/platform/retry.ts'
 import { describeState, findBreaches } from '../simulation/invariants.ts'
 import { perform } from './acts/perform.ts'
-import type { Measure } from './acts/underway.ts'
-import { checkFeed, hasHeardAll, checkRebuild, checkTruth } from './checks/truth-checks.ts'
-import { leftOverProcesses, untilAllDerived, untilWorkGoesOn } from './checks/recovery.ts'
+import type { Measure } from './acts/running-act.ts'
+import { checkFeed, hasReceivedAll, checkRebuild, checkTruth } from './checks/truth-checks.ts'
+import { leftoverProcesses, untilAllDerived, untilRecovered } from './checks/recovery.ts'
 import { checkWallet } from './checks/wallet-check.ts'
 import type { PlannedAct } from './plan/act.ts'
 import { drawChainOffset, drawPlan } from './plan/draw-plan.ts'
@@ -52,7 +52,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   let report: ChaosReport
   try {
     tell(`processes ${world.processes.map(({ name }) => name).join(', ')}; API on ${world.url}`)
-    const firstMs = await untilWorkGoesOn(world)
+    const firstMs = await untilRecovered(world)
     if (firstMs === undefined || !(await untilAllDerived(world))) {
       findings.add(
         'start',
@@ -121,7 +121,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     for (const signal of signals) process.off(signal, breakOff)
     await world.end()
   }
-  for (const one of await leftOverProcesses(options.run)) findings.add('leftovers', `a process is left: ${one}`)
+  for (const one of await leftoverProcesses(options.run)) findings.add('leftovers', `a process is left: ${one}`)
   return {
     ...report,
     isGood: findings.breaches.length === 0,
@@ -146,7 +146,7 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   if (underway.some(({ end }) => end !== undefined)) await pause(Math.max(0, holdMs - (second?.afterMs ?? 0)))
   // Each limit may have to wait for the end of the other act.
   await Promise.all(underway.map(async ({ end }) => end?.()))
-  const recoveredMs = await untilWorkGoesOn(world)
+  const recoveredMs = await untilRecovered(world)
   const words = underway.map((one) => one.words).join('; meanwhile ')
   const limitMs = underway.length === 1 ? underway[0]?.recoveryLimitMs : undefined
   const measures: Measure[] =
@@ -182,7 +182,7 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
   } = world
   chain.halt()
   for (const node of chain.nodes) await node.settled()
-  const recovered = await untilWorkGoesOn(world)
+  const recovered = await untilRecovered(world)
   if (recovered === undefined || !(await untilAllDerived(world))) {
     findings.add('end', `not all is derived, or leases are open:\n${await describeState(pool)}`)
     return []
@@ -215,7 +215,7 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
 async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings }: ChaosWorld): Promise<void> {
   let [heard, heardAt] = ['', performance.now()]
   for (;;) {
-    const [areSent, isHeard] = await Promise.all([webhooks?.isDone(pool, chain.head), hasHeardAll(pool, feed.seen)])
+    const [areSent, isHeard] = await Promise.all([webhooks?.isDone(pool, chain.head), hasReceivedAll(pool, feed.seen)])
     if (areSent === true && isHeard) return
     const now = `${webhooks?.received} ${feed.seen.mark}`
     if (now !== heard) [heard, heardAt] = [now, performance.now()]

@@ -4,7 +4,7 @@ import { endOf, heightOptions, requiredRange } from '../../scripts/cli/options.t
 import { helpText, readArguments } from '../../scripts/cli/command.ts'
 import { flag, someOf, text, wholeNumber } from '../../scripts/cli/options.ts'
 import { tableText } from '../../scripts/cli/texts.ts'
-import { duration, heights, heightSet, many } from '../../scripts/cli/texts.ts'
+import { duration, heights, heightSet, pluralize } from '../../scripts/cli/texts.ts'
 
 const command = {
   name: 'example',
@@ -111,7 +111,7 @@ describe('command output', () => {
     const set = [0, 10, 20, 30, 40].map((from) => ({ from, to: from + 1 }))
     expect(heightSet(set)).to.equal('0, 10, 20, 30 and 1 more ranges')
     expect(heightSet([])).to.equal('none')
-    expect([1, 2, 1234].map((number) => many(number, 'row'))).to.deep.equal(['1 row', '2 rows', '1,234 rows'])
+    expect([1, 2, 1234].map((number) => pluralize(number, 'row'))).to.deep.equal(['1 row', '2 rows', '1,234 rows'])
     expect([0, 59.6, 3661, 90_061].map(duration)).to.deep.equal(['0 s', '1 min', '1 h 1 min', '1 d 1 h'])
   })
 

@@ -7,7 +7,7 @@ import { migrate } from '../../src/platform/db/migrate.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { runCommandLine } from '../support/command-line.ts'
-import type { Ended } from '../support/command-line.ts'
+import type { ProcessResult } from '../support/command-line.ts'
 import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 
 /** Commands of `scripts/farm.ts` that are also npm scripts. */
@@ -37,7 +37,7 @@ describe('commands', () => {
     for (const folder of folders) await rm(folder, { recursive: true, force: true })
   })
 
-  const run = (name: string, args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> =>
+  const run = (name: string, args: readonly string[], variables: Record<string, string> = {}): Promise<ProcessResult> =>
     runCommandLine(name, args, { DATA_FOLDER: join(tmpdir(), 'flowfarm-is-not-here'), ...variables })
 
   it('have npm scripts, and help with an example and every option', async () => {

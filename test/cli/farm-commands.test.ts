@@ -5,7 +5,7 @@ import { addLeases, leaseLines } from '../../src/farm/farm-tables.test-support.t
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { CommandLine } from '../support/command-line.ts'
-import type { Ended } from '../support/command-line.ts'
+import type { ProcessResult } from '../support/command-line.ts'
 import { runFarm, untilDerived, untilTrue } from '../support/farm.ts'
 import type { RunningFarm } from '../support/farm.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
@@ -37,8 +37,8 @@ describe('farm commands', () => {
 
   const start = (name: string, args: readonly string[], more: Record<string, string> = {}): CommandLine =>
     new CommandLine(name, args, { DB_URL: database.url, ...more })
-  const run = (name: string, ...args: string[]): Promise<Ended> => start(name, args).ended
-  const json = async <T>(name: string, ...args: string[]): Promise<{ code: Ended['code']; value: T }> => {
+  const run = (name: string, ...args: string[]): Promise<ProcessResult> => start(name, args).ended
+  const json = async <T>(name: string, ...args: string[]): Promise<{ code: ProcessResult['code']; value: T }> => {
     const { code, stdout } = await run(name, ...args, '--json')
     return { code, value: JSON.parse(stdout) as T }
   }

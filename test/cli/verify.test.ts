@@ -5,7 +5,7 @@ import type { DerivedComparison } from '../../src/farm/rebuild/compare-derived.t
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runCommandLine } from '../support/command-line.ts'
-import type { Ended } from '../support/command-line.ts'
+import type { ProcessResult } from '../support/command-line.ts'
 import { runFarm, untilDerived } from '../support/farm.ts'
 import type { RunningFarm } from '../support/farm.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
@@ -34,7 +34,8 @@ describe('rebuild, verify and rederive', () => {
     await database.drop()
   })
 
-  const run = (name: string, ...args: string[]): Promise<Ended> => runCommandLine(name, args, { DB_URL: database.url })
+  const run = (name: string, ...args: string[]): Promise<ProcessResult> =>
+    runCommandLine(name, args, { DB_URL: database.url })
 
   it('find no difference on a running farm', async () => {
     const nothing = await run('verify')

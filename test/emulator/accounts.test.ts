@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
-import type { ToldAccount } from '../../src/wallet/provisioning/provisioning-endpoints.ts'
+import type { AccountResponse } from '../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { emulatorProgram, startFlowEmulator } from '../support/flow-emulator.ts'
 import { NodeClient, passkeyKey } from '../support/node-client.ts'
@@ -28,13 +28,13 @@ describe('passkey accounts on a Flow emulator', function (this: Mocha.Suite) {
         Array.from({ length: 5 }, async () => {
           const [who, key] = [signedIn(), passkeyKey()]
           const passkey = passkeys.add(who.user.id, { publicKeySec1Hex: `04${key.publicKey}` })
-          const ask = async (): Promise<ToldAccount | undefined> => {
+          const ask = async (): Promise<AccountResponse | undefined> => {
             const answer = await wallet.endpoints['/wallet/provision']?.(
               who,
               { credentialId: passkey.credentialId, networks: ['testnet'] },
               { network: '192.0.2.1' },
             )
-            return (answer as { readonly networks: Readonly<Record<string, ToldAccount>> } | undefined)?.networks[
+            return (answer as { readonly networks: Readonly<Record<string, AccountResponse>> } | undefined)?.networks[
               'testnet'
             ]
           }

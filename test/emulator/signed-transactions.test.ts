@@ -5,7 +5,7 @@ import { signTransaction } from '../../clients/signing/sign-transaction.ts'
 import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { softPasskey } from '../signing/soft-passkey.ts'
 import { NodeClient, passkeyKey, testKey } from '../support/node-client.ts'
-import type { TestKey, TestSigner, TestTransaction, ToldResult } from '../support/node-client.ts'
+import type { TestKey, TestSigner, TestTransaction, TransactionStatusResult } from '../support/node-client.ts'
 import { payerChains } from '../support/payer-chains.ts'
 import type { PayerChain } from '../support/payer-chains.ts'
 import { untilSealed } from '../support/until-sealed.ts'
@@ -35,7 +35,7 @@ for (const { name, start } of payerChains) {
     }
 
     /** The result of a transaction that the chain executes or rejects. */
-    async function done(transaction: FlowTransaction): Promise<Pick<ToldResult, 'status' | 'error'>> {
+    async function done(transaction: FlowTransaction): Promise<Pick<TransactionStatusResult, 'status' | 'error'>> {
       try {
         return await untilSealed(node(), await node().send(transaction))
       } catch (thrown) {
@@ -43,7 +43,7 @@ for (const { name, start } of payerChains) {
       }
     }
 
-    const sent = async (wanted: TestTransaction): Promise<Pick<ToldResult, 'status' | 'error'>> =>
+    const sent = async (wanted: TestTransaction): Promise<Pick<TransactionStatusResult, 'status' | 'error'>> =>
       done(await node().signed(wanted))
 
     async function newAccount(key: TestKey, startBalance = 10n * unit): Promise<TestSigner> {

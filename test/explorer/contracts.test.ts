@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import type { List } from '../../src/explorer/paging/pages.ts'
 import type { Contract } from '../../src/explorer/contracts/schema.ts'
 import type { ContractDependencies } from '../../src/explorer/contracts/dependencies.ts'
-import { madeCode, madeContracts, storeContracts } from '../support/contract-rows.ts'
-import type { MadeContract } from '../support/contract-rows.ts'
+import { generatedCode, generateContracts, storeContracts } from '../support/contract-rows.ts'
+import type { GeneratedContract } from '../support/contract-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
@@ -12,7 +12,7 @@ import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
 describe('lists of contracts', () => {
-  const all = madeContracts(130)
+  const all = generateContracts(130)
   const present = all.filter(({ isRemoved }) => !isRemoved)
   let database: TestDatabase
   let api: RunningApi
@@ -41,13 +41,13 @@ describe('lists of contracts', () => {
     return items
   }
 
-  function dependentsOf(contract: string): MadeContract[] {
+  function dependentsOf(contract: string): GeneratedContract[] {
     return present.filter(({ imports, isUnknown }) => !isUnknown && imports.includes(contract))
   }
 
-  type Compare = (a: MadeContract, b: MadeContract) => number
+  type Compare = (a: GeneratedContract, b: GeneratedContract) => number
   const text = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
-  const nameOf = (one: MadeContract): string => one.contract.split('.')[2] ?? ''
+  const nameOf = (one: GeneratedContract): string => one.contract.split('.')[2] ?? ''
   const byContract: Compare = (a, b) => text(a.contract, b.contract)
   const placeOf = new Map(all.map((one, i) => [one.contract, i]))
   const usage: Compare = (a, b) => dependentsOf(b.contract).length - dependentsOf(a.contract).length || byContract(a, b)
@@ -67,11 +67,15 @@ describe('lists of contracts', () => {
     name: [(a, b) => name(b, a), 'asc'],
   }
 
-  function expected(order: string, direction: 'asc' | 'desc', selected: readonly MadeContract[] = present): string[] {
+  function expected(
+    order: string,
+    direction: 'asc' | 'desc',
+    selected: readonly GeneratedContract[] = present,
+  ): string[] {
     const [descending] = orders[order] ?? [usage]
     const sorted = selected.toSorted(direction === 'desc' ? descending : (a, b) => descending(b, a))
     // Unknown values come last in both directions.
-    const isLast = (one: MadeContract): boolean => order === 'created_at' && one.created === null
+    const isLast = (one: GeneratedContract): boolean => order === 'created_at' && one.created === null
     return [...sorted.filter((one) => !isLast(one)), ...sorted.filter(isLast)].map(({ contract }) => contract)
   }
 
@@ -91,7 +95,7 @@ describe('lists of contracts', () => {
 
   it('combines filters with every order', async () => {
     const address = '0x0000000000001003'
-    const filters: readonly (readonly [string, (one: MadeContract) => boolean])[] = [
+    const filters: readonly (readonly [string, (one: GeneratedContract) => boolean])[] = [
       ['kind=FT', ({ kind, isUnknown }) => kind === 'FT' && !isUnknown],
       [`address=${address}`, ({ contract }) => contract.includes(address.slice(2))],
       ['name=TOKEN_1', (one) => nameOf(one).startsWith('Token_1')],
@@ -136,7 +140,7 @@ describe('lists of contracts', () => {
     const [unknown] = all.filter(({ isUnknown, isRemoved }) => isUnknown && !isRemoved)
     for (const one of await pages('body=true')) {
       const made = all[placeOf.get(one.id) ?? -1]
-      expect(one.body, one.id).to.equal(made?.isUnknown === true ? null : made && madeCode(made))
+      expect(one.body, one.id).to.equal(made?.isUnknown === true ? null : made && generatedCode(made))
     }
     const [shown] = await pages(`identifier=${unknown?.contract}`)
     expect(shown).to.include({ kind: null, imports: null })
@@ -145,7 +149,7 @@ describe('lists of contracts', () => {
   it('returns one contract with its source, including removed ones, and those of an account', async () => {
     const [removed] = all.filter(({ isRemoved }) => isRemoved)
     const { data } = await api.json<List<Contract>>(`/flow/contract/${removed?.contract}`)
-    const code = removed && madeCode(removed)
+    const code = removed && generatedCode(removed)
     expect(data).to.have.length(1)
     expect(data[0]).to.include({ id: removed?.contract, status: 'removed', body: code })
     expect(data[0]?.code_hash).to.equal(

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
-import { truthOf } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
 import { runApi } from '../support/running-api.ts'
 
 describe('DeFi routes on a recorded chain', () => {

@@ -5,7 +5,7 @@ import { ufix64Text, ufix64Units } from '../../src/flow/tokens/ufix64.ts'
 import { allPages } from '../support/all-pages.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
-import { truthOf } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
 
 interface StoredTransfer {
   readonly height: number

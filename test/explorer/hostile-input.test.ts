@@ -159,7 +159,7 @@ describe('slow clients', () => {
     await storeBlocks(database.pool, 100, 160)
     api = await runApi(database.url, {
       server: {
-        patience: { headMs: 500, requestMs: 700, stalledMs: 1500 },
+        timeouts: { headMs: 500, requestMs: 700, stalledMs: 1500 },
         admin: {
           credentials: { token: 't', jwtSecret: undefined, allowedRoles: [] },
           operations: adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool)),

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { exploredChain } from '../support/explored-chain.ts'
-import { truthOf } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 

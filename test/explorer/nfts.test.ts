@@ -10,7 +10,7 @@ import type {
 import { tokenId } from '../../src/flow/tokens/token-id.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
-import { truthOf } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
 
 /** Owned by an account on the chain at the end of the recording. */
 interface TrueItem {

@@ -7,7 +7,7 @@ import { listContractVersions } from '../../src/explorer/contracts/routes.ts'
 import { listContracts, readContracts } from '../../src/explorer/contracts/queries.ts'
 import { readTransactionIds } from '../../src/explorer/transactions/queries.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
-import { madeContracts, storeContracts } from '../support/contract-rows.ts'
+import { generateContracts, storeContracts } from '../support/contract-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { queryPlans } from '../support/query-plans.ts'
@@ -37,7 +37,7 @@ const fill = `
 describe('queries of accounts and contracts', () => {
   let database: TestDatabase
   let plans: QueryPlans
-  const contracts = madeContracts(3000)
+  const contracts = generateContracts(3000)
 
   before(async () => {
     database = await createTestDatabase()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { withQuery } from '../support/skewed/list-case.ts'
 import { listCases } from '../support/skewed/list-cases.ts'
-import { followList, readCursors } from '../support/followed-list.ts'
+import { followList, readCursors } from '../support/follow-list.ts'
 import { maxRowsOf } from '../support/list-bounds.ts'
 import { openSkewedLists } from '../support/skewed-lists.ts'
 import type { SkewedLists } from '../support/skewed-lists.ts'

@@ -7,7 +7,7 @@ import { adminOperations } from '../../src/explorer/service.ts'
 import { farmOperations } from '../../src/farm/operations.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { stopTestServer } from '../support/database.ts'
-import { endSharedThings } from '../support/end-of-tests.ts'
+import { runCleanups } from '../support/cleanups.ts'
 import { repositoryRoot } from '../support/repository.ts'
 import { enrichedChain } from '../support/enriched-chain.ts'
 
@@ -66,7 +66,7 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
     }))
     await use(told.api.host)
   } finally {
-    await endSharedThings()
+    await runCleanups()
     await stopTestServer()
   }
 }

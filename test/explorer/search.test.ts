@@ -5,8 +5,8 @@ import type { SearchPreview } from '../../src/explorer/search/preview.ts'
 import type { searchResultSchema } from '../../src/explorer/search/hits.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
-import { truthOf } from '../support/recording-notes.ts'
-import type { Truth } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
+import type { Truth } from '../support/recording-annotations.ts'
 
 type SearchResult = z.output<typeof searchResultSchema>
 

@@ -4,13 +4,13 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stopTestServer } from '../support/database.ts'
-import { endSharedThings } from '../support/end-of-tests.ts'
+import { runCleanups } from '../support/cleanups.ts'
 import { answerSpecRows, answersText, recordedAnswers } from '../support/spec-answers.ts'
 
 try {
   writeFileSync(resolve(import.meta.dirname, '../..', recordedAnswers), answersText(await answerSpecRows()))
   process.stdout.write(`${recordedAnswers}\n`)
 } finally {
-  await endSharedThings()
+  await runCleanups()
   await stopTestServer()
 }

@@ -17,7 +17,7 @@ import { runFarm, untilDerived } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilYes } from '../support/lease-waits.ts'
 import { storedHeights } from '../support/ingest.ts'
-import { dropQueues, truncateQueues } from '../support/lose-queues.ts'
+import { dropQueues, truncateQueues } from '../support/drop-queues.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 

@@ -8,7 +8,7 @@ import type { LeaseJob, QueueConsumer, WorkQueue } from '../../src/farm/queues/w
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
-import { truncateQueues } from '../support/lose-queues.ts'
+import { truncateQueues } from '../support/drop-queues.ts'
 import { startRedis } from '../../scripts/support/start-redis.ts'
 import type { RedisServer } from '../../scripts/support/start-redis.ts'
 import { Stopwatch } from '../support/stopwatch.ts'

@@ -41,7 +41,7 @@ describe('a late rollback', () => {
   it('is published before the replacement blocks to followers', async () => {
     const chain = new GeneratedChain()
     chain.extend(10)
-    const server = await LiveFeedServer.open(chain, { patienceMs: never })
+    const server = await LiveFeedServer.open(chain, { rollbackWaitMs: never })
     const client = await server.connect()
     await client.subscribe({ from: 0 })
     await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
@@ -60,7 +60,7 @@ describe('a late rollback', () => {
   it('is published before the replacement blocks to clients that catch up', async () => {
     const chain = new GeneratedChain()
     chain.extend(40)
-    const server = await LiveFeedServer.open(chain, { patienceMs: never })
+    const server = await LiveFeedServer.open(chain, { rollbackWaitMs: never })
     const [first, second] = await Promise.all([server.connect(), server.connect()])
     await first.subscribe({ from: 30 })
     await first.find(({ payload }) => payload['id'] === chain.transactionId(39))
@@ -83,7 +83,7 @@ describe('a late rollback', () => {
   it('is found by comparison if it is never announced', async () => {
     const chain = new GeneratedChain()
     chain.extend(10)
-    const server = await LiveFeedServer.open(chain, { patienceMs: 1 })
+    const server = await LiveFeedServer.open(chain, { rollbackWaitMs: 1 })
     const client = await server.connect()
     await client.subscribe({ from: 0 })
     await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
@@ -128,7 +128,7 @@ describe('a late rollback', () => {
         async (actions, maxBytesAtOnce) => {
           const chain = new GeneratedChain()
           chain.extend(10)
-          const server = await LiveFeedServer.open(chain, { patienceMs: never, sliceMs: 0, maxBytesAtOnce })
+          const server = await LiveFeedServer.open(chain, { rollbackWaitMs: never, sliceMs: 0, maxBytesAtOnce })
           const plain = await server.connect()
           const clients = [await server.connect()]
           await clients[0]?.subscribe({ from: 0 })

@@ -4,7 +4,7 @@ import { LiveFeedServer } from '../support/live-feed-server.ts'
 import { GeneratedChain } from '../support/generated-chain.ts'
 import { ClientChain } from '../support/client-chain.ts'
 
-const limits = { patienceMs: 1, maxReorgDepth: 100 }
+const limits = { rollbackWaitMs: 1, maxReorgDepth: 100 }
 
 /** Applies the messages of a client once it has the newest block. */
 async function hear(seen: ClientChain, client: FeedClient, chain: GeneratedChain): Promise<void> {

@@ -18,7 +18,7 @@ const head = 60
  * Heights up to 40 are final. Failures are reported immediately, and skipped when a test advances
  * their clock.
  */
-const patience = { settledDepth: 20, maxPauseMs: 10, reportAfterMs: 0, recheckMs: 20 }
+const timeouts = { settledDepth: 20, maxPauseMs: 10, reportAfterMs: 0, recheckMs: 20 }
 const broken = { from: 21, to: 22 }
 const bulk = ['GetTransactionResultsByBlockID', 'GetTransactionResultByIndex', 'GetTransactionResult']
 
@@ -97,7 +97,7 @@ describe('final heights that cannot be fetched or stored', function () {
       database,
       { CHAIN_ACCESS_NODE: node.endpoint, ...variables },
       new Shared<WeighedBlock>(),
-      patience,
+      timeouts,
     )
     return run
   }
@@ -285,7 +285,7 @@ describe('final heights that cannot be fetched or stored', function () {
         other,
         { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward },
         new Shared<WeighedBlock>(),
-        patience,
+        timeouts,
       )
       const farm = await runFarm(other, {})
       try {

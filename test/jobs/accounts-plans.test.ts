@@ -5,7 +5,7 @@ import { metaWorker } from '../../jobs/meta-worker.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { explain, rowsLookedAt } from '../support/explain.ts'
+import { explain, rowsScanned } from '../support/explain.ts'
 
 const rows = 4000
 const one = '0x00000000000000a1'
@@ -41,7 +41,7 @@ describe('account, key and contract folds with statistics of a chain with one ac
     await client.query('begin')
     try {
       const plan = await explain(client, { text, values }, 'analyze')
-      expect(rowsLookedAt(plan), what).to.be.lessThan(rows * 100)
+      expect(rowsScanned(plan), what).to.be.lessThan(rows * 100)
     } finally {
       await client.query('rollback')
     }

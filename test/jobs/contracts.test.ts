@@ -12,7 +12,7 @@ import { decodedRecording } from '../support/decoded-recording.ts'
 import { commitOutput, deriveInto } from '../support/derived-tables.ts'
 import { foldDigest, inAnyOrder, partitions, rollBackWorker } from '../support/fold-histories.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
-import { truthOf } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 const end = 12

@@ -10,7 +10,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto } from '../support/derived-tables.ts'
 import { foldDigest, inAnyOrder, partitions, rollBackWorker } from '../support/fold-histories.ts'
-import { notedTransactions } from '../support/recording-notes.ts'
+import { annotatedTransactions } from '../support/recording-annotations.ts'
 
 const service = 'f8d6e0586b0a20c7'
 const evmEvent = `A.${service}.EVM.`
@@ -74,7 +74,7 @@ describe('activity by day and hour', () => {
     rows.map(({ height, word }) => `${hourOf(blocks[height] as DecodedBlock)} ${word}`)
 
   it('equal counts of the recording', async () => {
-    const swaps = (await notedTransactions('base')).filter(
+    const swaps = (await annotatedTransactions('base')).filter(
       ({ label, outcome }) => label === 'defi/swap' && outcome === 'ok',
     )
     const expected = byDay.map(([day, of]) => {

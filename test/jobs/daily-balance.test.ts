@@ -12,7 +12,7 @@ import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
 import { foldDigest, inAnyOrder, partitions } from '../support/fold-histories.ts'
 import { handMadeBlocks } from '../support/hand-made-blocks.ts'
-import type { HandMadeEvent } from '../support/hand-made-blocks.ts'
+import type { ManualEvent } from '../support/hand-made-blocks.ts'
 
 const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 const accounts = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0'] as const
@@ -178,7 +178,7 @@ describe('balance history', () => {
       fc.asyncProperty(chains, inAnyOrder(partitions(end)), async ({ moves: all, border, start }, ranges) => {
         await database.pool.query(`truncate ${derivedTables.join(', ')}`)
         const units = new Map<string, bigint>(accounts.map((account) => [account, 10n ** 10n]))
-        const events: Record<number, HandMadeEvent[]> = {}
+        const events: Record<number, ManualEvent[]> = {}
         /** The last known state of each account: a vault balance, or the sum of changes. */
         const expected = new Map<string, [balance: bigint, isComplete: boolean]>()
         const closing = new Map<string, bigint>()
@@ -219,7 +219,7 @@ describe('balance history', () => {
 })
 
 /** The events of a transfer before Cadence 1.0. */
-function oldMove(from: string, to: string, amount: string): HandMadeEvent[] {
+function oldMove(from: string, to: string, amount: string): ManualEvent[] {
   return [
     [`${flow}.TokensWithdrawn`, { amount, from }],
     [`${flow}.TokensDeposited`, { amount, to }],
@@ -227,7 +227,7 @@ function oldMove(from: string, to: string, amount: string): HandMadeEvent[] {
 }
 
 /** The events since Cadence 1.0. Each account has one vault. */
-function newMove(from: string, to: string, amount: string, after: { left: string; had: string }): HandMadeEvent[] {
+function newMove(from: string, to: string, amount: string, after: { left: string; had: string }): ManualEvent[] {
   const uuidOf = (account: string): string => BigInt(account).toString()
   return [
     [

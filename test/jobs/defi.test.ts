@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { commitOutput, deriveInto, rollBackDerived } from '../support/derived-tables.ts'
-import { namedAccounts } from '../support/recording-notes.ts'
+import { namedAccounts } from '../support/recording-annotations.ts'
 
 const tables = [...defiWorker.tables, ...defiWorker.folds].map(({ name }) => name)
 const [flow, coin] = ['A.0ae53cb6e3f42a79.FlowToken', 'A.00000000000000c1.Coin']

@@ -4,14 +4,14 @@ import { workers } from '../../jobs/index.ts'
 import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { explain, flattenPlan, largeTables, pagesOf, readWhole, recordStatements } from '../support/explain.ts'
+import { explain, flattenPlan, largeTables, pagesOf, fullScans, recordStatements } from '../support/explain.ts'
 import type { Statement } from '../support/explain.ts'
 import {
   evmBusy,
   evmItems,
   evmRegular,
   feeReceiver,
-  hoarder,
+  vaultOwner,
   regular,
   skewedCollection,
   skewedEvmToken,
@@ -34,10 +34,10 @@ describe('derived tables of accounts in every block', () => {
     await writeSkewedHistory(database.pool, { rows, spacing, vaults: 8000, holders: rows })
     await database.pool.query(`
       insert into app.ft_transfers
-      select h, 0, i, 0, '${skewedToken}', '${regular}', '${hoarder}', 1, case when i = 0 then 'transfer' else 'fee' end
+      select h, 0, i, 0, '${skewedToken}', '${regular}', '${vaultOwner}', 1, case when i = 0 then 'transfer' else 'fee' end
       from generate_series(0, ${newest}, ${spacing}) h, generate_series(0, 1) i;
       insert into app.nft_transfers
-      select h, 0, 0, 0, '${skewedToken}', h / ${spacing} % 5, h, '${regular}', '${hoarder}', 'transfer'
+      select h, 0, 0, 0, '${skewedToken}', h / ${spacing} % 5, h, '${regular}', '${vaultOwner}', 'transfer'
       from generate_series(0, ${newest}, ${spacing}) h;
       insert into app.ft_tokens select 'A.' || i, i * 100 from generate_series(1, 2000) i;
       insert into app.ft_token_totals select 'A.' || i, i, 0, 0 from generate_series(1, 2000) i;
@@ -102,13 +102,13 @@ describe('derived tables of accounts in every block', () => {
     for (const statement of statements) {
       const place = statement.text.trim().slice(0, 200)
       expect(
-        readWhole(await explain(client, statement, 'generic_plan'), large),
+        fullScans(await explain(client, statement, 'generic_plan'), large),
         `${place}, planned for any values`,
       ).to.deep.equal([])
       await client.query('savepoint folded')
       const plan = await explain(client, statement, 'analyze, buffers')
       await client.query('rollback to folded')
-      expect(readWhole(plan, large), place).to.deep.equal([])
+      expect(fullScans(plan, large), place).to.deep.equal([])
       expect(pagesOf(plan), place).to.be.lessThan(400)
     }
   })
@@ -119,7 +119,7 @@ describe('derived tables of accounts in every block', () => {
   ]
   const byPosition = 'block_height desc, tx_index desc, event_index desc, leg desc'
   const from = `from_address = '${regular}' and ${below}`
-  const to = `to_address = '${hoarder}' and ${below}`
+  const to = `to_address = '${vaultOwner}' and ${below}`
   const ofToken = `token = '${skewedToken}' and ${below}`
   const belowEvent = `(block_height, tx_index, event_index) < (${newest / 2}, 0, 0)`
   const byEvent = 'block_height desc, tx_index desc, event_index desc'
@@ -245,16 +245,16 @@ describe('derived tables of accounts in every block', () => {
     [
       'items of an account in a collection',
       'app.nft_ownership',
-      `owner = '${hoarder}' and token = '${skewedCollection}' and nft_id > 2500`,
+      `owner = '${vaultOwner}' and token = '${skewedCollection}' and nft_id > 2500`,
       'nft_id',
     ],
     [
       'items of an account',
       'app.nft_ownership',
-      `owner = '${hoarder}' and (token, nft_id) > ('A.0', 0)`,
+      `owner = '${vaultOwner}' and (token, nft_id) > ('A.0', 0)`,
       'token, nft_id',
     ],
-    ['collections of an account', 'app.nft_holdings', `address = '${hoarder}' and token > 'A.1'`, 'token'],
+    ['collections of an account', 'app.nft_holdings', `address = '${vaultOwner}' and token > 'A.1'`, 'token'],
     [
       'holders of a collection',
       'app.nft_holdings',
@@ -283,7 +283,7 @@ describe('derived tables of accounts in every block', () => {
     it(`list ${what} in order, without sorting`, async () => {
       const text = `select * from ${table} where ${where} order by ${order} limit 20`
       const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
-      expect(readWhole(plan, large)).to.deep.equal([])
+      expect(fullScans(plan, large)).to.deep.equal([])
       expect(flattenPlan(plan).map((node) => node['Node Type'])).to.not.include('Sort')
       expect(pagesOf(plan)).to.be.lessThan(60)
     })
@@ -292,7 +292,7 @@ describe('derived tables of accounts in every block', () => {
   it('find an EVM transaction by its hash', async () => {
     const text = `select * from app.evm_tx_hashes where evm_hash = lpad(to_hex(${newest}::bigint), 64, 'e')`
     const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
-    expect(readWhole(plan, large)).to.deep.equal([])
+    expect(fullScans(plan, large)).to.deep.equal([])
     expect(pagesOf(plan)).to.be.lessThan(10)
   })
 })

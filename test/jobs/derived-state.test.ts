@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, derivedDigest, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
-import { namedAccounts } from '../support/recording-notes.ts'
+import { namedAccounts } from '../support/recording-annotations.ts'
 
 describe('derived state', () => {
   let database: TestDatabase

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, derivedDigest, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
-import { namedAccounts, truthOf } from '../support/recording-notes.ts'
+import { namedAccounts, truthOf } from '../support/recording-annotations.ts'
 
 /** Versions of the chain. Each forks from the one before at a shared height. */
 const versions = [

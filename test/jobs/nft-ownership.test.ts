@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { commitOutput, deriveInto, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
 import { handMadeBlocks } from '../support/hand-made-blocks.ts'
-import type { HandMadeEvent } from '../support/hand-made-blocks.ts'
+import type { ManualEvent } from '../support/hand-made-blocks.ts'
 
 const [alice, bob, carol] = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0'] as const
 const cats = 'A.00000000000000d1.Cats'
@@ -62,15 +62,15 @@ describe('nft_ownership_worker', () => {
 
   describe('of events', () => {
     const item = { type: `${cats}.NFT`, id: '7', uuid: '70' }
-    const left = (from: string, more: object = {}): HandMadeEvent => [
+    const left = (from: string, more: object = {}): ManualEvent => [
       `${standard}.Withdrawn`,
       { ...item, from, providerUUID: '1', ...more },
     ]
-    const arrived = (to: string, more: object = {}): HandMadeEvent => [
+    const arrived = (to: string, more: object = {}): ManualEvent => [
       `${standard}.Deposited`,
       { ...item, to, collectionUUID: '2', ...more },
     ]
-    const destroyed = (more: object = {}): HandMadeEvent => [
+    const destroyed = (more: object = {}): ManualEvent => [
       `${standard}.NFT.ResourceDestroyed`,
       { id: '7', uuid: '70', ...more },
     ]

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, rollBackDerived } from '../support/derived-tables.ts'
-import { notedTransactions } from '../support/recording-notes.ts'
+import { annotatedTransactions } from '../support/recording-annotations.ts'
 
 interface ScheduledRow {
   readonly id: string
@@ -18,7 +18,7 @@ describe('scheduled transactions of the recording', () => {
   let database: TestDatabase
   let blocks: readonly DecodedBlock[]
   const placeOf = async (label: string, at = 0): Promise<string> => {
-    const noted = (await notedTransactions('base')).filter((one) => one.label === label)[at]
+    const noted = (await annotatedTransactions('base')).filter((one) => one.label === label)[at]
     return `${noted?.height}.${noted?.index}`
   }
   const stored = async (): Promise<readonly ScheduledRow[]> => {

@@ -6,7 +6,7 @@ import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { explain, flattenPlan, largeTables, pagesOf, readWhole, recordStatements } from '../support/explain.ts'
+import { explain, flattenPlan, largeTables, pagesOf, fullScans, recordStatements } from '../support/explain.ts'
 
 const weeks = 80
 const week = 600_000
@@ -94,7 +94,7 @@ describe('stakes and pairs with a long history', () => {
       const plan = await explain(client, statement, 'analyze, buffers')
       await client.query('rollback to folded')
       const place = statement.text.trim().slice(0, 200)
-      expect(readWhole(plan, large), place).to.deep.equal([])
+      expect(fullScans(plan, large), place).to.deep.equal([])
       expect(pagesOf(plan), place).to.be.lessThan(200)
     }
   })
@@ -128,7 +128,7 @@ describe('stakes and pairs with a long history', () => {
     it(`list ${what} in order, without sorting`, async () => {
       const text = `select * from ${table} where ${where} order by ${order} limit 20`
       const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
-      expect(readWhole(plan, large)).to.deep.equal([])
+      expect(fullScans(plan, large)).to.deep.equal([])
       expect(flattenPlan(plan).map((one) => one['Node Type'])).to.not.include('Sort')
       expect(pagesOf(plan)).to.be.lessThan(100)
     })

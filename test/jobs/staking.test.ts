@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, rollBackDerived } from '../support/derived-tables.ts'
-import { truthOf } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
 import { playStaking, stakingCalls } from '../support/staking-history.ts'
 import type { ExpectedStaker } from '../support/staking-history.ts'
 

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, rollBackDerived } from '../support/derived-tables.ts'
-import { truthOf } from '../support/recording-notes.ts'
+import { truthOf } from '../support/recording-annotations.ts'
 
 const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 const [pebble, moss] = ['A.179b6b1cb6755e31.PebbleCoin', 'A.179b6b1cb6755e31.MossPoints']

@@ -4,8 +4,8 @@ import { readTokenMoves } from '../../src/flow/tokens/read-token-moves.ts'
 import type { TokenMoves } from '../../src/flow/tokens/token-moves.ts'
 import { ufix64Units } from '../../src/flow/tokens/ufix64.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
-import { notedTransactions } from '../support/recording-notes.ts'
-import type { NotedTransaction, NotedTransfer } from '../support/recording-notes.ts'
+import { annotatedTransactions } from '../support/recording-annotations.ts'
+import type { AnnotatedTransaction, AnnotatedTransfer } from '../support/recording-annotations.ts'
 
 /** Net gains, in units, by `<token or item> <account or nobody>`. Zero gains are omitted. */
 type Net = Record<string, bigint>
@@ -25,7 +25,7 @@ function netOf(moves: readonly Move[]): Net {
   return Object.fromEntries([...net].filter(([, units]) => units !== 0n).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function notedNet(transfers: readonly NotedTransfer[]): Net {
+function notedNet(transfers: readonly AnnotatedTransfer[]): Net {
   return netOf(
     transfers.map((noted) =>
       'token' in noted
@@ -72,7 +72,7 @@ function withFees(moves: TokenMoves): Net {
 
 describe('token transfers of the recording', () => {
   let blocks: readonly DecodedBlock[]
-  let noted: readonly NotedTransaction[]
+  let noted: readonly AnnotatedTransaction[]
   const movesAt = ({ height, index }: { height: number; index: number }): TokenMoves => {
     const transaction = blocks[height]?.transactions[index]
     if (transaction === undefined) throw new Error(`no transaction ${index} at height ${height}`)
@@ -87,7 +87,7 @@ describe('token transfers of the recording', () => {
 
   before(async () => {
     blocks = await decodedRecording('base')
-    noted = await notedTransactions('base')
+    noted = await annotatedTransactions('base')
   })
 
   it('match the intent of each transaction', () => {
@@ -100,7 +100,7 @@ describe('token transfers of the recording', () => {
   })
 
   it('match the intent of each transaction in each version of a rolled-back chain', async () => {
-    const ofFork = (await notedTransactions('fork')).filter(({ note }) => note.transfers !== undefined)
+    const ofFork = (await annotatedTransactions('fork')).filter(({ note }) => note.transfers !== undefined)
     const seen = new Set<string>()
     for (const version of ['a', 'b', 'c']) {
       const ofVersion = await decodedRecording('fork', { version })

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { hexOf, joined } from '../../clients/signing/bytes.ts'
+import { hexOf, concatBytes } from '../../clients/signing/bytes.ts'
 import { domainTag } from '../../clients/signing/encode-transaction.ts'
 import { encodeAccountProof, signAccountProof, verifyAccountProof } from '../../clients/signing/fcl-account-proof.ts'
 import { signUserMessage } from '../../clients/signing/sign-transaction.ts'
@@ -29,7 +29,10 @@ describe('account proof', () => {
           const expected = WalletUtils.encodeAccountProof({ appIdentifier, address: `0x${account}`, nonce })
           expect(
             hexOf(
-              joined(domainTag('accountProof'), encodeAccountProof({ appIdentifier, address: `0x${account}`, nonce })),
+              concatBytes(
+                domainTag('accountProof'),
+                encodeAccountProof({ appIdentifier, address: `0x${account}`, nonce }),
+              ),
             ),
           ).to.equal(expected)
         },

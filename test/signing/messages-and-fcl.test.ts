@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { accountKeyOf } from '../../clients/signing/account-key.ts'
-import { hexOf, joined } from '../../clients/signing/bytes.ts'
+import { hexOf, concatBytes } from '../../clients/signing/bytes.ts'
 import { domainTag, encodeEnvelope, encodePayload } from '../../clients/signing/encode-transaction.ts'
 import { fclSignatureOf, readFclSignable } from '../../clients/signing/fcl-signable.ts'
 import type { FclSignable, FclVoucher } from '../../clients/signing/fcl-signable.ts'
@@ -33,7 +33,7 @@ const asTransaction = {
   payloadSignatures: [],
   envelopeSignatures: [],
 }
-const tagged = (message: Uint8Array): string => hexOf(joined(domainTag('transaction'), message))
+const tagged = (message: Uint8Array): string => hexOf(concatBytes(domainTag('transaction'), message))
 const signable = (part: Partial<FclSignable> = {}): FclSignable => ({
   message: tagged(encodePayload(asTransaction)),
   addr: '0xf8d6e0586b0a20c7',

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
-import { notedTransactions } from '../support/recording-notes.ts'
+import { annotatedTransactions } from '../support/recording-annotations.ts'
 
 /**
  * Recorded sequences of staking, swaps, market and scheduled transactions that must occur in the
@@ -46,7 +46,7 @@ describe('simulated activity', () => {
     }
     const blocks = await decodedRecording('base')
     for (const label of labels) {
-      const recorded = (await notedTransactions('base'))
+      const recorded = (await annotatedTransactions('base'))
         .filter((noted) => noted.label === label)
         .map(({ height, index }) => named(blocks[height]?.transactions[index]?.events.map(({ type }) => type) ?? []))
       expect(recorded, label).to.not.deep.equal([])

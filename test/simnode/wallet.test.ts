@@ -3,7 +3,7 @@ import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
-import type { ToldAccount } from '../../src/wallet/provisioning/provisioning-endpoints.ts'
+import type { AccountResponse } from '../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { NodeClient, passkeyKey } from '../support/node-client.ts'
 import { PasskeyList, signedIn, startProvisioning } from '../wallet/provisioning/support/provisioning-world.ts'
@@ -35,7 +35,7 @@ describe('wallet on the simulated chain', () => {
             { credentialId: passkey.credentialId, networks: ['testnet'] },
             { network: '192.0.2.1' },
           )
-          const { networks } = (answer ?? {}) as { readonly networks?: Readonly<Record<string, ToldAccount>> }
+          const { networks } = (answer ?? {}) as { readonly networks?: Readonly<Record<string, AccountResponse>> }
           return { key, address: networks?.['testnet']?.address ?? '', keyIndex: 0 }
         }),
       )

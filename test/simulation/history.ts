@@ -8,7 +8,7 @@ import { requeueLeases, skipLeases, splitLeases } from '../../src/farm/leases/op
 import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
-import { CarelessStore } from './careless-queue.ts'
+import { UnreliableQueueStore } from './unreliable-queue.ts'
 import type { ExpectedStates } from './expected-state.ts'
 import { describeState, findBreaches, readProgress } from './invariants.ts'
 import type { FarmProgress } from './invariants.ts'
@@ -83,7 +83,7 @@ export class History {
   readonly #expected: ExpectedStates
   readonly #workers: readonly Worker[]
   readonly #ingest: SimulatedIngest
-  readonly #careless: CarelessStore
+  readonly #careless: UnreliableQueueStore
   readonly #alive: Alive[] = []
   readonly #dead: SimulatedProcess[] = []
   readonly #poisoned = new Map<string, Set<number>>()
@@ -103,7 +103,7 @@ export class History {
     this.#plan = drawPlan(this.#random)
     this.#workers = allWorkers.filter(({ name }) => this.#plan.workers.includes(name))
     this.#ingest = new SimulatedIngest(lane.pool, this.#plan.chain, this.#plan.start)
-    this.#careless = new CarelessStore(new Random(seed + 1))
+    this.#careless = new UnreliableQueueStore(new Random(seed + 1))
   }
 
   /** @throws HistoryFailure */
@@ -183,8 +183,8 @@ export class History {
         this.#note(name)
         return this.#lane.endSessions(this.#random.pick([0.2, 1]))
       }
-      case 'loseQueue':
-        return this.#loseQueue()
+      case 'dropQueue':
+        return this.#dropQueue()
       case 'poison':
         return this.#poison()
       case 'cure': {
@@ -287,11 +287,11 @@ export class History {
     }, ms)
   }
 
-  async #loseQueue(): Promise<void> {
+  async #dropQueue(): Promise<void> {
     const how = this.#random.pick(['truncate', 'drop'] as const)
     this.#note('lose queue', how)
     if (this.#plan.queue === 'careless') this.#careless.lose()
-    else await this.#lane.loseQueues(how)
+    else await this.#lane.dropQueues(how)
   }
 
   #poison(): void {
@@ -318,7 +318,7 @@ export class History {
       alive.process.thaw()
     }
     this.#poisoned.clear()
-    this.#careless.isCareful = true
+    this.#careless.isReliable = true
     while ((await this.#ingest.forward(20)) !== undefined || (await this.#ingest.backward(20)) !== undefined);
     const watch = new Stopwatch()
     for (;;) {

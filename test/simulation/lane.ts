@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
-import { dropQueues, truncateQueues } from '../support/lose-queues.ts'
+import { dropQueues, truncateQueues } from '../support/drop-queues.ts'
 import { tablesOf } from './expected-state.ts'
 import { clearLeaseAudit } from './lease-audit.ts'
 import { clearRaw } from './recorded-chains.ts'
@@ -55,7 +55,7 @@ export class Lane {
   }
 
   /** Deletes all jobs, and with `drop` their tables as well. */
-  async loseQueues(how: 'truncate' | 'drop'): Promise<void> {
+  async dropQueues(how: 'truncate' | 'drop'): Promise<void> {
     if (how === 'drop') await dropQueues(this.pool)
     else await truncateQueues(this.pool)
   }

@@ -17,7 +17,7 @@ const eventWeights = {
   slow: 2,
   cut: 1,
   terminate: 1,
-  loseQueue: 1,
+  dropQueue: 1,
   poison: 2,
   cure: 1,
   requeue: 1,

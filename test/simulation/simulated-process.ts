@@ -16,7 +16,7 @@ import type { ReadRange } from '../../src/farm/range-reader/range-reader.ts'
 import type { RetryPolicy } from '../../src/farm/leases/leases.ts'
 import { FarmWorkers } from '../../src/farm/worker-loop/farm-workers.ts'
 import type { FaultFor } from '../../src/farm/worker-loop/worker-loop.ts'
-import type { CarelessStore } from './careless-queue.ts'
+import type { UnreliableQueueStore } from './unreliable-queue.ts'
 import { ProcessWire } from './process-wire.ts'
 import type { WireEnd } from './process-wire.ts'
 
@@ -30,7 +30,7 @@ export interface ProcessOptions {
   readonly folder: string
   readonly databaseUrl: string
   /** The queue backend; undefined: the queues in PostgreSQL. */
-  readonly queue: CarelessStore | undefined
+  readonly queue: UnreliableQueueStore | undefined
   readonly workers: readonly Worker[]
   readonly concurrency: (worker: Worker) => number
   readonly coordinator: Omit<CoordinatorOptions, 'databaseUrl' | 'pool' | 'log' | 'signal' | 'enqueue'>

@@ -27,7 +27,7 @@ export function contentOf({ block, transactions, transactionIds, results, missin
  * The parts of a result that every kind of call returns: only the bulk call has collections on all
  * nodes.
  */
-export function essenceOf(result: TransactionResultMessage | undefined) {
+export function comparableResult(result: TransactionResultMessage | undefined) {
   if (result === undefined) return undefined
   const { status, statusCode, errorMessage, events } = result
   return { status, statusCode, errorMessage, events: events.map(eventText) }

@@ -37,7 +37,7 @@ let ids = 0
 const nextId = (): string => `part-${++ids}`
 
 /** A text in chunks of a few letters, as a model streams it. */
-export function says(text: string, pieceLength = 24): UIMessageChunk[] {
+export function textChunks(text: string, pieceLength = 24): UIMessageChunk[] {
   const id = nextId()
   const pieces = text.match(new RegExp(`[\\s\\S]{1,${pieceLength}}`, 'gu')) ?? []
   return [
@@ -47,7 +47,7 @@ export function says(text: string, pieceLength = 24): UIMessageChunk[] {
   ]
 }
 
-export function thinks(text: string): UIMessageChunk[] {
+export function reasoningChunks(text: string): UIMessageChunk[] {
   const id = nextId()
   return [
     { type: 'reasoning-start', id },
@@ -202,10 +202,10 @@ ${days
   .join('\n')}`
 
 export const goodAnswer = answer([
-  ...says('I will count the transactions of each day.'),
+  ...textChunks('I will count the transactions of each day.'),
   ...calls('run_indexer_sql', { sql: daysSql }, dayRows),
   ...uses('createChart', charts.bar),
-  ...says(`There were **about 140,000 transactions a day**; the busiest day was \`2026-11-21\`, up to block \`98,765,432\`. Most came from \`0x1654653399040a61\`.
+  ...textChunks(`There were **about 140,000 transactions a day**; the busiest day was \`2026-11-21\`, up to block \`98,765,432\`. Most came from \`0x1654653399040a61\`.
 
 ${table}
 

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { bareEnvironment } from './bare-environment.ts'
 import { repositoryRoot } from './repository.ts'
 
-export interface Ended {
+export interface ProcessResult {
   /** 1 to 255, or the name of the signal that ended it. */
   readonly code: number | NodeJS.Signals
   readonly stdout: string
@@ -22,7 +22,7 @@ export interface RunOptions {
 /** A child process whose environment has only the given variables. */
 export class ProgramRun {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ProcessResult>
   #stdout = ''
   #stderr = ''
   #told = Promise.withResolvers<void>()
@@ -84,6 +84,6 @@ export function runCommandLine(
   name: string,
   args: readonly string[],
   variables: Record<string, string>,
-): Promise<Ended> {
+): Promise<ProcessResult> {
   return new CommandLine(name, args, variables).ended
 }

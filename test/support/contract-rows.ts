@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 
 /** A contract of a generated chain. */
-export interface MadeContract {
+export interface GeneratedContract {
   /** A.<address>.<name> */
   readonly contract: string
   readonly kind: 'FT' | 'NFT' | 'CONTRACT'
@@ -21,7 +21,7 @@ export interface MadeContract {
  * most often the first. Every 11th was deployed before the first block, every 13th is removed, and
  * every 17th has no known code.
  */
-export function madeContracts(count: number): MadeContract[] {
+export function generateContracts(count: number): GeneratedContract[] {
   const nameOf = (i: number): string =>
     `A.${(0x1000 + Math.floor(i / 4)).toString(16).padStart(16, '0')}.${i % 5 === 0 ? 'Token' : 'Thing'}_${i}`
   return Array.from({ length: count }, (_, i) => ({
@@ -39,15 +39,15 @@ export function madeContracts(count: number): MadeContract[] {
 }
 
 /** Source of a made contract. */
-export function madeCode({ contract }: MadeContract): string {
+export function generatedCode({ contract }: GeneratedContract): string {
   return `access(all) contract ${contract.split('.')[2]} { access(all) event Done() }`
 }
 
 /** Stores contracts like the worker and the code lookup. */
-export async function storeContracts(pool: Pool, contracts: readonly MadeContract[]): Promise<void> {
+export async function storeContracts(pool: Pool, contracts: readonly GeneratedContract[]): Promise<void> {
   const rows = contracts.map((one, i) => {
     const [, digits, name] = one.contract.split('.')
-    const code = madeCode(one)
+    const code = generatedCode(one)
     return {
       ...one,
       address: `0x${digits}`,

@@ -57,7 +57,7 @@ export interface EditorStandIn {
   stop(): Promise<void>
 }
 
-export const usualEditorWorld: EditorWorld = {
+export const defaultEditorWorld: EditorWorld = {
   quotas: { projects: 50, files: 100, fileBytes: 100_000, projectBytes: 1_000_000 },
   hasNoWallet: false,
   hasGitHub: false,
@@ -90,7 +90,7 @@ export async function startEditorStandIn(
   first: Partial<EditorWorld> = {},
   walletPage?: Middleware,
 ): Promise<EditorStandIn> {
-  const state = { world: { ...usualEditorWorld, ...first } }
+  const state = { world: { ...defaultEditorWorld, ...first } }
   const log = pino({ level: 'silent' })
   const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))
   const database = await createTestDatabase({ max: 10 })

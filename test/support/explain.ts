@@ -87,13 +87,13 @@ export async function largeTables(runner: pg.Pool | pg.ClientBase): Promise<Read
 }
 
 /** The `tables` that a plan scans as a whole. */
-export function readWhole(plan: PlanNode, tables: ReadonlySet<string>): string[] {
+export function fullScans(plan: PlanNode, tables: ReadonlySet<string>): string[] {
   const scans = flattenPlan(plan).filter((node) => node['Node Type'] === 'Seq Scan')
   return scans.map((node) => node['Relation Name'] ?? '').filter((name) => tables.has(name))
 }
 
 /** Rows between plan nodes, including rows that a filter removed. */
-export function rowsLookedAt(plan: PlanNode): number {
+export function rowsScanned(plan: PlanNode): number {
   return flattenPlan(plan).reduce((sum, node) => {
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0)
     return sum + (node['Actual Rows'] + removed) * node['Actual Loops']

@@ -1,7 +1,7 @@
 import { workers } from '../../jobs/index.ts'
 import { createTestDatabase } from './database.ts'
 import type { TestDatabase } from './database.ts'
-import { atEndOfTests } from './end-of-tests.ts'
+import { atEndOfTests } from './cleanups.ts'
 import { runFarm, untilDerived } from './farm.ts'
 import { runIngest, untilStored } from './ingest.ts'
 import { runApi } from './running-api.ts'

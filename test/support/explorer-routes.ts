@@ -61,7 +61,7 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
     ...tabs('evm-token', `/evm/token/${evmToken}`, 'EVM token', 'holders'),
     ...tabs('nodes', '/nodes', 'Staking', 'epochs', 'rewards'),
     ...tabs('node', node, 'Node', 'events'),
-    route('numbers', '/numbers', 'Daily statistics'),
+    route('charts', '/charts', 'Daily statistics'),
     route('scheduled', '/scheduled', 'Scheduled transactions'),
     route(
       'scheduled-transaction',

@@ -2,7 +2,7 @@ import type { DecodedBlock, DecodedTransaction } from '../../src/flow/decoded-bl
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 
 /** An event by its type and payload. */
-export type HandMadeEvent = readonly [type: string, fields: PayloadFields]
+export type ManualEvent = readonly [type: string, fields: PayloadFields]
 
 /** 2024-09-25, noon. */
 const start = Date.UTC(2024, 8, 25, 12) * 1000
@@ -13,7 +13,7 @@ const start = Date.UTC(2024, 8, 25, 12) * 1000
  */
 export function handMadeBlocks(
   end: number,
-  events: Readonly<Record<number, readonly HandMadeEvent[]>>,
+  events: Readonly<Record<number, readonly ManualEvent[]>>,
 ): readonly DecodedBlock[] {
   return Array.from({ length: end }, (_, height) => ({
     height,
@@ -23,7 +23,7 @@ export function handMadeBlocks(
   }))
 }
 
-function transactionOf(events: readonly HandMadeEvent[]): DecodedTransaction {
+function transactionOf(events: readonly ManualEvent[]): DecodedTransaction {
   return {
     index: 0,
     id: Buffer.alloc(32),

@@ -1,10 +1,10 @@
 import { stopTestServer } from './database.ts'
-import { endSharedThings } from './end-of-tests.ts'
+import { runCleanups } from './cleanups.ts'
 
 /** Mocha root hooks that close shared resources. The server starts on first use. */
 export const mochaHooks = {
   async afterAll(): Promise<void> {
-    await endSharedThings()
+    await runCleanups()
     await stopTestServer()
   },
 }

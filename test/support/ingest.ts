@@ -7,7 +7,7 @@ import { contains, normalize, parseMultirange, union } from '../../src/platform/
 import type { HeightSet } from '../../src/platform/ranges.ts'
 import { Terminal } from '../../src/platform/terminal.ts'
 import { startIngest } from '../../src/services.ts'
-import type { IngestPatience } from '../../src/ingest/service.ts'
+import type { IngestTimeouts } from '../../src/ingest/service.ts'
 import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
 import type { TestDatabase } from './database.ts'
 import { untilNotified } from './until-notified.ts'
@@ -27,7 +27,7 @@ export async function runIngest(
   database: TestDatabase,
   variables: Record<string, string>,
   shared: Shared<WeighedBlock> = new Shared<WeighedBlock>(),
-  patience: IngestPatience = {},
+  timeouts: IngestTimeouts = {},
 ): Promise<RunningIngest> {
   const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
   const lifecycle = new Lifecycle(log)
@@ -43,7 +43,7 @@ export async function runIngest(
       terminal: new Terminal(),
       shared,
     },
-    patience,
+    timeouts,
   )
   return {
     lifecycle,

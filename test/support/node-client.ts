@@ -123,7 +123,7 @@ export function testPayer(keyIndex = 0): TestSigner {
 }
 
 /** A node's result for a transaction. */
-export interface ToldResult {
+export interface TransactionStatusResult {
   /** 0 unknown, 1 pending, 4 sealed, 5 expired. */
   readonly status: number
   readonly error: string
@@ -191,7 +191,7 @@ export class NodeClient {
     return hexOf(bytesOf(await this.ask('SendTransaction', requestOf(transaction)), 1))
   }
 
-  async result(id: string): Promise<ToldResult> {
+  async result(id: string): Promise<TransactionStatusResult> {
     const told = await this.ask('GetTransactionResult', bytesField(1, bytesOfHex(id, 'id')))
     const events = contentsOf(told, 4).map((event) => ({
       type: bytesOf(event, 1).toString('utf8'),

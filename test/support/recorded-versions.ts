@@ -1,7 +1,7 @@
 import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
 import { decodedRecording } from './decoded-recording.ts'
-import { truthOf } from './recording-notes.ts'
-import type { Truth } from './recording-notes.ts'
+import { truthOf } from './recording-annotations.ts'
+import type { Truth } from './recording-annotations.ts'
 import { recording } from './replay.ts'
 import type { RecordingName } from './replay.ts'
 

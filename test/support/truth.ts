@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
 import { tokenId } from '../../src/flow/tokens/token-id.ts'
 import { ufix64Text, ufix64Units } from '../../src/flow/tokens/ufix64.ts'
-import type { TrueAccount, Truth } from './recording-notes.ts'
+import type { TrueAccount, Truth } from './recording-annotations.ts'
 import { textOf } from './text-of.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { NodeClient, ToldResult } from './node-client.ts'
+import type { NodeClient, TransactionStatusResult } from './node-client.ts'
 
 /**
  * A node's result for a transaction in a sealed block. The node must produce blocks automatically.
  */
-export async function untilSealed(node: NodeClient, id: string): Promise<ToldResult> {
+export async function untilSealed(node: NodeClient, id: string): Promise<TransactionStatusResult> {
   for (;;) {
     const result = await node.result(id)
     if (result.status === 4) return result

@@ -91,7 +91,7 @@ export interface WalletStandInOptions {
   readonly providers?: readonly OAuthProvider[]
 }
 
-export const usualWorld: WalletWorld = {
+export const defaultWorld: WalletWorld = {
   provisioning: 'made',
   fate: 'sealed',
   hasExplorer: true,
@@ -121,7 +121,7 @@ export async function startWalletStandIn(
   const database = await createTestDatabase({ max: 10 })
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  const state: { world: WalletWorld } = { world: { ...usualWorld, ...first } }
+  const state: { world: WalletWorld } = { world: { ...defaultWorld, ...first } }
   const mails: { readonly to: string; readonly text: string }[] = []
   const chain = createMemoryChain(() => state.world)
   const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))

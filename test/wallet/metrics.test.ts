@@ -9,7 +9,7 @@ import { publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { given } from './support/passkey-world.ts'
+import { dataOf } from './support/passkey-world.ts'
 import type { Envelope, Registered, Started } from './support/passkey-world.ts'
 import { SoftAuthenticator } from './support/soft-authenticator.ts'
 import type { CreationOptions, RequestOptions } from './support/soft-authenticator.ts'
@@ -79,7 +79,7 @@ describe('wallet metrics', () => {
     expect(balance).to.be.greaterThan(0)
 
     const call = async <Data>(endpoint: string, data: unknown, token?: string): Promise<Data> =>
-      given(
+      dataOf(
         await post<Envelope<Data>>(
           `${url}/functions/v1/passkey-auth`,
           { endpoint, data },

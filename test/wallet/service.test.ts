@@ -14,7 +14,7 @@ import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/worl
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { given } from './support/passkey-world.ts'
+import { dataOf } from './support/passkey-world.ts'
 import type { Envelope, Registered, Started } from './support/passkey-world.ts'
 import { signer, submission } from './support/sent-transactions.ts'
 import { SoftAuthenticator } from './support/soft-authenticator.ts'
@@ -89,7 +89,7 @@ describe('the wallet service', () => {
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       },
     })
-    return given({
+    return dataOf({
       status: response.status,
       headers: response.headers,
       ...((await response.json()) as Omit<Envelope<Data>, 'status' | 'headers'>),

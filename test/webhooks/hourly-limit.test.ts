@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { DeveloperKeys } from '../../src/platform/auth/developer-keys.ts'
-import { usualHourlyLimits } from '../../src/webhooks/usage.ts'
+import { defaultHourlyLimits } from '../../src/webhooks/usage.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -20,7 +20,7 @@ describe('hourly events of a key', () => {
     database = await createTestDatabase()
     receiver = await startReceiver()
     await commitTransfers(database, 0, [[]])
-    hooks = await runHooks(database.url, { limits: { eventsPerHour: { ...usualHourlyLimits, free: 3 } } })
+    hooks = await runHooks(database.url, { limits: { eventsPerHour: { ...defaultHourlyLimits, free: 3 } } })
     api = await runApi(database.url, {
       server: { keys: new DeveloperKeys(database.pool), webhooks: webhookStores(database.pool, loopback) },
     })

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect } from 'chai'
-import { dnsLookUp } from '../../src/platform/outbound/resolve-target.ts'
+import { resolveHost } from '../../src/platform/outbound/resolve-target.ts'
 import type { WebhookServiceOptions } from '../../src/webhooks/service.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -43,7 +43,7 @@ describe('webhook targets', () => {
     hooks = await runHooks(database.url, {
       retry: onlyOnce,
       timeoutMs: 10_000,
-      lookUp: dnsLookUp({ servers: [names.address] }),
+      lookUp: resolveHost({ servers: [names.address] }),
       ...hookOptions,
     })
   }

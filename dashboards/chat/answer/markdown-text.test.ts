@@ -2,23 +2,23 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import {
   annotate,
-  pieceText,
+  nodeText,
   splitBlocks,
   columnHint,
   explorerAddress,
   explorerPath,
   linkAllowed,
 } from './markdown-text.ts'
-import type { Piece } from './markdown-text.ts'
+import type { MarkdownNode } from './markdown-text.ts'
 
-const text = (value: string): Piece => ({ type: 'text', value })
-const element = (tagName: string, ...children: Piece[]): Piece => ({
+const text = (value: string): MarkdownNode => ({ type: 'text', value })
+const element = (tagName: string, ...children: MarkdownNode[]): MarkdownNode => ({
   type: 'element',
   tagName,
   properties: {},
   children,
 })
-const annotated = (piece: Piece): Piece => {
+const annotated = (piece: MarkdownNode): MarkdownNode => {
   annotate()(piece)
   return piece
 }
@@ -34,7 +34,7 @@ describe('hints in an answer', () => {
   })
 
   it('mark number and height columns', () => {
-    const row = (tag: string, ...cells: string[]): Piece =>
+    const row = (tag: string, ...cells: string[]): MarkdownNode =>
       element('tr', ...cells.map((cell) => element(tag, text(cell))))
     const table = annotated(
       element(
@@ -53,7 +53,7 @@ describe('hints in an answer', () => {
   })
 
   it('show invisible characters', () => {
-    expect(pieceText(annotated(element('p', text('a\u202Eb'), element('code', text('\u200Bc')))))).to.equal(
+    expect(nodeText(annotated(element('p', text('a\u202Eb'), element('code', text('\u200Bc')))))).to.equal(
       'a⟨U+202E⟩b⟨U+200B⟩c',
     )
   })

@@ -1,15 +1,15 @@
 import { escapeInvisible } from '../../kit/result-table.ts'
 
-export interface Piece {
+export interface MarkdownNode {
   readonly type: string
   value?: string
   readonly tagName?: string
   properties?: Record<string, unknown>
-  children?: Piece[]
+  children?: MarkdownNode[]
 }
 
-export function pieceText(piece: Piece | undefined): string {
-  return piece?.value ?? piece?.children?.map(pieceText).join('') ?? ''
+export function nodeText(piece: MarkdownNode | undefined): string {
+  return piece?.value ?? piece?.children?.map(nodeText).join('') ?? ''
 }
 
 /**
@@ -17,12 +17,12 @@ export function pieceText(piece: Piece | undefined): string {
  * names in an answer are untrusted.
  */
 export function annotate() {
-  return (root: Piece): void => visit(root)
+  return (root: MarkdownNode): void => visit(root)
 }
 
 const beforeHeight = /(?:\bblocks?|\bheight|区块|高度)(?:\s+(?:is|was|at|height|number|no\.?))?\s*[:：#为是]?\s*$/i
 
-function visit(piece: Piece): void {
+function visit(piece: MarkdownNode): void {
   if (piece.type === 'text') piece.value = escapeInvisible(piece.value ?? '')
   if (piece.tagName === 'table') annotateTable(piece)
   const children = piece.children ?? []
@@ -38,29 +38,29 @@ const shortCell = 24
 
 const numeric = /^[-+−]?[$€¥]?\d[\d,_ ]*(?:\.\d+)?(?:e[+-]?\d+)?\s*(?:%|[A-Za-z]{1,6})?$/
 
-function annotateTable(table: Piece): void {
+function annotateTable(table: MarkdownNode): void {
   const rows = rowsOf(table)
   const [head, ...body] = rows
   for (const [i, name] of (head ?? []).entries()) {
     const cells = body.map((row) => row[i]).filter((cell) => cell !== undefined)
     const texts = cells
-      .map((cell) => pieceText(cell).trim())
+      .map((cell) => nodeText(cell).trim())
       .filter((text) => text !== '' && !/^(?:[-–—]|null|n\/a)$/i.test(text))
-    const hint = columnHint(pieceText(name).trim())
-    for (const cell of cells) if (pieceText(cell).trim().length <= shortCell) mark(cell, 'className', 'short')
+    const hint = columnHint(nodeText(name).trim())
+    for (const cell of cells) if (nodeText(cell).trim().length <= shortCell) mark(cell, 'className', 'short')
     if (hint !== undefined) for (const cell of cells) mark(cell, 'dataHint', hint)
     if (texts.length > 0 && texts.every((text) => numeric.test(text)))
       for (const cell of [name, ...cells]) mark(cell, 'className', 'number')
   }
 }
 
-function rowsOf(piece: Piece): Piece[][] {
+function rowsOf(piece: MarkdownNode): MarkdownNode[][] {
   if (piece.tagName === 'tr')
     return [(piece.children ?? []).filter(({ tagName }) => tagName === 'th' || tagName === 'td')]
   return (piece.children ?? []).flatMap(rowsOf)
 }
 
-function mark(piece: Piece, name: string, value: string): void {
+function mark(piece: MarkdownNode, name: string, value: string): void {
   piece.properties = { ...piece.properties, [name]: value }
 }
 

@@ -6,7 +6,7 @@ import remarkGfm from 'remark-gfm'
 import remend from 'remend'
 import { CopyButton } from '../../kit/toast.tsx'
 import { toTabSeparated, escapeInvisible } from '../../kit/result-table.ts'
-import { annotate, pieceText, splitBlocks, explorerAddress, explorerPath, linkAllowed } from './markdown-text.ts'
+import { annotate, nodeText, splitBlocks, explorerAddress, explorerPath, linkAllowed } from './markdown-text.ts'
 import type { IdHint } from './markdown-text.ts'
 import { Icon } from '../../kit/controls.tsx'
 import { useLinkPolicy } from '../settings.ts'
@@ -60,7 +60,7 @@ type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name
 
 const components: Components = {
   a: ({ href, children, node }) => (
-    <SafeLink href={href} text={pieceText(node)}>
+    <SafeLink href={href} text={nodeText(node)}>
       {children}
     </SafeLink>
   ),
@@ -76,10 +76,10 @@ const components: Components = {
     const code = node?.children[0]
     const names: unknown = code?.type === 'element' ? code.properties['className'] : undefined
     const language = Array.isArray(names) ? String(names[0]).replace(/^language-/, '') : ''
-    return <CodeBlock code={pieceText(code).replace(/\n$/, '')} language={language} />
+    return <CodeBlock code={nodeText(code).replace(/\n$/, '')} language={language} />
   },
   code: ({ node, children, 'data-hint': hint }: Props<'code'>) => (
-    <IdLink text={pieceText(node)} hint={hint}>
+    <IdLink text={nodeText(node)} hint={hint}>
       <code>{children}</code>
     </IdLink>
   ),
@@ -95,7 +95,7 @@ const components: Components = {
     return (
       <td className={className} style={style}>
         {isText ? (
-          <IdLink text={pieceText(node).trim()} hint={hint}>
+          <IdLink text={nodeText(node).trim()} hint={hint}>
             {children}
           </IdLink>
         ) : (

@@ -23,7 +23,7 @@ const firstRetryMs = 500
 const lastRetryMs = 15_000
 
 /** Silence limit, ms. */
-const patienceMs = 30_000
+const connectTimeoutMs = 30_000
 
 /**
  * Channel to the language server of a network. Each connection starts from the current state of the
@@ -70,7 +70,7 @@ export class LspConnection {
     const socket = new WebSocket(url)
     this.#socket = socket
     this.#refusal = undefined
-    const patience = setTimeout(() => socket.close(), patienceMs)
+    const timer = setTimeout(() => socket.close(), connectTimeoutMs)
     const handlers = new Set<(message: string) => void>()
     let isReady = false
     socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'init', network })))
@@ -80,14 +80,14 @@ export class LspConnection {
       if (message === undefined) return
       if (message.type === 'ready' && !isReady) {
         isReady = true
-        clearTimeout(patience)
+        clearTimeout(timer)
         this.#ready(socket, handlers, message)
       } else if (message.type === 'error') this.#refuse(socket, message, isReady)
       else if (message.method === 'flow/serverStatus') this.#showStatus(message)
       else if (message.type === undefined) for (const handler of Array.from(handlers)) handler(data)
     })
     socket.addEventListener('close', () => {
-      clearTimeout(patience)
+      clearTimeout(timer)
       if (socket === this.#socket) this.#lost()
     })
   }

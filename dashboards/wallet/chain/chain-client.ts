@@ -7,7 +7,7 @@ import { ApiProblem } from '../../kit/api.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
-import { passkeyHere, usedPasskeyHere } from '../../auth/sign-in.ts'
+import { rememberedPasskey, rememberPasskey } from '../../auth/sign-in.ts'
 import { signersFor } from './passkey-keys.ts'
 import type { SigningPasskey } from './passkey-keys.ts'
 
@@ -78,7 +78,7 @@ interface SendOptions {
 const computeLimit = 9999
 const pollMs = 1000
 /** ms. Blocks come every second; a later transaction needs a manual check. */
-const patienceMs = 180_000
+const connectTimeoutMs = 180_000
 /** Time during which an unacknowledged transaction is resent. */
 const arrivalMs = 30_000
 
@@ -93,7 +93,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
     readHead(network, signal),
     readAccount(network, address, signal),
   ])
-  const [found] = signersFor(account, state, passkeyHere())
+  const [found] = signersFor(account, state, rememberedPasskey())
   if (found === undefined) throw new ApiProblem(409, 'no-key', `None of your passkeys can sign for ${address} alone.`)
   const { key, credentialId, publicKeySec1Hex } = found
   const transaction: FlowTransaction = {
@@ -115,7 +115,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
     publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey'),
   }
   const signed = await signTransaction(transaction, signer, { signal })
-  usedPasskeyHere(credentialId)
+  rememberPasskey(credentialId)
   onStage('sending')
   const id = await submitSurely(network, signed, signal)
   onStage('sent', id)
@@ -155,7 +155,7 @@ async function untilSealed(
   id: string,
   { onStage, signal }: Pick<SendOptions, 'onStage' | 'signal'>,
 ): Promise<void> {
-  const end = Date.now() + patienceMs
+  const end = Date.now() + connectTimeoutMs
   for (;;) {
     const result = await readResult(network, id, signal).catch((error: unknown) => {
       // A failed status request does not affect the transaction.

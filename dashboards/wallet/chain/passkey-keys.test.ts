@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import type { ChainAccount } from '../answers.gen.ts'
 import type { ChainKey } from '../types.ts'
-import { findImportKey, passkeyOfKey, signersOf, signersFor, passkeyName, withOwnNames } from './passkey-keys.ts'
+import { findImportKey, passkeyOfKey, signersOf, signersFor, passkeyName, withUniqueNames } from './passkey-keys.ts'
 
 const phone = { id: 'phone', publicKeySec1Hex: `04${'a1'.repeat(64)}` }
 const stick = { id: 'stick', publicKeySec1Hex: `04${'b2'.repeat(64)}` }
@@ -133,7 +133,7 @@ describe('names of passkeys', () => {
       authenticatorName,
       deviceType: 'singleDevice',
     })
-    const names = (...given: (string | null)[]): string[] => withOwnNames(given.map(named)).map(passkeyName)
+    const names = (...given: (string | null)[]): string[] => withUniqueNames(given.map(named)).map(passkeyName)
     expect(names('Passkey', 'My phone', 'Passkey')).to.deep.equal(['Passkey (1)', 'My phone', 'Passkey (2)'])
     expect(names(null, null)).to.deep.equal(['Device-bound passkey (1)', 'Device-bound passkey (2)'])
     expect(names('Passkey', 'passkey')).to.deep.equal(['Passkey', 'passkey'])

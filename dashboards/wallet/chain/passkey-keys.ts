@@ -108,7 +108,7 @@ export function passkeyName({
   return name ?? (deviceType === 'multiDevice' ? 'Synced passkey' : 'Device-bound passkey')
 }
 
-export function withOwnNames<Passkey extends Pick<PasskeyRow, 'authenticatorName' | 'deviceType'>>(
+export function withUniqueNames<Passkey extends Pick<PasskeyRow, 'authenticatorName' | 'deviceType'>>(
   passkeys: readonly Passkey[],
 ): readonly Passkey[] {
   const names = passkeys.map(passkeyName)

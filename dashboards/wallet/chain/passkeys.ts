@@ -8,7 +8,7 @@ import type { Auth } from '../../auth/auth-provider.tsx'
 import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../types.ts'
 import { callFunction } from '../../auth/auth-service.ts'
 import { ApiProblem } from '../../kit/api.ts'
-import { usedPasskeyHere } from '../../auth/sign-in.ts'
+import { rememberPasskey } from '../../auth/sign-in.ts'
 
 /** All functions throw ApiProblem; those that prompt throw browser errors too. */
 
@@ -65,7 +65,7 @@ export async function makePasskey(
       ...(name === undefined || name === '' ? {} : { authenticatorName: name }),
     },
   )
-  usedPasskeyHere(response.id, { isFirst: true })
+  rememberPasskey(response.id, { isFirst: true })
   return made
 }
 
@@ -83,7 +83,7 @@ export async function removePasskey(access: Access, credentialId: string, abando
   )
 }
 
-export async function makeAccounts(
+export async function createAccounts(
   access: Access,
   credentialId: string,
   networks: readonly Network[],

@@ -9,10 +9,10 @@ import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { Signer } from '../../../clients/signing/encode-transaction.ts'
 import type { Passkey } from '../../../clients/signing/passkey.ts'
 import { problemText } from '../../auth/auth-service.ts'
-import { passkeyHere } from '../../auth/sign-in.ts'
+import { rememberedPasskey } from '../../auth/sign-in.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import { signersFor } from '../chain/passkey-keys.ts'
-import { useChainAccount, useSettings } from '../own.ts'
+import { useChainAccount, useSettings } from '../own-data.ts'
 
 interface DecisionProps {
   readonly action: string | undefined
@@ -130,7 +130,7 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
   if (account === undefined || (data === undefined && error === null)) return { status: 'loading' }
   if (data === undefined) return { status: 'problem', detail: problemText(error), retry: () => void refetch() }
   const { address } = account
-  const [found] = signersFor(account, data, passkeyHere()).filter(
+  const [found] = signersFor(account, data, rememberedPasskey()).filter(
     ({ key }) => keyIndex === undefined || key.index === keyIndex,
   )
   if (found === undefined) {
@@ -155,7 +155,7 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
 }
 
 /** The signal aborts on unmount, such as a change of user. */
-export function useLeaving(): () => AbortSignal {
+export function useUnmountSignal(): () => AbortSignal {
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(new DOMException('The window was closed or changed.', 'AbortError')), [])
   return useCallback(() => {

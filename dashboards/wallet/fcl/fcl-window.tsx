@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore, useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { fclSignableOf } from '../../../clients/signing/fcl-shapes.ts'
 import { fclSignatureOf, readFclSignable } from '../../../clients/signing/fcl-signable.ts'
-import type { WantedSignature } from '../../../clients/signing/fcl-signable.ts'
+import type { SignatureRequest } from '../../../clients/signing/fcl-signable.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { isRetryable, problemText } from '../../auth/auth-service.ts'
@@ -12,21 +12,21 @@ import { useAction } from '../../auth/action.tsx'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
-import { useOwnAccounts, useReadAgain } from '../own.ts'
+import { useOwnAccounts, useRefresh } from '../own-data.ts'
 import { createQueryClient } from '../../kit/query-client.ts'
 import './fcl.css'
 import { OpenerChannel } from './opener-channel.ts'
 import type { AppRequest, ChannelState } from './opener-channel.ts'
 import { AuthnWindow, UserSignatureWindow } from './windows.tsx'
 import type { WindowProps } from './windows.tsx'
-import { Decision, Refusal, useLeaving, useSigner } from './decision.tsx'
+import { Decision, Refusal, useUnmountSignal, useSigner } from './decision.tsx'
 import { TransactionReview } from './transaction-review.tsx'
 import { fclShapeProblem } from './services.ts'
 import { fullAddress, summarize } from './transaction-summary.ts'
 import type { TransactionSummary } from './transaction-summary.ts'
 
 type Wanted =
-  | { readonly signature: WantedSignature; readonly address: string; readonly summary: TransactionSummary }
+  | { readonly signature: SignatureRequest; readonly address: string; readonly summary: TransactionSummary }
   | { readonly problem: string }
 
 /** The review reads the object that is encoded and signed. */
@@ -38,7 +38,7 @@ function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
   )
   const found = useSigner(account, 'problem' in read ? undefined : read.signature.signer.keyIndex)
   const { isBusy, problem, run } = useAction()
-  const begin = useLeaving()
+  const begin = useUnmountSignal()
   if ('problem' in read)
     return <Refusal title="Could not sign the transaction" detail={read.problem} channel={channel} />
   const {
@@ -219,7 +219,7 @@ function Person({ path, request }: { readonly path: string; readonly request: Ap
 
 function Request({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
   const { data, error } = useOwnAccounts()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const RequestView = windows[path]
   if (RequestView === undefined) return null
   if (data === undefined) {

@@ -5,7 +5,7 @@ import { Button, Badge } from '../../kit/controls.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { useAction } from '../../auth/action.tsx'
 import { chainOfAddress } from '../chain/amounts.ts'
-import { Decision, useLeaving, useSigner, Refusal } from './decision.tsx'
+import { Decision, useUnmountSignal, useSigner, Refusal } from './decision.tsx'
 import { authnResponse, chainOfNetwork, proofRequest, fclShapeProblem } from './services.ts'
 import { visibleText, readableMessage } from './readable.ts'
 import { bytesOfHex } from '../../../clients/signing/bytes.ts'
@@ -17,7 +17,7 @@ import type { ReadableMessage } from './readable.ts'
 import { fullAddress } from './transaction-summary.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { AppRequest, OpenerChannel } from './opener-channel.ts'
-import { networkNames } from '../own.ts'
+import { networkNames } from '../own-data.ts'
 
 export function AuthnWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network, origin, body } = request
@@ -30,7 +30,7 @@ export function AuthnWindow({ request, own, channel, reload }: WindowProps): Rea
   const chosen = accounts.find(({ address }) => address === choice) ?? accounts[0]
   const found = useSigner(chosen)
   const { isBusy, problem, run } = useAction()
-  const begin = useLeaving()
+  const begin = useUnmountSignal()
   const proof = proofRequest(body, origin)
   const agree = (): void =>
     void run(async () => {
@@ -126,7 +126,7 @@ export function UserSignatureWindow({ request, own, channel, reload }: WindowPro
   const chosen = accounts.find(({ address }) => address === choice) ?? accounts[0]
   const found = useSigner(chosen)
   const { isBusy, problem, run } = useAction()
-  const begin = useLeaving()
+  const begin = useUnmountSignal()
   if ('problem' in read) return <Refusal title="Could not sign the message" detail={read.problem} channel={channel} />
   const { message, shown, address } = read
   if (chosen === undefined) {

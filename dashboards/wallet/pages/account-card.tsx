@@ -9,9 +9,9 @@ import { Link } from '../../kit/router.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import type { NetworkSettings, ChainAccount } from '../answers.gen.ts'
 import type { AccountRow, AccountStanding, PasskeyRow } from '../types.ts'
-import { addressOf, isUnderWay, useChainAccount, useReadAgain, networkNames } from '../own.ts'
+import { addressOf, isPending, useChainAccount, useRefresh, networkNames } from '../own-data.ts'
 import { signersOf, passkeyName } from '../chain/passkey-keys.ts'
-import { makeAccounts } from '../chain/passkeys.ts'
+import { createAccounts } from '../chain/passkeys.ts'
 
 interface AccountCardProps {
   readonly settings: NetworkSettings
@@ -98,12 +98,12 @@ function NoAccount({
 }): ReactNode {
   const { network } = settings
   const auth = useAuth()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const { isBusy, problem, run } = useAction()
   const make = (): void =>
     void run(async () => {
       try {
-        const { error, state } = (await makeAccounts(auth, credentialId, [network]))[network] ?? {}
+        const { error, state } = (await createAccounts(auth, credentialId, [network]))[network] ?? {}
         if (state === 'failed' || state === 'refused')
           throw new ApiProblem(
             422,
@@ -114,7 +114,7 @@ function NoAccount({
         await reload()
       }
     })
-  const isMade = isBusy || (standing !== undefined && isUnderWay(standing))
+  const isMade = isBusy || (standing !== undefined && isPending(standing))
   const refused = standing?.state === 'failed' ? standing.error : undefined
   return (
     <div className="account-body">

@@ -11,7 +11,7 @@ import { sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import { keyOfPasskey, passkeyOfKey, passkeyName } from '../chain/passkey-keys.ts'
 import type { ChainKey, PasskeyRow } from '../types.ts'
-import { useChainAccount, useReadAgain, networkNames, useSettings } from '../own.ts'
+import { useChainAccount, useRefresh, networkNames, useSettings } from '../own-data.ts'
 import { problemText } from '../../auth/auth-service.ts'
 import { useAction } from '../../auth/action.tsx'
 
@@ -140,7 +140,7 @@ function ChangeDialog({
   readonly onClose: () => void
 }): ReactNode {
   const { rp_id: rpId } = useSettings()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const [control] = useState(() => new AbortController())

@@ -5,7 +5,7 @@ import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../answers.gen.ts'
-import { useExplorer, useOwnAccounts, useSignIns, networkNames, useSettings } from '../own.ts'
+import { useExplorer, useOwnAccounts, useSignIns, networkNames, useSettings } from '../own-data.ts'
 import { PageTitle } from './layout.tsx'
 
 interface Transfer {

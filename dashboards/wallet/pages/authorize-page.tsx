@@ -8,7 +8,7 @@ import { Button } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import type { ClientSettings } from '../answers.gen.ts'
 import { CenteredCard } from './layout.tsx'
-import { useSettings } from '../own.ts'
+import { useSettings } from '../own-data.ts'
 
 export const authorizePath = '/authorize'
 const place = 'flowfarm-authorize'

@@ -11,7 +11,7 @@ import { chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
 import { readAccount, readHead } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../answers.gen.ts'
 import type { Network, PasskeyRow } from '../types.ts'
-import { useOwnAccounts, useReadAgain, networkNames } from '../own.ts'
+import { useOwnAccounts, useRefresh, networkNames } from '../own-data.ts'
 import { findImportKey, passkeyName } from '../chain/passkey-keys.ts'
 import type { ImportFinding } from '../chain/passkey-keys.ts'
 import { saveAccount } from '../chain/passkeys.ts'
@@ -31,7 +31,7 @@ interface Lookup {
 
 export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProps): ReactNode {
   const auth = useAuth()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const showToast = useToast()
   const { data: own } = useOwnAccounts()
   const { isBusy, problem, run, clear } = useAction()

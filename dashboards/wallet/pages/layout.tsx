@@ -4,8 +4,8 @@ import { Brand, Button, Icon } from '../../kit/controls.tsx'
 import { ThemeToggle } from '../../kit/theme.tsx'
 import { useLocation } from '../../kit/router.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
-import { makeAccounts, makePasskey } from '../chain/passkeys.ts'
-import { useReadAgain, useSettings } from '../own.ts'
+import { createAccounts, makePasskey } from '../chain/passkeys.ts'
+import { useRefresh, useSettings } from '../own-data.ts'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 
 export function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
@@ -43,7 +43,7 @@ export function PageTitle({ title, children }: { readonly title: string; readonl
 export function FirstPasskey(): ReactNode {
   const auth = useAuth()
   const { networks } = useSettings()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const [step, setStep] = useState<'passkey' | 'accounts'>('passkey')
   const { isBusy, problem, run } = useAction()
   const make = (): void =>
@@ -53,7 +53,7 @@ export function FirstPasskey(): ReactNode {
       if (wanted.length > 0) {
         setStep('accounts')
         // The accounts page shows failures with a Retry button.
-        await makeAccounts(auth, passkey.id, wanted).catch(() => undefined)
+        await createAccounts(auth, passkey.id, wanted).catch(() => undefined)
       }
       await reload()
     })

@@ -7,11 +7,11 @@ import { useAuth } from '../../auth/auth-provider.tsx'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { problemText } from '../../auth/auth-service.ts'
 import { openLink } from '../../auth/sign-in.ts'
-import type { OfferedSession } from '../../auth/sign-in.ts'
+import type { LinkSession } from '../../auth/sign-in.ts'
 import { CenteredCard } from './layout.tsx'
 
 /** Single-use, however often React renders the page. */
-const started = new Map<string, Promise<OfferedSession>>()
+const started = new Map<string, Promise<LinkSession>>()
 
 export function readLinkToken(): string | undefined {
   const parameters = new URLSearchParams(location.search)
@@ -21,7 +21,7 @@ export function readLinkToken(): string | undefined {
 /** Asks for confirmation: an attacker could send a link to an account of theirs. */
 export function LinkPage({ token, onDone }: { readonly token: string; readonly onDone: () => void }): ReactNode {
   const { options, keeper } = useAuth()
-  const [offered, setOffered] = useState<OfferedSession>()
+  const [offered, setOffered] = useState<LinkSession>()
   const [failure, setFailure] = useState<string>()
   const { isBusy, problem, run } = useAction()
   useEffect(() => {

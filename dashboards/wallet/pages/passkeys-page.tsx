@@ -9,7 +9,7 @@ import { useAuth } from '../../auth/auth-provider.tsx'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import { keyOfPasskey, signersOf, passkeyName } from '../chain/passkey-keys.ts'
 import type { PasskeyRow } from '../types.ts'
-import { useChainAccounts, useOwnAccounts, usePasskeys, useReadAgain } from '../own.ts'
+import { useChainAccounts, useOwnAccounts, usePasskeys, useRefresh } from '../own-data.ts'
 import { AccountKeys } from './account-keys.tsx'
 import { FirstPasskey, PageTitle } from './layout.tsx'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
@@ -19,7 +19,7 @@ import { problemText } from '../../auth/auth-service.ts'
 export function PasskeysPage(): ReactNode {
   const auth = useAuth()
   const { data, error, refetch } = usePasskeys()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const showToast = useToast()
   const { isBusy, problem, run } = useAction()
   const { data: own = [] } = useOwnAccounts()
@@ -144,7 +144,7 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
 
 function RenameDialog({ passkey, onClose }: { readonly passkey: PasskeyRow; readonly onClose: () => void }): ReactNode {
   const auth = useAuth()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const [name, setName] = useState(passkeyName(passkey))
   const { isBusy, problem, run } = useAction()
   const rename = async (): Promise<void> => {
@@ -184,7 +184,7 @@ function RemoveDialog({
   onClose,
 }: PasskeyLineProps & { readonly onClose: () => void }): ReactNode {
   const auth = useAuth()
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const states = useChainAccounts(accounts)
   const left = passkeys.filter(({ id }) => id !== passkey.id)
   const concerned = accounts

@@ -9,7 +9,7 @@ import { Loading, EmptyState } from '../../kit/state.tsx'
 import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
 import { readHead, readAccount, isUndecided, sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount, SendStage } from '../chain/chain-client.ts'
-import { useChainAccount, useOwnAccounts, networkNames, useReadAgain, networkSettings, useSettings } from '../own.ts'
+import { useChainAccount, useOwnAccounts, networkNames, useRefresh, networkSettings, useSettings } from '../own-data.ts'
 import { PageTitle } from './layout.tsx'
 import { ProblemLine } from '../../auth/action.tsx'
 import { problemText, wasDismissed } from '../../auth/auth-service.ts'
@@ -193,7 +193,7 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
   const settings = useSettings()
   const { account, to, amount, chain } = payment
   const { network } = account
-  const reload = useReadAgain()
+  const reload = useRefresh()
   const [stage, setStage] = useState<{ readonly name: SendStage; readonly id?: string | undefined }>()
   const [problem, setProblem] = useState<string>()
   const [isOpen, setIsOpen] = useState(false)

@@ -10,7 +10,7 @@ export interface Turn extends Moment {
   readonly payer: Account
 }
 
-export interface Done<Memo> {
+export interface ActivityResult<Memo> {
   readonly transaction: DraftTransaction
   readonly memo: Memo
 }
@@ -23,7 +23,7 @@ export interface Activity<Memo = unknown> {
   readonly name: string
   /** Turns in the first half of a cycle; multiplied by the chain's busyness. */
   readonly perCycle: number
-  act(turn: Turn): Done<Memo>
+  act(turn: Turn): ActivityResult<Memo>
   /** In the second half of the same cycle. It may not fail. */
   giveBack?(turn: Turn, memo: Memo): DraftTransaction
   /** By the start of a cycle. @param turns before the cycle */

@@ -5,7 +5,7 @@ import {
   alarmJob,
   alarmKeeper,
   executionEffort,
-  keepersFirstBalance,
+  keeperInitialBalance,
 } from '../world/genesis-contracts.ts'
 import type { SystemWork, Turn } from './activity.ts'
 import type { Moment } from '../state/ledger-state.ts'
@@ -208,7 +208,7 @@ export const scheduled = activity<Scheduled>({
       0n,
     )
     if (account === systemAccounts.flowFees) return paid
-    return account === alarmKeeper ? keepersFirstBalance - paid : 0n
+    return account === alarmKeeper ? keeperInitialBalance - paid : 0n
   },
 })
 

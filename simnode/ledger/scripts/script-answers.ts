@@ -19,7 +19,7 @@ function socials(pages: Readonly<Record<string, string>>): CadenceJson {
 }
 
 /** Scripts iterate over the first list and index the others. */
-export function alike(lists: readonly (readonly unknown[])[]): void {
+export function requireEqualLengths(lists: readonly (readonly unknown[])[]): void {
   const length = lists[0]?.length ?? 0
   if (lists.some((list) => list.length < length)) {
     throw new Refusal('INVALID_ARGUMENT', 'failed to execute script: array index out of bounds')
@@ -31,7 +31,7 @@ export const tokenAnswers = {
     arguments: 3,
     answer(state, args, structId) {
       const [addresses, names] = [args.addresses(0), args.strings(1)]
-      alike([addresses, names, args.strings(2)])
+      requireEqualLengths([addresses, names, args.strings(2)])
       return json.array(
         addresses.map((address, at) =>
           json.optional(state.token(address, names[at] ?? ''), (token) =>
@@ -56,7 +56,7 @@ export const tokenAnswers = {
     arguments: 3,
     answer(state, args, structId) {
       const [addresses, names] = [args.addresses(0), args.strings(1)]
-      alike([addresses, names, args.strings(2)])
+      requireEqualLengths([addresses, names, args.strings(2)])
       return json.array(
         addresses.map((address, at) =>
           json.optional(state.collection(address, names[at] ?? ''), (face) =>
@@ -114,7 +114,7 @@ export const itemAnswers = {
     arguments: 5,
     answer(state, args, structId) {
       const [owners, types, ids] = [args.addresses(0), args.strings(3), args.uint64s(4)]
-      alike([owners, args.strings(1), args.strings(2), types, ids])
+      requireEqualLengths([owners, args.strings(1), args.strings(2), types, ids])
       return json.array(
         owners.map((owner, at) =>
           json.optional(state.item(owner, types[at] ?? '', ids[at] ?? 0n), (face) => item(face, structId)),

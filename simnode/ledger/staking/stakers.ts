@@ -65,7 +65,7 @@ export const stakers: readonly Staker[] = Array.from({ length: stakerCount }, (_
 })
 
 /** In units of 10^-8 FLOW. */
-export const ownersFirstBalance = flow(5_000_000)
+export const ownerInitialBalance = flow(5_000_000)
 
 export function isStakersOwner({ index }: Account): boolean {
   return index >= firstOwner && index < firstOwner + nodeCount

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { stakingAtStart, stakersFlow, beginEpoch, doStaking, lastingTurns } from './staking-program.ts'
-import { ownersFirstBalance, stakers } from './stakers.ts'
+import { ownerInitialBalance, stakers } from './stakers.ts'
 import { StakingTable } from './staking-table.ts'
 import type { StakingContext } from './staking-table.ts'
 
@@ -45,6 +45,6 @@ describe('staking at the start of a cycle', () => {
     for (let cycle = 0; cycle < 300; cycle++) {
       for (const { owner } of stakers) expect(stakersFlow(owner, cycle) >= 0n).to.equal(true)
     }
-    expect(stakersFlow(stakers[0]?.owner ?? (undefined as never), 0)).to.equal(ownersFirstBalance)
+    expect(stakersFlow(stakers[0]?.owner ?? (undefined as never), 0)).to.equal(ownerInitialBalance)
   })
 })

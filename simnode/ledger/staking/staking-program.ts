@@ -1,4 +1,4 @@
-import { nodeCount, stakers, isStakersOwner, ownersFirstBalance, stakerCount } from './stakers.ts'
+import { nodeCount, stakers, isStakersOwner, ownerInitialBalance, stakerCount } from './stakers.ts'
 import type { Staker } from './stakers.ts'
 import type { StakingContext, StakingContent } from './staking-table.ts'
 import type { Account } from '../world/account.ts'
@@ -198,5 +198,5 @@ function extended(now: StakingStart, later: StakingStart, laps: bigint): Staking
 export function stakersFlow(account: Account, cycle: number): bigint {
   const isOwner = isStakersOwner(account)
   if (!isOwner && account !== systemAccounts.flowFees) return 0n
-  return (isOwner ? ownersFirstBalance : 0n) + (stakingAtStart(cycle).purses.get(account.index) ?? 0n)
+  return (isOwner ? ownerInitialBalance : 0n) + (stakingAtStart(cycle).purses.get(account.index) ?? 0n)
 }

@@ -2,8 +2,8 @@ import type { Account } from '../world/account.ts'
 import { userCount, placeInRound, userOfTurn } from '../world/users.ts'
 import { flow, systemAccounts, pairs, reservesAtStart, tokens } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
-import { keepersFirstBalance } from '../world/genesis-contracts.ts'
-import { nodeCount, ownersFirstBalance } from '../staking/stakers.ts'
+import { keeperInitialBalance } from '../world/genesis-contracts.ts'
+import { nodeCount, ownerInitialBalance } from '../staking/stakers.ts'
 import { accountAt } from '../world/account.ts'
 import type { StatePart } from '../world/cycle.ts'
 
@@ -45,7 +45,8 @@ function sum(token: Token): bigint {
   for (let turn = 0; turn < userCount; turn++) total += genesisBalance(token, userOfTurn(turn))
   for (const { contract } of pairs) total += reservesAtStart(token, contract)
   if (token === flow)
-    total += genesisBalance(flow, systemAccounts.service) + BigInt(nodeCount) * ownersFirstBalance + keepersFirstBalance
+    total +=
+      genesisBalance(flow, systemAccounts.service) + BigInt(nodeCount) * ownerInitialBalance + keeperInitialBalance
   return total
 }
 

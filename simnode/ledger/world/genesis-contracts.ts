@@ -11,7 +11,7 @@ export const alarmContract: Account = accountAt(34)
 export const alarmKeeper: Account = accountAt(35)
 
 /** In units of 10^-8 FLOW. */
-export const keepersFirstBalance = 1_000_000_00000000n
+export const keeperInitialBalance = 1_000_000_00000000n
 
 export const alarmJob = {
   type: `A.${alarmContract.hex}.Alarm.Job`,

@@ -8,7 +8,7 @@ import { emptyRequest } from '../wire/requests.ts'
  * Makes a call that both services support, and detects the node's service by it.
  * @param call uses the node's current `service`
  */
-export async function onItsService<T>(node: AccessNode, call: () => Promise<T>): Promise<T> {
+export async function detectService<T>(node: AccessNode, call: () => Promise<T>): Promise<T> {
   const first = node.service
   let outcome = await attempt(call())
   if (isFault(outcome, 'unimplemented') && !node.serviceKnown) {
@@ -28,7 +28,7 @@ export async function onItsService<T>(node: AccessNode, call: () => Promise<T>):
 export async function identifyNode(node: AccessNode, context: CallContext): Promise<void> {
   if (node.chainId === undefined) {
     const call = () => node.call('GetNetworkParameters', emptyRequest(), context)
-    const outcome = await attempt(onItsService(node, call))
+    const outcome = await attempt(detectService(node, call))
     if (outcome.fault === undefined) {
       const { chainId } = fromBinary(GetNetworkParametersResponseSchema, outcome.value)
       if (chainId !== '') node.chainId = chainId

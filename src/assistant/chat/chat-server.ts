@@ -37,7 +37,7 @@ export interface ChatServerOptions {
   readonly token: string | undefined
   readonly page?: Middleware
   readonly closeGraceMs?: number
-  readonly patience?: Pick<SendOptions, 'keepAliveMs' | 'stallMs'>
+  readonly timeouts?: Pick<SendOptions, 'keepAliveMs' | 'stallMs'>
 }
 
 interface ChatServer {
@@ -45,7 +45,7 @@ interface ChatServer {
   close(): Promise<void>
 }
 
-interface ChatServices extends Pick<ChatServerOptions, 'parts' | 'log' | 'metrics' | 'patience'> {
+interface ChatServices extends Pick<ChatServerOptions, 'parts' | 'log' | 'metrics' | 'timeouts'> {
   readonly needsToken: boolean
   readonly running: Set<AbortController>
 }
@@ -132,7 +132,7 @@ export const chatApiInfo: ApiInfo = {
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
-  const { parts, log, metrics, patience, token, page, closeGraceMs = 3000, host, port, clientOf } = options
+  const { parts, log, metrics, timeouts, token, page, closeGraceMs = 3000, host, port, clientOf } = options
   const running = new Set<AbortController>()
   const server = await createHttpServer<ChatServices>(
     { service: 'chat', log, metrics, host, port, clientOf, closeGraceMs: closeGraceMs + endingMs },
@@ -144,7 +144,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
         metrics,
         needsToken: token !== undefined,
         running,
-        ...(patience === undefined ? {} : { patience }),
+        ...(timeouts === undefined ? {} : { timeouts }),
       },
       guards: { question: questionGuard(options) },
       isExpected: ({ code }) => code === 'no-model',
@@ -192,7 +192,7 @@ function answerOf(
   body: unknown,
   place: AnswerPlace,
   call: Call,
-  { parts, log: serviceLog, metrics, patience, running }: ChatServices,
+  { parts, log: serviceLog, metrics, timeouts, running }: ChatServices,
 ): NonNullable<Answer<never>['body']> {
   const { messages, notices, mode = parts.models.defaultMode } = readChatRequest(body)
   const model = parts.models.of(mode)
@@ -204,13 +204,16 @@ function answerOf(
   const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
   const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages, notices, mode, model, signal, watch })
   const explainTo = (error: unknown): string => {
-    watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
+    watch.ended({
+      end: left.aborted ? 'disconnected' : control.signal.aborted ? 'stopped' : 'failed',
+      metadata: { mode },
+    })
     return explain(error, log, left)
   }
   return async (response) => {
     running.add(control)
     try {
-      const send = (): Promise<void> => sendAnswer(response, open, { ...patience, explain: explainTo })
+      const send = (): Promise<void> => sendAnswer(response, open, { ...timeouts, explain: explainTo })
       await servedClient.run(clientNetwork(call.client.address), send)
     } finally {
       running.delete(control)

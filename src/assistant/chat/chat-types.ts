@@ -77,7 +77,7 @@ export interface TurnWatch {
 }
 
 export interface TurnOutcome {
-  readonly end: AnswerEnd | 'left' | 'timeout' | 'failed' | 'stopped'
+  readonly end: AnswerEnd | 'disconnected' | 'timeout' | 'failed' | 'stopped'
   readonly metadata: ChatMetadata
 }
 

@@ -273,7 +273,7 @@ function documentation(queries: QueryService, target: QueryTarget): string {
 }
 
 export interface McpHttpOptions
-  extends ProtocolOptions, Pick<McpListenerOptions, 'host' | 'port' | 'origins' | 'patience' | 'closeGraceMs'> {
+  extends ProtocolOptions, Pick<McpListenerOptions, 'host' | 'port' | 'origins' | 'timeouts' | 'closeGraceMs'> {
   readonly admission: Admission
 }
 

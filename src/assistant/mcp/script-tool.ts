@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { advertised, isGiven, readingOpenWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
+import { advertised, isPresent, readingOpenWorld, registerTool, toolResult } from '../../platform/mcp/tool.ts'
 import type { CallContext } from '../../platform/mcp/tool.ts'
 import { failedQuery } from './query-tools.ts'
 import { jsonCdcSchema } from './script-runners.ts'
@@ -65,11 +65,11 @@ export function registerScriptTool(server: McpServer, scripts: ScriptRunner, con
     output,
     annotations: readingOpenWorld,
     run: async ({ script, arguments: values, block_height: height, block_id: id }, signal) => {
-      if (isGiven(height) && isGiven(id))
+      if (isPresent(height) && isPresent(id))
         throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
       const at = {
-        height: isGiven(height) && height !== 'sealed' ? Number(height) : undefined,
-        id: isGiven(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
+        height: isPresent(height) && height !== 'sealed' ? Number(height) : undefined,
+        id: isPresent(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
       }
       const result = await scripts.run(script, values ?? [], at, signal)
       return toolResult({ result, error: null, error_code: null }, JSON.stringify({ result }))

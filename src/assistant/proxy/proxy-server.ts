@@ -11,8 +11,8 @@ import { problemOf } from '../../platform/http/problem.ts'
 import { refuseDnsRebinding } from '../../platform/http/guards.ts'
 import { headersToUpstream } from './forwarded-headers.ts'
 import type { Framing } from './forwarded-headers.ts'
-import { passOn } from './pass-on.ts'
-import type { PassedEnd } from './pass-on.ts'
+import { forwardRequest } from './forward-request.ts'
+import type { ForwardOutcome } from './forward-request.ts'
 import { pathOf, routeOf } from './route-of.ts'
 import type { Upstream, UpstreamName } from './route-of.ts'
 
@@ -26,7 +26,7 @@ export interface ProxyOptions {
   readonly trustedProxies: BlockList
   readonly needsToken: boolean
   readonly connectMs?: number
-  readonly patience?: {
+  readonly timeouts?: {
     readonly headersTimeout: number
     readonly requestTimeout: number
     readonly connectionsCheckingInterval: number
@@ -40,20 +40,20 @@ export interface ProxyServer {
   close(): Promise<void>
 }
 
-const defaultPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
+const defaultTimeouts = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
 
 /** `TRACE` would expose headers to scripts. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { left: 499, broken: 502 }
+const statusOf: Readonly<Record<Exclude<ForwardOutcome, 'answered'>, number>> = { disconnected: 499, broken: 502 }
 
 /** `Upgrade` is ignored. @throws the system error when the port cannot be bound */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
-  const { closeGraceMs = 4000, patience = defaultPatience } = options
+  const { closeGraceMs = 4000, timeouts = defaultTimeouts } = options
   const proxy = new Proxy(options)
   const answers = new WeakMap<Socket, ServerResponse>()
   const server = createServer(
-    { ...patience, keepAliveTimeout: 65_000, maxHeaderSize: maxHeaderBytes },
+    { ...timeouts, keepAliveTimeout: 65_000, maxHeaderSize: maxHeaderBytes },
     (request, response) => {
       answers.set(request.socket, response)
       void proxy.handle(request, response)
@@ -148,11 +148,11 @@ class Proxy {
     request: IncomingMessage,
     response: ServerResponse,
     { route, requestId }: { route: UpstreamName; requestId: string },
-  ): Promise<PassedEnd> {
+  ): Promise<ForwardOutcome> {
     const { upstreamOf, trustedProxies, connectMs = 10_000 } = this.#options
     const peer = peerOf(request)
     const framing = framingOf(request)
-    return passOn({
+    return forwardRequest({
       request,
       response,
       upstream: upstreamOf(route),

@@ -5,7 +5,7 @@ export type UpstreamName = 'chat' | 'ask' | 'mcp'
 export interface Upstream {
   readonly title: string
   readonly url: URL
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
 /** By first path segment; all others go to the chat. `/api` has two owners. */

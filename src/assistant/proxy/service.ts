@@ -15,8 +15,8 @@ type Config = SettingValues<typeof chatSettings & typeof askSettings & typeof se
 const webPort = 80
 
 /** Longest silence of a service. The chat waits for models and tools. */
-const patienceMs = 120_000
-const chatPatienceMs = 300_000
+const timeoutMs = 120_000
+const chatTimeoutMs = 300_000
 
 /** Starts before the services and so stops after them, to forward their last responses. */
 export async function startProxy(context: BareContext<Config>): Promise<void> {
@@ -59,15 +59,15 @@ export function upstreamsOf(
     ask: () => shared.askPort ?? config.ASK_PORT,
     mcp: () => shared.mcpPort ?? config.MCP_PORT,
   }
-  const patience = {
-    chat: Math.max(chatPatienceMs, config.CHAT_TIMEOUT_S * 1000 + 10_000),
-    ask: patienceMs,
-    mcp: patienceMs,
+  const timeouts = {
+    chat: Math.max(chatTimeoutMs, config.CHAT_TIMEOUT_S * 1000 + 10_000),
+    ask: timeoutMs,
+    mcp: timeoutMs,
   }
   return (name) => ({
     title: titles[name],
     url: set[name] ?? new URL(pageAddress(host, port[name]())),
-    patienceMs: patience[name],
+    timeoutMs: timeouts[name],
   })
 }
 

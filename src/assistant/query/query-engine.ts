@@ -8,7 +8,7 @@ import type { GeneratedSql, QueryAnswer, QueryOptions, QueryService, QueryTarget
 import { databaseUnavailable } from './sql/sql-errors.ts'
 import type { SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
 import { writeSql } from './write-sql.ts'
-import type { SqlModel, Written } from './write-sql.ts'
+import type { SqlModel, GeneratedStatement } from './write-sql.ts'
 
 export interface DatabaseKnowledge {
   readonly schema: string
@@ -121,7 +121,7 @@ export class QueryEngine implements QueryService {
     readonly question: string
     readonly signal: AbortSignal | undefined
     readonly attempt: (sql: string, options: { readonly signal: AbortSignal }) => Promise<Result>
-  }): Promise<{ generated: GeneratedSql; result: Written<Result>['result'] }> {
+  }): Promise<{ generated: GeneratedSql; result: GeneratedStatement<Result>['result'] }> {
     const begin = performance.now()
     const { model, memory } = this.#options
     const { instructions, version: promptVersion } = this.#database(target).knowledge.prompt
@@ -167,7 +167,7 @@ const nothing: DatabaseKnowledge = {
 }
 
 /** A database that was unreachable at startup: until it opens, calls fail with 503. */
-export class LateDatabase implements QueryDatabase {
+export class DeferredDatabase implements QueryDatabase {
   readonly #failure = Promise.withResolvers<void>()
   #cause: unknown
   #database: QueryDatabase | undefined

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path'
 import { AgentMemory } from './agent-memory.ts'
 import { readKnowledge } from './knowledge.ts'
 import { PairFolder } from './pair-folder.ts'
-import { LateDatabase, QueryEngine } from './query-engine.ts'
+import { DeferredDatabase, QueryEngine } from './query-engine.ts'
 import type { DatabaseKnowledge, QueryDatabase } from './query-engine.ts'
 import type { QueryService, QueryTarget } from './query-service.ts'
 import { openSqlRunner } from './sql/sql-runner.ts'
@@ -113,7 +113,7 @@ async function openTarget(
 ): Promise<QueryDatabase> {
   if (url === context.databaseUrl) return openDatabase(target, url, context)
   const { lifecycle, log } = context
-  const late = new LateDatabase()
+  const late = new DeferredDatabase()
   const opening = retryWhile(() => openDatabase(target, url, context), {
     signal: lifecycle.signal,
     baseMs: 1000,

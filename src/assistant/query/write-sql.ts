@@ -40,7 +40,7 @@ export interface WritingOptions<Result> {
   readonly signal: AbortSignal
 }
 
-export interface Written<Result> {
+export interface GeneratedStatement<Result> {
   readonly sql: string
   readonly result: Result | undefined
   readonly failure: QueryFailure | undefined
@@ -58,7 +58,7 @@ const maxReplyCharacters = 300
  * @throws ApiError 502 `model-without-sql` when the last reply has no statement; errors of the
  *   model and `attempt`
  */
-export async function writeSql<Result>(options: WritingOptions<Result>): Promise<Written<Result>> {
+export async function writeSql<Result>(options: WritingOptions<Result>): Promise<GeneratedStatement<Result>> {
   const { model, instructions, question, signal } = options
   const messages: ModelMessage[] = [{ role: 'user', content: firstMessage(options) }]
   const attempts: QueryAttempt[] = []

@@ -1,5 +1,5 @@
 import { inNetwork } from '../../flow/core-contracts.ts'
-import { FilledSkills, readSkills, shippedSkills } from './read-skills.ts'
+import { RenderedSkills, readSkills, shippedSkills } from './read-skills.ts'
 import type { Skills } from './read-skills.ts'
 import type { ServiceContext } from '../../platform/service.ts'
 import { oncePerProcess } from '../../platform/service.ts'
@@ -12,6 +12,6 @@ export const openSkills = oncePerProcess(
       readSkills(context.config.SKILLS_DIR ?? shippedSkills, context.log),
       openNetwork(context),
     ])
-    return new FilledSkills(skills, (text) => inNetwork(text, network()))
+    return new RenderedSkills(skills, (text) => inNetwork(text, network()))
   },
 )

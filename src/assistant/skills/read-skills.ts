@@ -175,7 +175,7 @@ function firstLine(error: unknown): string {
 }
 
 /** Placeholders are filled in on reading, since the network may become known later. */
-export class FilledSkills implements Skills {
+export class RenderedSkills implements Skills {
   readonly #skills: Skills
   readonly #fill: (text: string) => string
 

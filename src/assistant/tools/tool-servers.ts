@@ -26,7 +26,7 @@ export const listHints = { 'server/discover': listed, 'tools/list': listed } as 
 export const onlyTools = { tools: { listChanged: false } } as const
 
 export interface ToolServerOptions
-  extends ToolServerBasics, Pick<McpListenerOptions, 'port' | 'patience' | 'closeGraceMs'> {
+  extends ToolServerBasics, Pick<McpListenerOptions, 'port' | 'timeouts' | 'closeGraceMs'> {
   readonly host: string
   readonly evmRpcUrl: string | undefined
   readonly network: () => Network

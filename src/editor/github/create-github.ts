@@ -18,9 +18,9 @@ import type { GitHubLimits, GitHubParts } from './github-route.ts'
 import { InstallFlow } from './install-flow.ts'
 import { InstallStates, installSeconds, InstallationStore, digestOf } from './stores/installation-store.ts'
 import { RepositoryAccess } from './repository-access.ts'
-import { changingRoutes } from './changing-routes.ts'
+import { writeRoutes } from './write-routes.ts'
 import { connectionRoutes } from './connection-routes.ts'
-import { readingRoutes } from './reading-routes.ts'
+import { readRoutes } from './read-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { DeliveryStore } from './handle-webhook.ts'
 
@@ -216,8 +216,8 @@ function installCookie(editorUrl: string, state: string, value: string, seconds:
 
 export const githubRoutes: readonly Route<GitHubParts>[] = [
   ...installRoutes,
-  ...readingRoutes,
+  ...readRoutes,
   ...connectionRoutes,
-  ...changingRoutes,
+  ...writeRoutes,
   ...webhookRoutes,
 ]

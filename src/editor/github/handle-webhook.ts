@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { z } from 'zod'
 import { workflowPath } from './deploy-workflow.ts'
 import type { ConnectionStore, Queryable } from './stores/connection-store.ts'
-import { deployMessage, shortLine, tellDeploy } from './stores/deployment-store.ts'
+import { deployMessage, shortLine, notifyDeploy } from './stores/deployment-store.ts'
 import type { DeploymentStore, RunReport, Stage } from './stores/deployment-store.ts'
 import type { EnvironmentStore } from './stores/environment-store.ts'
 import type { InstallationStore } from './stores/installation-store.ts'
@@ -71,7 +71,7 @@ async function onPush({ connections, environments }: WebhookParts, db: Queryable
       shortLine(commit?.message),
       shortLine(commit?.author?.username ?? commit?.author?.name, 100),
     ]
-    await tellDeploy(db, {
+    await notifyDeploy(db, {
       type: 'deploy:push',
       data: {
         project_id: connection.projectId,
@@ -97,7 +97,7 @@ async function onWorkflowRun(
   for (const connection of await connections.ofRepository(db, repository.id)) {
     if (report.path !== (connection.workflowPath ?? workflowPath)) continue
     const deployment = await deployments.note(db, connection, await environments.list(connection.id, db), report)
-    if (deployment !== undefined) await tellDeploy(db, deployMessage(connection.projectId, deployment))
+    if (deployment !== undefined) await notifyDeploy(db, deployMessage(connection.projectId, deployment))
   }
 }
 

@@ -7,7 +7,7 @@ import { handleWebhook } from './handle-webhook.ts'
 import { githubRoute } from './github-route.ts'
 import type { GitHubParts } from './github-route.ts'
 import type { Connection } from './stores/connection-store.ts'
-import { deployMessage, tellDeploy } from './stores/deployment-store.ts'
+import { deployMessage, notifyDeploy } from './stores/deployment-store.ts'
 import { ByteBudget } from '../../platform/limits/byte-budget.ts'
 import { withRetriedTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -140,7 +140,7 @@ async function recordReport(
       endedAt: isRunning ? null : now,
     })
     if (deployment === undefined) return 'not-of-interest'
-    await tellDeploy(db, deployMessage(connection.projectId, deployment))
+    await notifyDeploy(db, deployMessage(connection.projectId, deployment))
     return 'taken'
   })
 }

@@ -4,7 +4,7 @@ import type { EditorNetwork } from '../editor-network.ts'
 import type { LanguageServerProgram } from './find-language-server.ts'
 import { isObject } from './json-rpc.ts'
 import type { LspLimits, LspMetrics } from './lsp-limits.ts'
-import { initializeParams, toldCapabilities } from './lsp-methods.ts'
+import { initializeParams, exposedCapabilities } from './lsp-methods.ts'
 import { ServerRun } from './server-run.ts'
 import type { LossReason } from './server-run.ts'
 import { asError } from '../../platform/errors.ts'
@@ -152,7 +152,7 @@ export class LanguageServer {
     if (run !== this.#run || !run.isAlive) return
     this.#state = 'ready'
     this.#readyAt = performance.now()
-    this.#capabilities = toldCapabilities(result)
+    this.#capabilities = exposedCapabilities(result)
     this.#log.info({ pid: run.pid, failures: this.#failures }, 'Language server ready')
     const became = this.#becoming
     this.#renew()

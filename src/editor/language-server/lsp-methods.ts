@@ -66,7 +66,7 @@ export function initializeParams(program: LanguageServerProgram, root: string): 
 }
 
 /** Without workspace-wide capabilities, with incremental changes. */
-export function toldCapabilities(result: unknown): Record<string, unknown> {
+export function exposedCapabilities(result: unknown): Record<string, unknown> {
   const own = isObject(result) && isObject(result['capabilities']) ? result['capabilities'] : {}
   const {
     workspace: _workspace,

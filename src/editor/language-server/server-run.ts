@@ -30,7 +30,7 @@ interface AskOptions {
   readonly document?: Quarantine | undefined
 }
 
-export interface Asked {
+export interface PendingRequest {
   readonly answer: Promise<unknown>
   /** Rejects `answer` with `RequestCancelled`. */
   readonly cancel: () => void
@@ -161,7 +161,7 @@ export class ServerRun {
     if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
 
-  ask(method: string, params: unknown, { timeoutMs, document }: AskOptions): Asked {
+  ask(method: string, params: unknown, { timeoutMs, document }: AskOptions): PendingRequest {
     if (!this.#isAlive)
       return { answer: Promise.reject(new ServerLost()), cancel: () => undefined, settled: Promise.resolve() }
     this.#lastId++

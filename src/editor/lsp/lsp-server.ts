@@ -139,7 +139,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
       ...options,
       service: 'lsp',
       closeGraceMs,
-      patience: { headMs: limits.silentMs, requestMs: limits.silentMs, stalledMs: limits.silentMs },
+      timeouts: { headMs: limits.silentMs, requestMs: limits.silentMs, stalledMs: limits.silentMs },
     },
     {
       routes: [healthRoute],

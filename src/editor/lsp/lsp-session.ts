@@ -6,7 +6,7 @@ import type { CrashBudget } from '../language-server/crash-budget.ts'
 import { isAllowedCommand, methodLabel, routeOf } from '../language-server/lsp-methods.ts'
 import type { ClientShares } from './client-shares.ts'
 import { BadChange } from './document-text.ts'
-import { FolderHider, toClient, toServer, ForeignUri, UriSpace } from './uri-space.ts'
+import { FolderRedactor, toClient, toServer, ForeignUri, UriSpace } from './uri-space.ts'
 import { JobQueue } from './job-queue.ts'
 import { errorText, isObject, notificationText, resultText, rpcCodes, RpcFailure } from '../language-server/json-rpc.ts'
 import type { RpcErrorBody, RpcId } from '../language-server/json-rpc.ts'
@@ -14,8 +14,8 @@ import type { LanguageServer, Member, ServerState } from '../language-server/lan
 import type { Clock, LspLimits, LspMetrics } from '../language-server/lsp-limits.ts'
 import type { OpenDocument } from './session-documents.ts'
 import { ServerLost } from '../language-server/server-run.ts'
-import type { Asked, ServerRun } from '../language-server/server-run.ts'
-import { inWords, SessionDocuments, untilWritable } from './session-documents.ts'
+import type { PendingRequest, ServerRun } from '../language-server/server-run.ts'
+import { formatDuration, SessionDocuments, untilWritable } from './session-documents.ts'
 
 interface LspSessionOptions {
   readonly network: EditorNetwork
@@ -42,7 +42,7 @@ interface ClientRequest {
   readonly method: string
   readonly since: number
   readonly timer: NodeJS.Timeout
-  asked: Asked | undefined
+  asked: PendingRequest | undefined
 }
 
 type Outcome = 'answered' | 'failed' | 'cancelled' | 'timeout' | 'lost'
@@ -62,7 +62,7 @@ export class LspSession implements Member {
   readonly #ending = new AbortController()
   #workspace: ImportWorkspace | undefined
   #space: UriSpace | undefined
-  #hider: FolderHider | undefined
+  #hider: FolderRedactor | undefined
   #documents: SessionDocuments | undefined
   #isReady = false
   /** A queued change is replaced by the next change of the same document. */
@@ -194,7 +194,7 @@ export class LspSession implements Member {
       if (signal.aborted) return
       const space = new UriSpace(workspace.folder, workspace.describe?.bind(workspace))
       this.#space = space
-      this.#hider = new FolderHider(workspace.folder)
+      this.#hider = new FolderRedactor(workspace.folder)
       const documents = new SessionDocuments({
         ...this.#options,
         workspace,
@@ -260,7 +260,7 @@ export class LspSession implements Member {
         throw new RpcFailure(rpcCodes.requestFailed, `Document not checked: ${document.refusal}.`)
       const until = asked.setAsideUntil ?? document?.quarantine.setAsideUntil
       if (until !== undefined) {
-        const wait = inWords(until - this.#options.clock.now())
+        const wait = formatDuration(until - this.#options.clock.now())
         throw new RpcFailure(
           rpcCodes.requestFailed,
           'The language server crashed several times on this request or others of your address. Try again in ' +

@@ -388,7 +388,7 @@ export class SessionDocuments {
     const at = new Date(until).toISOString()
     const why =
       'the language server crashed several times on it or on others of your address. It is retried in ' +
-      `${inWords(pauseMs)}, at ${at}`
+      `${formatDuration(pauseMs)}, at ${at}`
     this.#diagnose(document, [`Document not checked: ${why}.`])
     tell('flow/documentSetAside', { uri: space.clientUri(document.path), message: why, until: at })
     tell('window/showMessage', { type: errorLevel, message: `${document.path} not checked: ${why}.` })
@@ -456,7 +456,7 @@ export class SessionDocuments {
   }
 }
 
-export function inWords(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }

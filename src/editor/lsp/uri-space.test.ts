@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { FolderHider, toClient, toServer, ForeignUri, UriSpace } from './uri-space.ts'
+import { FolderRedactor, toClient, toServer, ForeignUri, UriSpace } from './uri-space.ts'
 
 const folder = '/srv/work spaces/5f2a'
 const segment = fc
@@ -159,7 +159,7 @@ describe('URIs of a connection', () => {
   })
 
   it('hide the folder in text, and leave other text unchanged', () => {
-    const hider = new FolderHider(folder)
+    const hider = new FolderRedactor(folder)
     expect(
       hider.hide({ message: `no ${folder}/a.cdc, "/srv/work spaces/77/b.cdc"`, [folder]: [folder] }),
     ).to.deep.equal({ message: 'no /a.cdc, "…/b.cdc"', '': [''] })

@@ -256,7 +256,7 @@ function isWebUri(uri: string): boolean {
  * Removes folder names from messages, such as `cannot read /srv/w/5f…/A.cdc`. The names are
  * unguessable, so user texts are not affected.
  */
-export class FolderHider {
+export class FolderRedactor {
   readonly #root: string
   readonly #folder: string
   readonly #any: RegExp

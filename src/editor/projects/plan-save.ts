@@ -1,7 +1,7 @@
 import { invalidPath, ProjectTree } from './project-paths.ts'
-import { requireRoom } from './project-quotas.ts'
+import { requireQuota } from './project-quotas.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
-import type { GivenFile, SaveRequest } from './project-requests.ts'
+import type { FileInput, SaveRequest } from './project-requests.ts'
 
 export interface StoredFile {
   readonly path: string
@@ -17,7 +17,7 @@ interface Stored {
 }
 
 export interface SavePlan {
-  readonly written: readonly GivenFile[]
+  readonly written: readonly FileInput[]
   readonly deletedKeys: readonly string[]
   readonly fileCount: number
   readonly byteCount: number
@@ -45,12 +45,12 @@ export function planSave(
     return old === undefined || old.path !== path || !old.hash.equals(hash)
   })
   for (const { key, path, bytes } of written)
-    requireRoom(quotas, 'fileBytes', bytes, { before: before.get(key)?.bytes ?? 0, path })
+    requireQuota(quotas, 'fileBytes', bytes, { before: before.get(key)?.bytes ?? 0, path })
   const byteCount = sum(after.values())
-  requireRoom(quotas, 'files', after.size, { before: stored.files.length })
-  requireRoom(quotas, 'projectBytes', byteCount, { before: sum(stored.files) })
+  requireQuota(quotas, 'files', after.size, { before: stored.files.length })
+  requireQuota(quotas, 'projectBytes', byteCount, { before: sum(stored.files) })
   const folders = request.fields.folders === undefined ? stored.folders : [...new Set(request.fields.folders)]
-  requireRoom(quotas, 'folders', folders.length, { before: stored.folders.length })
+  requireQuota(quotas, 'folders', folders.length, { before: stored.folders.length })
   return {
     written,
     deletedKeys: deleted.map(({ key }) => key).filter((key) => !after.has(key)),

@@ -34,7 +34,7 @@ function maxOf(quotas: ProjectQuotas, name: QuotaName): number {
  * @param before may stay or shrink even above a lowered quota. @throws ApiError 422
  * `QUOTA_EXCEEDED`
  */
-export function requireRoom(
+export function requireQuota(
   quotas: ProjectQuotas,
   name: QuotaName,
   asked: number,

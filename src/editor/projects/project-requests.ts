@@ -76,7 +76,7 @@ export function readData<Schema extends z.ZodObject>(schema: Schema, data: unkno
   }
 }
 
-export interface GivenFile {
+export interface FileInput {
   readonly path: string
   readonly key: string
   readonly content: string
@@ -85,7 +85,7 @@ export interface GivenFile {
   readonly bytes: number
 }
 
-export interface GivenFields {
+export interface ProjectInput {
   readonly name?: string | undefined
   readonly network?: EditorNetwork | undefined
   readonly is_public?: boolean | undefined
@@ -100,8 +100,8 @@ export interface SaveRequest {
   readonly saveId: string | undefined
   /** Slug of the original. */
   readonly forkedFrom: string | undefined
-  readonly fields: GivenFields
-  readonly files: readonly GivenFile[]
+  readonly fields: ProjectInput
+  readonly files: readonly FileInput[]
   readonly deletedFiles: readonly string[]
   readonly digest: Buffer
 }
@@ -179,7 +179,7 @@ export function readSave(data: unknown): SaveRequest {
   }
 }
 
-function readFile({ path, content }: { readonly path: string; readonly content: string }): GivenFile {
+function readFile({ path, content }: { readonly path: string; readonly content: string }): FileInput {
   requirePath(path)
   if (content.includes('\0')) throw invalidText(path, 'a NUL character')
   if (!content.isWellFormed()) throw invalidText(path, 'a lone surrogate')
@@ -191,7 +191,7 @@ function requirePath(path: string): void {
   if (problem !== undefined) throw invalidPath(problem)
 }
 
-function requireEachOnce(files: readonly GivenFile[], deletedFiles: readonly string[]): void {
+function requireEachOnce(files: readonly FileInput[], deletedFiles: readonly string[]): void {
   const seen = new Map<string, string>()
   for (const { path, key } of files) {
     const other = seen.get(key)

@@ -14,7 +14,7 @@ import {
   fork,
   createProject,
   lockAccount,
-  requireRoomForOne,
+  requireProjectQuota,
   findEarlierSave,
   lockProject,
   updateProject,
@@ -79,7 +79,7 @@ async function saveNew(
     await lockAccount(client, named.userId, lockUser)
     const earlier = await findEarlierSave(client, named)
     if (earlier !== undefined) return earlier
-    await requireRoomForOne(client, named.userId, quotas)
+    await requireProjectQuota(client, named.userId, quotas)
     return await createProject(client, named, request, plan)
   })
 }

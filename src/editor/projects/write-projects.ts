@@ -6,10 +6,10 @@ import { planSave } from './plan-save.ts'
 import type { SavePlan, StoredFile } from './plan-save.ts'
 import { noSuchProject, saveIdReused, notSignedIn, projectError } from './project-error.ts'
 import { pathKey } from './project-paths.ts'
-import { requireRoom } from './project-quotas.ts'
+import { requireQuota } from './project-quotas.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
 import { readData, saveId, slug as slugSchema } from './project-requests.ts'
-import type { GivenFields, SaveRequest, GivenFile, SessionCall } from './project-requests.ts'
+import type { ProjectInput, SaveRequest, FileInput, SessionCall } from './project-requests.ts'
 import { projectColumns } from './read-projects.ts'
 import type { SavedProject, ProjectRow } from './read-projects.ts'
 import type { LockUser } from '../../platform/auth/authenticate.ts'
@@ -61,7 +61,7 @@ export async function lockAccount(client: PoolClient, userId: string, lockUser: 
 }
 
 /** Requires `lockAccount`. @throws ApiError 422 `QUOTA_EXCEEDED` */
-export async function requireRoomForOne(client: PoolClient, userId: string, quotas: ProjectQuotas): Promise<void> {
+export async function requireProjectQuota(client: PoolClient, userId: string, quotas: ProjectQuotas): Promise<void> {
   const {
     rows: [row],
   } = await query<{ count: number }>(
@@ -69,7 +69,7 @@ export async function requireRoomForOne(client: PoolClient, userId: string, quot
     'select count(*)::int as count from projects.projects where user_id = $1',
     [userId],
   )
-  requireRoom(quotas, 'projects', (row?.count ?? 0) + 1)
+  requireQuota(quotas, 'projects', (row?.count ?? 0) + 1)
 }
 
 /** Requires `lockAccount`. */
@@ -128,7 +128,7 @@ async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<M
 }
 
 function openTabs(
-  fields: Pick<GivenFields, 'active_file' | 'open_files'>,
+  fields: Pick<ProjectInput, 'active_file' | 'open_files'>,
   { paths }: Pick<SavePlan, 'paths'>,
 ): { activeFile: string | null; openFiles: string[] } {
   const { active_file: active, open_files: open = [] } = fields
@@ -344,13 +344,13 @@ async function conflict(
   })
 }
 
-function isSame(file: GivenFile, there: { readonly path: string; readonly hash: Buffer } | undefined): boolean {
+function isSame(file: FileInput, there: { readonly path: string; readonly hash: Buffer } | undefined): boolean {
   return there !== undefined && there.path === file.path && there.hash.equals(file.hash)
 }
 
 /** For `unnest($::text[], $::text[], $::text[], $::bytea[], $::int[])`. */
 function fileArrays(
-  files: readonly GivenFile[],
+  files: readonly FileInput[],
 ): [keys: string[], paths: string[], contents: string[], hashes: Buffer[], bytes: number[]] {
   return [
     files.map(({ key }) => key),
@@ -381,10 +381,10 @@ export async function fork({ userId, data, parts: { pool, quotas, lockUser } }: 
       [from, userId],
     )
     if (origin === undefined) throw noSuchProject()
-    await requireRoomForOne(client, userId, quotas)
-    requireRoom(quotas, 'files', origin.file_count)
-    requireRoom(quotas, 'folders', origin.folder_count)
-    requireRoom(quotas, 'projectBytes', origin.byte_count)
+    await requireProjectQuota(client, userId, quotas)
+    requireQuota(quotas, 'files', origin.file_count)
+    requireQuota(quotas, 'folders', origin.folder_count)
+    requireQuota(quotas, 'projectBytes', origin.byte_count)
     const name = forkName(origin.name)
     return await withNewSlug(name, async (slug) => {
       const {

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { hashBytes } from '../formats.ts'
-import { readDownwards } from '../paging/bounds.ts'
+import { readDescending } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { blockRow } from './schema.ts'
 import type { BlockRow } from './schema.ts'
@@ -26,7 +26,7 @@ export async function listBlocks(
   top: number,
   count: number,
 ): Promise<readonly BlockRow[]> {
-  return readDownwards(bounds, top, count, (low, high, limit) =>
+  return readDescending(bounds, top, count, (low, high, limit) =>
     database.any(sql.prepared('block list', blockRow)`
     select ${blockColumns} ${blocksBetween(low, high)}
     order by b.height desc

@@ -6,7 +6,7 @@ import { backoffMs, pause } from '../../platform/retry.ts'
 import type { IndexedSelection } from './filter-index.ts'
 import { FeedQueue } from './feed-queue.ts'
 import type { FeedStep } from './feed-queue.ts'
-import { KnownForks, RecentBlocks, RememberedBlocks } from './recent-blocks.ts'
+import { KnownForks, RecentBlocks, BlockHistory } from './recent-blocks.ts'
 import type { BlockRun } from './recent-blocks.ts'
 import { encodeBlocks } from './feed-block.ts'
 import type { BlockMessages } from './feed-block.ts'
@@ -47,7 +47,7 @@ export interface BlockFeedOptions {
   readonly maxReorgDepth?: number
   readonly onWaiting: (blocks: number) => void
   /** Default 2,000: wait for the notification of an already visible reorg. */
-  readonly patienceMs?: number
+  readonly rollbackWaitMs?: number
 }
 
 const blocksAtOnce = 20
@@ -74,7 +74,7 @@ export class BlockFeed {
   readonly #options: BlockFeedOptions
   readonly #queue: FeedQueue
   readonly #recent: RecentBlocks
-  readonly #remembered: RememberedBlocks
+  readonly #remembered: BlockHistory
   readonly #forks = new KnownForks()
   #publishing: Promise<void> | undefined
   #expecting: Promise<void> | undefined
@@ -88,7 +88,7 @@ export class BlockFeed {
     this.#options = options
     this.#queue = new FeedQueue(options.maxBacklog ?? 100)
     this.#recent = new RecentBlocks(options.reader, options.maxRecentBytes ?? 32 * 1024 * 1024)
-    this.#remembered = new RememberedBlocks(this.#maxReorgDepth)
+    this.#remembered = new BlockHistory(this.#maxReorgDepth)
   }
 
   get #maxReorgDepth(): number {
@@ -283,8 +283,8 @@ export class BlockFeed {
   }
 
   async #waitOrCompare(generation: number): Promise<void> {
-    const { signal, log, patienceMs = 2000 } = this.#options
-    await pause(patienceMs, AbortSignal.any([signal, this.#untilRollback.signal])).catch(() => undefined)
+    const { signal, log, rollbackWaitMs = 2000 } = this.#options
+    await pause(rollbackWaitMs, AbortSignal.any([signal, this.#untilRollback.signal])).catch(() => undefined)
     if (signal.aborted || generation !== this.#recent.generation) return
     log.warn('Stored blocks do not follow the published ones and no rollback was announced. Comparing them.')
     if (!(await this.#compare())) this.#comparedGeneration = this.#recent.generation

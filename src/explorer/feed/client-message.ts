@@ -17,7 +17,7 @@ export type ClientMessage =
   | { readonly type: 'unsubscribe'; readonly id: SubscriptionId }
   | { readonly type: 'ping'; readonly id: SubscriptionId | undefined }
 
-export interface ClientMistake {
+export interface ClientMessageError {
   readonly code:
     | 'bad_message'
     | 'unknown_subscription'
@@ -102,7 +102,7 @@ const clientMessage = z.discriminatedUnion(
 )
 
 /** Undefined for binary frames. */
-export function parseClientMessage(text: string | undefined): ClientMessage | ClientMistake {
+export function parseClientMessage(text: string | undefined): ClientMessage | ClientMessageError {
   let content: unknown
   try {
     content = text === undefined ? undefined : JSON.parse(text)
@@ -131,7 +131,7 @@ function placeAt(height: number | undefined): Mark | undefined {
   return height === undefined ? undefined : { height, had: undefined }
 }
 
-function mistakeOf(error: z.ZodError, content: unknown): ClientMistake {
+function mistakeOf(error: z.ZodError, content: unknown): ClientMessageError {
   const [issue] = error.issues
   const path = issue?.path.map(String) ?? []
   if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')

@@ -105,7 +105,7 @@ export class FilterIndex<T extends Subscriber> {
         if (byWord.size === 0) continue
         for (const word of transaction[name]) {
           for (const { subscriber, filter, isSettled } of byWord.get(word) ?? []) {
-            if (isSettled || wantsTransaction(filter, transaction)) note(subscriber, i + 1)
+            if (isSettled || matchesTransaction(filter, transaction)) note(subscriber, i + 1)
           }
         }
       }
@@ -118,7 +118,7 @@ export class FilterIndex<T extends Subscriber> {
 export function matchOne({ filters }: Subscriber, block: BlockMessages): number[] {
   const numbers = filters.some(({ types }) => types.has('new_block')) ? [0] : []
   block.transactions.forEach((transaction, i) => {
-    if (filters.some((filter) => wantsTransaction(filter, transaction))) numbers.push(i + 1)
+    if (filters.some((filter) => matchesTransaction(filter, transaction))) numbers.push(i + 1)
   })
   return numbers
 }
@@ -155,7 +155,7 @@ export function createFilter(lists: FilterLists): FeedFilter {
 
 export const everything = createFilter({})
 
-export function wantsTransaction(filter: FeedFilter, transaction: FilterableTransaction): boolean {
+export function matchesTransaction(filter: FeedFilter, transaction: FilterableTransaction): boolean {
   if (!filter.types.has('new_transaction')) return false
   for (const name of conditionNames) {
     const words = filter.conditions[name]

@@ -6,7 +6,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { Audience } from './audience.ts'
 import { BlockFeed } from './block-feed.ts'
 import type { FeedListener, FeedReader } from './block-feed.ts'
-import { CatchingUp } from './catching-up.ts'
+import { CatchingUp } from './catch-up.ts'
 import type { FeedClients } from './feed-clients.ts'
 import { LiveClient, Subscriptions } from './subscriptions.ts'
 import type { Mark, BlockMessages } from './feed-block.ts'
@@ -25,7 +25,7 @@ export interface LiveLimits {
   /** Total, shared equally. Default 256 MiB. */
   readonly maxSubscribersBytes?: number
   /** Default 2,000: wait for the notification of an already visible reorg. */
-  readonly patienceMs?: number
+  readonly rollbackWaitMs?: number
   /** Default 32 MiB. */
   readonly maxRecentBytes?: number
   /** Default 256 KiB. */
@@ -67,7 +67,7 @@ export class LiveAudience implements FeedListener {
       maxSubscribersBytes = 256 * 1024 * 1024,
       maxRecentBytes,
       maxBytesAtOnce,
-      patienceMs,
+      rollbackWaitMs,
       sliceMs,
       clock,
     } = limits
@@ -85,7 +85,7 @@ export class LiveAudience implements FeedListener {
       signal,
       maxReorgDepth,
       onWaiting: (blocks) => metrics.feedWaitingBlocks.set(blocks),
-      ...(patienceMs === undefined ? {} : { patienceMs }),
+      ...(rollbackWaitMs === undefined ? {} : { rollbackWaitMs }),
       ...(maxRecentBytes === undefined ? {} : { maxRecentBytes }),
     })
     this.#audience = new Audience({

@@ -132,7 +132,7 @@ export class KnownForks {
 export type BlockLink = Pick<BlockMessages, 'height' | 'id' | 'parentId'>
 
 /** Reaches down to the reorg depth; clients may have the blocks from another process. */
-export class RememberedBlocks {
+export class BlockHistory {
   readonly #depth: number
   readonly #ids = new Map<number, string>()
   #highest = -1

@@ -1,5 +1,5 @@
 import { maxAddresses, parseClientMessage } from './client-message.ts'
-import type { ClientMessage, ClientMistake, SubscriptionId } from './client-message.ts'
+import type { ClientMessage, ClientMessageError, SubscriptionId } from './client-message.ts'
 import { sizeOf, everything } from './filter-index.ts'
 import type { Mark, FeedForm } from './feed-block.ts'
 import type { ReplayBudget } from './replay-budget.ts'
@@ -46,7 +46,7 @@ export class Subscriptions {
     this.#words.delete(client)
   }
 
-  #obey(client: LiveClient, message: ClientMessage): ClientMistake | undefined {
+  #obey(client: LiveClient, message: ClientMessage): ClientMessageError | undefined {
     const { type, id } = message
     if (type === 'ping') {
       answer(client, 'pong', id === undefined ? {} : { id })
@@ -67,7 +67,7 @@ export class Subscriptions {
     return undefined
   }
 
-  #subscribe(client: LiveClient, message: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+  #subscribe(client: LiveClient, message: ClientMessage & { type: 'subscribe' }): ClientMessageError | undefined {
     const { id, filter, place, isBatch } = message
     const mistake =
       this.#checkSize(client, message) ?? this.#checkPlace(client, message) ?? this.#checkBudget(client, message)
@@ -81,7 +81,10 @@ export class Subscriptions {
     return undefined
   }
 
-  #checkSize(client: LiveClient, { id, filter }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+  #checkSize(
+    client: LiveClient,
+    { id, filter }: ClientMessage & { type: 'subscribe' },
+  ): ClientMessageError | undefined {
     const replaced = client.subscriptions.get(id)
     if (replaced === undefined && client.subscriptions.size >= maxSubscriptions) {
       const message = `limit of ${maxSubscriptions} subscriptions per connection: combine filters or unsubscribe`
@@ -102,7 +105,10 @@ export class Subscriptions {
     return undefined
   }
 
-  #checkPlace(client: LiveClient, { id, place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+  #checkPlace(
+    client: LiveClient,
+    { id, place }: ClientMessage & { type: 'subscribe' },
+  ): ClientMessageError | undefined {
     if (place === undefined) return undefined
     const field = place.had === undefined ? 'from' : 'after'
     if ([...client.subscriptions.keys()].some((own) => own !== id)) {
@@ -132,7 +138,7 @@ export class Subscriptions {
   }
 
   /** An index may shorten the replay, but that is not known yet. */
-  #checkBudget(client: LiveClient, { place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+  #checkBudget(client: LiveClient, { place }: ClientMessage & { type: 'subscribe' }): ClientMessageError | undefined {
     const { end, isInMemory, budget } = this.#options
     const blocks = place === undefined ? 0 : (end() ?? 0) - place.height
     if (place === undefined || blocks <= 0 || isInMemory(place.height)) return undefined
@@ -152,7 +158,7 @@ export class Subscriptions {
   }
 }
 
-function refuse(client: LiveClient, { id, code, field, message, retryAfter }: ClientMistake): void {
+function refuse(client: LiveClient, { id, code, field, message, retryAfter }: ClientMessageError): void {
   const wait = retryAfter === undefined ? {} : { retry_after: retryAfter }
   answer(client, 'error', { ...(id === undefined ? {} : { id }), code, field: field ?? null, message, ...wait })
 }

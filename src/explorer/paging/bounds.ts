@@ -33,7 +33,7 @@ async function queryBounds(database: DatabasePool): Promise<Bounds | undefined> 
  *
  * @param read returns up to `count` rows between `low` and `high`, highest first
  */
-export async function readDownwards<Row>(
+export async function readDescending<Row>(
   bounds: Bounds | undefined,
   top: number,
   count: number,

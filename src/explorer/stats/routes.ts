@@ -13,7 +13,7 @@ import type { Services } from '../route.ts'
 import { requireToken, tokenParameters, unknownToken } from '../tokens/queries.ts'
 import { nftTypeParameters, requireNftCollection, unknownNftCollection } from '../nfts/queries.ts'
 import { priceCurrency } from '../tokens/prices.ts'
-import type { MovedKind } from '../tokens/queries.ts'
+import type { AssetKind } from '../tokens/queries.ts'
 
 const timescales = ['hourly', 'daily', 'weekly', 'monthly'] as const
 type Timescale = (typeof timescales)[number]
@@ -348,7 +348,7 @@ export const dailyMoveRoutes = [ofToken, ofCollection]
 /** Includes days without transfers. */
 async function listDailyMoves(
   database: DatabasePool,
-  kind: MovedKind,
+  kind: AssetKind,
   token: string,
   days: number,
 ): Promise<readonly DailyMovesRow[]> {

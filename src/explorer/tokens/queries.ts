@@ -11,12 +11,12 @@ import type { DayRange } from '../parameters.ts'
 import { priceAt } from './transfers.ts'
 
 /** `kind` of app.hourly_activity. */
-export type MovedKind = 'token' | 'collection'
+export type AssetKind = 'token' | 'collection'
 
 const newestHour = sql.fragment`(select day, hour from app.hourly_stats order by day desc, hour desc limit 1)`
 
 /** In the last 24 indexed hours. */
-export function recentActivity(kind: MovedKind): FragmentSqlToken {
+export function recentActivity(kind: AssetKind): FragmentSqlToken {
   return sql.fragment`
     (
       select h.name as token, sum(h.activity_count)::bigint as transfer_count
@@ -29,7 +29,7 @@ export function recentActivity(kind: MovedKind): FragmentSqlToken {
 }
 
 /** In the last 24 indexed hours, one key lookup each. */
-export function recentActivityOf(kind: MovedKind, token: FragmentSqlToken): FragmentSqlToken {
+export function recentActivityOf(kind: AssetKind, token: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     (
       select coalesce(sum(h.activity_count), 0)::bigint as transfer_count, coalesce(sum(h.amount), 0) as amount

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { hashBytes } from '../formats.ts'
-import { readDownwards } from '../paging/bounds.ts'
+import { readDescending } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { transactionExtras } from './detail-schema.ts'
 import type { TransactionExtras } from './detail-schema.ts'
@@ -53,7 +53,7 @@ export async function listTransactions(
 ): Promise<readonly TransactionRow[]> {
   const { height, index } = before ?? { height: Number.MAX_SAFE_INTEGER, index: 0 }
   // The row comparison does not prune partitions.
-  return readDownwards(bounds, height, count, (low, high, limit) =>
+  return readDescending(bounds, height, count, (low, high, limit) =>
     database.any(sql.prepared('transaction list', transactionRow)`
     ${completed(
       sql.fragment`

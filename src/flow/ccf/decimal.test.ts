@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { maxDecimalBytes, putFixed8, putInteger, spellFixed, spellInteger } from './decimal.ts'
+import { maxDecimalBytes, putFixed8, putInteger, formatFixed, formatInteger } from './decimal.ts'
 import { WordTexts } from './text-caches.ts'
 
 type Put = typeof putInteger
@@ -54,7 +54,7 @@ describe('decimal text from words', () => {
   it('formats integers', () => {
     fc.assert(
       fc.property(words, (value) => {
-        expect(spellInteger(...halves(value))).to.equal(value.toString())
+        expect(formatInteger(...halves(value))).to.equal(value.toString())
       }),
       { numRuns: 2000 },
     )
@@ -64,14 +64,14 @@ describe('decimal text from words', () => {
     fc.assert(
       fc.property(words, (value) => {
         const digits = value.toString().padStart(9, '0')
-        expect(spellFixed(...halves(value))).to.equal(`${digits.slice(0, -8)}.${digits.slice(-8)}`)
+        expect(formatFixed(...halves(value))).to.equal(`${digits.slice(0, -8)}.${digits.slice(-8)}`)
       }),
       { numRuns: 2000 },
     )
   })
 
   it('stays correct when table entries are replaced', () => {
-    const texts = new WordTexts(spellInteger)
+    const texts = new WordTexts(formatInteger)
     fc.assert(
       fc.property(fc.array(fc.oneof(words, fc.bigInt({ min: 0n, max: 9n })), { maxLength: 40 }), (values) => {
         for (const value of [...values, ...values]) expect(texts.of(...halves(value))).to.equal(value.toString())

@@ -95,7 +95,7 @@ function putFour(target: Uint8Array, at: number, value: number): void {
 }
 
 /** Several times faster than `String` above 2^30, e.g. for uuids. */
-export function spellInteger(high: number, low: number): string {
+export function formatInteger(high: number, low: number): string {
   if (high >= 0x20_0000) return word(high, low).toString()
   const value = high * 0x1_0000_0000 + low
   if (value < 1_000_000_000) return String(value)
@@ -104,7 +104,7 @@ export function spellInteger(high: number, low: number): string {
 }
 
 /** 8 decimals. */
-export function spellFixed(high: number, low: number): string {
+export function formatFixed(high: number, low: number): string {
   if (high >= 0x20_0000) {
     const digits = word(high, low).toString()
     return `${digits.slice(0, -8)}.${digits.slice(-8)}`

@@ -3,14 +3,14 @@ import { payloadLimits } from '../payload-value.ts'
 import type { PayloadValue } from '../payload-value.ts'
 import { major } from './ccf-input.ts'
 import type { CcfInput } from './ccf-input.ts'
-import { maxDecimalBytes, putFixed8, putInteger, spellFixed, spellInteger } from './decimal.ts'
+import { maxDecimalBytes, putFixed8, putInteger, formatFixed, formatInteger } from './decimal.ts'
 import { quote, writeString } from './json-text.ts'
 import type { PlanKind, TypePlan } from './type-plan.ts'
 import { WordTexts } from './text-caches.ts'
 
 const minus = 0x2d
-const integerTexts = new WordTexts(spellInteger)
-const fixedTexts = new WordTexts(spellFixed)
+const integerTexts = new WordTexts(formatInteger)
+const fixedTexts = new WordTexts(formatFixed)
 
 type Put = (target: Uint8Array, at: number, high: number, low: number) => number
 type Spell = (high: number, low: number) => string

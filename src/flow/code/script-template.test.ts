@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodedRecording } from '../../../test/support/decoded-recording.ts'
-import { notedTransactions } from '../../../test/support/recording-notes.ts'
+import { annotatedTransactions } from '../../../test/support/recording-annotations.ts'
 import { importCategories, scriptTemplate } from './script-template.ts'
 import { templateRules, templateCategories } from './template-rules.ts'
 
@@ -27,7 +27,7 @@ const brief = (script: string): string => {
 
 describe('scriptTemplate', () => {
   it('classifies the transactions of the recording', async () => {
-    const [blocks, noted] = await Promise.all([decodedRecording('base'), notedTransactions('base')])
+    const [blocks, noted] = await Promise.all([decodedRecording('base'), annotatedTransactions('base')])
     const shown = (label: string): string => {
       const place = noted.find((one) => one.label === label)
       const { template, foundBy } = scriptTemplate(

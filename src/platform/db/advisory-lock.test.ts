@@ -75,10 +75,10 @@ describe('acquireLock', () => {
   })
 
   it('stops waiting on abort and leaves no connection open', async () => {
-    const held = await acquireLock(db.url, 'patience')
+    const held = await acquireLock(db.url, 'timeout')
     const controller = new AbortController()
     const reason = new Error('enough')
-    const failure = await acquireLock(db.url, 'patience', {
+    const failure = await acquireLock(db.url, 'timeout', {
       signal: controller.signal,
       onWaiting: () => controller.abort(reason),
     }).catch((error: unknown) => error)

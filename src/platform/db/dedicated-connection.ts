@@ -94,12 +94,12 @@ export class DedicatedConnection {
 
   async #end(): Promise<void> {
     clearTimeout(this.#heartbeat)
-    let impatience: NodeJS.Timeout | undefined
-    const patience = new Promise<void>((resolve) => {
-      impatience = setTimeout(resolve, 1000)
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, 1000)
     })
-    await Promise.race([this.client.end(), patience])
-    clearTimeout(impatience)
+    await Promise.race([this.client.end(), timeout])
+    clearTimeout(timer)
     this.#socket.destroy()
   }
 

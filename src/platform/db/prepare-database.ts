@@ -10,20 +10,20 @@ export interface PrepareDatabaseOptions {
   readonly migrationsFolder: string
   readonly log: Logger
   readonly signal: AbortSignal
-  readonly patienceMs?: number
+  readonly connectTimeoutMs?: number
 }
 
 /**
  * Waits for the database and applies pending migrations.
- * @throws RetryableError `database-unreachable` after `patienceMs`; FatalError if the database is
+ * @throws RetryableError `database-unreachable` after `connectTimeoutMs`; FatalError if the database is
  *   unusable
  */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<void> {
-  const { url, migrationsFolder, log, signal, patienceMs = 5000 } = options
+  const { url, migrationsFolder, log, signal, connectTimeoutMs = 5000 } = options
   // No timeouts: a migration may take hours.
   const pool = createPool(url, { max: 1 })
   try {
-    const giveUpAt = performance.now() + patienceMs
+    const giveUpAt = performance.now() + connectTimeoutMs
     await retryWhile(() => checkServerVersion(pool), {
       signal,
       maxMs: 1000,

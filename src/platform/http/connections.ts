@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { ApiError } from '../errors.ts'
 
 /** Client timeouts, ms. */
-export interface Patience {
+export interface ClientTimeouts {
   /** Until the request head is complete. */
   readonly headMs: number
   /** Until the request is complete. */
@@ -13,11 +13,11 @@ export interface Patience {
   readonly stalledMs: number
 }
 
-const defaultTimeouts: Patience = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
+const defaultTimeouts: ClientTimeouts = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
 
 export function createListener(
   handle: RequestListener,
-  { headMs, requestMs, stalledMs }: Patience = defaultTimeouts,
+  { headMs, requestMs, stalledMs }: ClientTimeouts = defaultTimeouts,
 ): Server {
   const server: Server = createServer(
     {

@@ -8,7 +8,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^Bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1]
 }
 
-export const everybody = 'everybody'
+export const anonymousOwner = 'everybody'
 
 /**
  * @param token API_TOKEN; undefined admits every caller
@@ -16,7 +16,7 @@ export const everybody = 'everybody'
  * @throws ApiError 401 `missing-token` or `wrong-token`
  */
 export function admitBearer(header: string, token: string | undefined): string {
-  if (token === undefined) return everybody
+  if (token === undefined) return anonymousOwner
   const presented = bearerToken(header)
   if (presented === undefined)
     throw new ApiError(401, 'missing-token', 'Authentication required. Send `Authorization: Bearer <API_TOKEN>`.')

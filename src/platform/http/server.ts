@@ -8,7 +8,7 @@ import compress from 'koa-compress'
 import { ApiError } from '../errors.ts'
 import { clientReader } from '../limits/clients.ts'
 import type { Client } from '../limits/clients.ts'
-import type { Verdict } from '../limits/rate-limiter.ts'
+import type { RateLimitResult } from '../limits/rate-limiter.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { answerNotModified, brotliParams, minCompressedBytes, tagAnswers } from './caching.ts'
@@ -20,7 +20,7 @@ import {
   serializePipelinedRequests,
   requestTarget,
 } from './connections.ts'
-import type { Patience } from './connections.ts'
+import type { ClientTimeouts } from './connections.ts'
 import { sendProblem, toApiError } from './problem.ts'
 import { errors, requestLog } from './requests.ts'
 import type { ErrorOptions, RequestContext, RequestState } from './requests.ts'
@@ -54,7 +54,7 @@ export interface AppOptions {
 export interface HttpServerOptions extends AppOptions {
   readonly host: string
   readonly port: number
-  readonly patience?: Patience | undefined
+  readonly timeouts?: ClientTimeouts | undefined
 }
 
 /** Shares the port, with its own headers, errors and guards. */
@@ -71,7 +71,7 @@ export interface HttpApp<Services> extends RouterOptions<Services>, Omit<ErrorOp
   /** Maps an alias of a path to the declared path. */
   readonly resolvePath?: ((path: string) => string) | undefined
   /** Undefined means no limit. */
-  readonly rateLimit?: ((context: RequestContext) => Promise<Verdict | undefined>) | undefined
+  readonly rateLimit?: ((context: RequestContext) => Promise<RateLimitResult | undefined>) | undefined
   readonly cache?: ResponseCache | undefined
   readonly before?: readonly Middleware<RequestState>[] | undefined
   readonly page?: Middleware | undefined
@@ -115,7 +115,7 @@ export async function createHttpServer<Services>(
       }
       running.handle(request, response)
     }),
-    options.patience,
+    options.timeouts,
   )
   const start = (app: HttpApp<Services>): Running => {
     const { gate, ...started } = run(app, options)
@@ -213,7 +213,7 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
  * Headers: draft-ietf-httpapi-ratelimit-headers, whose `w` is the seconds in which an empty bucket
  * refills.
  */
-function rateLimit(take: (context: RequestContext) => Promise<Verdict | undefined>): Middleware<RequestState> {
+function rateLimit(take: (context: RequestContext) => Promise<RateLimitResult | undefined>): Middleware<RequestState> {
   return async (context, next) => {
     const verdict = await take(context)
     if (verdict !== undefined) {

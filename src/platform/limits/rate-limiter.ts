@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net'
 import { clientNetwork, isListed } from './clients.ts'
 import { TokenBuckets } from './token-buckets.ts'
-import type { Allowance, Taken } from './token-buckets.ts'
+import type { Allowance, TokenResult } from './token-buckets.ts'
 
 export interface RateLimitOptions {
   /** Requests a second per address; 0 means no limit. */
@@ -14,7 +14,7 @@ export interface RateLimitOptions {
   readonly trustedAddresses: BlockList
 }
 
-export interface Verdict extends Taken {
+export interface RateLimitResult extends TokenResult {
   readonly policy: 'address' | 'trusted' | 'key'
   readonly allowance: Allowance
 }
@@ -32,7 +32,7 @@ export class RateLimiter {
   }
 
   /** Undefined: no limit, as for local clients. */
-  takeForAddress(address: string | undefined): Verdict | undefined {
+  takeForAddress(address: string | undefined): RateLimitResult | undefined {
     if (address === undefined) return undefined
     const { rps, burst, trustedRps, trustedAddresses } = this.#options
     const isTrusted = isListed(trustedAddresses, address)
@@ -43,11 +43,11 @@ export class RateLimiter {
   }
 
   /** Requests of one owner share a limit. @param rate requests a second; null means no limit */
-  takeForKey(owner: number, rate: number | null): Verdict | undefined {
+  takeForKey(owner: number, rate: number | null): RateLimitResult | undefined {
     return rate === null ? undefined : this.#take('key', `key ${owner}`, { rate, burst: rate * burstSeconds })
   }
 
-  #take(policy: Verdict['policy'], name: string, allowance: Allowance): Verdict {
+  #take(policy: RateLimitResult['policy'], name: string, allowance: Allowance): RateLimitResult {
     return { policy, allowance, ...this.#buckets.take(name, allowance) }
   }
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { clientNetwork } from './clients.ts'
 
-export interface WindowVerdict {
+export interface WindowResult {
   readonly isAllowed: boolean
   /** Until the requested count is free; 0 if allowed. */
   readonly retryAfterSeconds: number
@@ -40,7 +40,7 @@ export class SlidingWindow {
   }
 
   /** All or none. */
-  take(key: string, count = 1): WindowVerdict {
+  take(key: string, count = 1): WindowResult {
     const verdict = this.peek(key, count)
     if (!verdict.isAllowed || this.#max === 0) return verdict
     const now = this.#clock()
@@ -51,7 +51,7 @@ export class SlidingWindow {
     return verdict
   }
 
-  peek(key: string, count = 1): WindowVerdict {
+  peek(key: string, count = 1): WindowResult {
     if (this.#max === 0 || count === 0) return { isAllowed: true, retryAfterSeconds: 0 }
     const now = this.#clock()
     const times = this.#current(key, now)

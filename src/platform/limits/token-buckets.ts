@@ -4,7 +4,7 @@ export interface Allowance {
   readonly burst: number
 }
 
-export interface Taken {
+export interface TokenResult {
   readonly isAllowed: boolean
   readonly remaining: number
   readonly fullInSeconds: number
@@ -48,7 +48,7 @@ export class TokenBuckets {
   }
 
   /** All or none. */
-  take(name: string, { rate, burst }: Allowance, count = 1): Taken {
+  take(name: string, { rate, burst }: Allowance, count = 1): TokenResult {
     const now = this.#clock()
     const msPerRequest = 1000 / rate
     const capacityMs = burst * msPerRequest

@@ -5,7 +5,7 @@ import { setImmediate as pass } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
-import { LeadsElsewhere, providerFetch } from './provider-fetch.ts'
+import { RedirectError, providerFetch } from './provider-fetch.ts'
 
 describe('provider requests', () => {
   const asked: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
@@ -55,7 +55,7 @@ describe('provider requests', () => {
 
   it('do not follow redirects', async () => {
     const error: unknown = await call('/elsewhere', '{}').catch((thrown: unknown) => thrown)
-    expect(error).to.be.instanceOf(LeadsElsewhere)
+    expect(error).to.be.instanceOf(RedirectError)
     expect(asked.map(({ path }) => path)).to.deep.equal(['/elsewhere'])
   })
 

@@ -1,7 +1,7 @@
-export class ReplyTooLarge extends Error {}
+export class ReplyTooLargeError extends Error {}
 
 /** The reply is a redirect. */
-export class LeadsElsewhere extends Error {
+export class RedirectError extends Error {
   constructor(cause: unknown) {
     super('it is a redirect, which is not followed', { cause })
   }
@@ -9,7 +9,7 @@ export class LeadsElsewhere extends Error {
 
 /**
  * Refuses redirects, since the key would go along, and bounds replies.
- * @throws errors of `fetch`, LeadsElsewhere; while reading, ReplyTooLarge
+ * @throws errors of `fetch`, RedirectError; while reading, ReplyTooLargeError
  */
 export function providerFetch(maxBytes: number): typeof fetch {
   return async (input, init) => {
@@ -25,7 +25,7 @@ async function fetchOnce(input: Parameters<typeof fetch>[0], init: RequestInit):
   try {
     return await fetch(input, { ...init, window: null, redirect: 'error' })
   } catch (error) {
-    throw isRedirect(error) ? new LeadsElsewhere(error) : error
+    throw isRedirect(error) ? new RedirectError(error) : error
   }
 }
 
@@ -65,7 +65,7 @@ function countedStream(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength
-      if (bytes > maxBytes) controller.error(new ReplyTooLarge(`the reply has more than ${maxBytes} bytes`))
+      if (bytes > maxBytes) controller.error(new ReplyTooLargeError(`the reply has more than ${maxBytes} bytes`))
       else controller.enqueue(chunk)
     },
   })

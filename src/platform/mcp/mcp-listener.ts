@@ -64,7 +64,7 @@ export async function startMcpListener({
   const { log, metrics } = options
   const onerror = (err: Error): void => log.error({ err }, 'MCP request failed')
   const { port, close } = await createHttpServer<undefined>(
-    { patience: defaultTimeouts, ...options },
+    { timeouts: defaultTimeouts, ...options },
     {
       routes: [
         healthRoute,

@@ -43,7 +43,7 @@ function failedResult({ message, code, field }: ApiError): CallToolResult {
   return { ...toolResult(content), isError: true }
 }
 
-type Outcome = 'done' | 'refused' | 'failed' | 'left'
+type Outcome = 'done' | 'refused' | 'failed' | 'disconnected'
 
 /** A failure becomes a result for the model. The log has no content. */
 async function runTool<Schema extends z.ZodType>(
@@ -67,11 +67,15 @@ async function runTool<Schema extends z.ZodType>(
   } catch (error) {
     const failure =
       error instanceof ApiError ? error : new ApiError(500, 'internal-error', 'Internal error. See the log.')
-    const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
+    const outcome = signal.aborted
+      ? 'disconnected'
+      : error instanceof ApiError && error.status < 500
+        ? 'refused'
+        : 'failed'
     const details = { ...ended(outcome), code: failure.code }
     // Refusals for overload have no cause and are frequent.
     const isKnown = error instanceof ApiError && (outcome !== 'failed' || error.cause === undefined)
-    if (outcome === 'left' || isKnown) log.debug(details, 'tool call refused')
+    if (outcome === 'disconnected' || isKnown) log.debug(details, 'tool call refused')
     else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'tool call failed')
     else log.error({ ...details, err: asError(error) }, 'tool call failed')
     return failed(failure, args)
@@ -79,7 +83,7 @@ async function runTool<Schema extends z.ZodType>(
 }
 
 /** Models send null for omitted fields. */
-export function isGiven<Value>(value: Value): value is NonNullable<Value> {
+export function isPresent<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }
 

@@ -4,7 +4,7 @@ import { literalAddress } from './target-policy.ts'
 import type { TargetPolicy } from './target-policy.ts'
 
 /** @throws without addresses, or if DNS fails */
-export type LookUp = (host: string) => Promise<readonly string[]>
+export type ResolveHost = (host: string) => Promise<readonly string[]>
 
 /** The message is for the endpoint's owner. */
 export class TargetRefused extends Error {}
@@ -20,7 +20,7 @@ export interface DnsOptions {
  * The system resolver has few threads, which a dead name server could block. `localhost` follows
  * RFC 6761; /etc/hosts is ignored.
  */
-export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookUp {
+export function resolveHost({ timeoutMs = 3000, servers }: DnsOptions = {}): ResolveHost {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
   if (servers !== undefined) resolver.setServers(servers)
   return async (host) => {
@@ -37,7 +37,7 @@ export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookU
  * @throws TargetRefused if any address is not allowed: hosts that mix public and private addresses
  *   are hostile
  */
-export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: LookUp): Promise<string> {
+export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: ResolveHost): Promise<string> {
   const refusal = policy.refusalOfUrl(url)
   if (refusal !== undefined) throw new TargetRefused(refusal)
   const literal = literalAddress(url)

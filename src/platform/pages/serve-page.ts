@@ -25,7 +25,7 @@ export interface Pages {
   readonly progress?: PageProgress | undefined
 }
 
-const patienceMs = 2000
+const waitMs = 2000
 
 const reloadSeconds = 2
 
@@ -68,7 +68,7 @@ export async function servePage(
   const waiting = new AbortController()
   const file = await Promise.race([
     pages.file(path),
-    delay(patienceMs, 'late' as const, { signal: waiting.signal, ref: false }).catch(() => 'late' as const),
+    delay(waitMs, 'late' as const, { signal: waiting.signal, ref: false }).catch(() => 'late' as const),
   ])
   waiting.abort()
   const { progress } = pages

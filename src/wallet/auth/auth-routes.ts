@@ -33,7 +33,7 @@ import type { AuthLimits } from './stores/attempt-limits.ts'
 import { digestOf, readChallenge } from './stores/secrets.ts'
 import { signOutScopes } from './stores/sessions.ts'
 import type { AuthClient, OpenSession } from './stores/sessions.ts'
-import { presentUser, requireSmall } from './stores/users.ts'
+import { presentUser, requireValidMetadata } from './stores/users.ts'
 import { removeUser } from './user-changes.ts'
 
 export interface AuthServices {
@@ -97,7 +97,7 @@ async function sendOtp(
   { auth, email }: AuthServices,
 ): Promise<Answer<Record<string, unknown>>> {
   const userMetadata = body.data ?? {}
-  requireSmall(userMetadata)
+  requireValidMetadata(userMetadata)
   await email.send(
     {
       email: emailOf(body.email),
@@ -491,7 +491,7 @@ const serviceRoutes = [
       const email = emailOf(body.email)
       const redirectTo = readRedirect(query.redirect_to ?? body.redirect_to ?? undefined, auth)
       const metadata = body.data ?? {}
-      requireSmall(metadata)
+      requireValidMetadata(metadata)
       const user = await withTransaction(auth.pool, async (db) => {
         const id =
           body.type === 'recovery'

@@ -48,7 +48,7 @@ export class EmailChange {
       ...request,
       change: { action: 'change-email', email },
     })
-    this.#requireRoom()
+    this.#requireCapacity()
     await countMail(this.#parts.limits, mailboxOf(email), client)
     await this.#send(user, { email, redirectTo: redirectTo ?? null, isConfirmed })
     await this.#parts.audit.note(this.#parts.pool, 'email_change_asked', {
@@ -64,7 +64,7 @@ export class EmailChange {
    */
   async again(email: string, client: AuthClient): Promise<void> {
     const { pool, users, limits } = this.#parts
-    this.#requireRoom()
+    this.#requireCapacity()
     await countMail(limits, `change of ${mailboxOf(email)}`, client)
     const user = await users.findByEmail(pool, email)
     const waiting = user === undefined ? undefined : await this.#waiting(pool, user.id, '')
@@ -126,7 +126,7 @@ export class EmailChange {
     return outcome
   }
 
-  #requireRoom(): void {
+  #requireCapacity(): void {
     if (this.#parts.outbox.isFull)
       throw authError(503, 'unexpected_failure', 'Too many e-mails are queued. Try again in a minute.')
   }

@@ -6,7 +6,7 @@ import type { AuthParts } from './auth-parts.ts'
 import { signInMail } from './mail.ts'
 import { countMail } from './stores/attempt-limits.ts'
 import type { EmailSecrets, OneTimeToken } from './stores/one-time-tokens.ts'
-import type { AuthClient, KeptSession } from './stores/sessions.ts'
+import type { AuthClient, IssuedSession } from './stores/sessions.ts'
 import { mailboxOf, readEmail } from './stores/users.ts'
 
 interface EmailWish {
@@ -65,7 +65,7 @@ export class EmailSignIn {
   }
 
   /** Counts for the limit `verify`. @throws ApiError 403 `otp_expired`, `user_banned`; 429 */
-  async withToken(token: string, client: AuthClient): Promise<KeptSession> {
+  async withToken(token: string, client: AuthClient): Promise<IssuedSession> {
     const { pool, limits, oneTimeTokens, sessions } = this.#parts
     const traded = await sessions.trade(token, client, limits.attempt('verify', client.network))
     if (traded === 'limited') {
@@ -83,7 +83,7 @@ export class EmailSignIn {
    * a wrong code, because a 429 would reveal the code. @throws ApiError 403 `otp_expired`,
    * `user_banned`
    */
-  async withCode(email: string, code: string, client: AuthClient): Promise<KeptSession> {
+  async withCode(email: string, code: string, client: AuthClient): Promise<IssuedSession> {
     const { pool, limits, oneTimeTokens, users, audit } = this.#parts
     const session = await withTransaction(pool, async (db) => {
       const live = await oneTimeTokens.lockCode(db, email, client.network)
@@ -124,7 +124,7 @@ export class EmailSignIn {
     })
   }
 
-  async #open(db: pg.ClientBase, taken: OneTimeToken | undefined, client: AuthClient): Promise<KeptSession> {
+  async #open(db: pg.ClientBase, taken: OneTimeToken | undefined, client: AuthClient): Promise<IssuedSession> {
     if (taken === undefined) throw tokenRefused()
     return this.#parts.sessions.open(db, {
       userId: await this.#userOf(db, taken, client),

@@ -11,7 +11,7 @@ interface GotrueOptions {
   readonly serviceToken: string | undefined
 }
 
-const patienceMs = 10_000
+const connectTimeoutMs = 10_000
 const maxBytes = 1024 * 1024
 
 const userForm = z.object({
@@ -51,7 +51,7 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
         ? { headers }
         : { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(connectTimeoutMs),
     }).catch((error: unknown) => {
       throw away(error)
     })

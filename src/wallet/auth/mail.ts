@@ -354,7 +354,7 @@ interface MailSettings {
   readonly folder: string
 }
 
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
 /** Without SMTP, writes private files named in the log. */
 export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger): SendMail {
@@ -363,7 +363,7 @@ export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger)
     const { createTransport } = await import('nodemailer')
     if (smtpUrl !== undefined) {
       const server = createTransport(
-        { url: smtpUrl, ...patience },
+        { url: smtpUrl, ...timeouts },
         { from, disableFileAccess: true, disableUrlAccess: true },
       )
       return async (mail) => void (await server.sendMail(mail))

@@ -5,7 +5,7 @@ import { authError, withParameters } from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { identityAddedMail } from './mail.ts'
 import { challengeOf, fitsChallenge, digestOf, randomToken } from './stores/secrets.ts'
-import type { AuthClient, KeptSession } from './stores/sessions.ts'
+import type { AuthClient, IssuedSession } from './stores/sessions.ts'
 import type { ProviderAccount } from './stores/users.ts'
 
 interface ProviderReturn {
@@ -66,7 +66,7 @@ export class ProviderSignIn {
    * A wrong verifier also uses up the code. @throws ApiError 404 `flow_state_not_found`, 400
    * `bad_code_verifier`, 403 `user_banned`
    */
-  async trade(code: string, verifier: string, client: AuthClient): Promise<KeptSession> {
+  async trade(code: string, verifier: string, client: AuthClient): Promise<IssuedSession> {
     const { pool, oneTimeTokens, sessions } = this.#parts
     const session = await withTransaction(pool, async (db) => {
       const taken = await oneTimeTokens.take(db, code, ['code'])

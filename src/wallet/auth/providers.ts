@@ -174,7 +174,7 @@ async function verified(read: () => Promise<JWTPayload>): Promise<JWTPayload> {
   }
 }
 
-const patienceMs = 10_000
+const connectTimeoutMs = 10_000
 const maxBytes = 1024 * 1024
 
 /**
@@ -183,7 +183,7 @@ const maxBytes = 1024 * 1024
  */
 async function askProvider(url: string, init: RequestInit): Promise<unknown> {
   try {
-    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(patienceMs) })
+    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(connectTimeoutMs) })
     const text = await responseText(response, maxBytes, () => new Error('too long'))
     // OAuth errors have status 400; callers handle them.
     if (!response.ok && response.status !== 400) throw providerAway(`status ${response.status}`)

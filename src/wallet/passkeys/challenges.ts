@@ -23,7 +23,7 @@ export interface NewChallenge {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-export interface TakenChallenge {
+export interface ConsumedChallenge {
   readonly hash: Buffer
   readonly emailHash: Buffer | null
   readonly actionHash: Buffer | null
@@ -36,7 +36,7 @@ interface ChallengeToFind {
   readonly actionHash?: Buffer | undefined
 }
 
-export interface FoundChallenge extends TakenChallenge {
+export interface FoundChallenge extends ConsumedChallenge {
   readonly isExpired: boolean
 }
 
@@ -64,7 +64,7 @@ export function challengeValues(bytes: Uint8Array, purpose: ChallengePurpose, rp
 }
 
 /** @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
-export function goodChallenge(found: FoundChallenge | undefined): TakenChallenge {
+export function requireChallenge(found: FoundChallenge | undefined): ConsumedChallenge {
   if (found === undefined)
     throw functionError('CHALLENGE_MISMATCH', 'The challenge is unknown or was used. Start again.')
   if (found.isExpired)
@@ -95,7 +95,7 @@ export class ChallengeStore {
    * Other challenges stay. @param actionHash undefined: not checked. @throws ApiError 400
    * `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
    */
-  async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<TakenChallenge> {
+  async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<ConsumedChallenge> {
     const {
       rows: [row],
     } = await query<FoundChallenge>(
@@ -106,7 +106,7 @@ export class ChallengeStore {
          expires_at <= now() as "isExpired"`,
       [id, kind, userId ?? null, rpId, actionHash ?? null],
     )
-    return goodChallenge(row)
+    return requireChallenge(row)
   }
 
   async prune(): Promise<void> {
@@ -127,22 +127,22 @@ interface ChallengeToTake {
 }
 
 /** Logs failures. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
-export async function takeChallenge(
+export async function consumeChallenge(
   { id, kind, userId, actionHash }: ChallengeToTake,
   caller: Caller,
   parts: Pick<PasskeyParts, 'audit' | 'challenges' | 'relyingParty'>,
-): Promise<TakenChallenge> {
-  return notedChallenge({ kind, userId }, caller, parts, () =>
+): Promise<ConsumedChallenge> {
+  return auditedChallenge({ kind, userId }, caller, parts, () =>
     parts.challenges.take(id, { kind, userId, actionHash, rpId: parts.relyingParty.id }),
   )
 }
 
-export async function notedChallenge(
+export async function auditedChallenge(
   { kind, userId }: Pick<ChallengeToTake, 'kind' | 'userId'>,
   caller: Caller,
   { audit }: Pick<PasskeyParts, 'audit'>,
-  take: () => TakenChallenge | Promise<TakenChallenge>,
-): Promise<TakenChallenge> {
+  take: () => ConsumedChallenge | Promise<ConsumedChallenge>,
+): Promise<ConsumedChallenge> {
   try {
     return await take()
   } catch (error) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { userChange } from '../auth/user-changes.ts'
 import type { UserChange } from '../auth/user-changes.ts'
 import { checkAssertion, assertionResponse, webAuthn } from './webauthn.ts'
-import { challengeMs, takeChallenge } from './challenges.ts'
+import { challengeMs, consumeChallenge } from './challenges.ts'
 import { functionError, readData, requireOwnRpId, rpId } from './endpoint.ts'
 import type { OpenCall, PasskeyParts, SessionCall } from './endpoint.ts'
 import type { Caller } from './passkey-audit.ts'
@@ -58,7 +58,7 @@ export async function requireConfirmed({ userId, change, given, caller, parts }:
     if (await passkeys.hasAny(userId, relyingParty.id)) throw confirmationMissing()
     return false
   }
-  const challenge = await takeChallenge(
+  const challenge = await consumeChallenge(
     { id: given.challengeId, kind: 'confirmation', userId, actionHash: digestOfChange(change) },
     caller,
     parts,

@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { confirmation, requireAbandoned, requireConfirmed } from './confirm.ts'
 import { readData, shortName } from './endpoint.ts'
 import type { SessionCall } from './endpoint.ts'
-import { confirmationMissing, notOfUser, requireNotLast } from './passkey-store.ts'
+import { confirmationMissing, unknownCredential, requireNotLast } from './passkey-store.ts'
 import { credentialId } from './webauthn.ts'
 
 const removeInput = z.object({ credentialId, confirmation, abandon: z.array(z.string().max(20)).max(300).default([]) })
@@ -34,7 +34,7 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
   try {
     const live = await passkeys.of(user.id)
     const leaving = live.find((one) => one.credentialId === given.credentialId)
-    if (leaving === undefined) throw notOfUser()
+    if (leaving === undefined) throw unknownCredential()
     requireNotLast(live.length)
     await requireAbandoned(user.id, [leaving], given.abandon, call)
     const change = { action: 'remove-passkey', credentialId: given.credentialId, abandon: given.abandon } as const

@@ -156,7 +156,7 @@ export class PasskeyStore implements KnownPasskeys {
     return withTransaction(this.#pool, async (client) => {
       const live = await lockedPasskeys(client, userId)
       if (!passkey.isConfirmed && live.some((one) => one.rpId === rpId)) throw confirmationMissing()
-      requireRoom(live.length)
+      requirePasskeyQuota(live.length)
       const {
         rows: [row],
       } = await query<Passkey>(
@@ -219,7 +219,7 @@ export class PasskeyStore implements KnownPasskeys {
           returning ${shown}`,
         [userId, credentialId, name],
       )
-      if (row === undefined) throw notOfUser()
+      if (row === undefined) throw unknownCredential()
       await alsoIn(client)
       return row
     })
@@ -238,7 +238,7 @@ export class PasskeyStore implements KnownPasskeys {
           'is null',
         [userId, credentialId],
       )
-      if (rowCount !== 1) throw notOfUser()
+      if (rowCount !== 1) throw unknownCredential()
       requireNotLast(ids.length)
       if (ids.length !== live.length || !live.every((one) => ids.includes(one.credentialId))) {
         throw functionError(
@@ -260,7 +260,7 @@ export class PasskeyStore implements KnownPasskeys {
     alsoIn: AlsoIn,
   ): Promise<string | undefined> {
     return withTransaction(this.#pool, async (client) => {
-      requireRoom((await lockedPasskeys(client, userId)).filter(({ id }) => id !== credentialId).length)
+      requirePasskeyQuota((await lockedPasskeys(client, userId)).filter(({ id }) => id !== credentialId).length)
       const {
         rows: [row],
       } = await query<{ name: string }>(
@@ -289,7 +289,7 @@ export function confirmationMissing(): Error {
 }
 
 /** @throws ApiError 409 `TOO_MANY_PASSKEYS` */
-export function requireRoom(count: number): void {
+export function requirePasskeyQuota(count: number): void {
   if (count >= maxPasskeys)
     throw functionError('TOO_MANY_PASSKEYS', `Too many passkeys (limit ${maxPasskeys}). Remove one first.`)
 }
@@ -307,7 +307,7 @@ async function lockedPasskeys(
   return rows
 }
 
-export function notOfUser(): Error {
+export function unknownCredential(): Error {
   return functionError('CREDENTIAL_NOT_FOUND', 'This passkey does not exist.')
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { challengeMs, takeChallenge } from './challenges.ts'
+import { challengeMs, consumeChallenge } from './challenges.ts'
 import { digestOfChange, confirmation, descriptorsOf, requireConfirmedOrRecent } from './confirm.ts'
 import { functionError, readData, requireOwnRpId, rpId, shortName } from './endpoint.ts'
 import type { SessionCall } from './endpoint.ts'
-import { requireRoom } from './passkey-store.ts'
+import { requirePasskeyQuota } from './passkey-store.ts'
 import {
   registrationResponse,
   es256,
@@ -46,7 +46,7 @@ export async function startRegistration(call: SessionCall): Promise<unknown> {
   requireOwnRpId(given.rpId, relyingParty)
   const isConfirmed = await requireConfirmedOrRecent(call, addition, given.confirmation)
   const own = await passkeys.descriptors(user.id, relyingParty.id)
-  requireRoom(own.length)
+  requirePasskeyQuota(own.length)
   const handle = await passkeys.handleOf(user.id)
   const challenge = await challenges.create(
     { kind: 'registration', userId: user.id, actionHash: isConfirmed ? digestOfChange(addition) : undefined },
@@ -74,7 +74,11 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   const { relyingParty, passkeys, audit, sessions } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  const challenge = await takeChallenge({ id: given.challengeId, kind: 'registration', userId: user.id }, caller, parts)
+  const challenge = await consumeChallenge(
+    { id: given.challengeId, kind: 'registration', userId: user.id },
+    caller,
+    parts,
+  )
   const about = { userId: user.id, credentialId: given.response.id }
   try {
     const made = await verifyRegistration(given.response, { relyingParty, challengeHash: challenge.hash })

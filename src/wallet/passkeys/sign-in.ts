@@ -8,13 +8,13 @@ import type { VerifiedAssertion } from './webauthn.ts'
 import {
   challengeMs,
   digestOfEmail,
-  goodChallenge,
-  notedChallenge,
+  requireChallenge,
+  auditedChallenge,
   challengeValues,
   insertChallenge,
   newChallengeBytes,
 } from './challenges.ts'
-import type { NewChallenge, TakenChallenge, FoundChallenge } from './challenges.ts'
+import type { NewChallenge, ConsumedChallenge, FoundChallenge } from './challenges.ts'
 import { functionError, readData, requireOwnRpId, rpId } from './endpoint.ts'
 import type { ClientAttempt, OpenCall, PasskeyParts } from './endpoint.ts'
 import { noteValues, insertNote } from './passkey-audit.ts'
@@ -84,7 +84,7 @@ export async function finishSignIn({ data, caller, attempt, parts, signal }: Ope
     credentialId: given.response.id,
     rpId: relyingParty.id,
   })
-  const challenge = await notedChallenge({ kind: 'sign-in' }, caller, parts, () => goodChallenge(found.challenge))
+  const challenge = await auditedChallenge({ kind: 'sign-in' }, caller, parts, () => requireChallenge(found.challenge))
   const { userId, credentialId } = await checkAssertion({
     response: given.response,
     challenge,
@@ -160,7 +160,7 @@ async function restoreRemoved(
 /** @throws VerificationFailure `other-account` */
 async function requireMeant(
   { userId }: OwnedPasskey,
-  { emailHash }: TakenChallenge,
+  { emailHash }: ConsumedChallenge,
   { sessions }: PasskeyParts,
 ): Promise<void> {
   if (emailHash === null) return

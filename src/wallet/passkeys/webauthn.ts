@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { rawSignatureOf } from '../../../clients/signing/assertion-signature.ts'
 import { ApiError } from '../../platform/errors.ts'
-import type { TakenChallenge } from './challenges.ts'
+import type { ConsumedChallenge } from './challenges.ts'
 import { functionError } from './endpoint.ts'
 import type { PasskeyParts } from './endpoint.ts'
 import type { Caller } from './passkey-audit.ts'
@@ -208,7 +208,7 @@ function kept<Module>(load: () => Promise<Module>): () => Promise<Module> {
 
 interface AssertionCheck {
   readonly response: AssertionResponse
-  readonly challenge: TakenChallenge
+  readonly challenge: ConsumedChallenge
   readonly caller: Caller
   readonly parts: PasskeyParts
   /** Undefined: the authenticator names the user. */

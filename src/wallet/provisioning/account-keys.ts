@@ -15,7 +15,7 @@ interface AccountKeysOptions {
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
   /** Default 5,000. */
-  readonly patienceMs?: number | undefined
+  readonly connectTimeoutMs?: number | undefined
 }
 
 interface KnownAccount {
@@ -96,7 +96,7 @@ export class AccountKeys implements KeysOnChain {
     signal: AbortSignal,
     is: (known: KnownAccount, account: ChainAccount | undefined) => boolean,
   ): Promise<readonly KnownAccount[]> {
-    const linked = linkSignals([signal, AbortSignal.timeout(this.#options.patienceMs ?? 5000)])
+    const linked = linkSignals([signal, AbortSignal.timeout(this.#options.connectTimeoutMs ?? 5000)])
     try {
       const found: KnownAccount[] = []
       for (let at = 0; at < accounts.length; at += maxReads) {
@@ -156,7 +156,7 @@ interface FurtherAccountsOptions {
   readonly senders: ReadonlyMap<WalletNetwork, Pick<TransactionSender, 'account'>>
   readonly log: Logger
   /** Default 3,000. */
-  readonly patienceMs?: number | undefined
+  readonly connectTimeoutMs?: number | undefined
 }
 
 const maxOfUser = 20
@@ -242,8 +242,8 @@ export class FurtherAccounts {
     passkeys: readonly KnownPasskey[],
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { senders, log, patienceMs = 3000 } = this.#options
-    const linked = linkSignals([signal, AbortSignal.timeout(patienceMs)])
+    const { senders, log, connectTimeoutMs = 3000 } = this.#options
+    const linked = linkSignals([signal, AbortSignal.timeout(connectTimeoutMs)])
     try {
       const account = await senders.get(network)?.account(address, linked.signal)
       const signer =

@@ -42,7 +42,7 @@ describe('start of an account transaction', () => {
         ...key,
         userId: randomUUID(),
         publicKey: randomBytes(64).toString('hex'),
-        askedBy: { mailbox: undefined, network: '192.0.2.1' },
+        requester: { mailbox: undefined, network: '192.0.2.1' },
       },
       { all: 1000, ofUser: 1000, ofMailbox: 1000, ofNetwork: 1000 },
       () => Promise.resolve(),

@@ -9,11 +9,11 @@ interface WantedAccount extends AccountKey {
   readonly userId: string
   /** Hex, 128 digits. */
   readonly publicKey: string
-  readonly askedBy: AskedBy
+  readonly requester: Requester
 }
 
 /** For limits, stored as hashes. */
-export interface AskedBy {
+export interface Requester {
   readonly mailbox: string | undefined
   readonly network: string
 }
@@ -109,7 +109,7 @@ export class AccountStore {
            set user_id = excluded.user_id, asked_by = excluded.asked_by, state = 'wanted', attempts = 0,
            failure_code = null, failure = null, may_retry = null, changed_at = now()
          returning ${accountColumns}`,
-        [credentialId, network, userId, publicKey, digestsOf(wanted.askedBy)],
+        [credentialId, network, userId, publicKey, digestsOf(wanted.requester)],
       )
       await onWanted(client)
       return storedAccount(only(rows))
@@ -118,7 +118,7 @@ export class AccountStore {
 
   /** @returns the account of the passkey: another one if it has or is creating one */
   async import(
-    wanted: Omit<WantedAccount, 'askedBy'>,
+    wanted: Omit<WantedAccount, 'requester'>,
     { address, keyIndex }: { readonly address: string; readonly keyIndex: number },
   ): Promise<StoredAccount> {
     const { credentialId, network, userId, publicKey } = wanted
@@ -303,10 +303,10 @@ async function freeProposal(
 
 async function requireLimits(
   client: pg.ClientBase,
-  { network, userId, askedBy }: WantedAccount,
+  { network, userId, requester }: WantedAccount,
   limits: ProvisionLimits,
 ): Promise<void> {
-  const [ofNetwork, mailbox = null] = digestsOf(askedBy)
+  const [ofNetwork, mailbox = null] = digestsOf(requester)
   const { rows } = await query<{ all: number; user: number; mailbox: number; network: number }>(
     client,
     `select (${usedOf('')})::int as all, (${usedOf('and user_id = $2')})::int as user,
@@ -339,7 +339,7 @@ async function requireLimits(
     )
 }
 
-function digestsOf({ network, mailbox }: AskedBy): readonly Buffer[] {
+function digestsOf({ network, mailbox }: Requester): readonly Buffer[] {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return [digest(`network ${network}`), ...(mailbox === undefined ? [] : [digest(`mailbox ${mailbox}`)])]
 }

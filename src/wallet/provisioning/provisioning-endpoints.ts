@@ -13,7 +13,7 @@ export type FunctionHandler = (
   from: { readonly signal?: AbortSignal | undefined; readonly network: string },
 ) => Promise<unknown>
 
-export interface ToldAccount {
+export interface AccountResponse {
   readonly state: AccountStanding['state']
   readonly address?: string
   readonly keyIndex?: number
@@ -124,8 +124,8 @@ function requireAny(standings: ReadonlyMap<WalletNetwork, AccountStanding>): voi
   if (error !== undefined) throw error
 }
 
-function toldAccount(standing: AccountStanding): ToldAccount {
-  const transaction = (id: Buffer | undefined): Pick<ToldAccount, 'txId'> =>
+function toldAccount(standing: AccountStanding): AccountResponse {
+  const transaction = (id: Buffer | undefined): Pick<AccountResponse, 'txId'> =>
     id === undefined ? {} : { txId: id.toString('hex') }
   switch (standing.state) {
     case 'wanted':

@@ -11,10 +11,10 @@ import type { KnownPasskey, KnownPasskeys, KeysOnChain } from '../passkeys/passk
 import { AccountJobs } from './account-jobs.ts'
 import { AccountKeys, FurtherAccounts, signingKeyIndex } from './account-keys.ts'
 import type { FurtherAccount } from './account-keys.ts'
-import { AccountMaker } from './account-maker.ts'
-import type { AccountResult } from './account-maker.ts'
+import { AccountCreator } from './account-creator.ts'
+import type { AccountResult } from './account-creator.ts'
 import { AccountStore } from './account-store.ts'
-import type { AskedBy, StoredAccount } from './account-store.ts'
+import type { Requester, StoredAccount } from './account-store.ts'
 
 export interface ProvisioningOptions {
   /** Closed by the caller after `stop`. Needs the schemas `wallet` and `pgboss`. */
@@ -57,7 +57,7 @@ export class Provisioning {
   readonly #store: AccountStore
   readonly #senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly #further: FurtherAccounts
-  readonly #maker: AccountMaker
+  readonly #maker: AccountCreator
   readonly keysOnChain: KeysOnChain
   readonly #jobs: AccountJobs
   readonly #stopping = new AbortController()
@@ -71,7 +71,7 @@ export class Provisioning {
     this.#senders = new Map(senders.map((sender) => [sender.network, sender]))
     this.#further = new FurtherAccounts({ pool, senders: this.#senders, log })
     this.keysOnChain = new AccountKeys({ pool, passkeys: options.passkeys, senders: this.#senders, log })
-    this.#maker = new AccountMaker({
+    this.#maker = new AccountCreator({
       store: this.#store,
       senders: this.#senders,
       log,
@@ -259,7 +259,7 @@ export class Provisioning {
     return (await this.#passkeyOf(user.id, credentialId)).publicKeySec1Hex
   }
 
-  async #wantOne(passkey: KnownPasskey, network: WalletNetwork, askedBy: AskedBy): Promise<AccountStanding> {
+  async #wantOne(passkey: KnownPasskey, network: WalletNetwork, requester: Requester): Promise<AccountStanding> {
     const { credentialId, userId } = passkey
     const sender = this.#senders.get(network)
     const { dailyLimit } = this.#options
@@ -279,7 +279,7 @@ export class Provisioning {
       }
       let isNew = false
       const account = await this.#store.want(
-        { credentialId, network, userId, publicKey, askedBy },
+        { credentialId, network, userId, publicKey, requester },
         {
           all: dailyLimit,
           ...provisionLimits,

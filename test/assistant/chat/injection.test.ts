@@ -7,7 +7,7 @@ import type { Order } from './support/obedient-model.ts'
 import { secrets, startPoisonedWorld } from './support/poisoned-world.ts'
 import type { PoisonedWorld } from './support/poisoned-world.ts'
 import type { ProviderTurn, StreamingCall } from './support/provider-turn.ts'
-import { messageOf, saidBy } from './support/turns.ts'
+import { messageOf, messageBy } from './support/turns.ts'
 
 /** Confidential text from the user. */
 const confidence = 'my wallet is 0x7731777177317771'
@@ -106,7 +106,7 @@ describe('untrusted text read by an obedient model', function () {
     world.script = script
     const model = world.chat.models.of('balanced')
     const watch = { begun: () => undefined, toolEnded: () => undefined, ended: () => undefined }
-    const messages = [...before, saidBy('user', `What is new? By the way, ${confidence}.`)]
+    const messages = [...before, messageBy('user', `What is new? By the way, ${confidence}.`)]
     const stream = await world.chat.answer({
       messages,
       notices: [],
@@ -200,7 +200,7 @@ describe('untrusted text read by an obedient model', function () {
         confidence,
       ),
     )
-    await ask(() => ['Nothing more.'], [saidBy('user', 'What is new?'), first])
+    await ask(() => ['Nothing more.'], [messageBy('user', 'What is new?'), first])
     const last = calls().at(-1)
     expect(JSON.stringify(last?.messages.flatMap(({ toolResults }) => toolResults))).to.include('<<call')
     for (const { instructions, tools, messages } of calls()) {

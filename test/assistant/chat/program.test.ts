@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
-import { readChunks, saidIn } from './support/running-chat.ts'
+import { readChunks, answerTextOf } from './support/running-chat.ts'
 
 describe('flowfarm as a chat service', () => {
   let database: TestDatabase
@@ -53,7 +53,7 @@ describe('flowfarm as a chat service', () => {
     expect(chunks.find(({ type }) => type === 'tool-output-available'))
       .to.have.nested.property('output.structuredContent.sql')
       .that.matches(/select/i)
-    expect(saidIn(chunks)).to.include('```sql')
+    expect(answerTextOf(chunks)).to.include('```sql')
     expect(chunks.at(-1)).to.have.nested.property('messageMetadata.isScripted', true)
   })
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { chatExamples } from '../../../src/assistant/chat/service.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { readChunks, runChat, saidIn } from './support/running-chat.ts'
+import { readChunks, runChat, answerTextOf } from './support/running-chat.ts'
 import type { RunningChat, RunChatOptions } from './support/running-chat.ts'
 
 interface Settings {
@@ -70,7 +70,7 @@ describe('chat without a model', () => {
         { label: 'active account count', data: [500, 1000, 1500] },
       ],
     })
-    const said = saidIn(chunks)
+    const said = answerTextOf(chunks)
     expect(said)
       .to.match(/^I will look that up in the indexed data\./)
       .and.include('**3 rows**')
@@ -90,7 +90,7 @@ describe('chat without a model', () => {
   it('answers Chinese questions in Chinese', async () => {
     const chunks = await readChunks(await (await start()).ask('每天的交易数量是多少？'))
     expect(JSON.stringify(chunks)).to.include('"title":"每天的交易数量是多少？"')
-    const said = saidIn(chunks)
+    const said = answerTextOf(chunks)
     expect(said)
       .to.match(/^我在已索引的链上数据中查询/)
       .and.include('**3 行**')
@@ -101,7 +101,7 @@ describe('chat without a model', () => {
   it('reports a statement without rows and draws no chart', async () => {
     const chunks = await readChunks(await (await start()).ask('Which fungible tokens have the most holders?'))
     expect(chunks.filter(({ type }) => type === 'tool-input-available')).to.have.length(1)
-    expect(saidIn(chunks)).to.include('**no rows**').and.include('```sql')
+    expect(answerTextOf(chunks)).to.include('**no rows**').and.include('```sql')
   })
 
   it('answers any other question with how to configure a model', async () => {
@@ -113,12 +113,12 @@ describe('chat without a model', () => {
     ]) {
       const chunks = await readChunks(await ask(question === '' ? '?' : question))
       expect(chunks.some(({ type }) => type.startsWith('tool'))).to.equal(false)
-      expect(saidIn(chunks))
+      expect(answerTextOf(chunks))
         .to.include('Only these example questions work')
         .and.include('- How many accounts were created each day?')
         .and.include('`LLM_BASE_URL`')
     }
-    expect(saidIn(await readChunks(await ask('生命的意义是什么')))).to.include('这里没有模型')
+    expect(answerTextOf(await readChunks(await ask('生命的意义是什么')))).to.include('这里没有模型')
   })
 
   it('answers a follow-up question', async () => {
@@ -151,12 +151,12 @@ describe('chat without a model', () => {
       }),
     )
     expect(JSON.stringify(chunks)).to.include('from app.ft_token_holders')
-    expect(saidIn(chunks)).to.include('**no rows**')
+    expect(answerTextOf(chunks)).to.include('**no rows**')
   })
 
   it('reports a missing SQL tool and a failed statement', async () => {
     const without = await start({ hasMcp: false, variables: { CHAT_TOOL_CONNECT_MS: '200' } })
-    expect(saidIn(await readChunks(await without.ask('How many accounts were created each day?'))))
+    expect(answerTextOf(await readChunks(await without.ask('How many accounts were created each day?'))))
       .to.include('The SQL tool is unavailable')
       .and.include('```sql')
     await without.stop()
@@ -164,7 +164,10 @@ describe('chat without a model', () => {
     await database.pool.query('alter view app.daily_stats rename column new_account_count to renamed')
     try {
       const chunks = await readChunks(await ask('How many accounts were created each day?'))
-      expect(saidIn(chunks)).to.include('The statement failed').and.include('new_account_count').and.include('```sql')
+      expect(answerTextOf(chunks))
+        .to.include('The statement failed')
+        .and.include('new_account_count')
+        .and.include('```sql')
     } finally {
       await database.pool.query('alter view app.daily_stats rename column renamed to new_account_count')
     }

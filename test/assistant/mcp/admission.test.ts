@@ -312,7 +312,7 @@ describe('an incomplete request', () => {
     it(`times out: ${what}`, async () => {
       const mcp = await runMcp({
         queries: scriptedQueries(),
-        patience: { headMs: 50, requestMs: 100, stalledMs: 5000 },
+        timeouts: { headMs: 50, requestMs: 100, stalledMs: 5000 },
       })
       const socket = connect(mcp.port, '127.0.0.1', () => socket.write(head))
       expect(await text(socket)).to.match(/^HTTP\/1\.1 408 /)

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { expect } from 'chai'
-import { FilledSkills, SkillList } from '../../../src/assistant/skills/read-skills.ts'
+import { RenderedSkills, SkillList } from '../../../src/assistant/skills/read-skills.ts'
 import { inNetwork } from '../../../src/flow/core-contracts.ts'
 import type { Network } from '../../../src/flow/network.ts'
 import { clients } from './support/mcp-clients.ts'
@@ -25,7 +25,7 @@ describe('skills over MCP', () => {
     network = 'mainnet'
     mcp = await runMcp({
       queries: scriptedQueries({}),
-      skills: new FilledSkills(new SkillList([chain, tables]), (text) => inNetwork(text, network)),
+      skills: new RenderedSkills(new SkillList([chain, tables]), (text) => inNetwork(text, network)),
     })
   })
   beforeEach(() => {

@@ -225,7 +225,7 @@ describe('proxy and hostile requests', () => {
 
   it('times out a slow request head with an error', async () => {
     const proxy = await start({
-      patience: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 },
+      timeouts: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 },
     })
     expect(told(await proxy.raw('GET / HTTP/1.1\r\nHost'))).to.equal('408 request-timeout')
   })

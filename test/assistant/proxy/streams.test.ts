@@ -232,7 +232,7 @@ describe('proxy streaming', () => {
   it('times out when the service is silent for too long', async () => {
     const closed = Promise.withResolvers<void>()
     const { proxy } = await proxyBefore((_request, response) => void response.once('close', () => closed.resolve()), {
-      patienceMs: 100,
+      timeoutMs: 100,
     })
     const answer = await fetch(`${proxy.url}/api/chat`, { method: 'POST', body: '{}' })
     expect([answer.status, ((await answer.json()) as Problem).code]).to.deep.equal([504, 'upstream-slow'])

@@ -1,7 +1,7 @@
 import type { ForkAct, HaltAct, NodeBehindAct, NodeFaultAct, NodeKillAct, WalletNodeAct } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SimulatedNode } from '../world/simulated-node.ts'
-import type { Underway } from './underway.ts'
+import type { RunningAct } from './running-act.ts'
 import { pause } from '../../../src/platform/retry.ts'
 
 function nodesOf({ chain }: ChaosWorld, numbers: readonly number[]): readonly SimulatedNode[] {
@@ -14,14 +14,14 @@ function nameOf({ chain }: ChaosWorld, numbers: readonly number[]): string {
     : `node ${numbers.map((number) => number + 1).join(' and ')}`
 }
 
-export async function fork({ chain }: ChaosWorld, { depth, apartMs }: ForkAct): Promise<Underway> {
+export async function fork({ chain }: ChaosWorld, { depth, apartMs }: ForkAct): Promise<RunningAct> {
   const head = chain.head
   const after = await chain.fork(depth, apartMs)
   const apart = apartMs === 0 ? '' : `, on which nodes disagreed for ${apartMs} ms`
   return { words: `a fork replaced the last ${head - after} blocks${apart}` }
 }
 
-export async function faultNodes(world: ChaosWorld, { nodes: numbers, fault }: NodeFaultAct): Promise<Underway> {
+export async function faultNodes(world: ChaosWorld, { nodes: numbers, fault }: NodeFaultAct): Promise<RunningAct> {
   const nodes = nodesOf(world, numbers)
   await Promise.all(nodes.map((node) => node.inject(fault)))
   return {
@@ -32,7 +32,7 @@ export async function faultNodes(world: ChaosWorld, { nodes: numbers, fault }: N
   }
 }
 
-export async function killNodes(world: ChaosWorld, { nodes: numbers }: NodeKillAct): Promise<Underway> {
+export async function killNodes(world: ChaosWorld, { nodes: numbers }: NodeKillAct): Promise<RunningAct> {
   const nodes = nodesOf(world, numbers)
   await Promise.all(nodes.map((node) => node.kill()))
   return {
@@ -43,7 +43,7 @@ export async function killNodes(world: ChaosWorld, { nodes: numbers }: NodeKillA
   }
 }
 
-export function leaveBehind(world: ChaosWorld, { node: number }: NodeBehindAct): Underway {
+export function stallNode(world: ChaosWorld, { node: number }: NodeBehindAct): RunningAct {
   const [node] = nodesOf(world, [number])
   if (node !== undefined) world.chain.leaveBehind(node)
   return {
@@ -55,7 +55,7 @@ export function leaveBehind(world: ChaosWorld, { node: number }: NodeBehindAct):
   }
 }
 
-export function halt({ chain }: ChaosWorld, { burst }: HaltAct): Underway {
+export function halt({ chain }: ChaosWorld, { burst }: HaltAct): RunningAct {
   chain.halt()
   return {
     words: `the chain stood still, and then made ${burst} blocks at once`,
@@ -88,7 +88,7 @@ async function underWay({ postgres }: ChaosWorld): Promise<number | undefined> {
   }
 }
 
-export async function disturbWalletNode(world: ChaosWorld, { how }: WalletNodeAct): Promise<Underway> {
+export async function disturbWalletNode(world: ChaosWorld, { how }: WalletNodeAct): Promise<RunningAct> {
   const { walletChain } = world
   if (how === 'freeze') {
     walletChain.freeze()

@@ -1,12 +1,12 @@
 import type { Act } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
-import { fork, faultNodes, halt, killNodes, leaveBehind, disturbWalletNode } from './chain-acts.ts'
+import { fork, faultNodes, halt, killNodes, stallNode, disturbWalletNode } from './chain-acts.ts'
 import { freeze, kill, stepClock, terminate } from './process-acts.ts'
-import { disturbPostgres, fillDisk, loseQueue } from './storage-acts.ts'
-import type { Underway } from './underway.ts'
+import { disturbPostgres, fillDisk, dropQueue } from './storage-acts.ts'
+import type { RunningAct } from './running-act.ts'
 
 /** Starts an act. */
-export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
+export async function perform(world: ChaosWorld, act: Act): Promise<RunningAct> {
   switch (act.kind) {
     case 'kill':
       return kill(world, act)
@@ -19,7 +19,7 @@ export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
     case 'postgres':
       return disturbPostgres(world, act)
     case 'queue':
-      return loseQueue(world, act)
+      return dropQueue(world, act)
     case 'fork':
       return fork(world, act)
     case 'node-fault':
@@ -27,7 +27,7 @@ export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
     case 'node-kill':
       return killNodes(world, act)
     case 'node-behind':
-      return leaveBehind(world, act)
+      return stallNode(world, act)
     case 'halt':
       return halt(world, act)
     case 'wallet-node':
@@ -40,7 +40,7 @@ export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
   }
 }
 
-function refuseWebhooks({ webhooks }: ChaosWorld): Underway {
+function refuseWebhooks({ webhooks }: ChaosWorld): RunningAct {
   webhooks?.refuse(true)
   return {
     words: 'the receiver of webhooks refused all (503) for a while',

@@ -2,7 +2,7 @@ import { pause } from '../../../src/platform/retry.ts'
 import type { ClockAct, FreezeAct, KillAct, TerminateAct } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'
-import type { Measure, Underway } from './underway.ts'
+import type { Measure, RunningAct } from './running-act.ts'
 
 /** Guarantee: the leases of a killed process are taken over within this time. */
 const takeoverLimitMs = 8000
@@ -48,7 +48,7 @@ async function takeover(world: ChaosWorld, pids: readonly number[], killedAt: nu
   }
 }
 
-export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<Underway> {
+export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<RunningAct> {
   const victims = processes.map((name) => world.process(name))
   await untilBusy(world, victims)
   const pids = victims.map(({ pid }) => pid)
@@ -74,7 +74,7 @@ export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<U
   }
 }
 
-export async function terminate(world: ChaosWorld, act: TerminateAct): Promise<Underway> {
+export async function terminate(world: ChaosWorld, act: TerminateAct): Promise<RunningAct> {
   const process = world.process(act.process)
   await process.ready()
   const ending = process.terminate()
@@ -90,7 +90,7 @@ export async function terminate(world: ChaosWorld, act: TerminateAct): Promise<U
   }
 }
 
-export async function freeze(world: ChaosWorld, act: FreezeAct): Promise<Underway> {
+export async function freeze(world: ChaosWorld, act: FreezeAct): Promise<RunningAct> {
   const process = world.process(act.process)
   await process.ready()
   await untilBusy(world, [process])
@@ -113,7 +113,7 @@ export async function freeze(world: ChaosWorld, act: FreezeAct): Promise<Underwa
   }
 }
 
-export async function stepClock(world: ChaosWorld, { process: name, stepMs }: ClockAct): Promise<Underway> {
+export async function stepClock(world: ChaosWorld, { process: name, stepMs }: ClockAct): Promise<RunningAct> {
   const process = world.process(name)
   await process.ready()
   world.wasClockStepped = true

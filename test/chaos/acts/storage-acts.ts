@@ -2,7 +2,7 @@ import { pause } from '../../../src/platform/retry.ts'
 import type { PostgresAct, QueueAct } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SmallDisk } from '../world/small-disk.ts'
-import type { Underway } from './underway.ts'
+import type { RunningAct } from './running-act.ts'
 
 /** Guarantee: a lost queue is refilled within this time after its return. */
 const refillLimitMs = 10_000
@@ -10,7 +10,7 @@ const refillLimitMs = 10_000
 const noticedWithinMs = 30_000
 const diskFullForMs = 3000
 
-export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): Promise<Underway> {
+export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): Promise<RunningAct> {
   const { postgres } = world
   const endTrouble = world.beginTrouble('database')
   if (how === 'cut') {
@@ -44,7 +44,7 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
   }
 }
 
-export async function loseQueue({ queue }: ChaosWorld, { how }: QueueAct): Promise<Underway> {
+export async function dropQueue({ queue }: ChaosWorld, { how }: QueueAct): Promise<RunningAct> {
   if (how === 'empty') {
     await queue.empty()
     return { words: `the farm's queue in ${queue.name} was emptied`, recoveryLimitMs: refillLimitMs }
@@ -59,7 +59,7 @@ export async function loseQueue({ queue }: ChaosWorld, { how }: QueueAct): Promi
 }
 
 /** Fills the disk until a process or the database exits, then frees it. */
-export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<Underway> {
+export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<RunningAct> {
   const { postgres, findings, processes } = world
   const endTrouble = world.beginTrouble('disk')
   const starts = processes.map(({ startCount }) => startCount)

@@ -17,7 +17,7 @@ const names = workers.map(({ name }) => name)
  * down.
  * @returns the recovery time, ms; undefined after the deadline
  */
-export async function untilWorkGoesOn(world: ChaosWorld): Promise<number | undefined> {
+export async function untilRecovered(world: ChaosWorld): Promise<number | undefined> {
   const { chain, processes, postgres } = world
   const startedAt = performance.now()
   for (let [branch, target] = [chain.branch, chain.head]; ;) {
@@ -86,7 +86,7 @@ export async function untilAllDerived(world: ChaosWorld): Promise<boolean> {
  * Processes, except this one, with the name of the run in their environment; none may remain after
  * a run.
  */
-export async function leftOverProcesses(run: string): Promise<string[]> {
+export async function leftoverProcesses(run: string): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue

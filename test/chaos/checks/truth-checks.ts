@@ -121,7 +121,7 @@ export async function checkFeed(pool: pg.Pool, seen: ClientChain, findings: Find
 }
 
 /** Whether a feed client has received all of the highest block. */
-export async function hasHeardAll(pool: pg.Pool, seen: ClientChain): Promise<boolean> {
+export async function hasReceivedAll(pool: pg.Pool, seen: ClientChain): Promise<boolean> {
   const {
     rows: [block],
   } = await pool.query<{ height: number; id: string; count: number }>(

@@ -6,8 +6,8 @@ import type { TransactionClient } from '../../../src/access/transaction-client.t
 import type { ChainAccount } from '../../../src/flow/chain-reader.ts'
 import { externalAccount } from '../../../simnode/ledger/world/account.ts'
 import type { Findings } from '../report/findings.ts'
-import { amountEach } from '../wallet/send-some.ts'
-import type { WalletPeople } from '../wallet/wallet-people.ts'
+import { amountEach } from '../wallet/send-flow.ts'
+import type { WalletUsers } from '../wallet/wallet-users.ts'
 
 /**
  * Funding of a new account (WALLET_TESTNET_FUNDS) and minimum balance of every account, in units of
@@ -23,7 +23,7 @@ const settleMs = 60_000
  */
 export async function checkWallet(
   pool: pg.Pool,
-  people: WalletPeople,
+  people: WalletUsers,
   endpoint: string,
   findings: Findings,
 ): Promise<string> {
@@ -61,7 +61,7 @@ async function untilNoneIsOpen(pool: pg.Pool, complain: (text: string) => void):
 }
 
 /** Exactly the users with a successful sign-up must exist, with the passkeys reported to them. */
-async function checkPeople(pool: pg.Pool, { people }: WalletPeople, complain: (text: string) => void): Promise<void> {
+async function checkPeople(pool: pg.Pool, { people }: WalletUsers, complain: (text: string) => void): Promise<void> {
   const { rows: users } = await pool.query<{ id: string; email: string }>('select id, email from wallet_auth.users')
   const ofEmail = new Map(users.map(({ id, email }) => [email, id]))
   const known = new Set(people.map(({ email }) => email))
@@ -106,7 +106,7 @@ async function checkRefreshTokens(pool: pg.Pool, complain: (text: string) => voi
  */
 async function checkAccounts(
   pool: pg.Pool,
-  { people }: WalletPeople,
+  { people }: WalletUsers,
   client: TransactionClient,
   complain: (text: string) => void,
 ): Promise<ReadonlyMap<string, ChainAccount>> {
@@ -162,7 +162,7 @@ async function accountsOf(client: TransactionClient): Promise<Map<string, ChainA
 
 /** Transactions reported as sent must be on the chain once, and unsigned ones never. */
 async function checkSent(
-  { sent }: WalletPeople,
+  { sent }: WalletUsers,
   accounts: ReadonlyMap<string, ChainAccount>,
   client: TransactionClient,
   complain: (text: string) => void,

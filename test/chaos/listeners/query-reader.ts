@@ -7,14 +7,14 @@ import type { DrivenChain } from '../world/driven-chain.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'
 
 /** A service that accepts SQL, and its process. */
-export interface QueryDoor {
+export interface QueryEndpoint {
   readonly url: string
   readonly process: SupervisedProcess
 }
 
 export interface QueryReaderOptions {
-  readonly ask: QueryDoor
-  readonly mcp: QueryDoor
+  readonly ask: QueryEndpoint
+  readonly mcp: QueryEndpoint
   readonly seed: number
   readonly chain: DrivenChain
   readonly findings: Findings
@@ -39,7 +39,7 @@ const allowedFailures: ReadonlySet<string> = new Set([
 ])
 
 /** Timeout for a response: a statement may queue and run for up to 30 s each. */
-const patienceMs = 90_000
+const connectTimeoutMs = 90_000
 /** Maximum delay between a broken connection and the exit of its process. */
 const graceMs = 300
 const betweenMs = 200
@@ -73,7 +73,7 @@ export class QueryReader {
     await this.#running
   }
 
-  async #read(name: string, { process }: QueryDoor, run: (sql: string) => Promise<Outcome>): Promise<void> {
+  async #read(name: string, { process }: QueryEndpoint, run: (sql: string) => Promise<Outcome>): Promise<void> {
     const { chain, findings } = this.#options
     while (!this.#stop.signal.aborted) {
       await pause(betweenMs)
@@ -113,7 +113,7 @@ export class QueryReader {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ sql }),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(connectTimeoutMs),
     })
     const { results, code } = (await response.json()) as {
       readonly results?: readonly { readonly id: string }[]
@@ -125,12 +125,12 @@ export class QueryReader {
   async #byMcp(sql: string): Promise<Outcome> {
     const client = new Client({ name: 'chaos', version: '1' })
     await client.connect(new StreamableHTTPClientTransport(new URL(`${this.#options.mcp.url}/mcp`)), {
-      timeout: patienceMs,
+      timeout: connectTimeoutMs,
     })
     try {
       const { structuredContent } = await client.callTool(
         { name: 'run_indexer_sql', arguments: { sql } },
-        { timeout: patienceMs },
+        { timeout: connectTimeoutMs },
       )
       const { results, error_code: code } = structuredContent as {
         readonly results: readonly { readonly id: string }[]

@@ -42,7 +42,7 @@ const plainPaths = [
 ]
 
 /** Timeout for a response. */
-const patienceMs = 20_000
+const connectTimeoutMs = 20_000
 /** Maximum delay between a broken connection and the exit of its process. */
 const graceMs = 300
 const betweenMs = 25
@@ -129,7 +129,7 @@ export class RestReader {
   async #ask(path: string): Promise<Answer | undefined> {
     const startedAt = performance.now()
     try {
-      const response = await fetch(`${this.#options.url}${path}`, { signal: AbortSignal.timeout(patienceMs) })
+      const response = await fetch(`${this.#options.url}${path}`, { signal: AbortSignal.timeout(connectTimeoutMs) })
       const text = await response.text()
       this.counts.slowestMs = Math.max(this.counts.slowestMs, Math.round(performance.now() - startedAt))
       if (response.status === 200) this.counts.answered++

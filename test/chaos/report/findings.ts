@@ -1,5 +1,5 @@
 /** A detected fault. */
-export interface Breach {
+export interface Violation {
   /** Seconds since the start of the run. */
   readonly at: number
   /** The broken guarantee, e.g. `feed`. */
@@ -11,8 +11,8 @@ export interface Breach {
 /** Collects the breaches of a run from all checks. */
 export class Findings {
   readonly #startedAt = performance.now()
-  readonly #breaches: Breach[] = []
-  readonly #excused: Breach[] = []
+  readonly violations: Violation[] = []
+  readonly #excused: Violation[] = []
   readonly #tell: (line: string) => void
 
   /** @param tell receives each breach when it is found */
@@ -20,12 +20,12 @@ export class Findings {
     this.#tell = tell
   }
 
-  get breaches(): readonly Breach[] {
-    return this.#breaches
+  get breaches(): readonly Violation[] {
+    return this.violations
   }
 
   /** Breaches that only count on a machine that is not overloaded. */
-  get excused(): readonly Breach[] {
+  get excused(): readonly Violation[] {
     return this.#excused
   }
 
@@ -35,7 +35,7 @@ export class Findings {
   }
 
   add(promise: string, text: string): void {
-    this.#breaches.push({ at: this.seconds, promise, text })
+    this.violations.push({ at: this.seconds, promise, text })
     this.#tell(`BREACH (${promise}): ${text}`)
   }
 

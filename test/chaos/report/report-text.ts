@@ -1,6 +1,6 @@
-import { count, duration, many } from '../../../scripts/cli/texts.ts'
+import { count, duration, pluralize } from '../../../scripts/cli/texts.ts'
 import { tableText } from '../../../scripts/cli/texts.ts'
-import type { Measure } from '../acts/underway.ts'
+import type { Measure } from '../acts/running-act.ts'
 import type { ActReport, ChaosReport } from './report.ts'
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
@@ -13,9 +13,9 @@ export function reportText(report: ChaosReport): string {
       ? 'on a small file system'
       : `not on a small file system, so it was never full (${conditions.noSmallDisk.split('\n')[0]})`
   return [
-    `Chaos run, seed ${report.seed}: ${report.isGood ? 'GOOD' : many(breaches.length, 'breach', 'breaches').toUpperCase()}`,
+    `Chaos run, seed ${report.seed}: ${report.isGood ? 'GOOD' : pluralize(breaches.length, 'breach', 'breaches').toUpperCase()}`,
     '',
-    `All processes of flowfarm followed a simulated chain for ${duration(report.seconds)} while ${many(acts.length, 'thing')} went wrong on purpose, one after the other`,
+    `All processes of flowfarm followed a simulated chain for ${duration(report.seconds)} while ${pluralize(acts.length, 'thing')} went wrong on purpose, one after the other`,
     'and sometimes two at once. After each, the time was measured until all went on: every process works, the newest block is',
     'stored, and every worker has derived from it. Meanwhile somebody listened to the live feed, received webhooks and read the API,',
     'and people used the wallet.',
@@ -23,7 +23,7 @@ export function reportText(report: ChaosReport): string {
     '',
     `The same plan again:  ${report.command}`,
     '',
-    `Conditions: Node ${conditions.node}, ${many(conditions.cores, 'core')}; the queue in ${conditions.queue}; a block every ${conditions.intervalMs} ms after a history of`,
+    `Conditions: Node ${conditions.node}, ${pluralize(conditions.cores, 'core')}; the queue in ${conditions.queue}; a block every ${conditions.intervalMs} ms after a history of`,
     `${count(conditions.history)}, whose times ${offsetText(conditions.chainOffsetMs)}; two access nodes; PostgreSQL ${disk}.`,
     `The first ${count(conditions.history)} blocks were stored and derived ${seconds(report.firstDerivedMs)} after the start.`,
     '',
@@ -42,7 +42,7 @@ export function reportText(report: ChaosReport): string {
       ],
       acts,
     ),
-    `LOAD is how many processes wanted one of the ${many(conditions.cores, 'core')}, over the last minute: above that all takes longer.`,
+    `LOAD is how many processes wanted one of the ${pluralize(conditions.cores, 'core')}, over the last minute: above that all takes longer.`,
     '',
     'LONGEST TIMES',
     '',
@@ -60,19 +60,19 @@ export function reportText(report: ChaosReport): string {
     ),
     'WHAT WAS COMPARED IN THE END',
     '',
-    `The chain stood at ${count(chain.head)} after ${many(chain.forks, 'fork')}.`,
+    `The chain stood at ${count(chain.head)} after ${pluralize(chain.forks, 'fork')}.`,
     '',
     ...report.checks.map(({ name, compared }) => `  ${name}: ${compared}`),
     '',
     'THOSE WHO LISTENED',
     '',
-    `  Live feed: one client, which connected ${many(listeners.feedConnections, 'time')} and went on where it was each time.`,
+    `  Live feed: one client, which connected ${pluralize(listeners.feedConnections, 'time')} and went on where it was each time.`,
     `  Webhooks: ${count(listeners.webhooks)} came, of which ${count(listeners.webhooksRefused)} were refused on purpose and sent again.`,
     `  API: ${count(listeners.api.answered)} requests were answered, the slowest in ${seconds(listeners.api.slowestMs)}; ${count(listeners.api.unavailable)} with 503 while the database was away;`,
     `  ${count(listeners.api.unreachable)} found nobody, while the process was down.`,
     `  SQL, by the query service and the MCP server: ${count(listeners.queries.answered)} statements were answered, the slowest in ${seconds(listeners.queries.slowestMs)};`,
     `  ${count(listeners.queries.unavailable)} were told that the database was away, and ${count(listeners.queries.unreachable)} found nobody, while the process was down.`,
-    `  Wallet: ${many(listeners.wallet.people, 'person', 'people')} with ${many(listeners.wallet.accounts, 'account')}; ${count(listeners.wallet.answered)} requests were answered, the slowest in ${seconds(listeners.wallet.slowestMs)};`,
+    `  Wallet: ${pluralize(listeners.wallet.people, 'person', 'people')} with ${pluralize(listeners.wallet.accounts, 'account')}; ${count(listeners.wallet.answered)} requests were answered, the slowest in ${seconds(listeners.wallet.slowestMs)};`,
     `  ${count(listeners.wallet.unavailable)} with 503 while the database or the node was away; ${count(listeners.wallet.unreachable)} found nobody, while the process was down.`,
     '',
     'PROCESSES',

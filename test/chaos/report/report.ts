@@ -1,6 +1,6 @@
-import type { Measure } from '../acts/underway.ts'
-import type { WalletCounts } from '../wallet/wallet-people.ts'
-import type { Breach } from './findings.ts'
+import type { Measure } from '../acts/running-act.ts'
+import type { WalletCounts } from '../wallet/wallet-users.ts'
+import type { Violation } from './findings.ts'
 
 /** A completed act. */
 export interface ActReport {
@@ -65,9 +65,9 @@ export interface ChaosReport {
     readonly stopMs: number
   }[]
   readonly databaseMiB: number | null
-  readonly breaches: readonly Breach[]
+  readonly breaches: readonly Violation[]
   /** Missed time limits while the machine was overloaded; not breaches. */
-  readonly excused: readonly Breach[]
+  readonly excused: readonly Violation[]
 }
 
 /** The maximum of each measured duration, and of recoveries. */

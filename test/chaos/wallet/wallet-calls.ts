@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** Timeout for a response. */
-const patienceMs = 20_000
+const connectTimeoutMs = 20_000
 /** Maximum delay between a broken connection and the exit of its process. */
 const graceMs = 300
 
@@ -53,7 +53,7 @@ export class WalletCalls {
     try {
       const response = await fetch(`${this.url}${path}`, {
         method,
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(connectTimeoutMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         headers: {
           Origin: this.url,

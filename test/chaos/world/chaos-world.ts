@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../../scripts/support/start-redis.ts'
-import { dropQueues, truncateQueues } from '../../support/lose-queues.ts'
+import { dropQueues, truncateQueues } from '../../support/drop-queues.ts'
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { Random } from '../../simulation/random.ts'
 import { repositoryRoot } from '../../support/repository.ts'
@@ -16,7 +16,7 @@ import { RestReader } from '../listeners/rest-reader.ts'
 import { WebhookListener } from '../listeners/webhook-listener.ts'
 import { drawChainOffset } from '../plan/draw-plan.ts'
 import type { Findings } from '../report/findings.ts'
-import { WalletPeople } from '../wallet/wallet-people.ts'
+import { WalletUsers } from '../wallet/wallet-users.ts'
 import type { ProgramEnd } from './child-program.ts'
 import { ChaosPostgres } from './chaos-postgres.ts'
 import { DrivenChain } from './driven-chain.ts'
@@ -153,7 +153,7 @@ export class ChaosWorld {
   readonly rest: RestReader
   readonly queries: QueryReader
   readonly walletChain: WalletChain
-  readonly people: WalletPeople
+  readonly people: WalletUsers
   webhooks: WebhookListener | undefined
   wasClockStepped = false
   /** Processes whose clock was wrong at any time. */
@@ -225,7 +225,7 @@ export class ChaosWorld {
       findings,
     })
     const keeper = this.#processOf('wallet')
-    this.people = new WalletPeople({
+    this.people = new WalletUsers({
       url: `http://localhost:${wallet}`,
       process: keeper,
       mailFolder: mailFolder(options),

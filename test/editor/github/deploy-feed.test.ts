@@ -115,7 +115,7 @@ describe('deployment feed', () => {
     await world.webhook('workflow_run', runEvent(repo, { id: 21, status: 'in_progress' }))
     await owner.until(1)
     // Signed out, deleted, or the token expired.
-    world.people.delete('erin')
+    world.users.delete('erin')
     const project = world.projects.get(projectId)
     if (project === undefined) throw new Error('no project')
     project.isPublic = true
@@ -123,7 +123,7 @@ describe('deployment feed', () => {
     await world.webhook('workflow_run', runEvent(repo, { id: 21, status: 'completed' }))
     await anonymous.until(1)
     expect(ends).to.deep.equal([401, 'UNAUTHORIZED'])
-    world.people.set('erin', who)
+    world.users.set('erin', who)
     await world.webhook('workflow_run', runEvent(repo, { id: 21, attempt: 2, status: 'in_progress' }))
     await anonymous.until(2)
     expect(owner.messages).to.have.length(1)

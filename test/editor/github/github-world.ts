@@ -16,12 +16,12 @@ import { GitHubStandIn } from '../../support/github-stand-in.ts'
 import type { StandInRepository } from '../../support/stand-in-repository.ts'
 
 /** A user of the editor. The access token is `token of <name>`. */
-export interface Person {
+export interface TestUser {
   readonly name: string
   readonly userId: string
 }
 
-export interface Answered {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -34,7 +34,7 @@ const manyTimes = { client: 100_000, read: 100_000, write: 100_000, webhook: 100
 /** The editor server with repositories and a fake GitHub. */
 export class GitHubWorld {
   readonly github = new GitHubStandIn()
-  readonly people = new Map<string, Person>()
+  readonly users = new Map<string, TestUser>()
   readonly projects = new Map<string, { readonly id: string; readonly ownerId: string; isPublic: boolean }>()
   readonly logged: string[] = []
   readonly log = pino({ level: 'trace' }, { write: (line: string) => void this.logged.push(line) })
@@ -104,7 +104,7 @@ export class GitHubWorld {
   }
 
   readonly authenticate = (token: string): Promise<{ userId: string }> => {
-    const person = this.people.get(token.replace(/^token-of-/, ''))
+    const person = this.users.get(token.replace(/^token-of-/, ''))
     return person === undefined
       ? Promise.reject(new ApiError(401, 'UNAUTHORIZED', 'nobody'))
       : Promise.resolve({ userId: person.userId })
@@ -119,13 +119,13 @@ export class GitHubWorld {
     },
   }
 
-  person(name: string): Person {
-    const person = this.people.get(name) ?? { name, userId: randomUUID() }
-    this.people.set(name, person)
+  person(name: string): TestUser {
+    const person = this.users.get(name) ?? { name, userId: randomUUID() }
+    this.users.set(name, person)
     return person
   }
 
-  project(owner: Person, isPublic = false): string {
+  project(owner: TestUser, isPublic = false): string {
     const id = randomUUID()
     this.projects.set(id, { id, ownerId: owner.userId, isPublic })
     return id
@@ -147,11 +147,11 @@ export class GitHubWorld {
   }
 
   async call(
-    who: Person | undefined,
+    who: TestUser | undefined,
     method: string,
     path: string,
     { body, headers = {} }: { readonly body?: unknown; readonly headers?: Record<string, string> } = {},
-  ): Promise<Answered> {
+  ): Promise<HttpResponse> {
     const response = await fetch(`${this.#url}/github${path}`, {
       method,
       redirect: 'manual',
@@ -172,7 +172,7 @@ export class GitHubWorld {
   }
 
   /** Authorizes as `login` at GitHub and returns. @returns the final redirect URL of the browser */
-  async signInAtGitHub(who: Person, login: string, projectId?: string): Promise<URL> {
+  async signInAtGitHub(who: TestUser, login: string, projectId?: string): Promise<URL> {
     const begun = await this.call(who, 'POST', '/install', {
       body: projectId === undefined ? {} : { project_id: projectId },
     })
@@ -192,7 +192,7 @@ export class GitHubWorld {
     name: string,
     repository?: StandInRepository,
   ): Promise<{
-    readonly who: Person
+    readonly who: TestUser
     readonly projectId: string
     readonly repo: StandInRepository
     readonly installationId: number
@@ -223,7 +223,7 @@ export class GitHubWorld {
     return { who, projectId, repo, installationId: id }
   }
 
-  async webhook(event: string, payload: unknown): Promise<Answered> {
+  async webhook(event: string, payload: unknown): Promise<HttpResponse> {
     const { headers, body } = this.github.event(event, payload)
     return this.call(undefined, 'POST', '/webhook', { headers, body })
   }

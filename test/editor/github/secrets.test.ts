@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { sealKey } from '../../../dashboards/editor/repository/seal-key.ts'
 import { reportKey, signReport } from '../../../src/editor/github/deploy-workflow.ts'
 import { GitHubWorld } from './github-world.ts'
-import type { Person } from './github-world.ts'
+import type { TestUser } from './github-world.ts'
 
 const privateKey = 'c0ffee'.repeat(10) + 'beef'
 
@@ -14,7 +14,7 @@ describe('repository secrets', () => {
   after(() => world.stop())
 
   const environment = (
-    who: Person,
+    who: TestUser,
     projectId: string,
     name: string,
     branch: string,
@@ -25,7 +25,7 @@ describe('repository secrets', () => {
     })
   /** Same encryption as in the page. */
   const put = async (
-    who: Person,
+    who: TestUser,
     projectId: string,
     name: string,
     more: object = {},

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { signReport } from '../../../src/editor/github/deploy-workflow.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { GitHubWorld } from './github-world.ts'
-import type { Answered, Person } from './github-world.ts'
+import type { HttpResponse, TestUser } from './github-world.ts'
 import { pushEventOf, runEvent } from './github-events.ts'
 
 interface DeploymentJson {
@@ -26,7 +26,7 @@ describe('repository webhooks', () => {
   })
   after(() => world.stop())
 
-  const deployments = async (who: Person, projectId: string): Promise<readonly DeploymentJson[]> =>
+  const deployments = async (who: TestUser, projectId: string): Promise<readonly DeploymentJson[]> =>
     (await world.call(who, 'GET', `/deployments?project_id=${projectId}`)).body[
       'deployments'
     ] as unknown as DeploymentJson[]
@@ -94,7 +94,7 @@ describe('repository webhooks', () => {
   it('are processed once, also when replayed concurrently or with other headers', async () => {
     const { who, projectId, repo } = await world.connected('bob')
     const { headers, body } = world.github.event('workflow_run', runEvent(repo, { status: 'in_progress' }))
-    const replay = (more: Record<string, string> = {}): Promise<Answered> =>
+    const replay = (more: Record<string, string> = {}): Promise<HttpResponse> =>
       world.call(undefined, 'POST', '/webhook', { headers: { ...headers, ...more }, body })
     const outcomes = (
       await Promise.all(Array.from({ length: 8 }, () => replay({ 'x-github-delivery': crypto.randomUUID() })))
@@ -349,7 +349,7 @@ describe('repository webhooks', () => {
     const state = async (): Promise<unknown> =>
       (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['off_reason']
     let n = 0
-    const send = (event: string, payload: object): Promise<Answered> =>
+    const send = (event: string, payload: object): Promise<HttpResponse> =>
       world.webhook(event, { ...payload, n: n++, installation: { id: installationId } })
     await send('installation_repositories', { action: 'removed', repositories_removed: [{ id: repo.id }] })
     expect(await state()).to.equal('repository-removed')
@@ -402,14 +402,14 @@ describe('repository webhooks', () => {
         at = Math.floor(Date.now() / 1000),
         signature,
       }: { readonly at?: number | string; readonly signature?: string } = {},
-    ): Promise<Answered> => {
+    ): Promise<HttpResponse> => {
       const text = JSON.stringify(body)
       return world.call(undefined, 'POST', `/webhook/deploy?connection=${connection}`, {
         headers: { 'x-timestamp': String(at), 'x-signature-256': signature ?? signReport(key, String(at), text) },
         body: text,
       })
     }
-    const withKey = async (name: string): Promise<{ who: Person; projectId: string; id: string; key: string }> => {
+    const withKey = async (name: string): Promise<{ who: TestUser; projectId: string; id: string; key: string }> => {
       const { who, projectId, repo } = await world.connected(name)
       await world.call(who, 'POST', '/environments', {
         body: { project_id: projectId, name: 'live', branch: 'main', network: 'mainnet' },

@@ -9,7 +9,7 @@ import type { LanguageServerProgram } from '../../../src/editor/language-server/
 import { cadenceCli } from './cadence-cli.ts'
 import { startRecordedContracts } from './recorded-contracts.ts'
 import type { RecordedContracts } from './recorded-contracts.ts'
-import { SpokenServer } from './spoken-server.ts'
+import { ServerDriver } from './server-driver.ts'
 
 const log = pino({ level: 'silent' })
 const never = new AbortController().signal
@@ -58,14 +58,14 @@ describe('imports of the recorded chain', () => {
 
   describe('with the CLI checker', () => {
     let program: LanguageServerProgram
-    let server: SpokenServer
+    let server: ServerDriver
 
     before(async function () {
       program = await findLanguageServer({ choice: 'cli', command: cadenceCli() ?? this.skip(), log })
     })
 
     beforeEach(async () => {
-      server = await SpokenServer.start(program, workspace.folder)
+      server = await ServerDriver.start(program, workspace.folder)
     })
 
     afterEach(async () => server[Symbol.asyncDispose]())
@@ -173,7 +173,7 @@ access(all) fun main(): Type? {
   })
 
   it('support completion and go-to-definition in the parser server', async () => {
-    await using server = await SpokenServer.start(parserProgram(), workspace.folder)
+    await using server = await ServerDriver.start(parserProgram(), workspace.folder)
     assert.deepEqual(await server.open('main.cdc', await prepared('main.cdc', balance)), [])
     const labels = (await server.completions('main.cdc', 5, balance.split('\n')[5]?.indexOf('createEmpty') ?? 0)).map(
       ({ label }) => label,

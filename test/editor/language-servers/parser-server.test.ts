@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parserProgram } from '../../../src/editor/language-server/find-language-server.ts'
-import { SpokenServer } from './spoken-server.ts'
+import { ServerDriver } from './server-driver.ts'
 
 const token = `import Base from "./_/base.cdc"
 
@@ -47,7 +47,7 @@ function placeOf(text: string, piece: string, nth = 0): [line: number, character
 
 describe('Cadence 1.0 parser language server', () => {
   let folder: string
-  let server: SpokenServer
+  let server: ServerDriver
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'parser-server-'))
@@ -57,7 +57,7 @@ describe('Cadence 1.0 parser language server', () => {
       join(folder, '_/base.cdc'),
       '/// The base.\naccess(all) contract Base {\n    /// Keeps.\n    access(all) /* 😀 */ resource Store {\n        access(all) fun keep() {}\n    }\n}\n',
     )
-    server = await SpokenServer.start(parserProgram(), folder)
+    server = await ServerDriver.start(parserProgram(), folder)
   })
 
   after(async () => {

@@ -40,14 +40,14 @@ describe('language server channel', () => {
     expect(await client.ask('textDocument/hover', {}, 'a')).to.deep.include({
       error: { code: -32_002, message: 'Send init message first' },
     })
-    expect(client.heard.filter(({ message }) => message === 'Send init message first')).to.have.length(2)
+    expect(client.received.filter(({ message }) => message === 'Send init message first')).to.have.length(2)
   })
 
   it('lists the available networks if init names an unknown one', async () => {
     await using world = await lspWorld()
     const client = await world.stranger()
     for (const network of ['devnet', undefined, ['mainnet'], '__proto__']) {
-      const from = client.heard.length
+      const from = client.received.length
       client.send({ type: 'init', network })
       expect(await client.next(({ type }) => type === 'error', from)).to.include({
         code: 'unknown-network',
@@ -72,14 +72,14 @@ describe('language server channel', () => {
       ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600],
     ]
     for (const [text, code] of answers) {
-      const from = client.heard.length
+      const from = client.received.length
       client.send(text)
       expect(
         (await client.next(({ error }) => error !== undefined, from)).error?.code,
         String(text).slice(0, 40),
       ).to.equal(code)
     }
-    const from = client.heard.length
+    const from = client.received.length
     client.socket.send(Buffer.from('{}'), { binary: true })
     await client.next(({ error }) => error?.code === -32_700, from)
     client.didOpen(main, 'still here')
@@ -98,7 +98,7 @@ describe('language server channel', () => {
     }
     const { result } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })
     expect(result).to.include({ contents: 'v20', times: 20 })
-    expect(client.heard[0]).to.include({ type: 'ready' })
+    expect(client.received[0]).to.include({ type: 'ready' })
     expect(client.diagnosticsOf(main).flat()).to.deep.equal(Array.from({ length: 20 }, (_, i) => `v${i + 1}`))
   })
 
@@ -147,7 +147,7 @@ describe('language server channel', () => {
     expect((await asText).id).to.equal('1')
     for (const id of [1, 2, 3, '1']) other.notify('$/cancelRequest', { id })
     await other.textAt(main)
-    expect(one.heard.some(({ id }) => id === 1)).to.equal(false)
+    expect(one.received.some(({ id }) => id === 1)).to.equal(false)
     one.notify('$/cancelRequest', { id: 1 })
     expect((await waiting).error).to.deep.include({ code: -32_800 })
     const { result } = await one.ask('textDocument/state', about)
@@ -201,7 +201,7 @@ describe('language server channel', () => {
     ]) {
       const { error } = await client.ask('textDocument/hover', { textDocument: { uri }, position: start })
       expect(error?.code, String(uri)).to.equal(-32_602)
-      const from = client.heard.length
+      const from = client.received.length
       client.notify('textDocument/didOpen', { textDocument: { uri, text: 'x', version: 1 } })
       await client.next(({ method }) => method === 'window/showMessage', from)
     }
@@ -249,7 +249,7 @@ describe('language server channel', () => {
     client.send({ type: 'init', network: 'mainnet' })
     await client.next(({ type }) => type === 'ready', 1)
     expect(await client.textAt(main)).to.equal('on mainnet')
-    const from = client.heard.length
+    const from = client.received.length
     client.send({ type: 'init', network: 'testnet' })
     await client.next(({ type, network }) => type === 'ready' && network === 'testnet', from)
     expect(await client.textAt(main)).to.equal('')
@@ -308,7 +308,7 @@ describe('language server channel', () => {
       expect(await answerTo(host), host).to.match(/^HTTP\/1.1 101 /)
     const client = await world.stranger()
     for (const network of ['mainnet', 'emulator', '__proto__', null]) {
-      const from = client.heard.length
+      const from = client.received.length
       client.send({ type: 'init', network })
       expect(await client.next(() => true, from)).to.deep.equal({
         type: 'error',

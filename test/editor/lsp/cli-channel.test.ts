@@ -17,7 +17,7 @@ import { cadenceCli } from '../language-servers/cadence-cli.ts'
 import { startRecordedContracts } from '../language-servers/recorded-contracts.ts'
 import type { RecordedContracts } from '../language-servers/recorded-contracts.ts'
 import { LspClient, messagesOf } from './support/lsp-client.ts'
-import type { Heard } from './support/lsp-client.ts'
+import type { ReceivedMessage } from './support/lsp-client.ts'
 
 const log = pino({ level: 'silent' })
 const main = 'file:///scripts/main.cdc'
@@ -40,7 +40,7 @@ function at(text: string, piece: string, more = 0): { line: number; character: n
   return { line: lines.length - 1, character: (lines.at(-1) ?? '').length + more }
 }
 
-function hoverText({ result, error }: Heard): string {
+function hoverText({ result, error }: ReceivedMessage): string {
   if (error !== undefined) throw new Error(error.message)
   return (result as { contents: { value: string } } | null)?.contents.value ?? ''
 }
@@ -122,12 +122,12 @@ describe('language server channel with the CLI checker and recorded imports', fu
 
   it('has types across contracts, without false errors', async () => {
     const client = await withBalance()
-    const fetched = client.heard
+    const fetched = client.received
       .filter(({ method }) => method === 'flow/dependencyResolved')
       .map(({ params }) => params?.['contractName'])
     expect(fetched).to.have.members(['FlowToken', 'FungibleToken'])
     client.didChange(main, balance.replace('return seen.balance', 'return seen.nothing'), 2)
-    const [message] = await faults(client, main, (messages) => messages.length > 0, client.heard.length)
+    const [message] = await faults(client, main, (messages) => messages.length > 0, client.received.length)
     expect(message).to.match(/has no member `nothing`/)
     expect(client.texts.join('\n')).to.not.include(root)
   })
@@ -176,7 +176,7 @@ describe('language server channel with the CLI checker and recorded imports', fu
     })
     expect(result).to.deep.include({ uri: 'file:///contracts/Own.cdc' })
     // Dependents of a changed document are checked again without an edit.
-    const from = client.heard.length
+    const from = client.received.length
     client.didChange(
       'file:///contracts/Own.cdc',
       'access(all) contract Own {\n    access(all) fun two(): Int { return 1 }\n}',
@@ -217,7 +217,7 @@ describe('language server channel with the CLI checker and recorded imports', fu
     client.didOpen('file:///wrong.cdc', 'access(all) fun main(): Int { return "text" }')
     await faults(client, 'file:///wrong.cdc', (messages) => messages.length > 0)
     const pid = server.pidOf('emulator') ?? 0
-    const from = client.heard.length
+    const from = client.received.length
     process.kill(pid, 'SIGKILL')
     expect(await faults(client, main, () => true, from)).to.deep.equal([])
     expect(await faults(client, 'file:///wrong.cdc', () => true, from)).to.match(/mismatched types/i)
@@ -238,9 +238,9 @@ describe('language server channel with the CLI checker and recorded imports', fu
     client.didOpen(main, text)
     await faults(client, main, () => true)
     client.didChange(main, text + line(0), 2)
-    const [message] = await faults(client, main, (messages) => messages.length > 0, client.heard.length)
+    const [message] = await faults(client, main, (messages) => messages.length > 0, client.received.length)
     expect(message).to.match(/not checked: it has more than 262144 bytes/)
-    expect(client.heard.some(({ method }) => method === 'flow/serverStatus')).to.equal(false)
+    expect(client.received.some(({ method }) => method === 'flow/serverStatus')).to.equal(false)
   })
 
   it('restarts the process above its memory limit without losing documents', async () => {
@@ -254,14 +254,14 @@ describe('language server channel with the CLI checker and recorded imports', fu
     const client = await opened()
     client.didOpen('file:///stays.cdc', 'access(all) fun main(): Int { return "text" }')
     await faults(client, 'file:///stays.cdc', (messages) => messages.length > 0)
-    const isRestart = ({ method, params }: Heard): boolean =>
+    const isRestart = ({ method, params }: ReceivedMessage): boolean =>
       method === 'flow/serverStatus' && params?.['state'] === 'restarting'
     const large = Array.from(
       { length: 3000 },
       (_, n) => `access(all) struct S${n} { access(all) let a: Int; init() { self.a = ${n} } }`,
     ).join('\n')
-    for (let n = 0; !client.heard.some(isRestart); n++) {
-      const from = client.heard.length
+    for (let n = 0; !client.received.some(isRestart); n++) {
+      const from = client.received.length
       client.didOpen(`file:///large-${n}.cdc`, large)
       await client.next((message) => isRestart(message) || message.params?.['uri'] === `file:///large-${n}.cdc`, from)
       client.notify('textDocument/didClose', { textDocument: { uri: `file:///large-${n}.cdc` } })
@@ -269,7 +269,7 @@ describe('language server channel with the CLI checker and recorded imports', fu
     expect(await metrics.registry.getSingleMetricAsString('flowfarm_lsp_restarts_total')).to.match(
       /reason="memory"} [1-9]/,
     )
-    const from = client.heard.findIndex(isRestart)
+    const from = client.received.findIndex(isRestart)
     expect(await faults(client, 'file:///stays.cdc', () => true, from)).to.match(/mismatched types/i)
   })
 })

@@ -54,11 +54,11 @@ describe('client that repeatedly crashes the language server', () => {
     // Three at first, then one after 5 s and one after 10 s. A change during a restart is retried
     // once.
     expect(await restartsOf(world)).to.be.within(3, 6)
-    const told = attacker.heard.filter(({ method }) => method === 'flow/documentSetAside')
+    const told = attacker.received.filter(({ method }) => method === 'flow/documentSetAside')
     expect(told.length).to.be.within(2, 4)
     expect(told.at(-1)?.params?.['message']).to.match(/It is retried in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
     for (const client of [colleague, other])
-      expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+      expect(client.received.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
     // A fixed document is served after the pause without another change.
     attacker.didChange(main, 'mended', 30)
     await attacker.textAt('file:///good.cdc')
@@ -100,7 +100,7 @@ describe('client that repeatedly crashes the language server', () => {
       expect(await other.textAt(main)).to.equal('fine')
       const attacker = await world.client('mainnet', '192.0.2.7')
       for (let n = 0; n < 25; n++) {
-        const from = attacker.heard.length
+        const from = attacker.received.length
         if (what === 'document') {
           attacker.didOpen(`file:///${n}.cdc`, 'poison !crash')
           attacker.notify('textDocument/didClose', { textDocument: { uri: `file:///${n}.cdc` } })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { LspClient } from './support/lsp-client.ts'
-import { doubleProgram, lspWorld } from './support/lsp-world.ts'
+import { fakeServerProgram, lspWorld } from './support/lsp-world.ts'
 import type { LspWorld } from './support/lsp-world.ts'
 
 const main = 'file:///main.cdc'
@@ -31,12 +31,12 @@ describe('language server channel after a server crash', () => {
     client.didChange('file:///a.cdc', 'changed', 7, { start, end: { line: 0, character: 4 } })
     const lost = client.ask('textDocument/never', { textDocument: { uri: main }, position: start })
     await client.textAt('file:///a.cdc')
-    const from = client.heard.length
+    const from = client.received.length
     kill(world)
     expect((await lost).error).to.include({ code: -32_802 })
     await restarted(client, from)
     expect(await client.textAt('file:///b.cdc')).to.equal('text of b')
-    const again = client.heard
+    const again = client.received
       .slice(from)
       .filter(({ method }) => method === 'textDocument/publishDiagnostics')
       .map(({ params }) => [params?.['uri'], params?.['version']])
@@ -46,7 +46,7 @@ describe('language server channel after a server crash', () => {
       ['file:///b.cdc', 1],
     ])
     expect(await client.textAt('file:///a.cdc')).to.equal('changed of a')
-    expect(client.heard.slice(from).find(({ method }) => method === 'flow/serverStatus')?.params).to.deep.equal({
+    expect(client.received.slice(from).find(({ method }) => method === 'flow/serverStatus')?.params).to.deep.equal({
       state: 'restarting',
     })
   })
@@ -86,7 +86,7 @@ describe('language server channel after a server crash', () => {
       expect(
         (await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code,
       ).to.equal(-32_803)
-      expect(other.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+      expect(other.received.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
       // A change is tried when the pause ends, and served if it is good.
       victim.didChange(main, 'mended', 2)
       await victim.textAt('file:///good.cdc')
@@ -134,12 +134,12 @@ describe('language server channel after a server crash', () => {
 
   it('reports a failed start, and retries on the next request', async () => {
     await using world = await lspWorld({
-      program: { ...doubleProgram, command: '/nowhere/at-all' },
+      program: { ...fakeServerProgram, command: '/nowhere/at-all' },
       limits: { initMs: 100 },
     })
     const client = await world.stranger()
     for (let i = 0; i < 2; i++) {
-      const from = client.heard.length
+      const from = client.received.length
       client.send({ type: 'init', network: 'mainnet' })
       client.send({ jsonrpc: '2.0', id: i, method: 'textDocument/hover', params: { textDocument: { uri: main } } })
       expect(await client.next(({ type }) => type === 'error', from)).to.include({ code: 'server-unavailable' })
@@ -169,7 +169,7 @@ describe('language server channel after a server crash', () => {
         const [watcher] = clients
         const killing = (async () => {
           for (let kills = 0; kills < 12; kills++) {
-            const from = watcher?.heard.length ?? 0
+            const from = watcher?.received.length ?? 0
             kill(world)
             // Some are killed during their start.
             if (random() < 0.8 && watcher !== undefined) await restarted(watcher, from)
@@ -184,7 +184,7 @@ describe('language server channel after a server crash', () => {
           )
           expect(foreign).to.deep.equal([])
           expect(client.texts.some((text) => text.includes(world.workspaces.root))).to.equal(false)
-          expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+          expect(client.received.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
           for (const uri of urisOf(n)) {
             const told = client
               .diagnosticsOf(uri)

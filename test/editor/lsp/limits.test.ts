@@ -68,7 +68,7 @@ describe('language server channel limits', () => {
     await using world = await lspWorld()
     const client = await world.client()
     for (const id of ['9007199254740993', '-9007199254740993', '1e308', '1e400', 'true', '{}', '[1]']) {
-      const from = client.heard.length
+      const from = client.received.length
       client.send(`{"jsonrpc":"2.0","id":${id},"method":"textDocument/hover","params":{}}`)
       expect(await client.next(() => true, from)).to.deep.include({ id: null })
     }
@@ -238,9 +238,9 @@ describe('contracts imported by documents of the channel', () => {
       contractName: 'FlowToken',
       code: 'contract FlowToken {}',
     })
-    const from = client.heard.findIndex(({ method }) => method === 'flow/dependencyResolved')
+    const from = client.received.findIndex(({ method }) => method === 'flow/dependencyResolved')
     expect((await client.diagnosed(main, /import FlowToken/, from)).params).to.include({ version: 5 })
-    expect(client.heard.filter(({ method }) => method === 'flow/dependencyResolved')).to.have.length(1)
+    expect(client.received.filter(({ method }) => method === 'flow/dependencyResolved')).to.have.length(1)
   })
 
   it('are requested once if missing, and retried after a temporary failure', async () => {
@@ -355,7 +355,7 @@ describe('deployments in the language server channel', () => {
       [{ type: 'subscribe:deploy', project_id: 'a', token: 7 }, 'bad-message'],
       [{ type: 'other' }, 'unknown-type'],
     ] as const) {
-      const from = client.heard.length
+      const from = client.received.length
       client.send(message)
       expect((await client.next(({ type }) => type === 'error', from)).code).to.equal(code)
     }

@@ -8,8 +8,8 @@ import type { Member } from '../../../src/editor/language-server/language-server
 import { defaultLspLimits, LspMetrics } from '../../../src/editor/language-server/lsp-limits.ts'
 import { ServerRun } from '../../../src/editor/language-server/server-run.ts'
 import { untilWritable } from '../../../src/editor/lsp/session-documents.ts'
-import { handClock } from './support/hand-clock.ts'
-import { doubleProgram } from './support/lsp-world.ts'
+import { manualClock } from './support/manual-clock.ts'
+import { fakeServerProgram } from './support/lsp-world.ts'
 
 const limits = { ...defaultLspLimits, settleMs: 20 }
 const environment = { PATH: process.env['PATH'] ?? '' }
@@ -17,7 +17,7 @@ const environment = { PATH: process.env['PATH'] ?? '' }
 describe('documents tried alone', () => {
   it('let all others write between two of them, regardless of the queue length', async () => {
     const run = new ServerRun({
-      program: doubleProgram,
+      program: fakeServerProgram,
       environment,
       limits,
       folder: tmpdir(),
@@ -27,7 +27,7 @@ describe('documents tried alone', () => {
     })
     try {
       await run.initialize({})
-      const budget = new CrashBudget(limits, handClock())
+      const budget = new CrashBudget(limits, manualClock())
       const written: string[] = []
       const give = (name: string): void => {
         written.push(name)
@@ -55,7 +55,7 @@ describe('stopped language server', () => {
   it('leaves no timers that keep the process alive', async () => {
     const server = new LanguageServer({
       network: 'mainnet',
-      program: doubleProgram,
+      program: fakeServerProgram,
       environment,
       limits,
       metrics: new LspMetrics(new Metrics().registry),

@@ -4,12 +4,12 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { RetryableError } from '../../../src/platform/errors.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
-import { file, given, origin, ProjectWorld } from './support/project-world.ts'
-import type { Person } from './support/project-world.ts'
+import { file, dataOf, origin, ProjectWorld } from './support/project-world.ts'
+import type { TestUser } from './support/project-world.ts'
 
 describe('projects function', () => {
   let world: ProjectWorld
-  let owner: Person
+  let owner: TestUser
   before(async () => {
     world = await ProjectWorld.create({
       quotas: { projects: 5000, files: 10_000, fileBytes: 100_000, projectBytes: 1_000_000 },
@@ -177,13 +177,13 @@ describe('projects function', () => {
       const { status, error } = await world.call(owner, '/projects/save', data)
       expect([status, error.code, error['field']], JSON.stringify(data)).to.deep.equal([400, 'INVALID_INPUT', field])
     }
-    expect(given(await world.call(owner, '/projects/save', { name: ' 👩‍💻 합 ' }))).to.include({ version: 1 })
+    expect(dataOf(await world.call(owner, '/projects/save', { name: ' 👩‍💻 합 ' }))).to.include({ version: 1 })
   })
 
   it('truncates names of copies to the maximum length', async () => {
     for (const name of ['x'.repeat(100), '😀'.repeat(50), `${'x'.repeat(91)}😀😀`]) {
       const { slug } = await world.save(owner, { name })
-      const copy = given(await world.call<{ slug: string }>(owner, '/projects/fork', { slug }))
+      const copy = dataOf(await world.call<{ slug: string }>(owner, '/projects/fork', { slug }))
       const kept = String((await world.get(owner, copy.slug)).project['name'])
       expect(kept).to.match(/^Fork of /)
       expect(kept.length).to.be.within(98, 100)
@@ -254,7 +254,7 @@ describe('projects function limits', () => {
     const world = await ProjectWorld.create({ limits: { client: 12, read: 3, write: 2, atOnce: Infinity } })
     try {
       const [one, other] = [world.person(), world.person()]
-      const statuses = async (by: Person, endpoint: string, data: unknown, times: number): Promise<number[]> => {
+      const statuses = async (by: TestUser, endpoint: string, data: unknown, times: number): Promise<number[]> => {
         const all: number[] = []
         for (let i = 0; i < times; i++) all.push((await world.call(by, endpoint, data)).status)
         return all

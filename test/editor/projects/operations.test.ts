@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { createProjectAccess } from '../../../src/editor/projects/read-projects.ts'
-import { file, given, ProjectWorld } from './support/project-world.ts'
-import type { Listed, Person, Saved } from './support/project-world.ts'
+import { file, dataOf, ProjectWorld } from './support/project-world.ts'
+import type { ListResult, TestUser, SaveResult } from './support/project-world.ts'
 
 describe('project operations', () => {
   let world: ProjectWorld
-  let owner: Person
-  let stranger: Person
+  let owner: TestUser
+  let stranger: TestUser
   before(async () => {
     world = await ProjectWorld.create()
   })
@@ -17,7 +17,7 @@ describe('project operations', () => {
     stranger = world.person()
   })
 
-  const make = (isPublic: boolean, by = owner): Promise<Saved> =>
+  const make = (isPublic: boolean, by = owner): Promise<SaveResult> =>
     world.save(by, {
       name: 'My Token',
       network: 'testnet',
@@ -116,21 +116,21 @@ describe('project operations', () => {
 
   it('list the projects of the user in pages, last saved first', async () => {
     await make(true, stranger)
-    const made: Saved[] = []
+    const made: SaveResult[] = []
     for (let i = 0; i < 7; i++) made.push(await world.save(owner, { name: `p${i}`, files: [file('a', '123')] }))
     await world.save(owner, { id: made[2]?.id, version: 1, name: 'p2 again' })
     const names: string[] = []
     const pages: number[] = []
     let cursor: string | null = null
     do {
-      const page: Listed = given(await world.call<Listed>(owner, '/projects/list', { limit: 3, cursor }))
+      const page: ListResult = dataOf(await world.call<ListResult>(owner, '/projects/list', { limit: 3, cursor }))
       names.push(...page.projects.map(({ name }) => name))
       pages.push(page.projects.length)
       cursor = page.next_cursor
     } while (cursor !== null)
     expect(names).to.deep.equal(['p2 again', 'p6', 'p5', 'p4', 'p3', 'p1', 'p0'])
     expect(pages).to.deep.equal([3, 3, 1])
-    const whole = given(await world.call<Listed>(owner, '/projects/list'))
+    const whole = dataOf(await world.call<ListResult>(owner, '/projects/list'))
     expect(whole.next_cursor).to.equal(null)
     expect(whole.projects[1]).to.deep.include({
       name: 'p6',
@@ -143,7 +143,7 @@ describe('project operations', () => {
       forked_from: null,
     })
     expect(whole.projects[1]).to.not.have.any.keys('files', 'user_id', 'micros')
-    expect(given(await world.call<Listed>(world.person(), '/projects/list')).projects).to.deep.equal([])
+    expect(dataOf(await world.call<ListResult>(world.person(), '/projects/list')).projects).to.deep.equal([])
   })
 
   it('paginate over projects saved in the same microsecond', async () => {
@@ -155,7 +155,7 @@ describe('project operations', () => {
     const ids: string[] = []
     let cursor: string | null = null
     do {
-      const page: Listed = given(await world.call<Listed>(owner, '/projects/list', { limit: 1, cursor }))
+      const page: ListResult = dataOf(await world.call<ListResult>(owner, '/projects/list', { limit: 1, cursor }))
       ids.push(...page.projects.map(({ id }) => id))
       cursor = page.next_cursor
     } while (cursor !== null)
@@ -168,7 +168,7 @@ describe('project operations', () => {
     const stale = await world.call(owner, '/projects/delete', { id, version: 2 })
     expect([stale.status, stale.error.code, stale.error['yours']]).to.deep.equal([409, 'CONFLICT', { version: 2 }])
     expect(stale.error['current']).to.include({ version: 1 })
-    expect(given(await world.call(owner, '/projects/delete', { id, version: 1 }))).to.deep.equal({ deleted: true })
+    expect(dataOf(await world.call(owner, '/projects/delete', { id, version: 1 }))).to.deep.equal({ deleted: true })
     expect((await world.call(owner, '/projects/get', { slug })).status).to.equal(404)
     expect((await world.call(owner, '/projects/delete', { id })).status).to.equal(404)
     expect(
@@ -178,7 +178,7 @@ describe('project operations', () => {
 
   it('copy public and own projects to a private project', async () => {
     const original = await make(true)
-    const copy = given(await world.call<Saved>(stranger, '/projects/fork', { slug: original.slug }))
+    const copy = dataOf(await world.call<SaveResult>(stranger, '/projects/fork', { slug: original.slug }))
     expect(copy.slug).to.match(/^fork-of-my-token-[a-z2-9]{10}$/)
     expect((await world.call(owner, '/projects/get', { slug: copy.slug })).status).to.equal(404)
     const { project, files } = await world.get(stranger, copy.slug)
@@ -197,21 +197,21 @@ describe('project operations', () => {
     await world.save(stranger, { id: copy.id, version: 1, files: [file('main.cdc', 'changed')] })
     expect(await world.contents(owner, original.slug)).to.include({ 'main.cdc': 'main.cdc' })
     const mine = await make(false)
-    const again = given(await world.call<Saved>(owner, '/projects/fork', { slug: mine.slug }))
+    const again = dataOf(await world.call<SaveResult>(owner, '/projects/fork', { slug: mine.slug }))
     expect((await world.get(owner, again.slug)).project.forked_from).to.include({ id: mine.id })
   })
 
   it('show the origin of a copy while it is visible', async () => {
     const original = await make(true)
-    const copy = given(await world.call<Saved>(stranger, '/projects/fork', { slug: original.slug }))
+    const copy = dataOf(await world.call<SaveResult>(stranger, '/projects/fork', { slug: original.slug }))
     await world.save(stranger, { id: copy.id, version: 1, is_public: true })
     await world.save(owner, { id: original.id, version: 1, is_public: false })
     expect((await world.get(stranger, copy.slug)).project.forked_from).to.equal(null)
     expect((await world.get(undefined, copy.slug)).project.forked_from).to.equal(null)
     expect((await world.get(owner, copy.slug)).project.forked_from).to.include({ slug: original.slug })
-    expect(JSON.stringify(given(await world.call(stranger, '/projects/list')))).to.not.include(original.slug)
+    expect(JSON.stringify(dataOf(await world.call(stranger, '/projects/list')))).to.not.include(original.slug)
     expect((await world.call(stranger, '/projects/fork', { slug: original.slug })).status).to.equal(404)
-    given(await world.call(owner, '/projects/delete', { id: original.id }))
+    dataOf(await world.call(owner, '/projects/delete', { id: original.id }))
     expect(await world.contents(stranger, copy.slug)).to.have.property('main.cdc')
     expect((await world.get(owner, copy.slug)).project.forked_from).to.equal(null)
   })

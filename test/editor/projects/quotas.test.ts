@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { projectLimits } from '../../../src/editor/projects/project-quotas.ts'
-import { file, given, ProjectWorld, quotas } from './support/project-world.ts'
-import type { Listed, Person, Saved } from './support/project-world.ts'
+import { file, dataOf, ProjectWorld, quotas } from './support/project-world.ts'
+import type { ListResult, TestUser, SaveResult } from './support/project-world.ts'
 
 describe('project quotas', () => {
   let world: ProjectWorld
-  let owner: Person
+  let owner: TestUser
   before(async () => {
     world = await ProjectWorld.create({ quotas: { projects: 3, files: 4, fileBytes: 1000, projectBytes: 2500 } })
   })
@@ -27,14 +27,14 @@ describe('project quotas', () => {
 
   it('bound the projects per user, also for concurrent requests', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => world.call<Saved>(owner, '/projects/save', { name: `p${i}` })),
+      Array.from({ length: 12 }, (_, i) => world.call<SaveResult>(owner, '/projects/save', { name: `p${i}` })),
     )
     expect(answers.filter(({ status }) => status === 200)).to.have.length(3)
     expect(answers.filter(({ error }) => error?.code === 'QUOTA_EXCEEDED')).to.have.length(9)
-    const { projects } = given(await world.call<Listed>(owner, '/projects/list'))
+    const { projects } = dataOf(await world.call<ListResult>(owner, '/projects/list'))
     expect(projects).to.have.length(3)
     await refused({ slug: String(projects[0]?.['slug']) }, { quota: 'projects', max: 3, asked: 4 }, '/projects/fork')
-    given(await world.call(owner, '/projects/delete', { id: projects[0]?.id }))
+    dataOf(await world.call(owner, '/projects/delete', { id: projects[0]?.id }))
     await world.save(owner, { name: 'in its place' })
     await world.save(world.person(), { name: 'of somebody else' })
   })
@@ -110,7 +110,7 @@ describe('project quotas', () => {
       )
       expect((await call('/projects/fork', { slug })).error.code).to.equal('QUOTA_EXCEEDED')
       expect(
-        given(
+        dataOf(
           await call('/projects/save', {
             id,
             version: 1,
@@ -119,7 +119,7 @@ describe('project quotas', () => {
           }),
         ),
       ).to.include({ version: 2 })
-      expect(given(await call('/projects/save', { id, version: 2, deleted_files: ['a'] }))).to.include({
+      expect(dataOf(await call('/projects/save', { id, version: 2, deleted_files: ['a'] }))).to.include({
         version: 3,
         byte_count: 900,
       })

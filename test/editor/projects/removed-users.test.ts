@@ -7,8 +7,8 @@ import { Random } from '../../simulation/random.ts'
 import { untilLockWait } from '../../support/lock-wait.ts'
 import { runAuth, signIn } from '../../wallet/auth/support/running-auth.ts'
 import type { RunningAuth } from '../../wallet/auth/support/running-auth.ts'
-import { file, given, ProjectWorld } from './support/project-world.ts'
-import type { Saved } from './support/project-world.ts'
+import { file, dataOf, ProjectWorld } from './support/project-world.ts'
+import type { SaveResult } from './support/project-world.ts'
 
 describe('projects of deleted users', () => {
   let world: ProjectWorld
@@ -37,8 +37,8 @@ describe('projects of deleted users', () => {
   it('are deleted, also with a concurrent save or copy', async () => {
     const random = new Random(7)
     const stranger = await signIn(auth, 'stranger@example.com')
-    const open = given(
-      await world.call<Saved>({ token: stranger.accessToken }, '/projects/save', {
+    const open = dataOf(
+      await world.call<SaveResult>({ token: stranger.accessToken }, '/projects/save', {
         name: 'Open',
         is_public: true,
         files: [file('a.cdc')],
@@ -47,7 +47,9 @@ describe('projects of deleted users', () => {
     const statuses = new Set<number>()
     for (let turn = 0; turn < 40; turn++) {
       const { accessToken: token } = await signIn(auth, `person-${turn}@example.com`)
-      const own = given(await world.call<Saved>({ token }, '/projects/save', { name: 'First', files: [file('a.cdc')] }))
+      const own = dataOf(
+        await world.call<SaveResult>({ token }, '/projects/save', { name: 'First', files: [file('a.cdc')] }),
+      )
       const later = async (run: () => Promise<unknown>): Promise<void> => {
         await delay(random.integer(0, 12))
         await run()

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { file, given, ProjectWorld } from './support/project-world.ts'
-import type { Got, Person, Saved } from './support/project-world.ts'
+import { file, dataOf, ProjectWorld } from './support/project-world.ts'
+import type { ProjectResult, TestUser, SaveResult } from './support/project-world.ts'
 
 interface Conflict {
   readonly current: Readonly<Record<string, unknown>> & {
@@ -19,7 +19,7 @@ interface Conflict {
 
 describe('project saves', () => {
   let world: ProjectWorld
-  let owner: Person
+  let owner: TestUser
   before(async () => {
     world = await ProjectWorld.create()
   })
@@ -28,7 +28,7 @@ describe('project saves', () => {
     owner = world.person()
   })
 
-  const make = (): Promise<Saved> =>
+  const make = (): Promise<SaveResult> =>
     world.save(owner, {
       name: 'p',
       active_file: 'a',
@@ -165,7 +165,7 @@ describe('project saves', () => {
     const { id, slug } = await make()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        world.call<Saved>(owner, '/projects/save', {
+        world.call<SaveResult>(owner, '/projects/save', {
           id,
           version: 1,
           files: [file('a', `writer ${i}`), file(`own ${i}`)],
@@ -197,7 +197,7 @@ describe('project saves', () => {
       Array.from({ length: count }, async (_, i) => {
         let version = 1
         for (;;) {
-          const answer = await world.call<Saved>(owner, '/projects/save', {
+          const answer = await world.call<SaveResult>(owner, '/projects/save', {
             id,
             version,
             save_id: randomUUID(),
@@ -234,9 +234,11 @@ describe('project saves', () => {
     for (const { version } of await Promise.all(Array.from({ length: 5 }, () => world.save(owner, raced))))
       expect(version).to.equal(4)
     const fork = { slug, save_id: randomUUID() }
-    const forks = await Promise.all(Array.from({ length: 3 }, () => world.call<Saved>(owner, '/projects/fork', fork)))
-    expect(new Set(forks.map((one) => given(one).id)).size).to.equal(1)
-    expect(given(await world.call<{ projects: unknown[] }>(owner, '/projects/list')).projects).to.have.length(2)
+    const forks = await Promise.all(
+      Array.from({ length: 3 }, () => world.call<SaveResult>(owner, '/projects/fork', fork)),
+    )
+    expect(new Set(forks.map((one) => dataOf(one).id)).size).to.equal(1)
+    expect(dataOf(await world.call<{ projects: unknown[] }>(owner, '/projects/list')).projects).to.have.length(2)
   })
 
   it('reject a reused save id, which is private to its user', async () => {
@@ -339,7 +341,7 @@ describe('project saves', () => {
             [...model.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
           ])
         }
-        const { files }: Got = await world.get(by, slug)
+        const { files }: ProjectResult = await world.get(by, slug)
         expect(new Map(files.map((one) => [one.path, one.content]))).to.deep.equal(model)
       }),
       { numRuns: 25 },

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { contractCodeHash } from '../../../src/flow/code/find-contract-code.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
-import { truthOf } from '../../support/recording-notes.ts'
+import { truthOf } from '../../support/recording-annotations.ts'
 import { startRecordedNode } from '../../support/replay.ts'
 
 describe('enrichment workers, beside all others', () => {

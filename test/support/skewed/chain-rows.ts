@@ -1,4 +1,13 @@
-import { contractAt, accountAt, isLate, isMiddling, isRare, skewed, skewedNumber, even } from './skewed-world.ts'
+import {
+  contractAt,
+  accountAt,
+  isLate,
+  isMiddling,
+  isRare,
+  skewed,
+  skewedNumber,
+  uniformRandom,
+} from './skewed-world.ts'
 import type { SkewedWorld } from './skewed-world.ts'
 
 /** The time of the first block, and seconds per height. */
@@ -32,7 +41,7 @@ export function chainRows(blocks: string, world: SkewedWorld): string {
   const h = `(n * ${spacing})`
   const id = `sha256(int8send(${h}))`
   const payer = `case when ${isMiddling} then '${skewed.middling}' when ${isRare(world)} then '${skewed.quiet}'
-    when ${isLate(world)} then '${skewed.late}' when ${even('n', 1)} < 0.33 then '${skewed.whale}'
+    when ${isLate(world)} then '${skewed.late}' when ${uniformRandom('n', 1)} < 0.33 then '${skewed.whale}'
     else ${accountAt(skewedNumber(accounts, 'n', 2))} end`
   const app = contractAt(skewedNumber(apps, 'n', 3), 'App')
   const ofBlock = `from (select n, ${payer} as payer, ${app} as app from ${blocks} as n) as block`
@@ -53,7 +62,7 @@ export function chainRows(blocks: string, world: SkewedWorld): string {
       case when ${isJoint} then array[payer, '${skewed.guest}'] else array[payer] end,
       sha256(int8send(${h} - 10)), sha256('transfer'), '\\x00'
     ${ofBlock} cross join lateral (
-      select case when n % ${Math.floor(world.blocks / 5)} = 9 then null when ${even('n', 4)} < 0.02 then 1 else 0 end as code
+      select case when n % ${Math.floor(world.blocks / 5)} = 9 then null when ${uniformRandom('n', 4)} < 0.02 then 1 else 0 end as code
     ) as outcome;
     insert into raw.tx_lookup (id, block_height, tx_index) select ${id}, ${h}, 0 from ${blocks} as n;
     insert into app.tx_tags (tag, block_height, tx_indexes) select 'FT_TRANSFER', ${h}, '{0}' from ${blocks} as n;

@@ -11,7 +11,7 @@ export const skewedCollection = 'A.0b2a3299cc857e29.TopShot'
 /** Receives the fee of every block: one vault with as many history rows as blocks. */
 export const feeReceiver = '0xf919ee77447b7497'
 /** Has a large number of vaults. */
-export const hoarder = '0x00000000000000b0'
+export const vaultOwner = '0x00000000000000b0'
 /** Takes part in every block. */
 export const regular = '0x00000000000000c0'
 /** Received tokens in every block before Cadence 1.0. */
@@ -51,7 +51,7 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
   const token = `'${skewedToken}'`
   await pool.query(`
     insert into app.ft_vault_balances select 3, h, 0, ${bytes(feeReceiver)}, ${token}, h / 1000.0 from ${heights};
-    insert into app.ft_vault_balances select 1000000 + i, i * ${spacing}, 0, ${bytes(hoarder)}, ${token}, 1.00000000
+    insert into app.ft_vault_balances select 1000000 + i, i * ${spacing}, 0, ${bytes(vaultOwner)}, ${token}, 1.00000000
     from generate_series(1, ${vaults}::bigint) as i;
     insert into app.ft_balance_changes select h, '${oldReceiver}', ${token}, 0.00001000 from ${heights};
     insert into app.address_transactions select h, 7, 0, true, true, true, false, '${regular}' from ${heights};
@@ -100,7 +100,7 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     select address, token, 0.00000000, 0, 0, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
     insert into app.ft_token_holders select token, count(*) from app.ft_holdings where balance > 0 group by 1;
     insert into app.nft_transfers
-    select h, 1, 0, 0, '${skewedCollection}', h / ${spacing} % 5000, h / ${spacing} % 5000, null, '${hoarder}', 'transfer' from ${heights};
+    select h, 1, 0, 0, '${skewedCollection}', h / ${spacing} % 5000, h / ${spacing} % 5000, null, '${vaultOwner}', 'transfer' from ${heights};
     insert into app.nft_transfers
     select i * ${spacing}, 2, 0, 0, '${skewedCollection}', 5000 + i % 5000, 5000 + i % 5000, null, '0x' || lpad(to_hex(i % 5000), 16, '0'),
       'transfer'
@@ -111,7 +111,7 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     from app.nft_transfers where token is not null order by token, nft_id, block_height desc;
     insert into app.nft_holdings select owner, token, count(*) from app.nft_ownership group by 1, 2;
     insert into app.nft_holdings
-    select '${hoarder}', 'A.' || lpad(to_hex(h), 16, '0') || '.Items', 1 from ${heights};
+    select '${vaultOwner}', 'A.' || lpad(to_hex(h), 16, '0') || '.Items', 1 from ${heights};
     insert into app.nft_collection_stats select token, sum(item_count), count(*), sum(item_count) from app.nft_holdings group by 1;
     insert into app.balance_changes
     select h, date '2024-09-25' + (h / 100000)::int, 0, ${token}, array[${bytes(feeReceiver)}, ${bytes(regular)}], array[0.001, -0.001] from ${heights};

@@ -94,13 +94,13 @@ export function skewedWorld({ transfers, spacing }: SkewedSize): SkewedWorld {
 }
 
 /** Between 0 and 1, uniform and deterministic per seed, as SQL. */
-export function even(seed: string, salt: number): string {
+export function uniformRandom(seed: string, salt: number): string {
   return `((hashint8extended(${seed}, ${salt}) & 2147483647) / 2147483648::float8)`
 }
 
 /** A number below `count`, skewed to low ones: the first of 1,000 has a tenth. SQL. */
 export function skewedNumber(count: number, seed: string, salt: number): string {
-  return `floor(${count} * power(${even(seed, salt)}, 3))::bigint`
+  return `floor(${count} * power(${uniformRandom(seed, salt)}, 3))::bigint`
 }
 
 /** The account with a number, as SQL. */

@@ -1,5 +1,5 @@
 import { timeOf } from './chain-rows.ts'
-import { accountAt, even, isRare, skewed, skewedNumber } from './skewed-world.ts'
+import { accountAt, uniformRandom, isRare, skewed, skewedNumber } from './skewed-world.ts'
 import type { SkewedWorld } from './skewed-world.ts'
 
 /** Exchange events, in one of eight blocks. @param blocks a set `n` of block numbers, as SQL */
@@ -7,7 +7,7 @@ export function tradeRows(blocks: string, world: SkewedWorld): string {
   return `
     insert into app.defi_events (block_height, tx_index, event_index, pair, event_type, maker, asset0, asset1, asset0_in, asset1_out, price, day)
     select n * ${world.spacing}, 0, 70,
-      case when ${isRare(world)} then '${skewed.quietPair}' when ${even('n', 61)} < 0.5 then '${skewed.pair}'
+      case when ${isRare(world)} then '${skewed.quietPair}' when ${uniformRandom('n', 61)} < 0.5 then '${skewed.pair}'
         else ${pairAt(skewedNumber(world.pairs, 'n', 62))} end,
       case when n % 400 = 1 then 'AddLiquidity' else 'Swap' end, null, '${skewed.token}', 'A.00000000000000e1.Rare', 1, 2, 2, '2025-01-01'
     from ${blocks} as n where n % 8 = 1 or ${isRare(world)}`

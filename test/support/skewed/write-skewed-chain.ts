@@ -9,7 +9,7 @@ import {
   skewed,
   skewedNumber,
   contractAt,
-  even,
+  uniformRandom,
   isLate,
   isMiddling,
   isRare,
@@ -120,7 +120,7 @@ function nftRows({ accounts, collections, items, highest }: SkewedWorld): string
     select token, count(*), 0, 0 from app.nft_transfers group by token;
     insert into app.nft_ownership (token, nft_id, nft_uuid, block_height, tx_index, event_index, leg, is_burned, owner)
     select '${skewed.collection}', i, i, ${highest}, 0, 60, 0, i % 50 = 49,
-      case when i % 50 = 49 then null when ${even('i', 41)} < 0.2 then '${skewed.whale}' else ${accountAt(skewedNumber(accounts, 'i', 42))} end
+      case when i % 50 = 49 then null when ${uniformRandom('i', 41)} < 0.2 then '${skewed.whale}' else ${accountAt(skewedNumber(accounts, 'i', 42))} end
     from generate_series(1, ${items}) as i;
     insert into app.nft_ownership (token, nft_id, nft_uuid, block_height, tx_index, event_index, leg, is_burned, owner)
     select ${contractAt('c', 'Items')}, i, c * 1000000 + i, ${highest}, 0, 60, 0, false,
@@ -159,10 +159,10 @@ function transferRows(blocks: string, world: SkewedWorld): string {
   return `
     insert into app.ft_transfers (block_height, tx_index, event_index, leg, token, from_address, to_address, amount, transfer_type)
     select ${h}, 0, i * 3, 0,
-      case when ${even(seed, 11)} < 0.9 then '${skewed.token}' else ${contractAt(skewedNumber(tokens, seed, 12), 'Coin')} end,
-      case when ${even(seed, 13)} < 0.1 then '${skewed.whale}' else ${someAccount(14)} end,
+      case when ${uniformRandom(seed, 11)} < 0.9 then '${skewed.token}' else ${contractAt(skewedNumber(tokens, seed, 12), 'Coin')} end,
+      case when ${uniformRandom(seed, 13)} < 0.1 then '${skewed.whale}' else ${someAccount(14)} end,
       case when i = 0 then '${skewed.whale}' else ${someAccount(15)} end,
-      round(power(10, 5 * power(${even(seed, 16)}, 6))::numeric, 8), 'transfer'
+      round(power(10, 5 * power(${uniformRandom(seed, 16)}, 6))::numeric, 8), 'transfer'
     from ${blocks} as n cross join generate_series(0, ${transfersPerBlock - 1}) as i
     union all
     select ${h}, 0, 90, 0, '${skewed.token}', ${anybody(2)}, '0xf919ee77447b7497', 0.00000570, 'fee' from ${blocks} as n
@@ -176,11 +176,11 @@ function transferRows(blocks: string, world: SkewedWorld): string {
       and block_height in (select ${h} from ${blocks} as n);
     insert into app.nft_transfers (block_height, tx_index, event_index, leg, token, nft_id, nft_uuid, from_address, to_address, transfer_type)
     select ${h}, 0, 60, 0,
-      case when ${isRare(world)} then '${skewed.rareCollection}' when ${even('n', 21)} < 0.7 then '${skewed.collection}'
+      case when ${isRare(world)} then '${skewed.rareCollection}' when ${uniformRandom('n', 21)} < 0.7 then '${skewed.collection}'
         else ${contractAt(skewedNumber(collections, 'n', 22), 'Items')} end,
-      floor(${items} * ${even('n', 23)})::bigint + 1, n,
-      case when ${isMiddling} then '${skewed.middling}' when ${even('n', 24)} < 0.1 then '${skewed.whale}' else ${anybody(25)} end,
-      case when ${isLate(world)} then '${skewed.late}' when ${even('n', 26)} < 0.2 then '${skewed.whale}' else ${anybody(27)} end,
+      floor(${items} * ${uniformRandom('n', 23)})::bigint + 1, n,
+      case when ${isMiddling} then '${skewed.middling}' when ${uniformRandom('n', 24)} < 0.1 then '${skewed.whale}' else ${anybody(25)} end,
+      case when ${isLate(world)} then '${skewed.late}' when ${uniformRandom('n', 26)} < 0.2 then '${skewed.whale}' else ${anybody(27)} end,
       'transfer'
     from ${blocks} as n where n % 2 = 0 or ${isMiddling} or ${isRare(world)} or ${isLate(world)}`
 }
@@ -201,7 +201,7 @@ function evmRows(blocks: string, world: SkewedWorld): string {
       block_height, tx_index, event_index, tx_id, evm_hash, evm_from, evm_to, evm_value, evm_gas_used, evm_status
     )
     select ${h}, 0, 0, encode(sha256(int8send(${h})), 'hex'), encode(sha256(int8send(-${h} - 1)), 'hex'),
-      case when ${even('n', 31)} < 0.5 then '${skewed.evmWhale}' else ${someone(32)} end, ${quiet(someone(33))}, 1, 21000, 1
+      case when ${uniformRandom('n', 31)} < 0.5 then '${skewed.evmWhale}' else ${someone(32)} end, ${quiet(someone(33))}, 1, 21000, 1
     ${ofBlocks};
     insert into app.evm_transactions (block_height, tx_index, event_index, evm_block_height, evm_tx_index, error_code, tx_type)
     select ${h}, 0, 0, n, 0, 0, 2 ${ofBlocks};
@@ -209,11 +209,11 @@ function evmRows(blocks: string, world: SkewedWorld): string {
       block_height, tx_index, event_index, log_index, batch_index, standard, token, from_address, to_address, token_id, amount
     )
     select ${h}, 0, 0, 0, 0, 20,
-      case when ${even('n', 34)} < 0.8 then '${skewed.evmCoin}' else ${evmAddressAt('5', skewedNumber(evmTokens, 'n', 35))} end,
-      case when ${even('n', 31)} < 0.5 then '${skewed.evmWhale}' else ${someone(32)} end, ${quiet(someone(36))}, null, 1
+      case when ${uniformRandom('n', 34)} < 0.8 then '${skewed.evmCoin}' else ${evmAddressAt('5', skewedNumber(evmTokens, 'n', 35))} end,
+      case when ${uniformRandom('n', 31)} < 0.5 then '${skewed.evmWhale}' else ${someone(32)} end, ${quiet(someone(36))}, null, 1
     ${ofBlocks}
     union all
-    select ${h}, 0, 0, 1, 0, 721, '${skewed.evmBadge}', ${someone(37)}, ${someone(38)}, floor(${items} * ${even('n', 39)}), 1
+    select ${h}, 0, 0, 1, 0, 721, '${skewed.evmBadge}', ${someone(37)}, ${someone(38)}, floor(${items} * ${uniformRandom('n', 39)}), 1
     from ${blocks} as n where n % 16 = 0`
 }
 

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { expect } from 'chai'
-import { given, origin, PasskeyWorld, rpId } from '../support/passkey-world.ts'
-import type { Person } from '../support/passkey-world.ts'
+import { dataOf, origin, PasskeyWorld, rpId } from '../support/passkey-world.ts'
+import type { TestUser } from '../support/passkey-world.ts'
 
 describe('passkey ceremonies', () => {
   let world: PasskeyWorld
@@ -26,7 +26,7 @@ describe('passkey ceremonies', () => {
 
   it('create a passkey whose key fits a Flow account, and return the key', async () => {
     const person = world.person()
-    const registered = given(
+    const registered = dataOf(
       await world.register(
         person,
         { transports: ['internal', 'hybrid', 'internal'] },
@@ -61,7 +61,7 @@ describe('passkey ceremonies', () => {
     for (const email of ['bob@example.com', null]) {
       const person = await world.withPasskey({ email })
       const answer = await world.signIn(person)
-      const { tokenHash, ...rest } = given(answer)
+      const { tokenHash, ...rest } = dataOf(answer)
       expect(rest).to.deep.equal({ verified: true, email })
       expect(world.sessions.tokenHashes.get(String(tokenHash))).to.equal(person.user.id)
       const [passkey] = await world.listed(person)
@@ -105,7 +105,7 @@ describe('passkey ceremonies', () => {
 
   it('accept single-device passkeys, password managers without a counter, and credential IDs of all sizes', async () => {
     const single = world.person()
-    const { passkey } = given(await world.register(single, { flags: 0x45, credentialId: Buffer.alloc(1023, 9) }))
+    const { passkey } = dataOf(await world.register(single, { flags: 0x45, credentialId: Buffer.alloc(1023, 9) }))
     expect(passkey).to.include({ deviceType: 'singleDevice', backedUp: false })
     expect((await world.signIn(single, { flags: 0x05 })).status).to.equal(200)
     const manager = await world.withPasskey({ counts: false })
@@ -177,7 +177,7 @@ describe('passkey ceremonies', () => {
     const credentialId = Buffer.alloc(20, 5)
     const [one, other] = [world.person(), world.person()]
     expect((await world.register(one, { credentialId })).status).to.equal(200)
-    for (const person of [one, other] satisfies Person[]) {
+    for (const person of [one, other] satisfies TestUser[]) {
       const { status, error } = await world.register(person, { credentialId })
       expect([status, error.code]).to.deep.equal([409, 'CREDENTIAL_EXISTS'])
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { given, PasskeyWorld } from '../support/passkey-world.ts'
+import { dataOf, PasskeyWorld } from '../support/passkey-world.ts'
 import type { Envelope, Started } from '../support/passkey-world.ts'
 import type { RequestOptions } from '../support/soft-authenticator.ts'
 
@@ -113,7 +113,7 @@ describe('passkey challenges', () => {
       'CHALLENGE_MISMATCH',
     )
 
-    const { options: asked, challengeId: ofConfirmation } = given(
+    const { options: asked, challengeId: ofConfirmation } = dataOf(
       await world.call<Started<RequestOptions>>(
         '/passkeys/confirm',
         { change: { action: 'remove-passkey', credentialId: person.credentialId } },

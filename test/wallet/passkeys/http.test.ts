@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ApiError } from '../../../src/platform/errors.ts'
 import type { SessionEndpoint } from '../../../src/wallet/passkeys/endpoint.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
+import { dataOf, origin, PasskeyWorld } from '../support/passkey-world.ts'
 
 const asked: unknown[] = []
 const waiting = Promise.withResolvers<AbortSignal>()
@@ -39,7 +39,7 @@ describe('the passkey function', () => {
 
   it('runs endpoints of other parts, for signed-in users only', async () => {
     const person = world.person()
-    expect(given(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({
+    expect(dataOf(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({
       of: person.user.id,
     })
     expect(asked).to.deep.equal([{ a: 1 }])
@@ -244,7 +244,7 @@ describe('the passkey function', () => {
       challengeId,
       response: { ...response, response: { ...response.response, signature: 'AAAA' } },
     })
-    const answer = given(await world.signIn(person))
+    const answer = dataOf(await world.signIn(person))
     const { rows } = await world.database.pool.query<{ name: string }>(
       "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('wallet', 'wallet_auth')",
     )

@@ -13,11 +13,11 @@ import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { runAuth, signIn } from '../auth/support/running-auth.ts'
 import type { Answered, RunningAuth } from '../auth/support/running-auth.ts'
-import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
-import type { Envelope, Person } from '../support/passkey-world.ts'
+import { dataOf, origin, PasskeyWorld } from '../support/passkey-world.ts'
+import type { Envelope, TestUser } from '../support/passkey-world.ts'
 import { SoftAuthenticator } from '../support/soft-authenticator.ts'
 
-type Owner = Pick<Person, 'token' | 'authenticator'> & { readonly email: string; readonly userId: string }
+type Owner = Pick<TestUser, 'token' | 'authenticator'> & { readonly email: string; readonly userId: string }
 
 describe('an e-mail session of a user who has a passkey', () => {
   let database: TestDatabase
@@ -78,12 +78,12 @@ describe('an e-mail session of a user who has a passkey', () => {
     const { accessToken: token, userId } = await signIn(auth, email)
     // Without counters, since the tests use assertions out of order.
     const authenticator = new SoftAuthenticator(origin, { counts: false })
-    given(await world.register({ token, authenticator }))
+    dataOf(await world.register({ token, authenticator }))
     const others: SoftAuthenticator[] = []
     for (let device = 1; device < devices; device++) {
       const begun = await world.startRegistration({ token, authenticator })
       const other = new SoftAuthenticator(origin)
-      given(
+      dataOf(
         await world.call(
           '/register/finish',
           { challengeId: begun.challengeId, response: other.create(begun.options) },
@@ -153,7 +153,7 @@ describe('an e-mail session of a user who has a passkey', () => {
     const { accessToken } = await signIn(auth, email)
     expect((await user('PUT', accessToken, { email: `thief${users}@example.com` })).status).to.equal(200)
     const { code } = await auth.mailTo(`thief${users}@example.com`)
-    given(await world.register({ token: accessToken, authenticator: new SoftAuthenticator(origin) }))
+    dataOf(await world.register({ token: accessToken, authenticator: new SoftAuthenticator(origin) }))
     const verified = await auth.call('POST', '/verify', {
       headers: { Authorization: `Bearer ${accessToken}` },
       body: { type: 'email_change', email: `thief${users}@example.com`, token: code },
@@ -213,12 +213,12 @@ describe('an e-mail session of a user who has a passkey', () => {
     mailServer = hanging.promise
     try {
       const removal = await world.confirm(one, { action: 'remove-passkey', credentialId })
-      given(await remove(one.token, credentialId, { confirmation: removal }))
+      dataOf(await remove(one.token, credentialId, { confirmation: removal }))
       await auth.call('POST', '/verify', {
         headers: { Authorization: `Bearer ${one.token}` },
         body: { type: 'email_change', email, token: code },
       })
-      given(await world.register(one))
+      dataOf(await world.register(one))
       const confirmation = await world.confirm(one, { action: 'delete-user', abandon })
       expect((await user('DELETE', one.token, { confirmation, abandon })).status).to.equal(204)
       const sent: Mail[] = []

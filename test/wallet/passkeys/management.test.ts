@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { PasskeyStore } from '../../../src/wallet/passkeys/passkey-store.ts'
-import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
+import { dataOf, origin, PasskeyWorld } from '../support/passkey-world.ts'
 import { SoftAuthenticator } from '../support/soft-authenticator.ts'
-import type { Envelope, Person } from '../support/passkey-world.ts'
+import type { Envelope, TestUser } from '../support/passkey-world.ts'
 
 interface Activity {
   readonly activity: readonly {
@@ -23,7 +23,7 @@ describe('passkey management', () => {
   after(() => world.stop())
 
   const removeWith = (
-    person: Pick<Person, 'token'>,
+    person: Pick<TestUser, 'token'>,
     credentialId: string | undefined,
     confirmation?: unknown,
   ): Promise<Envelope> =>
@@ -33,11 +33,11 @@ describe('passkey management', () => {
       { token: person.token },
     )
   /** Removes a passkey, confirmed by another. */
-  const remove = async (person: Person, credentialId: string | undefined): Promise<Envelope> =>
+  const remove = async (person: TestUser, credentialId: string | undefined): Promise<Envelope> =>
     removeWith(person, credentialId, await world.confirm(person, { action: 'remove-passkey', credentialId }))
   const withTwo = async (
     of: Parameters<PasskeyWorld['withPasskey']>[0] = {},
-  ): Promise<Person & { readonly credentialId: string }> => {
+  ): Promise<TestUser & { readonly credentialId: string }> => {
     const person = await world.withPasskey(of)
     await world.register(person)
     return person
@@ -67,7 +67,7 @@ describe('passkey management', () => {
       userId: person.user.id,
       publicKeySec1Hex: person.authenticator.credentials[0]?.publicKeySec1Hex,
     })
-    expect(given(await remove(person, first?.id))).to.deep.equal({ removed: true })
+    expect(dataOf(await remove(person, first?.id))).to.deep.equal({ removed: true })
     expect((await world.listed(person)).map(({ id }) => id)).to.deep.equal([second?.id])
     expect((await store.removedOf(person.user.id)).map(({ credentialId }) => credentialId)).to.deep.equal([first?.id])
     expect(await store.find(person.user.id, person.credentialId)).to.equal(undefined)
@@ -126,7 +126,7 @@ describe('passkey management', () => {
     const person = await world.withPasskey()
     const rename = (authenticatorName: unknown): Promise<Envelope> =>
       world.call('/passkeys/update', { credentialId: person.credentialId, authenticatorName }, { token: person.token })
-    const { passkey } = given(await rename('  Schlüssel 🔑 '))
+    const { passkey } = dataOf(await rename('  Schlüssel 🔑 '))
     expect(Object.keys(passkey as object)).to.have.members([
       'id',
       'authenticatorName',
@@ -252,7 +252,7 @@ describe('passkey management', () => {
     )
     await removeWith(person, other.credentialId)
     await remove(person, person.credentialId)
-    const { activity } = given(await world.call<Activity>('/passkeys/activity', undefined, { token: person.token }))
+    const { activity } = dataOf(await world.call<Activity>('/passkeys/activity', undefined, { token: person.token }))
     expect(activity.map(({ event, done, reason }) => [event, done, reason])).to.deep.equal([
       ['passkey_removed', true, null],
       ['authentication_completed', true, 'confirmation: remove-passkey'],

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { untilLockWait } from '../../support/lock-wait.ts'
 import { noLimits, runAuth } from '../auth/support/running-auth.ts'
 import type { RunningAuth } from '../auth/support/running-auth.ts'
-import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
+import { dataOf, origin, PasskeyWorld } from '../support/passkey-world.ts'
 import { SoftAuthenticator } from '../support/soft-authenticator.ts'
 
 describe('passkeys with the auth endpoint', () => {
@@ -34,13 +34,13 @@ describe('passkeys with the auth endpoint', () => {
     } = await client.verifyOtp({ email, token: code, type: 'email' })
     if (session === null) throw error ?? new Error('there is no session')
     const authenticator = new SoftAuthenticator(origin)
-    given(await world.register({ token: session.access_token, authenticator }))
+    dataOf(await world.register({ token: session.access_token, authenticator }))
     return { session, authenticator, client }
   }
 
   it('are created after an e-mail code, and then sign in with a one-time token instead', async () => {
     const { session, authenticator } = await signUp('ann@example.com')
-    const { tokenHash, email } = given(await world.signIn({ authenticator }))
+    const { tokenHash, email } = dataOf(await world.signIn({ authenticator }))
     expect(email).to.equal('ann@example.com')
     const fresh = auth.client()
     const { data, error } = await fresh.verifyOtp({ token_hash: String(tokenHash), type: 'magiclink' })
@@ -113,7 +113,7 @@ describe('passkeys with the auth endpoint', () => {
       (await world.call('/register/finish', { challengeId, response: authenticator.create(options) }, { token }))
         .status,
     ).to.equal(200)
-    const { tokenHash, email } = given(await world.signIn({ authenticator }))
+    const { tokenHash, email } = dataOf(await world.signIn({ authenticator }))
     expect(email).to.equal(null)
     const { data } = await auth.client().verifyOtp({ token_hash: String(tokenHash), type: 'magiclink' })
     expect(data.user?.id).to.equal(user?.id)

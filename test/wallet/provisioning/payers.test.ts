@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { privateKeyDigits, TransactionNode } from '../support/transaction-node.ts'
 import { PayerAccount } from '../../../src/wallet/provisioning/payer-account.ts'
-import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
+import type { AccountResponse } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { fundPayer, PasskeyList, provision, signedIn, startProvisioning } from './support/provisioning-world.ts'
 import type { PayerOptions, World } from './support/provisioning-world.ts'
 
@@ -46,7 +46,7 @@ describe('account payers', () => {
     worlds.push(world)
     return world
   }
-  const make = async (world: World): Promise<ToldAccount | undefined> => {
+  const make = async (world: World): Promise<AccountResponse | undefined> => {
     const ann = signedIn()
     const { credentialId } = passkeys.add(ann.user.id)
     const { networks } = await provision(world, ann, credentialId)

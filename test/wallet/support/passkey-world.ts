@@ -31,7 +31,7 @@ export interface Started<Options> {
   readonly challengeId: string
 }
 
-export interface ShownPasskey {
+export interface ListedPasskey {
   readonly id: string
   readonly authenticatorName: string
   readonly deviceType: string
@@ -45,7 +45,7 @@ export interface Registered {
   readonly verified: boolean
   readonly credentialId: string
   readonly publicKeySec1Hex: string
-  readonly passkey: ShownPasskey
+  readonly passkey: ListedPasskey
 }
 
 export interface Audited {
@@ -60,7 +60,7 @@ export interface Audited {
 }
 
 /** A signed-in user with an authenticator. */
-export interface Person {
+export interface TestUser {
   readonly user: AuthUser
   readonly token: string
   readonly authenticator: SoftAuthenticator
@@ -234,7 +234,7 @@ export class PasskeyWorld {
     email = `${randomBytes(4).toString('hex')}@example.com`,
     authenticatedAt = new Date(),
     counts = true,
-  }: { readonly email?: string | null; readonly authenticatedAt?: Date; readonly counts?: boolean } = {}): Person {
+  }: { readonly email?: string | null; readonly authenticatedAt?: Date; readonly counts?: boolean } = {}): TestUser {
     const user: AuthUser = {
       id: randomUUID(),
       email: email ?? undefined,
@@ -250,26 +250,26 @@ export class PasskeyWorld {
   }
 
   /** The same user with an older session. */
-  later(person: Person, minutes: number): Person {
+  later(person: TestUser, minutes: number): TestUser {
     return { ...person, token: this.sessions.signIn(person.user, new Date(Date.now() - minutes * 60_000)) }
   }
 
   /** Starts a registration, confirmed by a passkey if the user has one. */
   async startRegistration(
-    person: Pick<Person, 'token'> & Partial<Pick<Person, 'authenticator'>>,
+    person: Pick<TestUser, 'token'> & Partial<Pick<TestUser, 'authenticator'>>,
     data: object = {},
   ): Promise<Started<CreationOptions>> {
     const { token, authenticator } = person
     const begun = await this.call<Started<CreationOptions>>('/register/start', data, { token })
     if (begun.success || begun.error.code !== 'REAUTHENTICATION_REQUIRED' || authenticator === undefined)
-      return given(begun)
+      return dataOf(begun)
     const confirmation = await this.confirm({ token, authenticator })
-    return given(await this.call<Started<CreationOptions>>('/register/start', { ...data, confirmation }, { token }))
+    return dataOf(await this.call<Started<CreationOptions>>('/register/start', { ...data, confirmation }, { token }))
   }
 
   /** Creates a passkey, with the given deviations. */
   async register(
-    person: Pick<Person, 'token' | 'authenticator'>,
+    person: Pick<TestUser, 'token' | 'authenticator'>,
     deviations: CreateDeviations = {},
     more: Readonly<Record<string, unknown>> = {},
   ): Promise<Envelope<Registered>> {
@@ -284,19 +284,19 @@ export class PasskeyWorld {
   /** A new user who has a passkey. */
   async withPasskey(
     of: Parameters<PasskeyWorld['person']>[0] = {},
-  ): Promise<Person & { readonly credentialId: string }> {
+  ): Promise<TestUser & { readonly credentialId: string }> {
     const person = this.person(of)
-    const { passkey } = given(await this.register(person))
+    const { passkey } = dataOf(await this.register(person))
     return { ...person, credentialId: passkey.id }
   }
 
   async startSignIn(data: unknown = {}): Promise<Started<RequestOptions>> {
-    return given(await this.call<Started<RequestOptions>>('/login/start', data))
+    return dataOf(await this.call<Started<RequestOptions>>('/login/start', data))
   }
 
   /** Signs in with a passkey, with the given deviations. */
   async signIn(
-    { authenticator }: Pick<Person, 'authenticator'>,
+    { authenticator }: Pick<TestUser, 'authenticator'>,
     deviations: GetDeviations = {},
     asked: unknown = {},
   ): Promise<Envelope> {
@@ -306,18 +306,18 @@ export class PasskeyWorld {
 
   /** The `confirmation` of a change. */
   async confirm(
-    { token, authenticator }: Pick<Person, 'token' | 'authenticator'>,
+    { token, authenticator }: Pick<TestUser, 'token' | 'authenticator'>,
     change: object = { action: 'add-passkey' },
     deviations: GetDeviations = {},
   ): Promise<{ readonly challengeId: string; readonly response: unknown }> {
-    const { options, challengeId } = given(
+    const { options, challengeId } = dataOf(
       await this.call<Started<RequestOptions>>('/passkeys/confirm', { change }, { token }),
     )
     return { challengeId, response: authenticator.get(options, deviations) }
   }
 
-  async listed({ token }: Pick<Person, 'token'>): Promise<readonly ShownPasskey[]> {
-    return given(await this.call<{ passkeys: readonly ShownPasskey[] }>('/passkeys/list', undefined, { token }))
+  async listed({ token }: Pick<TestUser, 'token'>): Promise<readonly ListedPasskey[]> {
+    return dataOf(await this.call<{ passkeys: readonly ListedPasskey[] }>('/passkeys/list', undefined, { token }))
       .passkeys
   }
 
@@ -332,7 +332,7 @@ export class PasskeyWorld {
 }
 
 /** The data of a successful response. */
-export function given<Data>(answer: Envelope<Data>): Data {
+export function dataOf<Data>(answer: Envelope<Data>): Data {
   if (!answer.success) throw new Error(`${answer.status} ${answer.error.code}: ${answer.error.message}`)
   return answer.data
 }

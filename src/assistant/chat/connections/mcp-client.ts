@@ -2,7 +2,7 @@ import { createMCPClient, MCPClientError } from '@ai-sdk/mcp'
 import type { CallToolResult, MCPClient } from '@ai-sdk/mcp'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { asError } from '../../../platform/errors.ts'
-import { LeadsElsewhere, providerFetch, ReplyTooLarge } from '../../../platform/llm/provider-fetch.ts'
+import { RedirectError, providerFetch, ReplyTooLargeError } from '../../../platform/llm/provider-fetch.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { clientHeader, servedClient } from '../../../platform/mcp/origin-rules.ts'
 import type { McpServer } from './mcp-server.ts'
@@ -15,7 +15,7 @@ export interface ToolDefinition {
   readonly inputSchema: InputSchema
 }
 
-export interface Offer {
+export interface ServerTools {
   readonly tools: readonly ToolDefinition[]
   readonly texts: ReadonlyMap<string, string>
 }
@@ -57,7 +57,7 @@ export class OpenClient {
   }
 
   /** @throws ConnectionFault if it has none of the expected tools; errors of the server */
-  async offer(signal: AbortSignal): Promise<Offer> {
+  async offer(signal: AbortSignal): Promise<ServerTools> {
     const tools = await this.#listTools(signal)
     if (tools.length === 0) throw new ConnectionFault('it offers none of the expected tools')
     const texts = new Map<string, string>()
@@ -181,7 +181,7 @@ function mcpFetch(maxBytes: number, sendsClient = false): typeof fetch {
     if (init?.method === 'GET') return new Response(null, { status: 405 })
     if (init?.method === 'DELETE') return call(input, { ...init, signal: AbortSignal.timeout(goodbyeMs) })
     const response = await call(input, sendsClient ? withClient(init) : init).catch((error: unknown) => {
-      throw error instanceof LeadsElsewhere ? new ConnectionFault(error.message, { cause: error }) : error
+      throw error instanceof RedirectError ? new ConnectionFault(error.message, { cause: error }) : error
     })
     if (response.body === null || !(response.headers.get('content-type') ?? '').includes('text/event-stream'))
       return response
@@ -248,10 +248,10 @@ const codes: Readonly<Record<string, string>> = {
 }
 
 /** For users. Contains no server text, since it goes into notices and the prompt. */
-export function faultInWords(thrown: unknown): string {
+export function describeFault(thrown: unknown): string {
   const error = rootOf(thrown)
   if (error instanceof ConnectionFault) return error.message
-  if (error instanceof ReplyTooLarge) return 'its response is too large'
+  if (error instanceof ReplyTooLargeError) return 'its response is too large'
   const { statusCode } = MCPClientError.isInstance(error) ? error : {}
   if (statusCode === 401 || statusCode === 403) return `it requires a valid key (HTTP ${statusCode})`
   if (statusCode !== undefined) return `it returned HTTP ${statusCode}`
@@ -282,7 +282,7 @@ export function callFailed(thrown: unknown): ToolFailed {
 
 function callInWords(error: unknown): string {
   if (isTimeout(error)) return 'The tool timed out. Request less, or continue without it and say so.'
-  return `The tool is unavailable: ${faultInWords(error)}. Continue without it and say so.`
+  return `The tool is unavailable: ${describeFault(error)}. Continue without it and say so.`
 }
 
 function isTimeout(error: unknown): boolean {

@@ -2,8 +2,8 @@ import type { CallToolResult } from '@ai-sdk/mcp'
 import { asError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { backoffMs } from '../../../platform/retry.ts'
-import { callFailed, ConnectionFault, faultInWords, isConnectionFault, OpenClient } from './mcp-client.ts'
-import type { Offer } from './mcp-client.ts'
+import { callFailed, ConnectionFault, describeFault, isConnectionFault, OpenClient } from './mcp-client.ts'
+import type { ServerTools } from './mcp-client.ts'
 import type { McpServer } from './mcp-server.ts'
 
 export interface ConnectionTimes {
@@ -28,7 +28,7 @@ const maxRetryMs = 60_000
 interface Opened {
   readonly client: OpenClient
   readonly url: string
-  readonly offer: Offer
+  readonly offer: ServerTools
   readonly at: number
 }
 
@@ -67,7 +67,7 @@ export class McpConnection {
    * Returns a text for the user if the server is unavailable.
    * @param waited resolves when the turn has waited long enough
    */
-  async find(waited: Promise<void>): Promise<Offer | string> {
+  async find(waited: Promise<void>): Promise<ServerTools | string> {
     const url = this.server.url()
     if (url === undefined) return 'it is not running'
     if (this.#opened?.url !== url) this.#drop(this.#opened)
@@ -131,7 +131,7 @@ export class McpConnection {
     }
   }
 
-  #state(): Offer | string {
+  #state(): ServerTools | string {
     if (this.#opened !== undefined) return this.#opened.offer
     if (this.#opening === undefined) return this.#failure?.reason ?? 'it does not respond'
     if (!this.#hangs)
@@ -176,7 +176,7 @@ export class McpConnection {
   #failed(error: unknown, isOutOfTime: boolean, ms: number): void {
     this.#drop(this.#opened)
     const attempts = (this.#failure?.attempts ?? 0) + 1
-    const reason = isOutOfTime ? 'it does not respond' : faultInWords(error)
+    const reason = isOutOfTime ? 'it does not respond' : describeFault(error)
     this.#failure = {
       reason,
       attempts,

@@ -4,7 +4,7 @@ import type { ToolSet } from 'ai'
 import { isShallow } from '../../../platform/http/read-json.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { callFailed, ToolFailed } from './mcp-client.ts'
-import type { Offer, ToolDefinition } from './mcp-client.ts'
+import type { ServerTools, ToolDefinition } from './mcp-client.ts'
 import { McpConnection, defaultTimes } from './mcp-connection.ts'
 import type { ConnectionTimes } from './mcp-connection.ts'
 import type { McpServer } from './mcp-server.ts'
@@ -33,7 +33,7 @@ export interface FoundMcpTools extends FoundTools {
 export class McpToolSource implements ToolSource {
   readonly #connections: readonly McpConnection[]
   readonly #connectMs: number
-  readonly #toolsOf = new WeakMap<Offer, ToolSet>()
+  readonly #toolsOf = new WeakMap<ServerTools, ToolSet>()
 
   constructor({ servers, times, log }: McpToolSourceOptions) {
     const all = { ...defaultTimes, ...times }
@@ -63,7 +63,9 @@ export class McpToolSource implements ToolSource {
     await Promise.all(this.#connections.map((connection) => connection.close()))
   }
 
-  #merge(states: readonly { readonly connection: McpConnection; readonly state: Offer | string }[]): FoundMcpTools {
+  #merge(
+    states: readonly { readonly connection: McpConnection; readonly state: ServerTools | string }[],
+  ): FoundMcpTools {
     let tools: ToolSet = {}
     const missing: { source: string; reason: string }[] = []
     const texts = new Map<string, string>()
@@ -79,7 +81,7 @@ export class McpToolSource implements ToolSource {
     return { tools, missing, texts }
   }
 
-  #tools(connection: McpConnection, offer: Offer): ToolSet {
+  #tools(connection: McpConnection, offer: ServerTools): ToolSet {
     const known =
       this.#toolsOf.get(offer) ??
       Object.fromEntries(offer.tools.map((definition) => [definition.name, asTool(connection, definition)]))

@@ -6,8 +6,8 @@ import { untilAborted } from '../../../platform/signals.ts'
 import { ApiError, asError } from '../../../platform/errors.ts'
 import { parseExactJson } from '../../../platform/exact-json.ts'
 import type { JsonValue } from '../../../platform/exact-json.ts'
-import { dnsLookUp, resolveTarget, TargetRefused } from '../../../platform/outbound/resolve-target.ts'
-import type { LookUp } from '../../../platform/outbound/resolve-target.ts'
+import { resolveHost, resolveTarget, TargetRefused } from '../../../platform/outbound/resolve-target.ts'
+import type { ResolveHost } from '../../../platform/outbound/resolve-target.ts'
 import { targetPolicy } from '../../../platform/outbound/target-policy.ts'
 import type { TargetPolicy } from '../../../platform/outbound/target-policy.ts'
 import { parseBody } from '../../../platform/http/parse-input.ts'
@@ -217,11 +217,11 @@ function reasonOf(thrown: unknown): string {
 
 export interface OutboundNetwork {
   readonly policy: TargetPolicy
-  readonly lookUp: LookUp
+  readonly lookUp: ResolveHost
   readonly port: number
   readonly ca: string | undefined
 }
 
 export function publicInternet(): OutboundNetwork {
-  return { policy: targetPolicy([]), lookUp: dnsLookUp(), port: 443, ca: undefined }
+  return { policy: targetPolicy([]), lookUp: resolveHost(), port: 443, ca: undefined }
 }

@@ -208,7 +208,7 @@ class Turn {
     const metadata = this.#account.metadata(undefined)
     yield* this.#open.close('The answer was aborted before the tool returned a result.')
     yield { type: 'message-metadata', messageMetadata: metadata }
-    if (stopped === 'left') yield { type: 'abort' }
+    if (stopped === 'disconnected') yield { type: 'abort' }
     else
       yield {
         type: 'error',

@@ -124,7 +124,7 @@ function sum(before: number | null, more: number | undefined): number | null {
   return more === undefined ? before : (before ?? 0) + more
 }
 
-export type StopReason = 'left' | 'timeout' | 'stopped'
+export type StopReason = 'disconnected' | 'timeout' | 'stopped'
 
 /** Aborted by client, stream reader or timeout. Holds nothing after `end`. */
 export class TurnStop {
@@ -155,7 +155,7 @@ export class TurnStop {
   }
 
   leave(reason: unknown): void {
-    this.#stop(reason instanceof ApiError ? 'stopped' : 'left', reason)
+    this.#stop(reason instanceof ApiError ? 'stopped' : 'disconnected', reason)
   }
 
   end(): void {

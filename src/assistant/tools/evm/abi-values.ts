@@ -194,14 +194,14 @@ function smallNumber(data: Buffer, at: number): number | undefined {
   return number <= BigInt(data.length) ? Number(number) : undefined
 }
 
-export interface ShownValue {
+export interface PresentedValue {
   readonly name: string | null
   readonly type: string
   readonly value: AbiValue
   readonly hex?: string
 }
 
-export function showValue({ name, type }: AbiParameter, value: AbiValue): ShownValue {
+export function showValue({ name, type }: AbiParameter, value: AbiValue): PresentedValue {
   const shown = { name: name === '' ? null : name, type: canonicalType(type), value }
   const isNumber = type.kind === 'word' && /^u?int/.test(type.name) && typeof value === 'string'
   if (!isNumber) return shown

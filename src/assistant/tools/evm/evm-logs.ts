@@ -3,7 +3,7 @@ import { ApiError } from '../../../platform/errors.ts'
 import { isDynamic } from './abi-signature.ts'
 import type { Signature } from './abi-signature.ts'
 import { decodeValues, showValue } from './abi-values.ts'
-import type { ShownValue } from './abi-values.ts'
+import type { PresentedValue } from './abi-values.ts'
 import { blockNumber, quantityOf } from './rpc-node.ts'
 import type { BlockWord, RpcNode } from './rpc-node.ts'
 
@@ -54,19 +54,19 @@ function numberOf(block: BlockWord): number | undefined {
   return block === 'earliest' ? 0 : blockNumber(block)
 }
 
-export interface ShownEvent {
+export interface PresentedEvent {
   readonly name: string
-  readonly args: readonly ShownValue[]
+  readonly args: readonly PresentedValue[]
 }
 
-export interface ShownLog {
+export interface PresentedLog {
   readonly address: string
   readonly block_number: number
   readonly transaction_hash: string
   readonly log_index: number
   readonly topics: readonly string[]
   readonly data: string
-  readonly event?: ShownEvent | null
+  readonly event?: PresentedEvent | null
 }
 
 const hex = z.string().regex(/^0x[0-9a-fA-F]*$/)
@@ -85,7 +85,7 @@ export function readLogs(
   answer: unknown,
   max: number,
   event: Signature | undefined,
-): { readonly logs: readonly ShownLog[]; readonly count: number } {
+): { readonly logs: readonly PresentedLog[]; readonly count: number } {
   if (!Array.isArray(answer)) throw new ApiError(502, 'node-failed', 'The EVM node returned an invalid list of logs.')
   const logs = z.array(logSchema).safeParse(answer.slice(0, max))
   if (!logs.success)
@@ -104,7 +104,7 @@ export function readLogs(
   }
 }
 
-function readEvent({ name, hash, inputs }: Signature, topics: readonly string[], data: string): ShownEvent | null {
+function readEvent({ name, hash, inputs }: Signature, topics: readonly string[], data: string): PresentedEvent | null {
   if (topics[0]?.toLowerCase() !== `0x${hash}`) return null
   const indexed = inputs.filter(({ isIndexed }) => isIndexed)
   const others = inputs.filter(({ isIndexed }) => !isIndexed)
@@ -113,7 +113,7 @@ function readEvent({ name, hash, inputs }: Signature, topics: readonly string[],
     Buffer.from(data.slice(2), 'hex'),
   )
   if (values === undefined || topics.length !== indexed.length + 1) return null
-  const args: ShownValue[] = []
+  const args: PresentedValue[] = []
   for (const parameter of inputs) {
     const topic = topics[indexed.indexOf(parameter) + 1] ?? ''
     // Topics of dynamic values are hashes.

@@ -1,12 +1,12 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import { isGiven, readingOpenWorld, registerTool, toolResult } from '../../../platform/mcp/tool.ts'
+import { isPresent, readingOpenWorld, registerTool, toolResult } from '../../../platform/mcp/tool.ts'
 import type { CallContext } from '../../../platform/mcp/tool.ts'
 import { readSignature } from './abi-signature.ts'
 import type { Signature } from './abi-signature.ts'
 import { decodeValues, encodeArguments, revertReason, showValue } from './abi-values.ts'
-import type { ShownValue } from './abi-values.ts'
+import type { PresentedValue } from './abi-values.ts'
 import { logRange, maxLogBlocks, readLogs } from './evm-logs.ts'
 import {
   addressField,
@@ -226,8 +226,8 @@ async function callContract(
   const call = {
     to,
     data: input,
-    ...(isGiven(from) ? { from } : {}),
-    ...(isGiven(value) ? { value: toHex(BigInt(value)) } : {}),
+    ...(isPresent(from) ? { from } : {}),
+    ...(isPresent(value) ? { value: toHex(BigInt(value)) } : {}),
   }
   const answer = await node.call('eth_call', [call, blockParameter(block)], signal).catch((error: unknown) => {
     throw error instanceof NodeRefusal ? asRevert(error) : error
@@ -256,7 +256,7 @@ function asRevert(error: NodeRefusal): ApiError {
 function returnedBy(
   { canonical, outputs }: Signature,
   data: string,
-): { readonly function: string; readonly returned: readonly ShownValue[] | null; readonly note: string | null } {
+): { readonly function: string; readonly returned: readonly PresentedValue[] | null; readonly note: string | null } {
   const call = { function: canonical, returned: null }
   if (data === '0x' && outputs?.length !== 0)
     return { ...call, note: 'Empty result: no contract at this address, or it has no such function.' }
@@ -275,10 +275,10 @@ async function findLogs(
   { address, event: declared, topics, from_block, to_block, limit }: z.output<typeof logsSchema>,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const event = isGiven(declared) ? readSignature(declared, 'event') : undefined
+  const event = isPresent(declared) ? readSignature(declared, 'event') : undefined
   const filterTopics = [...(topics ?? [])]
   if (event !== undefined) filterTopics[0] = `0x${event.hash}`
-  if (!isGiven(address) && filterTopics.every((topic) => topic === null)) {
+  if (!isPresent(address) && filterTopics.every((topic) => topic === null)) {
     throw new ApiError(400, 'no-filter', 'No filter given. Pass an address, an event or topics.', {
       field: 'address',
     })
@@ -287,7 +287,7 @@ async function findLogs(
   const filter = {
     fromBlock: toHex(range.from),
     toBlock: toHex(range.to),
-    ...(isGiven(address) ? { address } : {}),
+    ...(isPresent(address) ? { address } : {}),
     ...(filterTopics.length > 0 ? { topics: filterTopics } : {}),
   }
   const { logs, count } = readLogs(await node.call('eth_getLogs', [filter], signal), limit ?? defaultLogs, event)

@@ -139,7 +139,7 @@ describe('GitHub calls', () => {
 
   it('fail on an oversized response or a timeout', async () => {
     expect(await codeOf(`${origin}/long`, { maxBytes: 4000 })).to.equal('github-too-long')
-    expect(await codeOf(`${origin}/never`, { patienceMs: 50 })).to.equal('github-unavailable')
+    expect(await codeOf(`${origin}/never`, { connectTimeoutMs: 50 })).to.equal('github-unavailable')
     server.closeAllConnections()
     server.close()
     expect(await codeOf(`${origin}/x`)).to.equal('github-unavailable')

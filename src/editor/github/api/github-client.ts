@@ -158,16 +158,16 @@ function notInstalled(error: unknown): unknown {
 export function boundedFetch(
   origins: readonly string[],
   {
-    patienceMs = 15_000,
+    connectTimeoutMs = 15_000,
     maxBytes = 12 * 1024 * 1024,
-  }: { readonly patienceMs?: number; readonly maxBytes?: number } = {},
+  }: { readonly connectTimeoutMs?: number; readonly maxBytes?: number } = {},
 ): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     if (!origins.includes(url.origin))
       throw new ApiError(500, 'internal-error', 'Blocked a call to a host other than GitHub.')
     try {
-      const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
+      const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(connectTimeoutMs) })
       if (response.status >= 300 && response.status < 400 && response.status !== 304) {
         await response.body?.cancel()
         throw new ApiError(409, 'repository-moved', 'The repository was renamed on GitHub. Connect it again.')

@@ -163,7 +163,7 @@ export function deployMessage(projectId: string, deployment: Deployment): Deploy
 }
 
 /** The message must fit NOTIFY (8,000 bytes). */
-export async function tellDeploy(db: Queryable, message: DeployMessage): Promise<void> {
+export async function notifyDeploy(db: Queryable, message: DeployMessage): Promise<void> {
   await query(db, 'select pg_notify($1, $2)', [deployChannel, JSON.stringify(message)])
 }
 

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { asError, FatalError } from '../../errors.ts'
 import { pause } from '../../retry.ts'
 
-export interface FolderHolder {
+export interface FolderLockHolder {
   readonly pid: number
   readonly since: string
   /** Set once the server accepts queries. */
@@ -36,14 +36,14 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
     options.signal?.throwIfAborted()
     const lock = await tryLock(name)
     if (lock !== undefined) return lock
-    const onHolder = (holder: FolderHolder | undefined): 'stay' => {
+    const onHolder = (holder: FolderLockHolder | undefined): 'stay' => {
       const who = describe(holder)
       if (options.wait === false) throw inUse(folder, who)
       if (who !== reported) options.log(`waiting for the data folder ${folder}, in use by ${who}`)
       reported = who
       return 'stay'
     }
-    await followHolder(name, { onHolder, signal: options.signal, patienceMs: answerTimeoutMs })
+    await followHolder(name, { onHolder, signal: options.signal, timeoutMs: answerTimeoutMs })
     // The name is released shortly after the connection closes; the jitter separates several
     // waiters.
     await pause(20 + Math.random() * 80, options.signal)
@@ -56,14 +56,14 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
  */
 export async function folderHolder(
   folder: string,
-  patienceMs = answerTimeoutMs,
-): Promise<FolderHolder | 'silent' | undefined> {
-  let found: FolderHolder | 'silent' | undefined
-  const onHolder = (holder: FolderHolder | undefined): 'leave' => {
+  timeoutMs = answerTimeoutMs,
+): Promise<FolderLockHolder | 'silent' | undefined> {
+  let found: FolderLockHolder | 'silent' | undefined
+  const onHolder = (holder: FolderLockHolder | undefined): 'leave' => {
     found = holder ?? 'silent'
     return 'leave'
   }
-  await followHolder(await lockName(folder), { onHolder, patienceMs })
+  await followHolder(await lockName(folder), { onHolder, timeoutMs })
   return found
 }
 
@@ -108,25 +108,25 @@ function tryLock(name: string): Promise<FolderLock | undefined> {
 }
 
 interface FollowOptions {
-  readonly onHolder: (holder: FolderHolder | undefined) => 'stay' | 'leave'
+  readonly onHolder: (holder: FolderLockHolder | undefined) => 'stay' | 'leave'
   readonly signal?: AbortSignal | undefined
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
 /**
  * Passes the holder's response (undefined: none in time) to `onHolder` and, if that returns stay,
  * waits until the lock is released.
  */
-function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOptions): Promise<void> {
+function followHolder(name: string, { onHolder, signal, timeoutMs }: FollowOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = ''
     let answered = false
     const socket = connect({ path: name })
-    const silence = setTimeout(() => tell(undefined), patienceMs)
+    const silence = setTimeout(() => tell(undefined), timeoutMs)
     const onAbort = (): void => void socket.destroy()
     signal?.addEventListener('abort', onAbort, { once: true })
 
-    const tell = (holder: FolderHolder | undefined): void => {
+    const tell = (holder: FolderLockHolder | undefined): void => {
       try {
         if (onHolder(holder) === 'leave') socket.destroy()
       } catch (error) {
@@ -140,7 +140,7 @@ function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOpti
       if (answered || !received.includes('\n')) return
       answered = true
       clearTimeout(silence)
-      tell(JSON.parse(received) as FolderHolder)
+      tell(JSON.parse(received) as FolderLockHolder)
     })
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       // EAGAIN: the backlog is full, so a process holds the name. Refused or reset: it has ended.
@@ -163,6 +163,6 @@ function inUse(folder: string, who: string): FatalError {
   )
 }
 
-function describe(holder: FolderHolder | undefined): string {
+function describe(holder: FolderLockHolder | undefined): string {
   return holder === undefined ? 'a process that does not respond' : `process ${holder.pid} since ${holder.since}`
 }

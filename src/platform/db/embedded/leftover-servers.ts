@@ -4,9 +4,9 @@ import { FatalError } from '../../errors.ts'
 import { pause } from '../../retry.ts'
 
 const stopSteps = [
-  { signal: 'SIGINT', patienceMs: 20_000 },
-  { signal: 'SIGQUIT', patienceMs: 5_000 },
-  { signal: 'SIGKILL', patienceMs: 5_000 },
+  { signal: 'SIGINT', timeoutMs: 20_000 },
+  { signal: 'SIGQUIT', timeoutMs: 5_000 },
+  { signal: 'SIGKILL', timeoutMs: 5_000 },
 ] as const
 
 /**
@@ -15,7 +15,7 @@ const stopSteps = [
  * program.
  */
 export async function endLeftoverServers(clusterFolder: string, log: (line: string) => void): Promise<void> {
-  for (const { signal, patienceMs } of stopSteps) {
+  for (const { signal, timeoutMs } of stopSteps) {
     const pids = await processesIn(clusterFolder)
     if (pids.length === 0) break
     const postmaster = await postmasterPid(clusterFolder)
@@ -23,7 +23,7 @@ export async function endLeftoverServers(clusterFolder: string, log: (line: stri
     const targets = postmaster !== undefined && pids.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : pids
     log(`stopping a PostgreSQL server left over in ${clusterFolder} (${signal} to ${targets.join(', ')})`)
     for (const pid of targets) sendSignal(pid, signal)
-    const deadline = Date.now() + patienceMs
+    const deadline = Date.now() + timeoutMs
     while (Date.now() < deadline && (await processesIn(clusterFolder)).length > 0) await pause(20)
   }
   const left = await processesIn(clusterFolder)

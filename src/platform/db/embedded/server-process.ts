@@ -11,7 +11,7 @@ import { readFile } from 'node:fs/promises'
 import { pause } from '../../retry.ts'
 
 /** Seconds before the watchdog follows a fast shutdown with an immediate one. */
-const watchdogPatienceS = 8
+const watchdogTimeoutS = 8
 
 /**
  * Runs the server and stops it when standard input closes, as it does when this process ends.
@@ -28,7 +28,7 @@ server=$!
 (
   while read -r line; do :; done
   kill -INT $server
-  left=${watchdogPatienceS}
+  left=${watchdogTimeoutS}
   while [ $left -gt 0 ]; do sleep 1; left=$((left - 1)); done
   kill -QUIT $server
 ) <&3 3<&- >/dev/null 2>&1 &

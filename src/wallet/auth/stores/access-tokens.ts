@@ -7,7 +7,7 @@ import { rawSignatureOf } from '../../../../clients/signing/assertion-signature.
 import { query } from '../../../platform/db/pool.ts'
 import { FatalError } from '../../../platform/errors.ts'
 import { authError } from '../auth-parts.ts'
-import type { OpenSession, KeptSession } from './sessions.ts'
+import type { OpenSession, IssuedSession } from './sessions.ts'
 import { metadataOf, presentUser } from './users.ts'
 
 interface AccessClaims {
@@ -153,7 +153,7 @@ function badKey(name: string): FatalError {
 
 /** In GoTrue's format. */
 export function presentSession(
-  { session, refreshToken }: KeptSession,
+  { session, refreshToken }: IssuedSession,
   accessTokens: AccessTokens,
 ): Record<string, unknown> {
   const { token, expiresAt } = accessTokens.sign(session)

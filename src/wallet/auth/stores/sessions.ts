@@ -6,12 +6,12 @@ import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { countAttempt, attemptValues } from './rate-limits.ts'
 import type { Attempt } from './rate-limits.ts'
 import { authError } from '../auth-parts.ts'
-import { AuditLog, isWelcome, userColumns } from './users.ts'
+import { AuditLog, isNotBanned, userColumns } from './users.ts'
 import { digestOf, randomToken } from './secrets.ts'
 import type { AuthSecrets } from './secrets.ts'
 import type { UserRow } from './users.ts'
 
-export interface KeptSession {
+export interface IssuedSession {
   readonly session: OpenSession
   readonly refreshToken: string
 }
@@ -81,7 +81,7 @@ export class SessionStore {
    * @param attempt counted in the same statement. @returns `limited`: nothing exchanged; undefined:
    * unknown token. @throws ApiError 403 `user_banned`; the token is used up
    */
-  async trade(token: string, client: AuthClient, attempt: Attempt): Promise<KeptSession | 'limited' | undefined> {
+  async trade(token: string, client: AuthClient, attempt: Attempt): Promise<IssuedSession | 'limited' | undefined> {
     const refreshToken = randomToken()
     const {
       rows: [row],
@@ -98,7 +98,7 @@ export class SessionStore {
            where o.token_hash = $1 and o.kind = 'session' and o.expires_at > now() returning o.user_id, o.method
        ),
        u as (update wallet_auth.users as u set last_sign_in_at = now() from taken
-         where u.id = taken.user_id and ${isWelcome} returning u.*),
+         where u.id = taken.user_id and ${isNotBanned} returning u.*),
        ${openedSession('taken.method', 'u, taken', 2)}
        select exists (select from counted) as "isCounted", exists (select from taken) as "isTaken", ${sessionColumns}
        from (values (1)) as one left join u on true left join s on true`,
@@ -122,13 +122,13 @@ export class SessionStore {
   async open(
     db: pg.Pool | pg.ClientBase,
     { userId, method, client }: { readonly userId: string; readonly method: SignInMethod; readonly client: AuthClient },
-  ): Promise<KeptSession> {
+  ): Promise<IssuedSession> {
     const refreshToken = randomToken()
     const {
       rows: [row],
     } = await query<SessionRow>(
       db,
-      `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome}
+      `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isNotBanned}
         returning *),
        ${openedSession('$7', 'u', 2)}
        select ${sessionColumns} from s join u on u.id = s.user_id`,
@@ -142,7 +142,7 @@ export class SessionStore {
   async openForClient(
     { clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
     client: AuthClient,
-  ): Promise<KeptSession | undefined> {
+  ): Promise<IssuedSession | undefined> {
     const refreshToken = randomToken()
     const {
       rows: [row],
@@ -150,7 +150,7 @@ export class SessionStore {
       this.#pool,
       `with p as (
          select s.* from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
-         where s.id = $1 and s.user_id = $2 and s.client_id is null and s.not_after > now() and ${isWelcome}
+         where s.id = $1 and s.user_id = $2 and s.client_id is null and s.not_after > now() and ${isNotBanned}
            for key share of s
        ),
        s as (
@@ -172,7 +172,7 @@ export class SessionStore {
    * @throws ApiError 400 `refresh_token_not_found`, `refresh_token_already_used`,
    * `session_expired`; 403 `user_banned`
    */
-  async refresh(token: string, client: AuthClient): Promise<KeptSession> {
+  async refresh(token: string, client: AuthClient): Promise<IssuedSession> {
     const next = this.#secrets.nextRefreshToken(token)
     const {
       rows: [row],
@@ -186,7 +186,7 @@ export class SessionStore {
        good as (
          update wallet_auth.refresh_tokens as t set used_at = clock_timestamp() from s
            join wallet_auth.users as u on u.id = s.user_id
-         where t.token_hash = $1 and t.session_id = s.id and t.used_at is null and ${isWelcome} returning t.session_id
+         where t.token_hash = $1 and t.session_id = s.id and t.used_at is null and ${isNotBanned} returning t.session_id
        ),
        made as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $2, session_id from good),
        touched as (update wallet_auth.sessions as s set refreshed_at = now() from good where s.id = good.session_id)
@@ -203,7 +203,7 @@ export class SessionStore {
       rows: [row],
     } = await query<SessionRow & { isWelcome: boolean }>(
       this.#pool,
-      `select ${sessionColumns}, ${isWelcome} as "isWelcome" from wallet_auth.sessions as s
+      `select ${sessionColumns}, ${isNotBanned} as "isWelcome" from wallet_auth.sessions as s
         join wallet_auth.users as u on u.id = s.user_id
        where s.id = $1 and s.user_id = $2 and s.not_after > now()`,
       [sessionId, userId],
@@ -229,18 +229,18 @@ export class SessionStore {
     })
   }
 
-  #opened(kept: KeptSession): KeptSession {
+  #opened(kept: IssuedSession): IssuedSession {
     this.#onOpen(kept.session.method)
     return kept
   }
 
-  async #afterTrade(token: string, client: AuthClient): Promise<KeptSession> {
+  async #afterTrade(token: string, client: AuthClient): Promise<IssuedSession> {
     const outcome = await withTransaction(this.#pool, async (db) => {
       const {
         rows: [row],
       } = await query<SessionRow & { isWelcome: boolean; isOver: boolean }>(
         db,
-        `select ${sessionColumns}, ${isWelcome} as "isWelcome", s.not_after <= now() as "isOver"
+        `select ${sessionColumns}, ${isNotBanned} as "isWelcome", s.not_after <= now() as "isOver"
          from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id
            join wallet_auth.users as u on u.id = s.user_id
          where t.token_hash = $1 for no key update of s`,

@@ -103,7 +103,7 @@ export class UserStore {
     const metadata = Object.fromEntries(
       Object.entries({ ...kept.metadata, ...change }).filter(([, value]) => value !== null),
     )
-    requireSmall(metadata)
+    requireValidMetadata(metadata)
     await query(client, 'update wallet_auth.users set user_metadata = $2, updated_at = now() where id = $1', [
       id,
       JSON.stringify(metadata),
@@ -165,7 +165,7 @@ export class UserStore {
 }
 
 /** @throws ApiError 422 `validation_failed` */
-export function requireSmall(metadata: Readonly<Record<string, unknown>>): void {
+export function requireValidMetadata(metadata: Readonly<Record<string, unknown>>): void {
   const text = JSON.stringify(metadata)
   if (/\\u(0000|d[89a-f])/i.test(text))
     throw authError(422, 'validation_failed', 'User metadata must not contain NUL or lone surrogates.')
@@ -206,7 +206,7 @@ export const userColumns = `u.id, u.email, u.email_confirmed_at as "emailConfirm
        order by i.created_at, i.id), '[]')
    from wallet_auth.identities as i where i.user_id = u.id) as identities`
 
-export const isWelcome = '(u.banned_until is null or u.banned_until <= now())'
+export const isNotBanned = '(u.banned_until is null or u.banned_until <= now())'
 
 /** GoTrue's format. */
 export function metadataOf({ appMetadata, identities }: UserRow): Readonly<Record<string, unknown>> {

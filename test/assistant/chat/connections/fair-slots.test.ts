@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pause } from '../../../../src/platform/retry.ts'
 import { createTestDatabase } from '../../../support/database.ts'
-import { readChunks, runChat, saidIn } from '../support/running-chat.ts'
+import { readChunks, runChat, answerTextOf } from '../support/running-chat.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 
 const slowSql = 'SELECT count(*) AS crowding FROM generate_series(1, 100000000000) AS n'
@@ -31,7 +31,7 @@ describe('chat statement slots per client', () => {
       while ((await running()) === 0) await pause(10)
       for (const client of ['203.0.113.7', '2001:db8:1:3::1']) {
         const chunks = await readChunks(await chat.ask('fast', { 'X-Forwarded-For': client }))
-        expect(saidIn(chunks), client).to.include('"answer":42')
+        expect(answerTextOf(chunks), client).to.include('"answer":42')
       }
       // The first client has all slots but one.
       expect(await running()).to.equal(1)

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { anyObject, startOddMcpServer } from './support/odd-mcp-server.ts'
-import type { OddOptions, OddRequest } from './support/odd-mcp-server.ts'
+import { anyObject, startFaultyMcpServer } from './support/faulty-mcp-server.ts'
+import type { FaultyMcpOptions, McpRequest } from './support/faulty-mcp-server.ts'
 import { Stopwatch } from '../../../support/stopwatch.ts'
 import { endAll, findUntil, freePort, never, odd, reasonOf, run, server, source } from './support/tool-sources.ts'
 
@@ -56,7 +56,7 @@ describe('MCP tools during outages and changes', () => {
 
     it('delay one turn by at most the timeout in total, and do not delay the next turn', async () => {
       const release = Promise.withResolvers<void>()
-      const hang: OddOptions = {
+      const hang: FaultyMcpOptions = {
         handle: async () => {
           await release.promise
           return false
@@ -116,7 +116,7 @@ describe('MCP tools during outages and changes', () => {
   describe('of a server that changes during use', () => {
     it('reconnect after a restart within the same turn', async () => {
       for (const isModern of [true, false]) {
-        const before = await startOddMcpServer({ isModern })
+        const before = await startFaultyMcpServer({ isModern })
         const { tools } = await source([server(before.url)]).find(never)
         expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
         await before.stop()
@@ -145,7 +145,7 @@ describe('MCP tools during outages and changes', () => {
     })
 
     it('return an error when the server stays down, and the turn continues', async () => {
-      const there = await startOddMcpServer()
+      const there = await startFaultyMcpServer()
       const tools = source([server(there.url)])
       const found = await tools.find(never)
       await there.stop()
@@ -236,7 +236,7 @@ describe('MCP tools during outages and changes', () => {
 
   it('close all connections, calls and attempts on close', async () => {
     const left: Promise<void>[] = []
-    const hang = ({ response }: OddRequest): Promise<boolean> => {
+    const hang = ({ response }: McpRequest): Promise<boolean> => {
       left.push(new Promise((resolve) => response.on('close', resolve)))
       return new Promise(() => undefined)
     }

@@ -5,7 +5,7 @@ import type { McpServer } from '../../../../src/assistant/chat/connections/mcp-s
 import { ApiError } from '../../../../src/platform/errors.ts'
 import { runMcp } from '../../mcp/support/running-mcp.ts'
 import { scriptedQueries } from '../../mcp/support/scripted-queries.ts'
-import { anyObject } from './support/odd-mcp-server.ts'
+import { anyObject } from './support/faulty-mcp-server.ts'
 import { endAll, ends, never, odd, reasonOf, run, schemaOf, server, source } from './support/tool-sources.ts'
 
 describe('MCP tools', () => {

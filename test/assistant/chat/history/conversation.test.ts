@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../../../src/assistant/chat/chat-types.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import type { ProviderProtocol, ProviderTurn, StreamingCall } from '../support/provider-turn.ts'
-import { readChunks, runChat, saidIn } from '../support/running-chat.ts'
+import { readChunks, runChat, answerTextOf } from '../support/running-chat.ts'
 import type { RunningChat } from '../support/running-chat.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import type { StreamingProvider } from '../support/streaming-provider.ts'
@@ -44,7 +44,7 @@ for (const protocol of ['messages', 'completions'] as const) {
 
     const asked = async (messages: readonly unknown[]): Promise<StreamingCall> => {
       const before = provider.calls.length
-      expect(saidIn(await readChunks(await chat.post({ messages })))).to.equal('Well.')
+      expect(answerTextOf(await readChunks(await chat.post({ messages })))).to.equal('Well.')
       const call = provider.calls[before]
       if (call === undefined) throw new Error('nobody was called')
       return call

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { expectNotFoundPage } from '../../../support/not-found-page.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
-import { readChunks, runChat, saidIn } from '../support/running-chat.ts'
+import { readChunks, runChat, answerTextOf } from '../support/running-chat.ts'
 import type { RunChatOptions, RunningChat } from '../support/running-chat.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import type { StreamingProvider } from '../support/streaming-provider.ts'
@@ -106,7 +106,9 @@ describe('chat over HTTP', () => {
       expect(response.headers.get('www-authenticate')).to.match(/^Bearer/)
       expect(await problemIn(response)).to.include({ status: 401, code })
     }
-    expect(saidIn(await readChunks(await post(question, { Authorization: 'Bearer secret' })))).to.equal('It is 7.')
+    expect(answerTextOf(await readChunks(await post(question, { Authorization: 'Bearer secret' })))).to.equal(
+      'It is 7.',
+    )
   })
 
   it('returns 404 and 405 errors and rejects other origins', async () => {
@@ -325,8 +327,8 @@ describe('chat limits', () => {
     await until(async () => (await chat.ask('now', from('203.0.113.1'))).status === 200)
     go.resolve()
     for (const [i, response] of running.entries())
-      if (i !== 1) expect(saidIn(await readChunks(response))).to.equal('Wait.Done.')
-    expect(saidIn(await readChunks(await chat.ask('now', from('203.0.113.3'))))).to.equal('Wait.Done.')
+      if (i !== 1) expect(answerTextOf(await readChunks(response))).to.equal('Wait.Done.')
+    expect(answerTextOf(await readChunks(await chat.ask('now', from('203.0.113.3'))))).to.equal('Wait.Done.')
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
-import { readChunks, runChat, saidIn } from '../support/running-chat.ts'
+import { readChunks, runChat, answerTextOf } from '../support/running-chat.ts'
 import type { RunChatOptions, RunningChat } from '../support/running-chat.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import type { StreamingProvider } from '../support/streaming-provider.ts'
@@ -95,7 +95,7 @@ describe('answer stream', () => {
     expect(chunks.find(({ type }) => type === 'tool-output-available'))
       .to.have.property('output')
       .that.deep.equals(chart)
-    expect(saidIn(chunks)).to.equal('Done.')
+    expect(answerTextOf(chunks)).to.equal('Done.')
     expect(provider.calls[1]?.messages.flatMap(({ toolResults }) => toolResults)).to.have.length(3)
     const metrics = await chat.metrics.registry.metrics()
     for (const labels of [
@@ -129,7 +129,7 @@ describe('answer stream', () => {
     await reading.reads('one ')
     leaving.abort()
     await provider.gone
-    while (!(await chat.metrics.registry.metrics()).includes('end="left"} 1'))
+    while (!(await chat.metrics.registry.metrics()).includes('end="disconnected"} 1'))
       await new Promise((resolve) => setImmediate(resolve))
     expect(await chat.metrics.registry.metrics()).to.include('flowfarm_chat_running_answers 0')
   })

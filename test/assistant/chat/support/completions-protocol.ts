@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SentMessage } from './provider-turn.ts'
-import { argumentsOf, BadRequest, inTwo, parsedOr, toolCallId } from './provider-writer.ts'
+import { argumentsOf, BadRequest, splitInTwo, parsedOr, toolCallId } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol, WrittenPiece } from './provider-writer.ts'
 
 const content = z
@@ -168,7 +168,7 @@ class CompletionsWriter implements ReplyWriter {
       type: 'function',
       function: { name: piece.tool, arguments: '' },
     }
-    const parts = inTwo(argumentsOf(piece)).map((part) => ({ index, function: { arguments: part } }))
+    const parts = splitInTwo(argumentsOf(piece)).map((part) => ({ index, function: { arguments: part } }))
     return [begin, ...parts].map((one) => this.#delta({ tool_calls: [one] })).join('')
   }
 

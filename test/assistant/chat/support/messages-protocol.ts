@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SentMessage } from './provider-turn.ts'
-import { argumentsOf, BadRequest, inTwo, toolCallId } from './provider-writer.ts'
+import { argumentsOf, BadRequest, splitInTwo, toolCallId } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol, WrittenPiece } from './provider-writer.ts'
 
 const textBlock = z.object({
@@ -278,7 +278,7 @@ class MessagesWriter implements ReplyWriter {
     return (
       closed +
       begin +
-      inTwo(input)
+      splitInTwo(input)
         .map((part) => this.#delta({ type: 'input_json_delta', partial_json: part }))
         .join('') +
       this.#stop()

@@ -36,7 +36,7 @@ export function toolCallId(prefix: string, index: number, block: number, given: 
 }
 
 /** In two chunks, as real providers send them. */
-export function inTwo(text: string): readonly string[] {
+export function splitInTwo(text: string): readonly string[] {
   const half = Math.ceil(text.length / 2)
   return [text.slice(0, half), text.slice(half)].filter((part) => part !== '')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SentMessage } from './provider-turn.ts'
-import { argumentsOf, BadRequest, inTwo, parsedOr, toolCallId } from './provider-writer.ts'
+import { argumentsOf, BadRequest, splitInTwo, parsedOr, toolCallId } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol, WrittenPiece } from './provider-writer.ts'
 
 const assistantText = z
@@ -219,7 +219,7 @@ class ResponsesWriter implements ReplyWriter {
       call_id: toolCallId('call', this.#index, this.#item, piece.id),
       name: piece.tool,
     }
-    const parts = inTwo(written).map((delta) =>
+    const parts = splitInTwo(written).map((delta) =>
       this.#event('response.function_call_arguments.delta', { item_id: this.#id, output_index: this.#item, delta }),
     )
     return (

@@ -33,7 +33,7 @@ export interface RunChatOptions {
   readonly variables?: Readonly<Record<string, string>>
   /** Whether flowfarm's MCP server runs too. Default: its port is unused. */
   readonly hasMcp?: boolean
-  readonly server?: Pick<ChatServerOptions, 'closeGraceMs' | 'patience'>
+  readonly server?: Pick<ChatServerOptions, 'closeGraceMs' | 'timeouts'>
   readonly log?: Logger
 }
 
@@ -122,6 +122,6 @@ export async function readChunks(response: Response): Promise<readonly ChatChunk
 }
 
 /** Text of the answer, without reasoning and tools. */
-export function saidIn(chunks: readonly ChatChunk[]): string {
+export function answerTextOf(chunks: readonly ChatChunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
 }

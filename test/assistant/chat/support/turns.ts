@@ -37,12 +37,12 @@ export function modelAt(
   )
   return createChatModels(config, {
     retryBaseMs: 1,
-    ...(protocol === 'responses' ? { callProvider: inPlaceOf('https://api.openai.com', url) } : {}),
+    ...(protocol === 'responses' ? { callProvider: redirectCalls('https://api.openai.com', url) } : {}),
   }).of(mode)
 }
 
 /** Redirects calls from one address to another. */
-export function inPlaceOf(address: string, url: string): typeof fetch {
+export function redirectCalls(address: string, url: string): typeof fetch {
   const call = providerFetch(1024 * 1024)
   return (input, init) => {
     if (typeof input !== 'string' || !input.startsWith(`${address}/`)) throw new Error('nobody else is to be called')
@@ -50,7 +50,7 @@ export function inPlaceOf(address: string, url: string): typeof fetch {
   }
 }
 
-export function saidBy(role: 'user' | 'assistant', text: string): ChatMessage {
+export function messageBy(role: 'user' | 'assistant', text: string): ChatMessage {
   return { id: `${role}-${text}`, role, parts: [{ type: 'text', text }] }
 }
 
@@ -65,7 +65,7 @@ export interface TurnSetup extends Partial<TurnOptions> {
 
 export function beginTurn({
   model,
-  messages = [saidBy('user', 'How high?')],
+  messages = [messageBy('user', 'How high?')],
   tools = {},
   mode = 'balanced',
   signal = new AbortController().signal,
@@ -79,7 +79,7 @@ export function beginTurn({
 }
 
 /** Reads an answer to its end. */
-export interface WholeAnswer {
+export interface CollectedAnswer {
   readonly chunks: readonly ChatChunk[]
   /** All text of the answer. */
   readonly texts: readonly string[]
@@ -89,7 +89,7 @@ export interface WholeAnswer {
   readonly outcome: TurnOutcome
 }
 
-export async function wholeTurn(setup: TurnSetup): Promise<WholeAnswer> {
+export async function collectTurn(setup: TurnSetup): Promise<CollectedAnswer> {
   let outcome: TurnOutcome | undefined
   const watch = setup.watch ?? { begun: () => undefined, toolEnded: () => undefined, ended: () => undefined }
   const stream = beginTurn({

@@ -8,14 +8,14 @@ import { z } from 'zod'
 import type { ChatChunk } from '../../../../src/assistant/chat/chat-types.ts'
 import type { ProviderTurn, ReplyPiece } from '../support/provider-turn.ts'
 import { inTurn, startStreamingProvider } from '../support/streaming-provider.ts'
-import { modelAt, protocols, saidBy, wholeTurn } from '../support/turns.ts'
-import type { WholeAnswer } from '../support/turns.ts'
+import { modelAt, protocols, messageBy, collectTurn } from '../support/turns.ts'
+import type { CollectedAnswer } from '../support/turns.ts'
 
 const tools: ToolSet = {
   add: tool({ inputSchema: z.object({ a: z.number(), b: z.number() }), execute: ({ a, b }) => a + b }),
 }
 
-interface Failed extends WholeAnswer {
+interface Failed extends CollectedAnswer {
   /** Number of provider calls. */
   readonly asked: number
 }
@@ -30,7 +30,7 @@ for (const protocol of protocols) {
   describe(`a turn with a failing provider over ${protocol}`, () => {
     const answerTo = async (...turns: readonly ProviderTurn[]): Promise<Failed> => {
       await using provider = await startStreamingProvider(inTurn(...turns))
-      const answer = await wholeTurn({ model: modelAt(provider.url, protocol), tools })
+      const answer = await collectTurn({ model: modelAt(provider.url, protocol), tools })
       return { ...answer, asked: provider.calls.length }
     }
 
@@ -58,7 +58,7 @@ for (const protocol of protocols) {
       await using provider = await startStreamingProvider(
         inTurn([{ tool: 'count', input: {} }], { status: 500, message: 'broken' }, ['Once.']),
       )
-      const { texts } = await wholeTurn({ model: modelAt(provider.url, protocol), tools: count })
+      const { texts } = await collectTurn({ model: modelAt(provider.url, protocol), tools: count })
       expect(texts).to.deep.equal(['Once.'])
       expect(ran).to.equal(1)
     })
@@ -99,7 +99,7 @@ for (const protocol of protocols) {
         }).listen(0, '127.0.0.1')
         await once(server, 'listening')
         try {
-          const { error } = await wholeTurn({
+          const { error } = await collectTurn({
             model: modelAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, protocol),
           })
           expect(error).to.equal(
@@ -145,15 +145,15 @@ for (const protocol of protocols) {
       for (const reply of replies) {
         await using provider = await startStreamingProvider(inTurn(reply, ['Again, it is 3.']))
         const model = modelAt(provider.url, protocol)
-        const broken = await wholeTurn({ model, tools })
+        const broken = await collectTurn({ model, tools })
         const open = broken.message.parts.filter(
           (part) => 'state' in part && !['done', 'output-available', 'output-error'].includes(part.state ?? ''),
         )
         expect(open, JSON.stringify(reply)).to.deep.equal([])
-        const again = await wholeTurn({
+        const again = await collectTurn({
           model,
           tools,
-          messages: [saidBy('user', 'One and two?'), broken.message, saidBy('user', 'Again?')],
+          messages: [messageBy('user', 'One and two?'), broken.message, messageBy('user', 'Again?')],
         })
         expect(again.texts, JSON.stringify(reply)).to.deep.equal(['Again, it is 3.'])
         expect(provider.refused).to.deep.equal([])
@@ -171,7 +171,7 @@ for (const protocol of protocols) {
         { failure: 'Overloaded' },
       ] as const satisfies readonly ReplyPiece[]) {
         await using provider = await startStreamingProvider(() => ['I count. ', { tool: 'count', input: {} }, end])
-        const { message } = await wholeTurn({ model: modelAt(provider.url, protocol), tools: count })
+        const { message } = await collectTurn({ model: modelAt(provider.url, protocol), tools: count })
         expect(
           message.parts
             .filter(({ type }) => type === 'tool-count')
@@ -222,14 +222,14 @@ describe('an unreachable provider', () => {
     const provider = await startStreamingProvider(() => [])
     await provider.close()
     for (const protocol of protocols) {
-      const { error } = await wholeTurn({ model: modelAt(provider.url, protocol) })
+      const { error } = await collectTurn({ model: modelAt(provider.url, protocol) })
       expect(error).to.match(/failed: Cannot connect.*Check LLM_BASE_URL and the network\.$/)
     }
   })
 
   it('reports an unknown model with the variable of its mode', async () => {
     await using provider = await startStreamingProvider(() => ({ status: 404, message: 'model: claude-haiku-4-5' }))
-    const { error } = await wholeTurn({ model: modelAt(provider.url, 'messages', 'fast'), mode: 'fast' })
+    const { error } = await collectTurn({ model: modelAt(provider.url, 'messages', 'fast'), mode: 'fast' })
     expect(error).to.match(/Check CHAT_MODEL_FAST and LLM_BASE_URL\.$/)
   })
 })
@@ -247,7 +247,7 @@ describe('library output', () => {
       )
       // A model that cannot disable reasoning, about which the library warns.
       const model = modelAt(provider.url, 'messages', 'balanced', { LLM_MODEL: 'claude-opus-5-5' })
-      const answers = [await wholeTurn({ model }), await wholeTurn({ model }), await wholeTurn({ model })]
+      const answers = [await collectTurn({ model }), await collectTurn({ model }), await collectTurn({ model })]
       expect(answers.map(({ error: told }) => told === undefined)).to.deep.equal([false, false, true])
       // Process warnings arrive later.
       await new Promise((resolve) => setImmediate(resolve))
@@ -267,7 +267,7 @@ describe('an internal error', () => {
         throw new Error('of no concern to anybody')
       },
     }
-    const { error, outcome } = await wholeTurn({ model })
+    const { error, outcome } = await collectTurn({ model })
     expect(error).to.equal('The answer failed because of an internal error. Ask again.')
     expect(outcome.end).to.equal('failed')
   })

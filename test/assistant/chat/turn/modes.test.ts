@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ChatMode } from '../../../../src/assistant/chat/chat-types.ts'
 import type { ProviderProtocol, StreamingCall } from '../support/provider-turn.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
-import { modelAt, wholeTurn } from '../support/turns.ts'
+import { modelAt, collectTurn } from '../support/turns.ts'
 
 /** Provider request by mode. */
 async function askedFor(
@@ -11,7 +11,7 @@ async function askedFor(
   variables: Record<string, string> = {},
 ): Promise<StreamingCall> {
   await using provider = await startStreamingProvider(() => ['7'])
-  const { texts, error } = await wholeTurn({ model: modelAt(provider.url, protocol, mode, variables), mode })
+  const { texts, error } = await collectTurn({ model: modelAt(provider.url, protocol, mode, variables), mode })
   expect({ texts, error }).to.deep.equal({ texts: ['7'], error: undefined })
   return await provider.called
 }
@@ -66,7 +66,7 @@ describe('provider request', () => {
         : ['It is still 7.'],
     )
     const model = modelAt(provider.url, 'messages', 'balanced', { CHAT_WEB_SEARCH: 'true' })
-    const answer = await wholeTurn({ model, tools: model.providerTools })
+    const answer = await collectTurn({ model, tools: model.providerTools })
     expect(provider.calls[0]?.tools).to.have.length(1).with.nested.property('[0].type', 'web_search_20250305')
     expect(answer.error).to.equal(undefined)
     expect(answer.texts).to.deep.equal(['I look it up. ', 'It is 7.'])

@@ -8,7 +8,7 @@ import { ApiError } from '../../../../src/platform/errors.ts'
 import type { ProviderTurn, StreamingCall } from '../support/provider-turn.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import type { StreamingProvider } from '../support/streaming-provider.ts'
-import { beginTurn, modelAt, protocols, wholeTurn } from '../support/turns.ts'
+import { beginTurn, modelAt, protocols, collectTurn } from '../support/turns.ts'
 
 const add = tool({
   description: 'Adds.',
@@ -37,7 +37,7 @@ for (const protocol of protocols) {
       const { url, calls } = await start(({ step }) =>
         step === 0 ? ['I add. ', { tool: 'add', input: { a: 3, b: 4 } }] : ['It is ', '7.'],
       )
-      const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      const answer = await collectTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(answer.texts).to.deep.equal(['I add. ', 'It is 7.'])
       expect(answer.message.parts.find(({ type }) => type === 'tool-add'))
         .to.include({ state: 'output-available' })
@@ -55,7 +55,7 @@ for (const protocol of protocols) {
           ? [{ usage: { input: 100, output: 20 } }, { tool: 'add', input: { a: 1, b: 1 } }]
           : [{ usage: { input: 150, output: 7 } }, '2'],
       )
-      const { chunks, message, outcome } = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      const { chunks, message, outcome } = await collectTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(chunks.at(-1)).to.have.property('type', 'finish')
       expect(message.metadata).to.deep.include({ mode: 'balanced', end: 'complete', steps: 2, isScripted: false })
       expect(message.metadata?.usage).to.include({ inputTokens: 250, outputTokens: 27, totalTokens: 277 })
@@ -84,7 +84,7 @@ for (const protocol of protocols) {
             ]
           : ['done'],
       )
-      const { texts } = await wholeTurn({ model: modelAt(url, protocol), tools: { meet } })
+      const { texts } = await collectTurn({ model: modelAt(url, protocol), tools: { meet } })
       expect(texts).to.deep.equal(['done'])
       expect(calls[1]?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text))).to.deep.equal([
         '1',
@@ -103,7 +103,7 @@ for (const protocol of protocols) {
             ]
           : ['I was wrong.'],
       )
-      const { message, texts, chunks } = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      const { message, texts, chunks } = await collectTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(texts).to.deep.equal(['I was wrong.'])
       const results = calls[1]?.messages.flatMap(({ toolResults }) => toolResults) ?? []
       expect(results.map(({ text }) => text)).to.have.length(4)
@@ -130,7 +130,7 @@ for (const protocol of protocols) {
       const { url, calls } = await start(({ step }) =>
         step === 0 ? [{ tool: 'broken', input: {} }] : ['It is locked.'],
       )
-      const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: { broken } })
+      const { message } = await collectTurn({ model: modelAt(url, protocol), tools: { broken } })
       const told = calls[1]?.messages.at(-1)?.toolResults[0]
       const words = `The table is locked. ${'x'.repeat(3979)}`
       expect(told?.text).to.equal(protocol === 'responses' ? JSON.stringify({ error: words }) : words)
@@ -147,7 +147,7 @@ for (const protocol of protocols) {
         expect('tools' in body && JSON.stringify(body['tool_choice']) !== '{"type":"none"}').to.equal(mayCall)
         return mayCall ? [`Step ${step}. `, { tool: 'add', input: { a: step, b: 1 } }] : ['I found this much.']
       })
-      const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      const answer = await collectTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(calls).to.have.length(maxSteps)
       expect(calls.at(-1)?.messages.at(-1)).to.have.property('role', 'user')
       expect(calls.at(-1)?.messages.at(-1)?.text).to.include('no more tools are available')
@@ -157,7 +157,7 @@ for (const protocol of protocols) {
 
     it('adds a closing text when the model calls a removed tool', async () => {
       const { url, calls } = await start(() => [{ tool: 'add', input: { a: 1, b: 1 } }])
-      const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      const answer = await collectTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(calls).to.have.length(maxSteps)
       expect(answer.error).to.equal(undefined)
       expect(answer.texts.at(-1)).to.include('The model used all steps before it answered')
@@ -178,10 +178,10 @@ for (const protocol of protocols) {
         question === 'silent' ? [] : step === 0 ? [{ tool: 'add', input: { a: 1, b: 1 } }] : [' \n'],
       )
       const model = modelAt(url, protocol)
-      expect((await wholeTurn({ model, tools: { add } })).texts.at(-1)).to.equal(
+      expect((await collectTurn({ model, tools: { add } })).texts.at(-1)).to.equal(
         'The model ended without an answer. Its tool results are above.',
       )
-      const silent = await wholeTurn({
+      const silent = await collectTurn({
         model,
         messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'silent' }] }],
       })
@@ -194,7 +194,7 @@ for (const protocol of protocols) {
         long: dynamicTool({ inputSchema: jsonSchema({ type: 'object' }), execute: () => Promise.resolve({ rows }) }),
       }
       const { url, calls } = await start(({ step }) => (step < 6 ? [{ tool: 'long', input: {} }] : ['much']))
-      const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: long })
+      const { message } = await collectTurn({ model: modelAt(url, protocol), tools: long })
       const results = calls.at(-1)?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)) ?? []
       expect(results).to.have.length(6)
       expect(results[0])
@@ -213,7 +213,7 @@ for (const protocol of protocols) {
     it('sends the client the truncated result when the full one is too large for a page', async () => {
       const huge: ToolSet = { huge: tool({ inputSchema: z.object({}), execute: () => 'x'.repeat(1_000_001) }) }
       const { url } = await start(({ step }) => (step === 0 ? [{ tool: 'huge', input: {} }] : ['much']))
-      const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: huge })
+      const { message } = await collectTurn({ model: modelAt(url, protocol), tools: huge })
       expect(message.parts.find(({ type }) => type === 'tool-huge'))
         .to.have.property('output')
         .that.is.a('string')
@@ -226,7 +226,7 @@ for (const protocol of protocols) {
       const { url, calls } = await start(({ step }) =>
         step === 0 ? Array.from({ length: 100 }, () => ({ tool: 'count', input: {} })) : ['enough'],
       )
-      const { texts } = await wholeTurn({ model: modelAt(url, protocol), tools: count })
+      const { texts } = await collectTurn({ model: modelAt(url, protocol), tools: count })
       expect(ran).to.equal(maxToolCalls)
       expect(texts).to.deep.equal(['enough'])
       expect(calls[1]?.messages.flatMap(({ toolResults }) => toolResults).at(-1)?.text).to.include(
@@ -240,13 +240,13 @@ for (const protocol of protocols) {
           ? [{ reasoning: 'First ' }, { reasoning: 'add.' }, { tool: 'add', input: { a: 3, b: 4 } }]
           : [{ reasoning: 'Now say.' }, '7']
       const { url, calls } = await start(script)
-      const deep = await wholeTurn({ model: modelAt(url, protocol, 'deep'), mode: 'deep', tools: { add } })
+      const deep = await collectTurn({ model: modelAt(url, protocol, 'deep'), mode: 'deep', tools: { add } })
       expect(deep.message.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))).to.deep.equal([
         'First add.',
         'Now say.',
       ])
       expect(calls[1]?.messages.find(({ role }) => role === 'assistant')).to.include({ reasoning: 'First add.' })
-      const balanced = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      const balanced = await collectTurn({ model: modelAt(url, protocol), tools: { add } })
       expect(balanced.chunks.filter(({ type }) => type.startsWith('reasoning'))).to.deep.equal([])
       expect(balanced.texts).to.deep.equal(['7'])
       expect(deep.chunks.every((chunk) => !('providerMetadata' in chunk))).to.equal(true)
@@ -286,7 +286,7 @@ for (const protocol of protocols) {
           : ['2'],
       )
       const told: unknown[] = []
-      const { outcome } = await wholeTurn({
+      const { outcome } = await collectTurn({
         model: modelAt(url, protocol),
         tools: { add, broken },
         watch: {
@@ -306,7 +306,7 @@ for (const protocol of protocols) {
 
     it('sends notices before the answer', async () => {
       const { url } = await start(() => ['7'])
-      const { chunks } = await wholeTurn({
+      const { chunks } = await collectTurn({
         model: modelAt(url, protocol),
         notices: [{ code: 'tools-away', text: 'The EVM tools are away.' }],
       })
@@ -322,7 +322,7 @@ describe('Anthropic prompt caching', () => {
     await using provider = await startStreamingProvider(({ step }) =>
       step < 5 ? [{ tool: 'add', input: { a: step, b: 1 } }] : ['done'],
     )
-    await wholeTurn({ model: modelAt(provider.url, 'messages'), tools: { add } })
+    await collectTurn({ model: modelAt(provider.url, 'messages'), tools: { add } })
     for (const { body } of provider.calls) {
       const marks = JSON.stringify(body).match(/"cache_control":\{"type":"ephemeral"\}/g)
       expect(marks).to.have.length(2)

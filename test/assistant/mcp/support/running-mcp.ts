@@ -35,7 +35,7 @@ export interface RunMcpOptions {
   readonly origins?: Partial<OriginRules>
   /** Default 127.0.0.1. */
   readonly host?: string
-  readonly patience?: NonNullable<McpHttpOptions['patience']>
+  readonly timeouts?: NonNullable<McpHttpOptions['timeouts']>
 }
 
 const nobody = 'http://127.0.0.1:1'
@@ -57,7 +57,7 @@ export async function runMcp({
   admission,
   origins,
   host = '127.0.0.1',
-  patience,
+  timeouts,
 }: RunMcpOptions): Promise<RunningMcp> {
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
@@ -71,7 +71,7 @@ export async function runMcp({
     host,
     port: 0,
     closeGraceMs: 500,
-    ...(patience === undefined ? {} : { patience }),
+    ...(timeouts === undefined ? {} : { timeouts }),
     scripts: boundScripts(scripts),
     origins: {
       allowedHosts: [],

@@ -10,7 +10,7 @@ export interface RunProxyOptions extends Partial<Omit<ProxyOptions, 'upstreamOf'
   /** Default: an unused port. */
   readonly urls?: Readonly<Partial<Record<UpstreamName, URL>>>
   /** Default 20,000. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 export interface RunningProxy extends ProxyServer {
@@ -27,14 +27,14 @@ const nobody = new URL('http://127.0.0.1:1')
 /** The proxy on 127.0.0.1. */
 export async function runProxy({
   urls = {},
-  patienceMs = 20_000,
+  timeoutMs = 20_000,
   ...options
 }: RunProxyOptions = {}): Promise<RunningProxy> {
   const metrics = new Metrics()
   const log: string[] = []
   const titles = { chat: 'the chat', ask: 'the query service', mcp: 'the MCP server' }
   const server = await startProxyServer({
-    upstreamOf: (name) => ({ title: titles[name], url: urls[name] ?? nobody, patienceMs }),
+    upstreamOf: (name) => ({ title: titles[name], url: urls[name] ?? nobody, timeoutMs }),
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     metrics,
     host: '127.0.0.1',

@@ -3,11 +3,11 @@ import { expect } from 'chai'
 import { goldQuestions } from '../../../../scripts/eval/gold-questions.ts'
 import { startFakeProvider } from '../../../../scripts/eval/fake-provider.ts'
 import { ProgramRun } from '../../../support/command-line.ts'
-import type { Ended } from '../../../support/command-line.ts'
+import type { ProcessResult } from '../../../support/command-line.ts'
 import { repositoryRoot } from '../../../support/repository.ts'
 
 const command = join(repositoryRoot, 'scripts/eval.ts')
-const run = (args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> =>
+const run = (args: readonly string[], variables: Record<string, string> = {}): Promise<ProcessResult> =>
   new ProgramRun(command, args, variables).ended
 
 describe('eval command', () => {

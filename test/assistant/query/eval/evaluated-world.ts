@@ -9,7 +9,7 @@ import { openEvaluation } from '../../../../scripts/eval/evaluate.ts'
 import type { Evaluation } from '../../../../scripts/eval/evaluate.ts'
 import { createEmptyDatabase, createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
-import { atEndOfTests } from '../../../support/end-of-tests.ts'
+import { atEndOfTests } from '../../../support/cleanups.ts'
 
 /** Evaluation databases and the query service on them. Read-only, shared by all tests. */
 export interface EvaluatedWorld {

@@ -69,7 +69,7 @@ const places: readonly ((text: string, i: number) => readonly [sql: string, valu
 ]
 
 /** Inserts every text in every place. @returns the number of places */
-export async function plantHostileWords(pool: pg.Pool): Promise<number> {
+export async function insertHostileTexts(pool: pg.Pool): Promise<number> {
   let planted = 0
   for (const [i, text] of hostileWords.entries()) {
     for (const place of places) {

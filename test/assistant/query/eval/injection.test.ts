@@ -13,7 +13,7 @@ import type { QueryDatabase } from '../../../../src/assistant/query/query-engine
 import { ApiError } from '../../../../src/platform/errors.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
-import { hostileWords, mark, plantHostileWords } from './hostile-words.ts'
+import { hostileWords, mark, insertHostileTexts } from './hostile-words.ts'
 
 /** Statements that return untrusted text. */
 const reading = [
@@ -69,7 +69,7 @@ describe('untrusted text in the data', () => {
   before(async () => {
     database = await createTestDatabase()
     await fillIndexer(database, { seed: 21, head: 60, lastBlockAt: new Date('2026-01-02T00:00:00Z') })
-    expect(await plantHostileWords(database.pool)).to.be.greaterThan(3 * hostileWords.length)
+    expect(await insertHostileTexts(database.pool)).to.be.greaterThan(3 * hostileWords.length)
     asked = await openQueryDatabase('indexer', database.url)
     collector = createServer((_request, response) => response.end())
       .on('connection', () => collected++)

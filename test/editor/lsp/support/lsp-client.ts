@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-export interface Heard {
+export interface ReceivedMessage {
   readonly type?: string
   readonly id?: number | string | null
   readonly method?: string
@@ -19,7 +19,7 @@ interface Range {
 }
 
 /** The messages of `textDocument/publishDiagnostics`. */
-export function messagesOf(params: Heard['params']): string[] {
+export function messagesOf(params: ReceivedMessage['params']): string[] {
   const diagnostics = params?.['diagnostics'] as { message: string }[] | undefined
   return (diagnostics ?? []).map(({ message }) => message)
 }
@@ -27,7 +27,7 @@ export function messagesOf(params: Heard['params']): string[] {
 /** A channel client that records all messages. */
 export class LspClient {
   readonly socket: WebSocket
-  readonly heard: Heard[] = []
+  readonly received: ReceivedMessage[] = []
   /** Raw text, to check that it contains no secrets. */
   readonly texts: string[] = []
   readonly #waiting = new Set<() => void>()
@@ -38,7 +38,7 @@ export class LspClient {
     socket.on('message', (data: Buffer) => {
       const text = data.toString()
       this.texts.push(text)
-      this.heard.push(JSON.parse(text) as Heard)
+      this.received.push(JSON.parse(text) as ReceivedMessage)
       this.#tell()
     })
     socket.on('close', () => this.#tell())
@@ -80,8 +80,8 @@ export class LspClient {
   }
 
   /** Sends a request and returns the full response. */
-  async ask(method: string, params: unknown, id: number | string = `q${++this.#lastId}`): Promise<Heard> {
-    const from = this.heard.length
+  async ask(method: string, params: unknown, id: number | string = `q${++this.#lastId}`): Promise<ReceivedMessage> {
+    const from = this.received.length
     this.send({ jsonrpc: '2.0', id, method, params })
     return this.next((message) => message.id === id && message.method === undefined, from)
   }
@@ -101,13 +101,13 @@ export class LspClient {
 
   /** All published diagnostics messages of a document. */
   diagnosticsOf(uri: string): string[][] {
-    return this.heard
+    return this.received
       .filter(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri)
       .map(({ params }) => messagesOf(params))
   }
 
   /** Waits for a diagnostic with a matching message. */
-  async diagnosed(uri: string, message: string | RegExp, from = 0): Promise<Heard> {
+  async diagnosed(uri: string, message: string | RegExp, from = 0): Promise<ReceivedMessage> {
     return this.next(
       ({ method, params }) =>
         method === 'textDocument/publishDiagnostics' &&
@@ -118,16 +118,16 @@ export class LspClient {
   }
 
   /** The first matching message from index `from`. */
-  async next(isSo: (message: Heard) => boolean, from = 0): Promise<Heard> {
+  async next(isSo: (message: ReceivedMessage) => boolean, from = 0): Promise<ReceivedMessage> {
     for (let i = from; ; i++) {
-      while (i >= this.heard.length) {
+      while (i >= this.received.length) {
         if (this.socket.readyState === WebSocket.CLOSED)
           throw new Error(`closed; heard last: ${this.texts.slice(-3).join('\n').slice(0, 2000)}`)
         const { promise, resolve } = Promise.withResolvers<void>()
         this.#waiting.add(resolve)
         await promise
       }
-      const message = this.heard[i]
+      const message = this.received[i]
       if (message !== undefined && isSo(message)) return message
     }
   }

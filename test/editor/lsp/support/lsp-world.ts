@@ -8,18 +8,18 @@ import type { LanguageServerProgram } from '../../../../src/editor/language-serv
 import { createLspServer } from '../../../../src/editor/lsp/lsp-server.ts'
 import type { LspServer, LspServerOptions } from '../../../../src/editor/lsp/lsp-server.ts'
 import type { LspLimits } from '../../../../src/editor/language-server/lsp-limits.ts'
-import { handClock } from './hand-clock.ts'
-import type { HandClock } from './hand-clock.ts'
+import { manualClock } from './manual-clock.ts'
+import type { ManualClock } from './manual-clock.ts'
 import { LspClient } from './lsp-client.ts'
 import { plainWorkspaces } from './plain-workspaces.ts'
 import type { PlainWorkspaces } from './plain-workspaces.ts'
 
 /** The fake language server of these tests. */
-export const doubleProgram: LanguageServerProgram = {
+export const fakeServerProgram: LanguageServerProgram = {
   kind: 'parser',
   label: 'A double',
   command: process.execPath,
-  args: [join(import.meta.dirname, 'double-language-server.ts')],
+  args: [join(import.meta.dirname, 'fake-language-server.ts')],
 }
 
 /** Request header with the client address in tests. */
@@ -41,7 +41,7 @@ export interface LspWorld extends AsyncDisposable {
   readonly metrics: Metrics
   readonly logged: readonly string[]
   /** Clock for document retries. */
-  readonly clock: HandClock
+  readonly clock: ManualClock
   /**
    * A client that has received `ready`, with a unique address unless given. Closed with the world.
    */
@@ -61,7 +61,7 @@ export async function lspWorld({
   const workspaces = await plainWorkspaces(fetch)
   const logged: string[] = []
   const metrics = new Metrics()
-  const clock = handClock()
+  const clock = manualClock()
   const clients: LspClient[] = []
   let lastAddress = 0
   const server = await createLspServer({
@@ -70,7 +70,7 @@ export async function lspWorld({
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     metrics,
     clientOf,
-    program: doubleProgram,
+    program: fakeServerProgram,
     workspaces,
     clock,
     networks: ['mainnet', 'testnet'],

@@ -24,7 +24,7 @@ export interface Envelope<Data = Json> {
   readonly error: { readonly code: string; readonly message: string } & Json
 }
 
-export interface Saved {
+export interface SaveResult {
   readonly id: string
   readonly slug: string
   readonly version: number
@@ -33,7 +33,7 @@ export interface Saved {
   readonly byte_count: number
 }
 
-export interface Got {
+export interface ProjectResult {
   readonly project: Json & {
     readonly id: string
     readonly slug: string
@@ -44,12 +44,12 @@ export interface Got {
   readonly files: readonly { readonly path: string; readonly content: string; readonly version: number }[]
 }
 
-export interface Listed {
+export interface ListResult {
   readonly projects: readonly (Json & { readonly id: string; readonly name: string })[]
   readonly next_cursor: string | null
 }
 
-export interface Person {
+export interface TestUser {
   readonly userId: string
   readonly token: string
 }
@@ -139,7 +139,7 @@ export class ProjectWorld {
   }
 
   /** A new signed-in user. */
-  person(): Person {
+  person(): TestUser {
     const person = { userId: randomUUID(), token: randomBytes(20).toString('hex') }
     this.#people.set(person.token, person.userId)
     return person
@@ -151,7 +151,7 @@ export class ProjectWorld {
 
   /** @param by undefined: an anonymous client */
   async call<Data = Json>(
-    by: Pick<Person, 'token'> | undefined,
+    by: Pick<TestUser, 'token'> | undefined,
     endpoint: string,
     data?: unknown,
     headers: Readonly<Record<string, string>> = {},
@@ -173,22 +173,22 @@ export class ProjectWorld {
   }
 
   /** The response to a successful save. */
-  async save(by: Person, data: Json): Promise<Saved> {
-    return given(await this.call<Saved>(by, '/projects/save', data))
+  async save(by: TestUser, data: Json): Promise<SaveResult> {
+    return dataOf(await this.call<SaveResult>(by, '/projects/save', data))
   }
 
-  async get(by: Person | undefined, slug: string): Promise<Got> {
-    return given(await this.call<Got>(by, '/projects/get', { slug }))
+  async get(by: TestUser | undefined, slug: string): Promise<ProjectResult> {
+    return dataOf(await this.call<ProjectResult>(by, '/projects/get', { slug }))
   }
 
   /** Path and content of all files of an own project. */
-  async contents(by: Person, slug: string): Promise<Record<string, string>> {
+  async contents(by: TestUser, slug: string): Promise<Record<string, string>> {
     return Object.fromEntries((await this.get(by, slug)).files.map(({ path, content }) => [path, content]))
   }
 }
 
 /** The data of a successful response. */
-export function given<Data>({ status, success, data, error }: Envelope<Data>): Data {
+export function dataOf<Data>({ status, success, data, error }: Envelope<Data>): Data {
   if (!success || status !== 200) throw new Error(`${status} ${JSON.stringify(error)}`)
   return data
 }

@@ -9,7 +9,7 @@ import type { KnownPasskey, KnownPasskeys } from '../../../../src/wallet/passkey
 import { Provisioning } from '../../../../src/wallet/provisioning/provisioning.ts'
 import type { ProvisioningOptions } from '../../../../src/wallet/provisioning/provisioning.ts'
 import { provisioningEndpoints } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
-import type { ToldAccount } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
+import type { AccountResponse } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createPool } from '../../../../src/platform/db/pool.ts'
 import { privateKeyDigits } from '../../support/transaction-node.ts'
 import type { TransactionNode } from '../../support/transaction-node.ts'
@@ -97,7 +97,7 @@ export interface World {
 }
 
 export interface Provisioned {
-  readonly networks: Readonly<Record<string, ToldAccount>>
+  readonly networks: Readonly<Record<string, AccountResponse>>
   readonly publicKeySec1Hex: string
 }
 

@@ -17,13 +17,13 @@ export interface KnownObjects {
   readonly attributes: ReadonlySet<string>
 }
 
-export type Verdict = 'allowed' | 'refused' | 'unknown'
+export type ObjectAccess = 'allowed' | 'refused' | 'unknown'
 
 /**
  * Resolves as on the server: pg_catalog, then the search path. If several schemas have the name,
  * all must be allowed, since the types may decide.
  */
-export function verdictOn(names: KnownNames, parts: readonly string[], searchPath: readonly string[]): Verdict {
+export function accessOf(names: KnownNames, parts: readonly string[], searchPath: readonly string[]): ObjectAccess {
   const [schema, name] = parts.length > 1 ? parts : [undefined, parts[0] ?? '']
   if (parts.length > 2 || name === undefined) return 'unknown'
   const bySchema = names.get(name)

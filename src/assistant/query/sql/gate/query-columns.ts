@@ -36,9 +36,9 @@ export interface Scope {
 export const nothing: Value = { work: 0, bytes: 0, kind: 'other' }
 export const small: Value = { work: 0, bytes: shortBytes, kind: 'other' }
 /** Either of both: the longer length and the total time. */
-export function together(a: Value | undefined, b: Value | undefined): Value
-export function together(a: Value | undefined, b: undefined): Value | undefined
-export function together(a: Value | undefined, b: Value | undefined): Value | undefined {
+export function combine(a: Value | undefined, b: Value | undefined): Value
+export function combine(a: Value | undefined, b: undefined): Value | undefined
+export function combine(a: Value | undefined, b: Value | undefined): Value | undefined {
   if (a === undefined || a === nothing) return b ?? a
   if (b === undefined || b === nothing) return a
   return { work: a.work + b.work, bytes: Math.max(a.bytes, b.bytes), kind: a.kind === b.kind ? a.kind : 'other' }

@@ -2,7 +2,7 @@ import { SqlRefusal } from '../sql-errors.ts'
 import { allowedCollations } from './function-rules.ts'
 import { isNode, namesIn, nodeOf, selectNodes } from './grammar.ts'
 import type { SyntaxNode } from './grammar.ts'
-import { verdictOn } from './known-objects.ts'
+import { accessOf } from './known-objects.ts'
 import type { KnownObjects } from './known-objects.ts'
 
 type Scope = ReadonlySet<string>
@@ -120,7 +120,7 @@ export class SelectWalker {
     const [only = ''] = parts
     if (parts.length === 1 && scope.has(only)) return
     const { relations, searchPath } = this.#known
-    if (verdictOn(relations, parts, searchPath) === 'allowed') return
+    if (accessOf(relations, parts, searchPath) === 'allowed') return
     const name = parts.join('.')
     const elsewhere = [...(relations.get(parts.at(-1) ?? '') ?? [])].flatMap(([schema, allowed]) =>
       allowed ? [`${schema}.${parts.at(-1)}`] : [],
@@ -135,10 +135,10 @@ export class SelectWalker {
   #checkFunction(parts: readonly string[]): void {
     const { functions, types, searchPath } = this.#known
     const name = parts.join('.')
-    const verdict = verdictOn(functions, parts, searchPath)
+    const verdict = accessOf(functions, parts, searchPath)
     if (verdict === 'allowed') return
     // A cast may be written as a call if no function has the name.
-    if (verdict === 'unknown' && verdictOn(types, parts, searchPath) === 'allowed') return
+    if (verdict === 'unknown' && accessOf(types, parts, searchPath) === 'allowed') return
     throw verdict === 'unknown'
       ? new SqlRefusal('sql-function', `Function ${name} does not exist. Check its name and schema.`)
       : new SqlRefusal('sql-function', `Function ${name} is not allowed. Remove it.`)
@@ -149,7 +149,7 @@ export class SelectWalker {
     // Column definitions may omit the type where it is known.
     if (parts.length === 0) return
     const { types, searchPath } = this.#known
-    if (node['pct_type'] !== true && verdictOn(types, parts, searchPath) === 'allowed') return
+    if (node['pct_type'] !== true && accessOf(types, parts, searchPath) === 'allowed') return
     const name = parts.join('.')
     throw new SqlRefusal('sql-type', `Type ${name} does not exist or is not allowed. Use another type.`)
   }
@@ -164,7 +164,7 @@ export class SelectWalker {
   #checkOperator(parts: readonly string[]): void {
     if (parts.length === 0) return
     const { operators, searchPath } = this.#known
-    if (verdictOn(operators, parts, searchPath) === 'allowed') return
+    if (accessOf(operators, parts, searchPath) === 'allowed') return
     const remedy = 'use operators for numbers, text, times, arrays and JSON'
     throw new SqlRefusal('sql-operator', `Operator ${parts.join('.')} is not allowed: ${remedy}.`)
   }

@@ -15,7 +15,7 @@ import type { Value } from './call-cost.ts'
 import { functionKinds } from './function-rules.ts'
 import { isNode, listOf, namesIn, nodeOf } from './grammar.ts'
 import type { SyntaxNode } from './grammar.ts'
-import { verdictOn } from './known-objects.ts'
+import { accessOf } from './known-objects.ts'
 import type { KnownObjects } from './known-objects.ts'
 import {
   added,
@@ -30,7 +30,7 @@ import {
   sourceNamed,
   sumOf,
   textOf,
-  together,
+  combine,
   withSearchColumns,
 } from './query-columns.ts'
 import type { Column, Columns, Query, Scope } from './query-columns.ts'
@@ -96,7 +96,7 @@ export class StatementCost {
       const output = this.#target(target, scope)
       work += output.work
       for (const column of output.columns.named) named.push(column)
-      others = together(others, output.columns.others)
+      others = combine(others, output.columns.others)
     }
     const { valuesLists, ...clauses } = rest
     work += this.#value(clauses, scope).work
@@ -104,7 +104,7 @@ export class StatementCost {
       for (const [index, item] of listOf(nodeOf(row, 'List')?.['items']).entries()) {
         const value = this.#value(item, scope)
         work += value.work
-        named[index] = { ...together(named[index], { ...value, work: value.work }), name: `column${index + 1}` }
+        named[index] = { ...combine(named[index], { ...value, work: value.work }), name: `column${index + 1}` }
       }
     }
     if (!isNode(larg) || !isNode(rarg)) return { work, columns: { named, others } }
@@ -114,13 +114,11 @@ export class StatementCost {
 
   #united(left: Columns, right: Columns): Columns {
     this.#step(left.named.length)
-    const others = together(left.others, right.others)
+    const others = combine(left.others, right.others)
     const isKnown = others === undefined
-    const widest = isKnown
-      ? undefined
-      : together(others, [...right.named].reduce<Value | undefined>(together, undefined))
+    const widest = isKnown ? undefined : combine(others, [...right.named].reduce<Value | undefined>(combine, undefined))
     const named = left.named.map((column, index) => ({
-      ...together(together(column, right.named[index]), widest),
+      ...combine(combine(column, right.named[index]), widest),
       name: column.name,
     }))
     return { named, others: widest }
@@ -221,7 +219,7 @@ export class StatementCost {
   #concatenated(all: readonly Columns[]): Columns {
     const named = all.flatMap((columns) => columns.named)
     this.#step(named.length)
-    const others = all.reduce<Value | undefined>((each, columns) => together(each, columns.others), undefined)
+    const others = all.reduce<Value | undefined>((each, columns) => combine(each, columns.others), undefined)
     return { named, others }
   }
 
@@ -244,14 +242,14 @@ export class StatementCost {
     const byName = new Map<string, Value>()
     let row = renamed.others ?? nothing
     for (const column of renamed.named) {
-      row = together(row, column)
+      row = combine(row, column)
       if (column.name === undefined) continue
-      byName.set(column.name, together(byName.get(column.name), column))
-      scope.columns.set(column.name, together(scope.columns.get(column.name), column))
+      byName.set(column.name, combine(byName.get(column.name), column))
+      scope.columns.set(column.name, combine(scope.columns.get(column.name), column))
     }
     scope.sources.set(name, { columns: renamed, byName, row })
-    scope.others = together(scope.others, renamed.others)
-    scope.row = together(scope.row, row)
+    scope.others = combine(scope.others, renamed.others)
+    scope.row = combine(scope.row, row)
   }
 
   /** Alias names replace the first ones. If some names are unknown, each may be any of them. */
@@ -262,7 +260,7 @@ export class StatementCost {
     if (others === undefined) {
       return { named: named.map((column, index) => ({ ...column, name: names[index] ?? column.name })), others }
     }
-    const widest = named.reduce<Value>(together, others)
+    const widest = named.reduce<Value>(combine, others)
     return { named: names.map((name) => ({ ...widest, name })), others: widest }
   }
 
@@ -448,11 +446,11 @@ export class StatementCost {
       const remedy = 'remove it, or use the column name without a table'
       throw new SqlRefusal('sql-function', `".${name}" may call a forbidden function: ${remedy}.`)
     }
-    if (verdictOn(functions, [name], searchPath) === 'allowed') {
+    if (accessOf(functions, [name], searchPath) === 'allowed') {
       const { work, bytes } = callCost(functionKinds.get(name) ?? 'growing', [value])
       return { work: value.work + work + nodeWork, bytes: Math.max(bytes, value.bytes), kind: 'other' }
     }
-    if (verdictOn(types, [name], searchPath) !== 'allowed') return { ...value, work: value.work + nodeWork }
+    if (accessOf(types, [name], searchPath) !== 'allowed') return { ...value, work: value.work + nodeWork }
     return added(castCost(name, name.startsWith('_'), value, undefined), value)
   }
 
@@ -471,7 +469,7 @@ export class StatementCost {
         const [name = ''] = names
         const column = at.columns.get(name) ?? at.others
         const row = at.sources.get(name)?.row
-        if (column !== undefined || row !== undefined) return together(column, row)
+        if (column !== undefined || row !== undefined) return combine(column, row)
         continue
       }
       const path = isStar ? names : names.slice(0, -1)

@@ -10,8 +10,8 @@ import type { McpServer } from '../../../../../src/assistant/chat/connections/mc
 import { McpToolSource } from '../../../../../src/assistant/chat/connections/mcp-tool-source.ts'
 import type { FoundTools, McpToolSourceOptions } from '../../../../../src/assistant/chat/connections/mcp-tool-source.ts'
 import type { InputSchema } from '../../../../../src/assistant/chat/connections/safe-schema.ts'
-import { startOddMcpServer } from './odd-mcp-server.ts'
-import type { OddMcpServer, OddOptions } from './odd-mcp-server.ts'
+import { startFaultyMcpServer } from './faulty-mcp-server.ts'
+import type { FaultyMcpServer, FaultyMcpOptions } from './faulty-mcp-server.ts'
 
 export const never = new AbortController().signal
 
@@ -42,8 +42,8 @@ export function source(
   return made
 }
 
-export async function odd(options: OddOptions = {}): Promise<OddMcpServer> {
-  const made = await startOddMcpServer(options)
+export async function odd(options: FaultyMcpOptions = {}): Promise<FaultyMcpServer> {
+  const made = await startFaultyMcpServer(options)
   ends.push(() => made.stop())
   return made
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createChart } from '../../../../src/assistant/chat/tools/create-chart.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
-import { modelAt, protocols, saidBy, wholeTurn } from '../support/turns.ts'
+import { modelAt, protocols, messageBy, collectTurn } from '../support/turns.ts'
 
 describe('unknown tools', () => {
   for (const protocol of protocols) {
@@ -11,14 +11,14 @@ describe('unknown tools', () => {
           step === 0 && index === 0 ? [{ tool: name, input: {} }] : ['It is 7.'],
         )
         const model = modelAt(provider.url, protocol)
-        const answer = await wholeTurn({ model, tools: { createChart } })
+        const answer = await collectTurn({ model, tools: { createChart } })
         expect(answer.texts).to.deep.equal(['It is 7.'])
         const results = provider.calls[1]?.messages.flatMap(({ toolResults }) => toolResults)
         expect(results).to.have.length(1).with.nested.property('[0].text').that.includes('createChart')
-        const next = await wholeTurn({
+        const next = await collectTurn({
           model,
           tools: { createChart },
-          messages: [saidBy('user', 'How high?'), answer.message, saidBy('user', 'And now?')],
+          messages: [messageBy('user', 'How high?'), answer.message, messageBy('user', 'And now?')],
         })
         expect(next.texts).to.deep.equal(['It is 7.'])
         expect(provider.refused).to.deep.equal([])

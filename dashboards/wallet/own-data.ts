@@ -7,7 +7,7 @@ import { readAccount } from './chain/chain-client.ts'
 import type { OwnAccount } from './chain/chain-client.ts'
 import type { ChainAccount, NetworkSettings, WalletSettings } from './answers.gen.ts'
 import type { AccountRow, AccountStanding, ActivityRow, Network, PasskeyRow } from './types.ts'
-import { withOwnNames } from './chain/passkey-keys.ts'
+import { withUniqueNames } from './chain/passkey-keys.ts'
 import { listAccounts, listActivity, listPasskeys } from './chain/passkeys.ts'
 import { callJson } from '../auth/auth-service.ts'
 
@@ -15,7 +15,7 @@ const freshMs = 10_000
 
 export function usePasskeys(): UseQueryResult<readonly PasskeyRow[]> {
   const auth = useAuth()
-  return useQuery({ queryKey: ['own', 'passkeys'], queryFn: () => listPasskeys(auth), select: withOwnNames })
+  return useQuery({ queryKey: ['own', 'passkeys'], queryFn: () => listPasskeys(auth), select: withUniqueNames })
 }
 
 export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
@@ -24,7 +24,7 @@ export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
     queryKey: ['own', 'accounts'],
     queryFn: () => listAccounts(auth),
     refetchInterval: ({ state }) =>
-      state.data?.some(({ networks }) => Object.values(networks ?? {}).some(isUnderWay)) === true ? 2000 : false,
+      state.data?.some(({ networks }) => Object.values(networks ?? {}).some(isPending)) === true ? 2000 : false,
   })
 }
 
@@ -69,12 +69,12 @@ export function useExplorer<Item>(path: string | undefined): UseQueryResult<read
   })
 }
 
-export function useReadAgain(): () => Promise<void> {
+export function useRefresh(): () => Promise<void> {
   const client = useQueryClient()
   return () => client.invalidateQueries({ queryKey: ['own'] })
 }
 
-export function isUnderWay({ state }: AccountStanding): boolean {
+export function isPending({ state }: AccountStanding): boolean {
   return state === 'wanted' || state === 'sent'
 }
 

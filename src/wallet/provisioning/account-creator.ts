@@ -39,7 +39,7 @@ const maxAttempts = 5
  * Every step is stored before it is taken, so work can stop anywhere and run in several processes.
  * A stored transaction is sent again, and replaced only when no block can include it.
  */
-export class AccountMaker {
+export class AccountCreator {
   readonly #store: AccountStore
   readonly #senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly #log: Logger

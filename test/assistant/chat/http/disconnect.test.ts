@@ -34,7 +34,9 @@ describe('a disconnect from the chat', () => {
       while ((await statements(database)) > 0);
       await left.expectBelow(5000)
       while (
-        !(await chat.metrics.registry.metrics()).includes('flowfarm_chat_answers_total{mode="balanced",end="left"} 1')
+        !(await chat.metrics.registry.metrics()).includes(
+          'flowfarm_chat_answers_total{mode="balanced",end="disconnected"} 1',
+        )
       );
       expect(await chat.metrics.registry.metrics()).to.include('flowfarm_chat_running_answers 0')
       expect(provider.running).to.equal(0)

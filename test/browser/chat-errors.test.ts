@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ChatReply } from '../support/chat-stand-in.ts'
-import { answer, goodAnswer, held, says, settings } from '../support/chat-worlds.ts'
-import { answers, ask, askAndWait, asking, phone, question } from './chat-acts.ts'
+import { answer, goodAnswer, held, textChunks, settings } from '../support/chat-worlds.ts'
+import { answers, ask, askAndWait, asking, phone, question } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
@@ -24,7 +24,7 @@ describe('the chat page with missing parts', () => {
     const page = await session.open({
       settings: { ...settings, is_scripted: true, modes: [{ mode: 'balanced', model: 'scripted/scripted' }] },
       reply: () => ({
-        chunks: answer(says('One.'), { isScripted: true, end: 'complete', model: 'scripted/scripted' }),
+        chunks: answer(textChunks('One.'), { isScripted: true, end: 'complete', model: 'scripted/scripted' }),
       }),
     })
     await page.getByText('Demo mode, no model:').waitFor()
@@ -91,7 +91,7 @@ describe('the chat page with missing parts', () => {
         chunks: [
           { type: 'start' },
           { type: 'start-step' },
-          ...says('Half a sentence'),
+          ...textChunks('Half a sentence'),
           { type: 'error', errorText: 'The provider is overloaded.' },
         ],
       },
@@ -99,7 +99,7 @@ describe('the chat page with missing parts', () => {
     ],
     [
       'an answer that ends before its end',
-      { chunks: answer(says('Half a sentence')).slice(0, -1) },
+      { chunks: answer(textChunks('Half a sentence')).slice(0, -1) },
       'This answer is incomplete.',
     ],
   ] satisfies readonly (readonly [string, ChatReply, string])[]) {
@@ -123,7 +123,7 @@ describe('the chat page with missing parts', () => {
     const page = await session.open({
       reply: (_, count) =>
         count === 1
-          ? { chunks: held(answer(says('Half a sentence')).slice(0, -2), seen.promise), isCut: true }
+          ? { chunks: held(answer(textChunks('Half a sentence')).slice(0, -2), seen.promise), isCut: true }
           : { chunks: goodAnswer },
     })
     await ask(page)
@@ -161,7 +161,9 @@ describe('the chat page with missing parts', () => {
   it('reports why an answer is incomplete', async () => {
     const page = await session.open({
       reply: (_, count) => ({
-        chunks: answer(says('Part.'), { end: (['length', 'steps', 'refused'] as const)[count - 1] ?? 'complete' }),
+        chunks: answer(textChunks('Part.'), {
+          end: (['length', 'steps', 'refused'] as const)[count - 1] ?? 'complete',
+        }),
       }),
     })
     await askAndWait(page)

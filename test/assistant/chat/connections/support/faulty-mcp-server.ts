@@ -4,21 +4,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** An MCP message from a client. */
-export interface Asked {
+export interface ReceivedCall {
   readonly id?: number
   readonly method: string
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-export interface OddRequest {
-  readonly asked: Asked
+export interface McpRequest {
+  readonly asked: ReceivedCall
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** Responds with a JSON result. */
   reply(result: object): void
 }
 
-export interface OddMcpServer {
+export interface FaultyMcpServer {
   readonly url: string
   readonly port: number
   /** MCP methods in order of arrival, and HTTP `GET` and `DELETE`. */
@@ -32,9 +32,9 @@ export interface OddMcpServer {
   stop(): Promise<void>
 }
 
-export interface OddOptions {
+export interface FaultyMcpOptions {
   /** Handles a message itself; `false`: the default response is sent. */
-  readonly handle?: (odd: OddRequest) => boolean | Promise<boolean>
+  readonly handle?: (odd: McpRequest) => boolean | Promise<boolean>
   /** Result of `tools/list`. Default: one tool named `script_check`. */
   readonly tools?: readonly object[]
   /** Default 0. */
@@ -46,12 +46,12 @@ export interface OddOptions {
 export const anyObject = { type: 'object', properties: { text: { type: 'string' } } } as const
 
 /** A hand-written MCP server that can misbehave. */
-export async function startOddMcpServer({
+export async function startFaultyMcpServer({
   handle,
   tools = [{ name: 'script_check', description: 'Theirs.', inputSchema: anyObject }],
   port = 0,
   isModern = true,
-}: OddOptions = {}): Promise<OddMcpServer> {
+}: FaultyMcpOptions = {}): Promise<FaultyMcpServer> {
   const asked: string[] = []
   const requests: IncomingMessage[] = []
   const waiting: { method: string; tell: () => void }[] = []
@@ -69,7 +69,7 @@ export async function startOddMcpServer({
     }
     const body = await text(request)
     if (body === undefined) return
-    const message = JSON.parse(body) as Asked
+    const message = JSON.parse(body) as ReceivedCall
     const reply = (result: object): void => {
       response.writeHead(200, {
         'Content-Type': 'application/json',

@@ -5,7 +5,7 @@ import { sendFlow } from '../../../clients/signing/transactions/make-transaction
 import { pause } from '../../../src/platform/retry.ts'
 import { publishedPayer } from '../../../simnode/ledger/world/account.ts'
 import { signer, submission } from '../../wallet/support/sent-transactions.ts'
-import type { Person } from './person.ts'
+import type { WalletUser } from './wallet-user.ts'
 import type { WalletCalls } from './wallet-calls.ts'
 
 /** A signed transaction and the results reported to its sender. */
@@ -28,7 +28,7 @@ const chain = '/chain/testnet'
  * same transaction after a missing response.
  */
 export async function sendSome(
-  person: Person,
+  person: WalletUser,
   calls: WalletCalls,
   sent: SentTransaction[],
   signal: AbortSignal,
@@ -88,7 +88,7 @@ function transferOf(sender: string, referenceBlockId: string, sequenceNumber: bi
   }
 }
 
-interface Patience {
+interface WaitOptions {
   readonly until: number
   readonly signal: AbortSignal
 }
@@ -97,7 +97,7 @@ async function follow(
   one: SentTransaction,
   calls: WalletCalls,
   address: string,
-  { until, signal }: Patience,
+  { until, signal }: WaitOptions,
 ): Promise<void> {
   while (!signal.aborted && performance.now() < until) {
     const answer = await calls.ask('GET', `${chain}/transactions/${one.id}`, { address })

@@ -5,7 +5,7 @@ import { ApiError, asError } from '../../platform/errors.ts'
 import { headersToClient } from './forwarded-headers.ts'
 import type { Upstream } from './route-of.ts'
 
-export interface PassedRequest {
+export interface ForwardedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly upstream: Upstream
@@ -15,8 +15,8 @@ export interface PassedRequest {
   readonly connectMs: number
 }
 
-/** `left`: the client disconnected first; `broken`: the service aborted its response. */
-export type PassedEnd = 'answered' | 'left' | 'broken'
+/** `disconnected`: the client left first; `broken`: the service aborted its response. */
+export type ForwardOutcome = 'answered' | 'disconnected' | 'broken'
 
 /**
  * Streams without buffering. When either end disconnects, so does the other.
@@ -24,17 +24,17 @@ export type PassedEnd = 'answered' | 'left' | 'broken'
  * @throws ApiError 502 `upstream-down`, 504 `upstream-slow` before the response begins; 400
  *   `bad-request` for headers that cannot be sent
  */
-export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
+export async function forwardRequest(passed: ForwardedRequest): Promise<ForwardOutcome> {
   const { request, response } = passed
   let answer: IncomingMessage | undefined
-  let hasLeft = false
+  let isClientGone = false
   response.once('close', () => {
-    hasLeft = !response.writableFinished && answer?.errored === null
+    isClientGone = !response.writableFinished && answer?.errored === null
   })
   try {
     answer = await firstAnswer(passed)
   } catch (error) {
-    if (response.destroyed) return 'left'
+    if (response.destroyed) return 'disconnected'
     throw error
   }
   const headers = headersToClient(answer.rawHeaders)
@@ -48,11 +48,11 @@ export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
     return 'answered'
   } catch {
     // Destroying the connection is the only way to signal an incomplete response.
-    return hasLeft ? 'left' : 'broken'
+    return isClientGone ? 'disconnected' : 'broken'
   }
 }
 
-async function firstAnswer(passed: PassedRequest): Promise<IncomingMessage> {
+async function firstAnswer(passed: ForwardedRequest): Promise<IncomingMessage> {
   for (;;) {
     const sent = send(passed)
     try {
@@ -64,7 +64,7 @@ async function firstAnswer(passed: PassedRequest): Promise<IncomingMessage> {
   }
 }
 
-function send({ request, upstream, headers, agent }: PassedRequest): ClientRequest {
+function send({ request, upstream, headers, agent }: ForwardedRequest): ClientRequest {
   const { hostname, port } = upstream.url
   try {
     return sendRequest({
@@ -87,7 +87,7 @@ function send({ request, upstream, headers, agent }: PassedRequest): ClientReque
 
 async function answerTo(
   sent: ClientRequest,
-  { request, response, upstream, hasBody, connectMs }: PassedRequest,
+  { request, response, upstream, hasBody, connectMs }: ForwardedRequest,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const leave = (): void => void sent.destroy()
@@ -99,7 +99,7 @@ async function answerTo(
   })
   sent.on('response', resolve)
   sent.on('error', reject)
-  sent.setTimeout(upstream.patienceMs, () => sent.destroy(tooSlow(upstream)))
+  sent.setTimeout(upstream.timeoutMs, () => sent.destroy(tooSlow(upstream)))
   sent.once('socket', (socket) => {
     if (!socket.connecting) return
     const timer = setTimeout(() => sent.destroy(down(upstream)), connectMs)
@@ -110,7 +110,7 @@ async function answerTo(
   return promise
 }
 
-function isRepeatable({ request: { method }, response, hasBody }: PassedRequest): boolean {
+function isRepeatable({ request: { method }, response, hasBody }: ForwardedRequest): boolean {
   return !hasBody && (method === 'GET' || method === 'HEAD') && !response.destroyed
 }
 
@@ -129,8 +129,8 @@ function down({ title }: Upstream, cause?: Error): ApiError {
   })
 }
 
-function tooSlow({ title, patienceMs }: Upstream): ApiError {
-  return new ApiError(504, 'upstream-slow', `${capital(title)} sent nothing for ${Math.round(patienceMs / 1000)} s.`)
+function tooSlow({ title, timeoutMs }: Upstream): ApiError {
+  return new ApiError(504, 'upstream-slow', `${capital(title)} sent nothing for ${Math.round(timeoutMs / 1000)} s.`)
 }
 
 function capital(text: string): string {

@@ -15,13 +15,13 @@ interface Consumer {
  * duplicates, delays, reorders and rejects jobs. In memory, so that many histories run per minute;
  * other seeds and separate tests cover real queues.
  */
-export class CarelessStore {
+export class UnreliableQueueStore {
   readonly #random: Random
   readonly #jobs: LeaseJob[] = []
   readonly #consumers = new Set<Consumer>()
   #isDelivering = false
   /** Makes the queue reliable from now on. */
-  isCareful = false
+  isReliable = false
 
   constructor(random: Random) {
     this.#random = random
@@ -92,7 +92,7 @@ export class CarelessStore {
   }
 
   #isCareless(probability: number): boolean {
-    return this.#random.chance(probability) && !this.isCareful
+    return this.#random.chance(probability) && !this.isReliable
   }
 
   #take(job: LeaseJob): void {

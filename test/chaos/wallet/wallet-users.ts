@@ -3,13 +3,13 @@ import { Random } from '../../simulation/random.ts'
 import type { Findings } from '../report/findings.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'
 import { Mailbox } from './mailbox.ts'
-import { Person } from './person.ts'
-import type { PersonOptions } from './person.ts'
-import { sendSome } from './send-some.ts'
-import type { SentTransaction } from './send-some.ts'
+import { WalletUser } from './wallet-user.ts'
+import type { WalletUserOptions } from './wallet-user.ts'
+import { sendSome } from './send-flow.ts'
+import type { SentTransaction } from './send-flow.ts'
 import { WalletCalls } from './wallet-calls.ts'
 
-export interface WalletPeopleOptions extends Pick<PersonOptions, 'wasClockStepped' | 'wasDatabaseAway'> {
+export interface WalletUsersOptions extends Pick<WalletUserOptions, 'wasClockStepped' | 'wasDatabaseAway'> {
   /** Base URL of the wallet, without a trailing slash. */
   readonly url: string
   readonly process: SupervisedProcess
@@ -43,16 +43,16 @@ const settleMs = 60_000
  * Users who use the wallet continuously: sign up, create passkeys and accounts, sign in and out,
  * and send FLOW.
  */
-export class WalletPeople {
+export class WalletUsers {
   readonly calls: WalletCalls
-  readonly people: Person[] = []
+  readonly people: WalletUser[] = []
   readonly sent: SentTransaction[] = []
-  readonly #options: WalletPeopleOptions
+  readonly #options: WalletUsersOptions
   readonly #mailbox: Mailbox
   readonly #stop = new AbortController()
   #running: Promise<unknown> | undefined
 
-  constructor(options: WalletPeopleOptions) {
+  constructor(options: WalletUsersOptions) {
     const { url, process, findings, mailFolder } = options
     this.#options = options
     this.calls = new WalletCalls({ url, process, findings })
@@ -80,7 +80,7 @@ export class WalletPeople {
   }
 
   get counts(): WalletCounts {
-    const sum = (of: (person: Person) => number): number => this.people.reduce((all, person) => all + of(person), 0)
+    const sum = (of: (person: WalletUser) => number): number => this.people.reduce((all, person) => all + of(person), 0)
     return {
       people: sum(({ userId }) => (userId === undefined ? 0 : 1)),
       accounts: sum(({ account }) => (account === undefined ? 0 : 1)),
@@ -103,7 +103,7 @@ export class WalletPeople {
     )
   }
 
-  async #settleOne(person: Person): Promise<void> {
+  async #settleOne(person: WalletUser): Promise<void> {
     const signal = AbortSignal.timeout(settleMs)
     const { findings } = this.#options
     for (const session of person.sessions.filter(({ isEnded }) => !isEnded)) {
@@ -116,9 +116,9 @@ export class WalletPeople {
       findings.add('wallet', `${person.email} has asked for an account, and has none in the end`)
   }
 
-  #comer(random: Random): Person {
+  #comer(random: Random): WalletUser {
     const { wasClockStepped, wasDatabaseAway } = this.#options
-    const person = new Person({
+    const person = new WalletUser({
       number: this.people.length + 1,
       calls: this.calls,
       mailbox: this.#mailbox,
@@ -131,7 +131,7 @@ export class WalletPeople {
     return person
   }
 
-  async #live(person: Person, random: Random): Promise<void> {
+  async #live(person: WalletUser, random: Random): Promise<void> {
     const { signal } = this.#stop
     if (!(await person.signUp()) || !(await person.makePasskey()) || !(await person.haveAccount())) return
     for (let act = 0; act < actsEach && !signal.aborted; act++) {

@@ -7,19 +7,19 @@ import type { RecordingName } from './replay.ts'
  * The intended transfers of a recorded transaction, without fees: tokens or an item. Null: no
  * account.
  */
-export type NotedTransfer =
+export type AnnotatedTransfer =
   | { readonly token: string; readonly amount: string; readonly from: string | null; readonly to: string | null }
   | { readonly nft: string; readonly id: string; readonly from: string | null; readonly to: string | null }
 
 /** A recorded transaction by its sender's notes. */
-export interface NotedTransaction {
+export interface AnnotatedTransaction {
   readonly height: number
   readonly index: number
   /** 64 hex digits. In a rolled-back chain, positions differ between versions. */
   readonly txId: string
   readonly label: string
   readonly outcome: 'ok' | 'fail'
-  readonly note: { readonly transfers?: readonly NotedTransfer[] }
+  readonly note: { readonly transfers?: readonly AnnotatedTransfer[] }
 }
 
 /** An account key, with the algorithm numbers of access nodes. */
@@ -60,9 +60,9 @@ export interface Truth {
 }
 
 /** The executed transactions of a recording, from its `manifest.json`. */
-export async function notedTransactions(name: RecordingName): Promise<readonly NotedTransaction[]> {
+export async function annotatedTransactions(name: RecordingName): Promise<readonly AnnotatedTransaction[]> {
   const manifest = (await readJson(name, 'manifest.json')) as {
-    transactions: readonly (Partial<NotedTransaction> & { readonly tx_id: string })[]
+    transactions: readonly (Partial<AnnotatedTransaction> & { readonly tx_id: string })[]
   }
   return manifest.transactions.flatMap(({ height, index, tx_id: txId, label = '', outcome = 'fail', note = {} }) =>
     height === undefined || index === undefined ? [] : [{ height, index, txId, label, outcome, note }],

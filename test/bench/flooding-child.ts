@@ -1,8 +1,8 @@
-import { tellParent } from '../../scripts/support/tell-parent.ts'
+import { sendToParent } from '../../scripts/support/send-to-parent.ts'
 
 /** Sends messages to its parent forever and reads none. */
 function chatter(): void {
-  tellParent('something')
+  sendToParent('something')
   setImmediate(chatter)
 }
 

@@ -33,7 +33,7 @@ export async function begin(page: Page): Promise<void> {
  * Waits until a condition holds.
  * @throws after ten seconds
  */
-export async function settles(holds: () => Promise<boolean>): Promise<void> {
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (await holds()) return
     await delay(50)

@@ -13,15 +13,15 @@ import type { LedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import { publishedPayer, publishedPayerSetting } from '../../../simnode/ledger/world/account.ts'
 import { PasskeyStore } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { provisioningEndpoints } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
-import type { FunctionHandler, ToldAccount } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
+import type { FunctionHandler, AccountResponse } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { given, PasskeyWorld, rpId } from '../support/passkey-world.ts'
-import type { Person } from '../support/passkey-world.ts'
+import { dataOf, PasskeyWorld, rpId } from '../support/passkey-world.ts'
+import type { TestUser } from '../support/passkey-world.ts'
 import { silent } from './support/provisioning-world.ts'
 
 interface Answer {
-  readonly networks: Readonly<Record<string, ToldAccount>>
+  readonly networks: Readonly<Record<string, AccountResponse>>
   readonly publicKeySec1Hex: string
 }
 
@@ -56,7 +56,7 @@ describe('accounts for passkeys through the passkey function', () => {
    * @returns the chain's error; empty on success
    */
   async function send(
-    { authenticator }: Pick<Person, 'authenticator'>,
+    { authenticator }: Pick<TestUser, 'authenticator'>,
     credentialId: string,
     publicKey: string,
     address: string,
@@ -133,7 +133,7 @@ describe('accounts for passkeys through the passkey function', () => {
   it('are controlled by the real passkey: it signs, and the chain transfers the FLOW', async () => {
     const person = await world.withPasskey()
     const { credentialId, token } = person
-    const { networks, publicKeySec1Hex } = given(
+    const { networks, publicKeySec1Hex } = dataOf(
       await world.call<Answer>('/wallet/provision', { credentialId }, { token }),
     )
     expect(networks['testnet']).to.include({ state: 'sealed', keyIndex: 0 })
@@ -141,7 +141,7 @@ describe('accounts for passkeys through the passkey function', () => {
     expect(networks['mainnet']?.state).to.equal('refused')
     const address = networks['testnet']?.address ?? ''
     expect(await send(person, credentialId, publicKeySec1Hex, address)).to.equal('')
-    const { accounts } = given(
+    const { accounts } = dataOf(
       await world.call<{ accounts: readonly object[] }>('/wallet/accounts', undefined, { token }),
     )
     expect(accounts).to.have.length(1)

@@ -47,7 +47,7 @@ const expectedHead = commitSha.nullable().optional()
 
 const pullSchema = z.strictObject({ pr_number: z.int(), pr_url: z.string(), is_new: z.boolean() })
 
-export const changingRoutes: readonly Route<GitHubParts>[] = [
+export const writeRoutes: readonly Route<GitHubParts>[] = [
   route({
     method: 'POST',
     path: '/github/commit',

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createTestDatabase } from '../../../support/database.ts'
-import { readChunks, runChat, saidIn } from '../support/running-chat.ts'
+import { readChunks, runChat, answerTextOf } from '../support/running-chat.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 
 const chats = 200
@@ -54,7 +54,7 @@ describe('two hundred concurrent chats', () => {
         }),
       )
       answers.forEach((chunks, i) => {
-        expect(saidIn(chunks)).to.equal(
+        expect(answerTextOf(chunks)).to.equal(
           `I am the one of ${i}.|Chart ${i}|${Array.from({ length: words }, (_, word) => ` ${i}.${word}`).join('')}`,
         )
         expect(chunks.find(({ type }) => type === 'tool-output-available')).to.have.nested.property(

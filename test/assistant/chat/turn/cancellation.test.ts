@@ -8,7 +8,7 @@ import { ApiError } from '../../../../src/platform/errors.ts'
 import { Stopwatch } from '../../../support/stopwatch.ts'
 import type { ProviderTurn } from '../support/provider-turn.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
-import { beginTurn, modelAt, protocols, wholeTurn } from '../support/turns.ts'
+import { beginTurn, modelAt, protocols, collectTurn } from '../support/turns.ts'
 
 const never = new Promise<void>(() => undefined)
 
@@ -40,7 +40,7 @@ for (const protocol of protocols) {
       it(`cancels the model call ${moment}`, async () => {
         await using provider = await startStreamingProvider(() => turn)
         const control = new AbortController()
-        const answer = wholeTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
+        const answer = collectTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
         await provider.called
         // The reply must have started.
         await pass(20)
@@ -49,7 +49,7 @@ for (const protocol of protocols) {
         await provider.gone
         const { chunks, outcome, error } = await answer
         await leftAt.expectBelow(maxToEnd)
-        expect(outcome.end).to.equal('left')
+        expect(outcome.end).to.equal('disconnected')
         expect(error).to.equal(undefined)
         expect(chunks.at(-1)).to.deep.equal({ type: 'abort' })
         expect(provider.running).to.equal(0)
@@ -63,14 +63,14 @@ for (const protocol of protocols) {
       ])
       const { tools, called } = hangingTool()
       const control = new AbortController()
-      const answer = wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: control.signal })
+      const answer = collectTurn({ model: modelAt(provider.url, protocol), tools, signal: control.signal })
       const signal = await called
       const leftAt = new Stopwatch()
       control.abort()
       const { message, outcome } = await answer
       await leftAt.expectBelow(maxToEnd)
       expect(signal?.aborted).to.equal(true)
-      expect(outcome.end).to.equal('left')
+      expect(outcome.end).to.equal('disconnected')
       expect(message.parts.filter((part) => 'state' in part && part.state === 'output-error')).to.have.length(2)
       expect(provider.calls).to.have.length(1)
     })
@@ -82,22 +82,22 @@ for (const protocol of protocols) {
         retryAfter: '15',
       }))
       const control = new AbortController()
-      const answer = wholeTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
+      const answer = collectTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
       await provider.called
       await pass(20)
       const leftAt = new Stopwatch()
       control.abort()
-      expect((await answer).outcome.end).to.equal('left')
+      expect((await answer).outcome.end).to.equal('disconnected')
       await leftAt.expectBelow(maxToEnd)
     })
 
     it('skips the model call when the client has already disconnected', async () => {
       await using provider = await startStreamingProvider(() => ['7'])
-      const { outcome, texts } = await wholeTurn({
+      const { outcome, texts } = await collectTurn({
         model: modelAt(provider.url, protocol),
         signal: AbortSignal.abort(),
       })
-      expect(outcome.end).to.equal('left')
+      expect(outcome.end).to.equal('disconnected')
       expect(texts).to.deep.equal([])
       expect(provider.calls).to.deep.equal([])
     })
@@ -117,7 +117,7 @@ for (const protocol of protocols) {
       })
       for await (const chunk of stream) if (chunk.type === 'text-delta') break
       await provider.gone
-      expect(outcome?.end).to.equal('left')
+      expect(outcome?.end).to.equal('disconnected')
       expect(provider.running).to.equal(0)
     })
 
@@ -127,8 +127,8 @@ for (const protocol of protocols) {
       )
       const { tools } = hangingTool()
       let timeoutMs = 300
-      const turn = (): ReturnType<typeof wholeTurn> =>
-        wholeTurn({ model: modelAt(provider.url, protocol), tools, timeoutMs })
+      const turn = (): ReturnType<typeof collectTurn> =>
+        collectTurn({ model: modelAt(provider.url, protocol), tools, timeoutMs })
       let ended = await turn()
       // On a busy machine the timeout may be reached before the first text.
       while (ended.texts.length === 0) {
@@ -176,7 +176,7 @@ for (const protocol of protocols) {
       const model = modelAt(provider.url, protocol)
       const control = new AbortController()
       const turns = Array.from({ length: 40 }, (_, n) =>
-        wholeTurn({
+        collectTurn({
           model,
           signal: control.signal,
           messages: [{ id: `${n}`, role: 'user', parts: [{ type: 'text', text: `Question ${n % 2}` }] }],
@@ -186,7 +186,7 @@ for (const protocol of protocols) {
       expect(provider.running).to.equal(40)
       control.abort()
       const outcomes = await Promise.all(turns)
-      expect(outcomes.every(({ outcome }) => outcome.end === 'left')).to.equal(true)
+      expect(outcomes.every(({ outcome }) => outcome.end === 'disconnected')).to.equal(true)
       // The provider notices later; connections with a running call cannot be reused.
       while (provider.sockets > 0) await pass(5)
       expect(provider.running).to.equal(0)
@@ -215,12 +215,12 @@ describe('a signal shared by many turns', () => {
     })
     const tools: ToolSet = { one: tool({ inputSchema: z.object({}), execute: () => 1 }) }
     // Keep-alive connections have timers, so they are opened first.
-    for (const protocol of protocols) await wholeTurn({ model: modelAt(provider.url, protocol), tools })
+    for (const protocol of protocols) await collectTurn({ model: modelAt(provider.url, protocol), tools })
     const before = timers()
     for (const protocol of protocols)
-      expect((await wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: counted })).texts).to.deep.equal(
-        ['7'],
-      )
+      expect(
+        (await collectTurn({ model: modelAt(provider.url, protocol), tools, signal: counted })).texts,
+      ).to.deep.equal(['7'])
     expect(listeners).to.equal(0)
     expect(timers()).to.be.at.most(before)
   })

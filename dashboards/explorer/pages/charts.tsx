@@ -14,7 +14,7 @@ import { formatAmount, formatDollars } from '../text.ts'
 /** Without `from` the API returns 90 days. */
 const defaultDays = 90
 
-export function NumbersPage(): ReactNode {
+export function ChartsPage(): ReactNode {
   const days = useDays()
   const query = useApi('/insights/daily', days > defaultDays ? { from: dateBefore(days) } : {}, {
     keepsPrevious: true,

@@ -1,9 +1,9 @@
-import { notedTransactions, truthOf } from './recording-notes.ts'
-import type { NotedTransaction } from './recording-notes.ts'
+import { annotatedTransactions, truthOf } from './recording-annotations.ts'
+import type { AnnotatedTransaction } from './recording-annotations.ts'
 import type { RecordingName } from './replay.ts'
 
 /** An EVM transaction by its sender's notes, with `0x` before the hash. */
-export interface NotedEvmTransaction {
+export interface AnnotatedEvmTransaction {
   readonly hash: string
   readonly nonce: number
   readonly type: number
@@ -11,11 +11,11 @@ export interface NotedEvmTransaction {
 }
 
 /** A transaction of a recording that uses the EVM. */
-export type NotedEvmUse = Omit<NotedTransaction, 'note'> & { readonly note: EvmNote }
+export type AnnotatedEvmUse = Omit<AnnotatedTransaction, 'note'> & { readonly note: EvmNote }
 
 /** The intended EVM effects of a recorded transaction. Addresses with or without `0x`. */
 export interface EvmNote {
-  readonly evm?: readonly NotedEvmTransaction[]
+  readonly evm?: readonly AnnotatedEvmTransaction[]
   /** The contract that it should create. */
   readonly evm_contract?: string
   readonly coa?: string
@@ -36,8 +36,8 @@ export interface EvmTruth {
 export type EvmHolder = Readonly<Record<string, string>>
 
 /** Transactions of a recording that target the EVM. */
-export async function evmNotes(name: RecordingName): Promise<readonly NotedEvmUse[]> {
-  const noted = (await notedTransactions(name)).filter(({ label }) => label.includes('evm'))
+export async function evmNotes(name: RecordingName): Promise<readonly AnnotatedEvmUse[]> {
+  const noted = (await annotatedTransactions(name)).filter(({ label }) => label.includes('evm'))
   return noted.map(({ note, ...rest }) => ({ ...rest, note: note as EvmNote }))
 }
 

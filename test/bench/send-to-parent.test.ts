@@ -6,7 +6,7 @@ import { expect } from 'chai'
 
 describe('process that reports to its parent', () => {
   it('exits silently when the parent disconnects', async () => {
-    const child = fork(join(import.meta.dirname, 'chattering.ts'), { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+    const child = fork(join(import.meta.dirname, 'flooding-child.ts'), { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
     const complaints = child.stderr === null ? '' : text(child.stderr)
     const exited = once(child, 'exit')
     await once(child, 'message')

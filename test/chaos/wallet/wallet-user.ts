@@ -30,7 +30,7 @@ interface Standing {
   readonly error?: { readonly mayRetry: boolean; readonly message: string }
 }
 
-export interface PersonOptions {
+export interface WalletUserOptions {
   readonly number: number
   readonly calls: WalletCalls
   readonly mailbox: Mailbox
@@ -59,7 +59,7 @@ const passkeyFunction = '/functions/v1/passkey-auth'
  * A user with an e-mail address and an authenticator. Responses are stored and compared with the
  * actual state at the end.
  */
-export class Person {
+export class WalletUser {
   readonly email: string
   readonly address: string
   readonly keys: KnownKey[] = []
@@ -72,10 +72,10 @@ export class Person {
   account: string | undefined
   signIns = 0
   refreshes = 0
-  readonly #options: PersonOptions
+  readonly #options: WalletUserOptions
   readonly #authenticator: SoftAuthenticator
 
-  constructor(options: PersonOptions) {
+  constructor(options: WalletUserOptions) {
     const { number, calls } = options
     this.#options = options
     this.email = `person-${number}@example.com`

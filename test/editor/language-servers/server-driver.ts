@@ -15,7 +15,7 @@ import type {
 import type { LanguageServerProgram } from '../../../src/editor/language-server/find-language-server.ts'
 
 /** A language server driven by a test over standard input and output. */
-export class SpokenServer implements AsyncDisposable {
+export class ServerDriver implements AsyncDisposable {
   readonly #process
   readonly #connection
   readonly #folder: string
@@ -48,8 +48,8 @@ export class SpokenServer implements AsyncDisposable {
   }
 
   /** @param folder root of its documents */
-  static async start(program: LanguageServerProgram, folder: string): Promise<SpokenServer> {
-    const server = new SpokenServer(program, folder)
+  static async start(program: LanguageServerProgram, folder: string): Promise<ServerDriver> {
+    const server = new ServerDriver(program, folder)
     server.initialized = await server.request<InitializeResult>('initialize', {
       processId: process.pid,
       rootUri: pathToFileURL(folder).href,

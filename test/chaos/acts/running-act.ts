@@ -6,7 +6,7 @@ export interface Measure {
 }
 
 /** A started act. */
-export interface Underway {
+export interface RunningAct {
   /** Description for the report. */
   readonly words: string
   /** Guaranteed maximum recovery time, ms. Applies only if no other act overlaps. */

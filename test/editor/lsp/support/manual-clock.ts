@@ -1,14 +1,14 @@
 import type { Clock } from '../../../../src/editor/language-server/lsp-limits.ts'
 
 /** A clock that tests advance. Due callbacks run in time order. */
-export interface HandClock extends Clock {
+export interface ManualClock extends Clock {
   /** Advances by `ms`. */
   advance(ms: number): void
   /** Number of pending timers. */
   readonly waiting: number
 }
 
-export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
+export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
   const due = new Set<{ readonly at: number; readonly run: () => void }>()
   let now = start
   return {

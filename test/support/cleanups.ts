@@ -9,6 +9,6 @@ export function atEndOfTests(end: () => Promise<void>): void {
 }
 
 /** Called once, after all tests. */
-export async function endSharedThings(): Promise<void> {
+export async function runCleanups(): Promise<void> {
   for (const end of ends.splice(0).toReversed()) await end()
 }

@@ -52,7 +52,7 @@ const repositoriesSchema = z.strictObject({
 const reachedBy = { project_id: projectId.optional(), installation_id: z.string().optional() }
 const repositoryParams = z.object({ owner: z.string(), repo: z.string() })
 
-export const readingRoutes: readonly Route<GitHubParts>[] = [
+export const readRoutes: readonly Route<GitHubParts>[] = [
   route({
     path: '/github/repos',
     operationId: 'listRepositories',
