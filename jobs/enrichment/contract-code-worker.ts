@@ -4,7 +4,7 @@ import { contractCodeHash, findContractCode } from '../../src/flow/code/find-con
 import type { Network } from '../../src/flow/network.ts'
 import { payloadText } from '../../src/flow/payload-value.ts'
 import { refreshPolicy } from './enrichment-worker.ts'
-import type { QueryContext, EnrichmentWorker, Outcome, Question, Statement } from './enrichment-worker.ts'
+import type { QueryContext, EnrichmentWorker, Outcome, EnrichmentTable, Statement } from './enrichment-worker.ts'
 
 interface CodeVersion {
   readonly address: string
@@ -61,13 +61,13 @@ function answered(codeHash: Buffer, code: Buffer, foundIn: string, network: Netw
   return { kind: 'answered', values: {}, writes: [store] }
 }
 
-const codes: Question<CodeRow> = {
+const codes: EnrichmentTable<CodeRow> = {
   table: 'app.contract_code_questions',
   key: [{ column: 'code_hash', type: 'bytea' }],
-  answer: [],
+  columns: [],
   batch: 10,
-  again: refreshPolicy(neverMs),
-  walk: {
+  refresh: refreshPolicy(neverMs),
+  scan: {
     position: ['block_height', 'tx_index', 'event_index'],
     text: `
       select code_hash, block_height, tx_index, event_index from app.contract_versions
@@ -92,11 +92,11 @@ const codes: Question<CodeRow> = {
       left join raw.scripts s on s.script_hash = t.script_hash
     ) v
     where v.versions is not null`,
-  ask: (rows, context) => Promise.all(rows.map((row) => findCode(row, context))),
+  query: (rows, context) => Promise.all(rows.map((row) => findCode(row, context))),
 }
 
 export const contractCodeWorker: EnrichmentWorker = {
   name: 'contract_code_worker',
   description: 'Contract code, from deploying transactions or accounts',
-  questions: [codes],
+  tables: [codes],
 }

@@ -3,19 +3,19 @@ import type { Network } from '../../src/flow/network.ts'
 import type { SqlColumn } from '../worker.ts'
 import type { PayloadFields, PayloadValue } from '../../src/flow/payload-value.ts'
 
-/** Runs in the transaction that stores an answer. */
+/** Runs in the transaction that stores a result. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
 }
 
 export type Outcome =
-  /** Other columns are unchanged. `againMs` overrides the refresh interval. */
+  /** Other columns are unchanged. `refreshMs` overrides the refresh interval. */
   | {
       readonly kind: 'answered'
       readonly values: Readonly<Record<string, unknown>>
       readonly writes?: readonly Statement[]
-      readonly againMs?: number
+      readonly refreshMs?: number
     }
   /** No data exists; retried rarely. */
   | { readonly kind: 'none'; readonly code: string; readonly message: string; readonly writes?: readonly Statement[] }
@@ -50,23 +50,23 @@ interface RefreshPolicy {
   readonly noneMs: number
   /** Doubles with each failure. */
   readonly failedMs: number
-  readonly failedCapMs: number
+  readonly maxFailedMs: number
 }
 
-/** `Row` is a row of `details`. */
-export interface Question<Row> {
+/** Result table with one row per key. `Row` is a row of `details`. */
+export interface EnrichmentTable<Row> {
   /** `schema.name` */
   readonly table: string
   readonly key: readonly SqlColumn[]
-  readonly answer: readonly SqlColumn[]
+  readonly columns: readonly SqlColumn[]
   /** Keys per call, also limited by the worker's setting. */
   readonly batch: number
-  readonly again: RefreshPolicy
+  readonly refresh: RefreshPolicy
   /**
    * `select <key columns> from …` in key order: at most $1 keys after the position $2 to $n (text;
    * null at the start). May return duplicates and known keys.
    */
-  readonly walk?: {
+  readonly scan?: {
     readonly text: string
     /** Position columns, if they differ from the key. */ readonly position?: readonly string[]
   }
@@ -83,30 +83,29 @@ export interface Question<Row> {
    * @throws ScriptFailedError and ChainCallFailedError: the batch is halved down to the failing
    * key; RetryableError and StateNotServedError: the worker pauses
    */
-  readonly ask: (rows: readonly Row[], context: QueryContext) => Promise<readonly Outcome[]>
+  readonly query: (rows: readonly Row[], context: QueryContext) => Promise<readonly Outcome[]>
 }
 
-/** Runs in one process at a time. */
 export interface EnrichmentWorker {
   /** Lower case. */
   readonly name: string
   readonly description: string
-  readonly questions: readonly Question<never>[]
+  readonly tables: readonly EnrichmentTable<never>[]
 }
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
 export function refreshPolicy(answeredMs: number): RefreshPolicy {
-  return { answeredMs, noneMs: 7 * dayMs, failedMs: minuteMs, failedCapMs: 7 * dayMs }
+  return { answeredMs, noneMs: 7 * dayMs, failedMs: minuteMs, maxFailedMs: 7 * dayMs }
 }
 
-export class AnswerShapeError extends Error {}
+export class ResultShapeError extends Error {}
 
-/** @throws AnswerShapeError */
+/** @throws ResultShapeError */
 export function listOf(value: PayloadValue, length: number): PayloadValue[] {
   if (!Array.isArray(value) || value.length !== length)
-    throw new AnswerShapeError(`the script did not return a list of ${length}`)
+    throw new ResultShapeError(`the script did not return a list of ${length}`)
   return value
 }
 
@@ -114,13 +113,13 @@ export function listOf(value: PayloadValue, length: number): PayloadValue[] {
 export function structOf(value: PayloadValue | undefined): PayloadFields | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value !== 'object' || Array.isArray(value))
-    throw new AnswerShapeError('the script did not return a struct')
+    throw new ResultShapeError('the script did not return a struct')
   return value
 }
 
 export function requiredStruct(value: PayloadValue | undefined): PayloadFields {
   const fields = structOf(value)
-  if (fields === undefined) throw new AnswerShapeError('the script returned nil')
+  if (fields === undefined) throw new ResultShapeError('the script returned nil')
   return fields
 }
 
@@ -128,7 +127,7 @@ export function requiredStruct(value: PayloadValue | undefined): PayloadFields {
 export function textOf(fields: PayloadFields, name: string): string | null {
   const value = fields[name]
   if (value === null || typeof value === 'string') return value
-  throw new AnswerShapeError(`field ${name} of the script result is not text`)
+  throw new ResultShapeError(`field ${name} of the script result is not text`)
 }
 
 /** Null for nil or an empty text. */
@@ -138,9 +137,9 @@ export function nonEmptyTextOf(fields: PayloadFields, name: string): string | nu
 
 export function textsOf(value: PayloadValue | undefined): string[] {
   // An empty list may be decoded as bytes.
-  if (!Array.isArray(value)) throw new AnswerShapeError('the script did not return a list')
+  if (!Array.isArray(value)) throw new ResultShapeError('the script did not return a list')
   return value.map((item) => {
-    if (typeof item !== 'string') throw new AnswerShapeError('a list item is not text')
+    if (typeof item !== 'string') throw new ResultShapeError('a list item is not text')
     return item
   })
 }

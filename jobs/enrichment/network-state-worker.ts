@@ -2,17 +2,17 @@ import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
 import { listOf, mapOf, requiredStruct, textOf, textsOf, refreshPolicy } from './enrichment-worker.ts'
-import type { EnrichmentWorker, Question, Statement } from './enrichment-worker.ts'
+import type { EnrichmentWorker, EnrichmentTable, Statement } from './enrichment-worker.ts'
 
 const minuteMs = 60_000
 
-interface AnswerColumn extends SqlColumn {
+interface ResultColumn extends SqlColumn {
   readonly field: string
 }
 
-const column = (name: string, type: string, field: string): AnswerColumn => ({ column: name, type, field })
+const column = (name: string, type: string, field: string): ResultColumn => ({ column: name, type, field })
 
-const stateColumns: readonly AnswerColumn[] = [
+const stateColumns: readonly ResultColumn[] = [
   column('height', 'bigint', 'height'),
   column('chain_view', 'bigint', 'view_'),
   column('epoch', 'bigint', 'epoch'),
@@ -27,7 +27,7 @@ const stateColumns: readonly AnswerColumn[] = [
   column('total_supply', 'numeric', 'totalSupply'),
 ]
 
-const nodeColumns: readonly AnswerColumn[] = [
+const nodeColumns: readonly ResultColumn[] = [
   column('role', 'smallint', 'role'),
   column('networking_address', 'text', 'networkingAddress'),
   column('tokens_staked', 'numeric', 'tokensStaked'),
@@ -40,13 +40,13 @@ const nodeColumns: readonly AnswerColumn[] = [
   column('initial_weight', 'bigint', 'initialWeight'),
 ]
 
-const valuesOf = (fields: PayloadFields, columns: readonly AnswerColumn[]): Record<string, unknown> =>
+const valuesOf = (fields: PayloadFields, columns: readonly ResultColumn[]): Record<string, unknown> =>
   Object.fromEntries(columns.map(({ column: name, field }) => [name, textOf(fields, field)]))
 
-const state: Question<{ readonly subject: string }> = {
+const state: EnrichmentTable<{ readonly subject: string }> = {
   table: 'app.network_state',
   key: [{ column: 'subject', type: 'text' }],
-  answer: [
+  columns: [
     ...stateColumns,
     { column: 'block_time', type: 'timestamptz' },
     { column: 'target_end_time', type: 'timestamptz' },
@@ -57,9 +57,9 @@ const state: Question<{ readonly subject: string }> = {
     { column: 'staked_node_count', type: 'integer' },
   ],
   batch: 1,
-  again: { ...refreshPolicy(minuteMs), failedCapMs: 10 * minuteMs },
+  refresh: { ...refreshPolicy(minuteMs), maxFailedMs: 10 * minuteMs },
   newest: `select 'network'::text as subject limit $1`,
-  ask: async (rows, { reader, script, signal }) => {
+  query: async (rows, { reader, script, signal }) => {
     const fields = requiredStruct(await reader.executeScript(script('network_state'), [], { signal }))
     const nodeIds = textsOf(fields['nodeIds'])
     const stakedNodeIds = textsOf(fields['stakedNodeIds'])
@@ -94,17 +94,17 @@ function timeOf(seconds: string | null): string | null {
   return seconds === null ? null : new Date(Number(seconds) * 1000).toISOString()
 }
 
-const nodes: Question<{ readonly node_id: string }> = {
+const nodes: EnrichmentTable<{ readonly node_id: string }> = {
   table: 'app.staking_node_info',
   key: [{ column: 'node_id', type: 'text' }],
-  answer: [...nodeColumns, { column: 'delegator_count', type: 'integer' }],
+  columns: [...nodeColumns, { column: 'delegator_count', type: 'integer' }],
   batch: 25,
-  again: refreshPolicy(60 * minuteMs),
-  ask: async (rows, { reader, script, signal }) => {
+  refresh: refreshPolicy(60 * minuteMs),
+  query: async (rows, { reader, script, signal }) => {
     const ids = cadence.array(rows.map((row) => cadence.string(row.node_id)))
-    const answers = listOf(await reader.executeScript(script('staking_nodes'), [ids], { signal }), rows.length)
-    return answers.map((answer) => {
-      const fields = requiredStruct(answer)
+    const results = listOf(await reader.executeScript(script('staking_nodes'), [ids], { signal }), rows.length)
+    return results.map((result) => {
+      const fields = requiredStruct(result)
       return {
         kind: 'answered',
         values: { ...valuesOf(fields, nodeColumns), delegator_count: textOf(fields, 'delegatorCount') },
@@ -116,5 +116,5 @@ const nodes: Question<{ readonly node_id: string }> = {
 export const networkStateWorker: EnrichmentWorker = {
   name: 'network_state_worker',
   description: 'Current epoch, stake, supply and staking table',
-  questions: [state, nodes],
+  tables: [state, nodes],
 }

@@ -2,7 +2,7 @@ import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
 import { listOf, nonEmptyTextOf, structOf, refreshPolicy, tokenParts } from './enrichment-worker.ts'
-import type { EnrichmentWorker, Outcome, Question } from './enrichment-worker.ts'
+import type { EnrichmentWorker, Outcome, EnrichmentTable } from './enrichment-worker.ts'
 
 interface ItemRow {
   readonly token: string
@@ -40,16 +40,16 @@ function outcomeOf(item: PayloadFields | undefined): Outcome {
   return { kind: 'answered', values: { ...values, traits: hasTraits ? traits : null } }
 }
 
-const items: Question<ItemRow> = {
+const items: EnrichmentTable<ItemRow> = {
   table: 'app.nft_items',
   key: [
     { column: 'token', type: 'text' },
     { column: 'nft_id', type: 'numeric(20,0)' },
   ],
-  answer: [...columns, { column: 'traits', type: 'jsonb' }],
+  columns: [...columns, { column: 'traits', type: 'jsonb' }],
   batch: 50,
-  again: refreshPolicy(30 * dayMs),
-  walk: {
+  refresh: refreshPolicy(30 * dayMs),
+  scan: {
     text: `
       select token, nft_id from app.nft_ownership
       where (token, nft_id) > (coalesce($2, ''), coalesce($3::numeric, -1)) order by token, nft_id limit $1`,
@@ -72,11 +72,11 @@ const items: Question<ItemRow> = {
         o.owner end as owner
     ) w
     where length(w.owner) = 18`,
-  ask: async (rows, { reader, script, signal }) => {
+  query: async (rows, { reader, script, signal }) => {
     const parts = rows.map(
       (row) => tokenParts(row.token, 'NFT') ?? { contractPrefix: row.token, resourceType: row.token },
     )
-    const answers = await reader.executeScript(
+    const results = await reader.executeScript(
       script('nft_items'),
       [
         cadence.array(rows.map(({ owner }) => cadence.address(owner))),
@@ -87,12 +87,12 @@ const items: Question<ItemRow> = {
       ],
       { signal },
     )
-    return listOf(answers, rows.length).map((answer) => outcomeOf(structOf(answer)))
+    return listOf(results, rows.length).map((result) => outcomeOf(structOf(result)))
   },
 }
 
 export const nftItemMetadataWorker: EnrichmentWorker = {
   name: 'nft_item_metadata_worker',
   description: 'NFT names, images, editions and traits',
-  questions: [items],
+  tables: [items],
 }

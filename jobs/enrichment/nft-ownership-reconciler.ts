@@ -1,7 +1,14 @@
 import { ScriptFailedError, StateNotServedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import { listOf, requiredStruct, textOf, textsOf, refreshPolicy, tokenParts } from './enrichment-worker.ts'
-import type { QueryContext, EnrichmentWorker, Outcome, Question, Statement, TokenParts } from './enrichment-worker.ts'
+import type {
+  QueryContext,
+  EnrichmentWorker,
+  Outcome,
+  EnrichmentTable,
+  Statement,
+  TokenParts,
+} from './enrichment-worker.ts'
 
 interface HolderRow {
   readonly holder: string
@@ -59,7 +66,7 @@ async function checkAll(row: HolderRow, part: TokenParts, height: number, contex
     }
   } catch (error) {
     if (!(error instanceof ScriptFailedError)) throw error
-    return { kind: 'answered', values: { is_listed: false, checked_up_to: null }, againMs: 0 }
+    return { kind: 'answered', values: { is_listed: false, checked_up_to: null }, refreshMs: 0 }
   }
 }
 
@@ -69,7 +76,7 @@ async function checkKnown(row: HolderRow, part: TokenParts, height: number, cont
   const looked = known ?? []
   const last = looked.at(-1)
   if (last === undefined) return { kind: 'answered', values: { is_listed: true, checked_up_to: null } }
-  const answer = await context.reader.executeScript(
+  const result = await context.reader.executeScript(
     context.script('nft_holder_check'),
     [
       cadence.address(holder),
@@ -79,32 +86,32 @@ async function checkKnown(row: HolderRow, part: TokenParts, height: number, cont
     ],
     { height, signal: context.signal },
   )
-  const isHeld = listOf(answer, looked.length)
+  const isHeld = listOf(result, looked.length)
   const held = looked.filter((_, i) => isHeld[i] === true)
   const isEnd = looked.length < lookedUpAtOnce
   return {
     kind: 'answered',
     writes: correctOwnership({ holder, token, height, held, looked }),
     values: { checked_height: height, held_count: null, is_listed: isEnd, checked_up_to: isEnd ? null : last },
-    ...(isEnd ? {} : { againMs: 0 }),
+    ...(isEnd ? {} : { refreshMs: 0 }),
   }
 }
 
-const holders: Question<HolderRow> = {
+const holders: EnrichmentTable<HolderRow> = {
   table: 'app.nft_holder_checks',
   key: [
     { column: 'holder', type: 'text' },
     { column: 'token', type: 'text' },
   ],
-  answer: [
+  columns: [
     { column: 'checked_height', type: 'bigint' },
     { column: 'held_count', type: 'bigint' },
     { column: 'is_listed', type: 'boolean' },
     { column: 'checked_up_to', type: 'numeric' },
   ],
   batch: 4,
-  again: refreshPolicy(dayMs),
-  walk: {
+  refresh: refreshPolicy(dayMs),
+  scan: {
     text: `
       select address as holder, token from app.nft_holdings
       where (address, token) > (coalesce($2, ''), coalesce($3, '')) order by address, token limit $1`,
@@ -129,7 +136,7 @@ const holders: Question<HolderRow> = {
       and (exists (select from app.nft_holdings n where n.address = k.holder and n.token = k.token)
         or exists (select from app.nft_ownership_corrections n where n.owner = k.holder and n.token = k.token)
         or exists (select from app.nft_ownership_corrections n where n.not_in = k.holder and n.token = k.token))`,
-  ask: (rows, context) =>
+  query: (rows, context) =>
     Promise.all(
       rows.map(async (row): Promise<Outcome> => {
         if (row.height === null) throw new StateNotServedError('No NFT owners are derived yet', undefined)
@@ -144,7 +151,7 @@ const holders: Question<HolderRow> = {
 export const nftOwnershipReconciler: EnrichmentWorker = {
   name: 'nft_ownership_reconciler',
   description: 'Corrections of NFT owners where the chain contradicts the events',
-  questions: [holders],
+  tables: [holders],
 }
 
 interface HeldItems {
@@ -159,7 +166,8 @@ interface HeldItems {
 
 /*
  * A correction overrides the owner of app.nft_ownership if it was checked at or above the height of
- * its last event.
+ * its last event. Checks of two holders run concurrently, so a check at a lower height changes no
+ * correction of a higher one.
  *
  * Parameters: $1 holder, $2 token, $3 ids held, $4 height, $5 ids checked or null for all.
  */
@@ -178,16 +186,16 @@ const deleteOutdated = `
   ) n
   where c.token = $2 and c.nft_id = n.nft_id and (
     n.block_height > c.checked_height
-    or (n.owner = $1 and n.block_height <= $4 and n.nft_id = any ($3::numeric[]))
-    or (c.owner = $1 and not n.nft_id = any ($3::numeric[]) and coalesce(n.owner, $1) = $1)
+    or (c.checked_height <= $4 and n.owner = $1 and n.block_height <= $4 and n.nft_id = any ($3::numeric[]))
+    or (c.checked_height <= $4 and c.owner = $1 and not n.nft_id = any ($3::numeric[]) and coalesce(n.owner, $1) = $1)
   )`
 
 /** The holder no longer has items that it once had against their events. */
 const clearLost = `
   update app.nft_ownership_corrections c set owner = null, not_in = null, checked_height = $4::bigint, corrected_at
     = now()
-  where c.owner = $1 and c.token = $2 and not c.nft_id = any ($3::numeric[]) and ($5::numeric[] is null or c.nft_id
-    = any ($5::numeric[]))`
+  where c.owner = $1 and c.token = $2 and c.checked_height <= $4 and not c.nft_id = any ($3::numeric[])
+    and ($5::numeric[] is null or c.nft_id = any ($5::numeric[]))`
 
 /** The events name another owner, or none. */
 const addFound = `
@@ -202,7 +210,8 @@ const addFound = `
   select $2, nft_id, $1, null, $4::bigint from found where $5::numeric[] is null or nft_id = any ($5::numeric[])
   on conflict (token, nft_id) do update set owner = excluded.owner, not_in = null, checked_height =
     excluded.checked_height,
-    corrected_at = case when c.owner = excluded.owner then c.corrected_at else now() end`
+    corrected_at = case when c.owner = excluded.owner then c.corrected_at else now() end
+  where c.checked_height <= excluded.checked_height`
 
 /** The holder lacks them despite their events; another holder was not found since. */
 const addGone = `
@@ -214,7 +223,7 @@ const addGone = `
   on conflict (token, nft_id) do update set owner = null, not_in = excluded.not_in, checked_height =
     excluded.checked_height,
     corrected_at = case when c.not_in = excluded.not_in then c.corrected_at else now() end
-  where c.owner is null
+  where (c.owner is null and c.checked_height <= excluded.checked_height)
     or c.checked_height < (select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id =
       c.nft_id)`
 

@@ -1,4 +1,4 @@
-import { AnswerShapeError, refreshPolicy } from './enrichment-worker.ts'
+import { ResultShapeError, refreshPolicy } from './enrichment-worker.ts'
 import type { EnrichmentWorker, Statement } from './enrichment-worker.ts'
 
 export interface PriceFeed {
@@ -27,11 +27,11 @@ export interface Price {
  * `price` is non-negative, text or number. Optional: `currency` (default USD), `time` (default:
  * now), `symbol`.
  *
- * @throws AnswerShapeError for the whole response if one price is invalid
+ * @throws ResultShapeError for the whole response if one price is invalid
  */
-export function readPrices(answer: unknown, now: Date): Price[] {
-  const list = propertyOf(answer, 'prices')
-  if (!Array.isArray(list)) throw new AnswerShapeError('the price feed returned no list of prices')
+export function readPrices(result: unknown, now: Date): Price[] {
+  const list = propertyOf(result, 'prices')
+  if (!Array.isArray(list)) throw new ResultShapeError('the price feed returned no list of prices')
   return list.map((item: unknown) => readPrice(item, now))
 }
 
@@ -43,14 +43,14 @@ function readPrice(item: unknown, now: Date): Price {
   const time = propertyOf(item, 'time') ?? now.toISOString()
   const decimal = typeof price === 'number' ? String(price) : price
   if (typeof token !== 'string' || !/^A\.[0-9a-f]{16}\.\w+/.test(token))
-    throw new AnswerShapeError('a price has no valid token')
+    throw new ResultShapeError('a price has no valid token')
   if (typeof decimal !== 'string' || !/^\d+(\.\d+)?(e-\d+)?$/.test(decimal))
-    throw new AnswerShapeError(`the price of ${token} is not a decimal number`)
+    throw new ResultShapeError(`the price of ${token} is not a decimal number`)
   if (typeof currency !== 'string' || !/^[a-z]{3,8}$/i.test(currency))
-    throw new AnswerShapeError(`the price of ${token} has no valid currency`)
-  if (symbol !== null && typeof symbol !== 'string') throw new AnswerShapeError(`the symbol of ${token} is not text`)
+    throw new ResultShapeError(`the price of ${token} has no valid currency`)
+  if (symbol !== null && typeof symbol !== 'string') throw new ResultShapeError(`the symbol of ${token} is not text`)
   if (typeof time !== 'string' || Number.isNaN(Date.parse(time)))
-    throw new AnswerShapeError(`the price of ${token} has no valid time`)
+    throw new ResultShapeError(`the price of ${token} has no valid time`)
   return {
     token,
     price: decimal,
@@ -79,15 +79,15 @@ export function priceFeedWorker({ url, refreshMs }: PriceFeed): EnrichmentWorker
   return {
     name: 'price_feed_worker',
     description: 'Token prices from an external source',
-    questions: [
+    tables: [
       {
         table: 'app.price_feeds',
         key: [{ column: 'feed', type: 'text' }],
-        answer: [{ column: 'price_count', type: 'integer' }],
+        columns: [{ column: 'price_count', type: 'integer' }],
         batch: 1,
-        again: { ...refreshPolicy(refreshMs), failedCapMs: Math.max(refreshMs, 60_000) },
+        refresh: { ...refreshPolicy(refreshMs), maxFailedMs: Math.max(refreshMs, 60_000) },
         newest: `select 'default'::text as feed limit $1`,
-        ask: async (rows, { readJson, signal }) => {
+        query: async (rows, { readJson, signal }) => {
           const prices = readPrices(await readJson(url, signal), new Date())
           return rows.map(() => ({
             kind: 'answered',

@@ -3,42 +3,49 @@ import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
 import { listOf, mapOf, nonEmptyTextOf, structOf, refreshPolicy, tokenParts } from './enrichment-worker.ts'
-import type { QueryContext, EnrichmentWorker, Outcome, Question, ScriptName, TokenParts } from './enrichment-worker.ts'
+import type {
+  QueryContext,
+  EnrichmentWorker,
+  Outcome,
+  EnrichmentTable,
+  ScriptName,
+  TokenParts,
+} from './enrichment-worker.ts'
 
 interface TokenRow {
   readonly token: string
 }
 
-interface AnswerColumn extends SqlColumn {
+interface ResultColumn extends SqlColumn {
   readonly field: string
 }
 
-const text = (column: string, field = column): AnswerColumn => ({ column, type: 'text', field })
+const text = (column: string, field = column): ResultColumn => ({ column, type: 'text', field })
 
 const dayMs = 86_400_000
 
 /** One script for a batch of contracts, then the bridge for those that exist. */
-function tokenQuestion(options: {
+function tokenTable(options: {
   readonly table: string
   readonly catalogue: string
   readonly script: ScriptName
   readonly usualName: 'Vault' | 'NFT'
-  readonly columns: readonly AnswerColumn[]
+  readonly columns: readonly ResultColumn[]
   readonly answeredMs: number
-}): Question<TokenRow> {
+}): EnrichmentTable<TokenRow> {
   const { table, catalogue, script, usualName, columns, answeredMs } = options
   return {
     table,
     key: [{ column: 'token', type: 'text' }],
-    answer: [...columns, { column: 'evm_address', type: 'text' }, { column: 'socials', type: 'jsonb' }],
+    columns: [...columns, { column: 'evm_address', type: 'text' }, { column: 'socials', type: 'jsonb' }],
     batch: 20,
-    again: refreshPolicy(answeredMs),
-    walk: { text: `select token from ${catalogue} where token > coalesce($2, '') order by token limit $1` },
+    refresh: refreshPolicy(answeredMs),
+    scan: { text: `select token from ${catalogue} where token > coalesce($2, '') order by token limit $1` },
     newest: `select token from ${catalogue} order by first_height desc, token limit $1`,
-    ask: async (rows, context) => {
+    query: async (rows, context) => {
       const parts = rows.map(({ token }) => tokenParts(token, usualName))
       const known = parts.filter((one) => one !== undefined)
-      const answers = listOf(
+      const results = listOf(
         await context.reader.executeScript(
           context.script(script),
           [
@@ -54,7 +61,7 @@ function tokenQuestion(options: {
       return parts.map((part): Outcome => {
         if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'The token has no contract' }
         const at = known.indexOf(part)
-        const fields = structOf(answers[at])
+        const fields = structOf(results[at])
         if (fields === undefined)
           return { kind: 'none', code: 'no-views', message: 'The contract declares no metadata' }
         return { kind: 'answered', values: { ...valuesOf(fields, columns), evm_address: evmAddresses[at] ?? null } }
@@ -63,7 +70,7 @@ function tokenQuestion(options: {
   }
 }
 
-function valuesOf(fields: PayloadFields, columns: readonly AnswerColumn[]): Record<string, unknown> {
+function valuesOf(fields: PayloadFields, columns: readonly ResultColumn[]): Record<string, unknown> {
   const values = Object.fromEntries(columns.map(({ column, field }) => [column, nonEmptyTextOf(fields, field)]))
   return { ...values, socials: mapOf(fields['socials']) }
 }
@@ -88,8 +95,8 @@ async function evmAddressesOf(
 export const tokenMetadataWorker: EnrichmentWorker = {
   name: 'token_metadata_worker',
   description: 'Names, symbols, images and paths of tokens and collections',
-  questions: [
-    tokenQuestion({
+  tables: [
+    tokenTable({
       table: 'app.ft_token_metadata',
       catalogue: 'app.ft_tokens',
       script: 'ft_tokens',
@@ -107,7 +114,7 @@ export const tokenMetadataWorker: EnrichmentWorker = {
         { column: 'total_supply', type: 'numeric', field: 'totalSupply' },
       ],
     }),
-    tokenQuestion({
+    tokenTable({
       table: 'app.nft_collection_metadata',
       catalogue: 'app.nft_collections',
       script: 'nft_collections',

@@ -100,10 +100,10 @@ function tableWriters(): readonly TableWriter[] {
       description: worker.description,
       sources: new Map(sourcesOf(worker)),
     }))
-  const enrichment = allEnrichmentWorkers.map(({ name, description, questions }): TableWriter => ({
+  const enrichment = allEnrichmentWorkers.map(({ name, description, tables }): TableWriter => ({
     name,
     description,
-    sources: new Map(questions.map(({ table }) => [table, 'Source: access nodes.'])),
+    sources: new Map(tables.map(({ table }) => [table, 'Source: access nodes.'])),
   }))
   return [...deriving, ...enrichment]
 }

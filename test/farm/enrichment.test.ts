@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
-import type { EnrichmentWorker, Outcome, Question } from '../../jobs/enrichment/enrichment-worker.ts'
+import type { EnrichmentTable, EnrichmentWorker, Outcome } from '../../jobs/enrichment/enrichment-worker.ts'
 import { networkStateWorker } from '../../jobs/enrichment/network-state-worker.ts'
 import { tokenMetadataWorker } from '../../jobs/enrichment/token-metadata-worker.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
@@ -9,49 +9,27 @@ import { describeError } from '../../src/platform/log.ts'
 import { EnrichmentFarm, countEnrichment } from '../../src/farm/enrichment/enrichment-workers.ts'
 import type { EnrichmentFarmOptions } from '../../src/farm/enrichment/enrichment-workers.ts'
 import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
-import { questionSql } from '../../src/farm/enrichment/question-store.ts'
+import { tableSql } from '../../src/farm/enrichment/enrichment-store.ts'
 import { announceFarmWork } from '../../src/platform/db/listen.ts'
 import { Refusal } from '../../simnode/node/node-view.ts'
-import { cdc, refuse, texts } from '../support/askable-node.ts'
-import type { Cdc, ScriptCall } from '../support/askable-node.ts'
-import { AskingWorld } from '../support/enrichment-world.ts'
+import { refuse } from '../support/askable-node.ts'
+import type { ScriptCall } from '../support/askable-node.ts'
+import { EnrichmentWorld, answerTokens, tokenNames } from '../support/enrichment-world.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { textOf } from '../support/text-of.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-/** A token with a name and no other data. */
-const token = (name: string): Cdc => {
-  const none = cdc.optional(null)
-  return cdc.optional(
-    cdc.struct({
-      name: cdc.optional(cdc.string(name)),
-      symbol: none,
-      description: none,
-      externalUrl: none,
-      logo: none,
-      socials: cdc.dictionary([]),
-      vaultPath: none,
-      receiverPath: none,
-      balancePath: none,
-      totalSupply: none,
-    }),
-  )
-}
-
-const namesOf = ({ args }: ScriptCall): string[] => texts(args[1])
-const answerTokens = (call: ScriptCall): Cdc => cdc.array(namesOf(call).map(token))
-
 describe('enrichment workers', () => {
   let database: TestDatabase
-  let world: AskingWorld
+  let world: EnrichmentWorld
   const farms: { readonly farm: EnrichmentFarm; readonly stop: () => Promise<void> }[] = []
   const processes: FlowfarmProcess[] = []
 
   beforeEach(async () => {
     database = await createTestDatabase()
-    world = await AskingWorld.start(database)
+    world = await EnrichmentWorld.start(database)
     world.answer({ ft_tokens: answerTokens })
   })
   afterEach(async () => {
@@ -105,7 +83,7 @@ describe('enrichment workers', () => {
     world.rows<{ pid: number }>(`
     select pid from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`)
 
-  it('runs in one process at a time and is taken over when its session is lost', async () => {
+  it('discovers keys in one process at a time, which is replaced when its session is lost', async () => {
     await addTokens(100)
     start()
     await untilAnswered(100)
@@ -121,37 +99,9 @@ describe('enrichment workers', () => {
     })
     await addTokens(100, 200)
     await untilAnswered(300)
-    const asked = world.calls('ft_tokens').flatMap(namesOf)
-    expect(new Set(asked).size).to.equal(300)
-    expect(asked.length).to.equal(300)
-  })
-
-  it('loses nothing when its process is killed', async () => {
-    await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
-    await addTokens(300)
-    const settings = {
-      DB_URL: database.url,
-      CHAIN_ACCESS_NODE: world.node.endpoint,
-      CHAIN_SCRIPT_RPS: '0',
-      TOKEN_METADATA_RANGE: '5',
-      ENABLE_NETWORK_STATE_WORKER: 'false',
-      LOG_LEVEL: 'debug',
-    }
-    world.node.latencyMs = 20
-    const victim = new FlowfarmProcess(['farm'], settings)
-    processes.push(victim)
-    await untilAnswered(20)
-    const heir = new FlowfarmProcess(['farm'], settings)
-    processes.push(heir)
-    await heir.logged(/Farm started/)
-    expect(await victim.end('SIGKILL')).to.equal('SIGKILL')
-    await untilAnswered(300)
-    expect(world.calls('ft_tokens').every((call) => namesOf(call).length <= 5)).to.equal(true)
-    const { rows } = await database.pool.query(
-      "select token from app.ft_token_metadata where name is distinct from split_part(token, '.', 3)",
-    )
-    expect(rows).to.deep.equal([])
-    expect(await heir.end('SIGTERM'), heir.output()).to.equal(0)
+    const queried = world.calls('ft_tokens').flatMap(tokenNames)
+    expect(new Set(queried).size).to.equal(300)
+    expect(queried.length).to.equal(300)
   })
 
   it('stops within the limit while a node does not respond', async () => {
@@ -219,7 +169,7 @@ describe('enrichment workers', () => {
         return answerTokens(call)
       },
     })
-    await world.ask(tokenMetadataWorker, { concurrency: 3 })
+    await world.run(tokenMetadataWorker, { concurrency: 3 })
     expect(max).to.equal(3)
   })
 
@@ -230,7 +180,7 @@ describe('enrichment workers', () => {
     while ((await world.rows('select from app.ft_token_metadata')).length < 3000) await loop.round(signal)
     await addTokens(1, 5000)
     await loop.round(signal)
-    expect(namesOf(world.calls('ft_tokens').at(-1) as ScriptCall)).to.include('T5000')
+    expect(tokenNames(world.calls('ft_tokens').at(-1) as ScriptCall)).to.include('T5000')
   })
 
   it('log one line, without a stack, for all workers and retries if a node does not execute scripts', async () => {
@@ -276,7 +226,7 @@ describe('enrichment workers', () => {
     await addTokens(20)
     world.answer({
       ft_tokens: (call) =>
-        namesOf(call).some((name) => Number(name.slice(1)) > 4)
+        tokenNames(call).some((name) => Number(name.slice(1)) > 4)
           ? refuse('INTERNAL', 'the execution node failed')
           : answerTokens(call),
     })
@@ -301,7 +251,7 @@ describe('enrichment workers', () => {
     await addTokens(40)
     world.answer({
       ft_tokens: (call) => {
-        if (namesOf(call).includes('T39')) throw new Refusal('UNAVAILABLE', 'away')
+        if (tokenNames(call).includes('T39')) throw new Refusal('UNAVAILABLE', 'away')
         return answerTokens(call)
       },
     })
@@ -321,16 +271,16 @@ describe('enrichment workers', () => {
 
   it('fails only the key whose result cannot be stored', async () => {
     const outcomes = (values: Record<string, unknown>): Outcome => ({ kind: 'answered', values })
-    const question: Question<{ readonly feed: string }> = {
+    const table: EnrichmentTable<{ readonly feed: string }> = {
       table: 'app.price_feeds',
       key: [{ column: 'feed', type: 'text' }],
-      answer: [{ column: 'price_count', type: 'integer' }],
+      columns: [{ column: 'price_count', type: 'integer' }],
       batch: 10,
-      again: { answeredMs: 1e9, noneMs: 1e9, failedMs: 1e9, failedCapMs: 1e9 },
-      walk: {
+      refresh: { answeredMs: 1e9, noneMs: 1e9, failedMs: 1e9, maxFailedMs: 1e9 },
+      scan: {
         text: `select feed from unnest(array['a', 'b', 'c', 'd', 'e']) as f (feed) where feed > coalesce($2, '') order by 1 limit $1`,
       },
-      ask: (rows) =>
+      query: (rows) =>
         Promise.resolve(
           rows.map(({ feed }) => {
             if (feed === 'd') throw new TypeError('not what was expected')
@@ -338,15 +288,15 @@ describe('enrichment workers', () => {
           }),
         ),
     }
-    const worker: EnrichmentWorker = { name: 'test_worker', description: '', questions: [question] }
-    await world.ask(worker)
+    const worker: EnrichmentWorker = { name: 'test_worker', description: '', tables: [table] }
+    await world.run(worker)
     expect(
       await world.rows('select feed, status, price_count, last_error_code from app.price_feeds order by feed'),
     ).to.deep.equal([
       { feed: 'a', status: 'answered', price_count: 1, last_error_code: null },
       { feed: 'b', status: 'failed', price_count: null, last_error_code: 'database-error' },
       { feed: 'c', status: 'answered', price_count: 1, last_error_code: null },
-      { feed: 'd', status: 'failed', price_count: null, last_error_code: 'asking-failed' },
+      { feed: 'd', status: 'failed', price_count: null, last_error_code: 'query-failed' },
       { feed: 'e', status: 'answered', price_count: 1, last_error_code: null },
     ])
     expect(await countEnrichment(database.pool, [worker])).to.deep.equal([
@@ -371,25 +321,33 @@ describe('enrichment workers', () => {
       insert into app.contract_code_questions (code_hash, next_ask_at) select code_hash, 'infinity' from app.contract_versions;
       insert into app.staking_node_info (node_id, next_ask_at) select i::text, 'infinity' from generate_series(1, 30000) i;
       insert into app.nft_ownership_corrections select token, nft_id, '0x00000000000000ff', null, 1 from app.nft_ownership where nft_id % 3 = 0`)
-    for (const { questions } of allEnrichmentWorkers) {
-      for (const { table } of questions)
-        await database.pool.query(
-          `update ${table} set next_ask_at = now() where ctid = any (array(select ctid from ${table} limit 20))`,
-        )
-    }
+    const tables = allEnrichmentWorkers.flatMap((worker) => worker.tables)
+    for (const { table } of tables)
+      await database.pool.query(
+        `update ${table} set next_ask_at = now() where ctid = any (array(select ctid from ${table} limit 20))`,
+      )
     await database.pool.query('vacuum analyze')
-    for (const { questions } of allEnrichmentWorkers) {
-      for (const question of questions) {
-        const sql = questionSql(question)
-        const { rows: keys } = await database.pool.query<Record<string, unknown>>(sql.due, [20])
-        const arrays = question.key.map(({ column }) => keys.map((row) => row[column]))
-        const position =
-          question.walk?.position?.map(() => '500') ?? question.key.map(({ column }) => textOf(keys[0]?.[column]))
-        await expectFewPages(`${question.table}: due`, sql.due, [20])
-        await expectFewPages(`${question.table}: details`, sql.details, arrays)
-        if (sql.newest !== undefined) await expectFewPages(`${question.table}: newest`, sql.newest, [100])
-        if (sql.walk !== undefined) await expectFewPages(`${question.table}: walk`, sql.walk, [100, ...position])
-      }
+    for (const one of tables) {
+      const { table, key, scan } = one
+      const sql = tableSql(one)
+      await expectFewPages(`${table}: claim`, sql.claim, [20, 60_000])
+      const { rows: keys } = await database.pool.query<Record<string, unknown>>(sql.claim, [20, 60_000])
+      const texts = keys.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value,
+          ]),
+        ),
+      )
+      const claimed = [JSON.stringify(texts), keys[0]?.['until']]
+      const arrays = key.map(({ column }) => keys.map((row) => row[column]))
+      const position = scan?.position?.map(() => '500') ?? key.map(({ column }) => textOf(keys[0]?.[column]))
+      await expectFewPages(`${table}: renew`, sql.renew, [...claimed, 60_000])
+      await expectFewPages(`${table}: release`, sql.release, claimed)
+      await expectFewPages(`${table}: details`, sql.details, arrays)
+      if (sql.newest !== undefined) await expectFewPages(`${table}: newest`, sql.newest, [100])
+      if (sql.scan !== undefined) await expectFewPages(`${table}: scan`, sql.scan, [100, ...position])
     }
   })
 

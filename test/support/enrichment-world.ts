@@ -7,16 +7,39 @@ import { Metrics } from '../../src/platform/metrics.ts'
 import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
 import type { EnrichmentLoopOptions } from '../../src/farm/enrichment/enrichment-loop.ts'
 import { loadScripts, readJson } from '../../src/farm/enrichment/service.ts'
-import { AskableNode, refuse } from './askable-node.ts'
+import { AskableNode, cdc, refuse, texts } from './askable-node.ts'
 import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
 import { quiet } from './chain-source.ts'
 import type { TestDatabase } from './database.ts'
+
+/** A token with a name and no other data. */
+const token = (name: string): Cdc => {
+  const none = cdc.optional(null)
+  return cdc.optional(
+    cdc.struct({
+      name: cdc.optional(cdc.string(name)),
+      symbol: none,
+      description: none,
+      externalUrl: none,
+      logo: none,
+      socials: cdc.dictionary([]),
+      vaultPath: none,
+      receiverPath: none,
+      balancePath: none,
+      totalSupply: none,
+    }),
+  )
+}
+
+export const tokenNames = ({ args }: ScriptCall): string[] => texts(args[1])
+/** Names are the tokens' contract names. */
+export const answerTokens = (call: ScriptCall): Cdc => cdc.array(tokenNames(call).map(token))
 
 /** Script results by name. */
 export type ScriptAnswers = Partial<Record<ScriptName, (call: ScriptCall) => Cdc | Promise<Cdc>>>
 
 /** A queryable chain, and enrichment workers that write into a database. */
-export class AskingWorld {
+export class EnrichmentWorld {
   readonly database: TestDatabase
   readonly node: AskableNode
   readonly reader: ClosableChainReader
@@ -30,8 +53,8 @@ export class AskingWorld {
     this.reader = createChainReader({ liveEndpoints: [node.endpoint], timeoutMs: 2000, log: quiet })
   }
 
-  static async start(database: TestDatabase): Promise<AskingWorld> {
-    return new AskingWorld(database, await AskableNode.start(), await loadScripts('emulator'))
+  static async start(database: TestDatabase): Promise<EnrichmentWorld> {
+    return new EnrichmentWorld(database, await AskableNode.start(), await loadScripts('emulator'))
   }
 
   /** Sets the chain's results from now on. */
@@ -62,7 +85,7 @@ export class AskingWorld {
   }
 
   /** Runs rounds until no work is left, as the loop does. */
-  async ask(worker: EnrichmentWorker, options: Partial<EnrichmentLoopOptions> = {}): Promise<void> {
+  async run(worker: EnrichmentWorker, options: Partial<EnrichmentLoopOptions> = {}): Promise<void> {
     const loop = new EnrichmentLoop({ ...this.options(worker), ...options })
     while (await loop.round(new AbortController().signal)) continue
   }

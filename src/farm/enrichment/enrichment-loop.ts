@@ -1,5 +1,10 @@
 import type pg from 'pg'
-import type { QueryContext, EnrichmentWorker, Outcome, Question } from '../../../jobs/enrichment/enrichment-worker.ts'
+import type {
+  EnrichmentTable,
+  EnrichmentWorker,
+  Outcome,
+  QueryContext,
+} from '../../../jobs/enrichment/enrichment-worker.ts'
 import { ChainCallFailedError, StateNotServedError } from '../../flow/chain-reader.ts'
 import { asError, FatalError, FlowfarmError, RetryableError } from '../../platform/errors.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
@@ -7,16 +12,18 @@ import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { backoffMs } from '../../platform/retry.ts'
 import { WakeUp } from '../../platform/signals.ts'
-import { QuestionStore } from './question-store.ts'
-import type { KeyOutcome, KeyRow } from './question-store.ts'
+import { EnrichmentStore } from './enrichment-store.ts'
+import type { Claim, KeyOutcome, KeyRow } from './enrichment-store.ts'
 
 export interface EnrichmentLoopOptions {
   readonly pool: pg.Pool
   readonly worker: EnrichmentWorker
   readonly context: Omit<QueryContext, 'signal'>
   readonly concurrency: number
-  /** Also limited by the question. */
+  /** Also limited by the table. */
   readonly range: number
+  /** Whether this process adds new keys. Default true. */
+  readonly isDiscoverer?: () => boolean
   readonly log: Logger
   /** Shared by the workers of the process, because one failing node fails all of them. */
   readonly failures?: LogThrottle | undefined
@@ -25,33 +32,36 @@ export interface EnrichmentLoopOptions {
   readonly roundMs?: number | undefined
   /** Maximum pause without a wake-up, ms. Default 10,000. */
   readonly idleMs?: number | undefined
+  /** Time after which the keys of a killed process are available again. Default 15,000. */
+  readonly claimMs?: number | undefined
 }
 
 const defaultRoundMs = 1000
-/** Rest of a scan after a lap that found nothing, in rounds. */
-const lapRestRounds = 60
+/** Rest after a scan that found nothing, in rounds. */
+const scanRestRounds = 60
 const maxPauseMs = 60_000
+const defaultClaimMs = 15_000
 
 /**
- * Queries due keys in rounds until the signal.
+ * Claims and queries due keys in rounds until the signal.
  *
  *     round ──more due──► round
  *       ├──nothing due──► idle ──wake-up or timeout──► round
  *       └──no node responds──► paused with back-off ──► round
  *
- * It is stateless and can be stopped at any time.
+ * Any number of processes may run the loop of a worker. It can be stopped at any time.
  */
 export class EnrichmentLoop {
   readonly #options: EnrichmentLoopOptions
-  readonly #stores: readonly QuestionStore[]
+  readonly #stores: readonly EnrichmentStore[]
   readonly #wakeUp = new WakeUp()
   #discoveredAt = Number.NEGATIVE_INFINITY
   readonly #uninterruptible = new WakeUp()
 
   constructor(options: EnrichmentLoopOptions) {
     this.#options = options
-    const lapRestMs = lapRestRounds * (options.roundMs ?? defaultRoundMs)
-    this.#stores = options.worker.questions.map((question) => new QuestionStore(options.pool, question, lapRestMs))
+    const scanRestMs = scanRestRounds * (options.roundMs ?? defaultRoundMs)
+    this.#stores = options.worker.tables.map((table) => new EnrichmentStore(options.pool, table, scanRestMs))
   }
 
   wake(): void {
@@ -61,17 +71,17 @@ export class EnrichmentLoop {
   /** Never rejects: a failing enrichment worker must not stop derivation. */
   async run(signal: AbortSignal): Promise<void> {
     const { worker, log, failures = new LogThrottle(), roundMs = defaultRoundMs, idleMs = 10_000 } = this.#options
-    let troubles = 0
+    let failedRounds = 0
     while (!signal.aborted) {
       try {
         const isMore = await this.round(signal)
-        troubles = 0
+        failedRounds = 0
         if (isMore) continue
         await this.#uninterruptible.sleep(roundMs, signal)
         await this.#wakeUp.sleep(idleMs, signal)
       } catch (thrown) {
         if (signal.aborted) return
-        const pauseMs = backoffMs(++troubles, roundMs, maxPauseMs)
+        const pauseMs = backoffMs(++failedRounds, roundMs, maxPauseMs)
         const details = { err: asError(thrown), worker: worker.name, pauseMs }
         const isUnanswered = isTransient(thrown) || thrown instanceof ChainCallFailedError
         if (isUnanswered) failures.log(log, 'warn', details, 'No source responds: the worker pauses and retries')
@@ -84,62 +94,99 @@ export class EnrichmentLoop {
   /** @returns whether more work is due */
   async round(signal: AbortSignal): Promise<boolean> {
     let isMore = false
-    const { roundMs = defaultRoundMs } = this.#options
-    const isDiscoveryDue = performance.now() - this.#discoveredAt >= roundMs
+    const { roundMs = defaultRoundMs, isDiscoverer } = this.#options
+    const isDiscoveryDue = isDiscoverer?.() !== false && performance.now() - this.#discoveredAt >= roundMs
     if (isDiscoveryDue) this.#discoveredAt = performance.now()
     for (const store of this.#stores) {
       if (isDiscoveryDue) await store.discover()
-      if (await this.#askDue(store, signal)) isMore = true
+      if (await this.#queryDue(store, signal)) isMore = true
     }
     return isMore
   }
 
-  async #askDue(store: QuestionStore, signal: AbortSignal): Promise<boolean> {
-    const { concurrency, range } = this.#options
-    const batch = Math.min(range, store.question.batch)
-    const max = concurrency * batch
-    const { rows, gone } = await store.due(max)
-    await store.store(
-      gone.map((row) => ({
-        row,
-        outcome: { kind: 'none', code: 'no-longer-there', message: 'The key no longer exists' },
-      })),
-    )
-    const batches: KeyRow[][] = []
-    for (let i = 0; i < rows.length; i += batch) batches.push(rows.slice(i, i + batch))
+  async #queryDue(store: EnrichmentStore, signal: AbortSignal): Promise<boolean> {
+    const { concurrency, range, claimMs = defaultClaimMs } = this.#options
+    const batch = Math.min(range, store.table.batch)
+    const claim = await store.claim(concurrency * batch, claimMs)
+    if (claim === undefined) return false
+    const { keys, until } = claim
+    const batches: Claim[] = []
+    for (let i = 0; i < keys.length; i += batch) batches.push({ keys: keys.slice(i, i + batch), until })
     // Keep successes whatever the other batches return.
-    const settled = await Promise.allSettled(batches.map((one) => this.#askOne(store, one, signal)))
+    const settled = await Promise.allSettled(batches.map((one) => this.#queryClaim(store, one, signal)))
     const failed = settled.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw asError(failed.reason)
     const isUnfinished = settled.some((one) => one.status === 'fulfilled' && one.value)
-    return isUnfinished || rows.length + gone.length === max
+    return isUnfinished || keys.length === concurrency * batch
   }
 
   /** @returns whether a key must be queried again at once */
-  async #askOne(store: QuestionStore, batch: readonly KeyRow[], signal: AbortSignal): Promise<boolean> {
-    const { worker, metrics } = this.#options
-    const end = metrics.enrichmentSeconds.startTimer({ worker: worker.name })
-    const { outcomes, interruption } = await askBatch(store.question, batch, { ...this.#options.context, signal })
-    end()
-    for (const { outcome } of await this.#keep(store, outcomes))
-      metrics.enrichmentKeys.inc({ worker: worker.name, outcome: outcome.kind })
-    if (interruption !== undefined) throw asError(interruption)
-    return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
+  async #queryClaim(store: EnrichmentStore, claim: Claim, signal: AbortSignal): Promise<boolean> {
+    const { worker, metrics, context, log } = this.#options
+    try {
+      const { rows, deleted } = await store.details(claim)
+      await store.store(
+        claim,
+        deleted.map((row) => ({
+          row,
+          outcome: { kind: 'none', code: 'key-deleted', message: 'The key no longer exists' },
+        })),
+      )
+      const end = metrics.enrichmentSeconds.startTimer({ worker: worker.name })
+      const { outcomes, interruption } = await this.#whileRenewed(store, claim, () =>
+        queryBatch(store.table, rows, { ...context, signal }),
+      )
+      end()
+      const stored = await storeOutcomes(store, claim, outcomes)
+      for (const { outcome } of stored) metrics.enrichmentKeys.inc({ worker: worker.name, outcome: outcome.kind })
+      metrics.enrichmentKeys.inc({ worker: worker.name, outcome: 'expired' }, outcomes.length - stored.length)
+      if (interruption !== undefined) throw asError(interruption)
+      return stored.some(({ outcome }) => outcome.kind === 'answered' && outcome.refreshMs === 0)
+    } catch (error) {
+      // A stop must not wait for the database.
+      if (!signal.aborted)
+        await store.release(claim).catch((err: unknown) => log.debug({ err }, 'Claimed keys are due after the claim'))
+      throw error
+    }
   }
 
-  /** A result that the database rejects fails its key only. @returns the stored outcomes */
-  async #keep(store: QuestionStore, outcomes: readonly KeyOutcome[]): Promise<readonly KeyOutcome[]> {
-    try {
-      await store.store(outcomes)
-      return outcomes
-    } catch (error) {
-      const [one] = outcomes
-      if (!(error instanceof FatalError) || one === undefined || one.outcome.kind === 'failed') throw error
-      if (outcomes.length === 1) return this.#keep(store, [{ row: one.row, outcome: failure(error) }])
-      const kept: KeyOutcome[] = []
-      for (const outcome of outcomes) kept.push(...(await this.#keep(store, [outcome])))
-      return kept
+  /** No renewal overlaps a store, which needs the current end of the claim. */
+  async #whileRenewed<T>(store: EnrichmentStore, claim: Claim, fn: () => Promise<T>): Promise<T> {
+    const { log, claimMs = defaultClaimMs } = this.#options
+    const end = new AbortController()
+    const renew = async (): Promise<void> => {
+      const timer = new WakeUp()
+      for (;;) {
+        await timer.sleep(claimMs / 3, end.signal)
+        if (end.signal.aborted) return
+        await store.renew(claim, claimMs).catch((err: unknown) => log.debug({ err }, 'Could not renew a claim'))
+      }
     }
+    const renewing = renew()
+    try {
+      return await fn()
+    } finally {
+      end.abort()
+      await renewing
+    }
+  }
+}
+
+/** A result that the database rejects fails its key only. @returns the stored outcomes */
+async function storeOutcomes(
+  store: EnrichmentStore,
+  claim: Claim,
+  outcomes: readonly KeyOutcome[],
+): Promise<readonly KeyOutcome[]> {
+  try {
+    return await store.store(claim, outcomes)
+  } catch (error) {
+    const [one] = outcomes
+    if (!(error instanceof FatalError) || one === undefined || one.outcome.kind === 'failed') throw error
+    if (outcomes.length === 1) return storeOutcomes(store, claim, [{ row: one.row, outcome: failure(error) }])
+    const stored: KeyOutcome[] = []
+    for (const outcome of outcomes) stored.push(...(await storeOutcomes(store, claim, [outcome])))
+    return stored
   }
 }
 
@@ -164,17 +211,17 @@ interface BatchResult {
  *
  * @throws the signal's reason
  */
-async function askBatch(
-  question: Question<never>,
+async function queryBatch(
+  table: EnrichmentTable<never>,
   rows: readonly KeyRow[],
   context: QueryContext,
 ): Promise<BatchResult> {
   const outcomes: KeyOutcome[] = []
-  const waiting = [rows]
+  const waiting = rows.length === 0 ? [] : [rows]
   let failedInRow = 0
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     try {
-      outcomes.push(...(await askOnce(question, part, context)))
+      outcomes.push(...(await queryOnce(table, part, context)))
       failedInRow = 0
     } catch (thrown) {
       context.signal.throwIfAborted()
@@ -193,13 +240,13 @@ async function askBatch(
   return { outcomes, interruption: undefined }
 }
 
-async function askOnce(
-  question: Question<never>,
+async function queryOnce(
+  table: EnrichmentTable<never>,
   rows: readonly KeyRow[],
   context: QueryContext,
 ): Promise<KeyOutcome[]> {
-  // `details` returns the columns that the question declares.
-  const outcomes = await question.ask(rows as readonly never[], context)
+  // `details` returns the columns that the table declares.
+  const outcomes = await table.query(rows as readonly never[], context)
   return rows.map((row, i) => ({
     row,
     outcome: outcomes[i] ?? failure(new Error('the query returned no outcome for the key')),
@@ -210,7 +257,7 @@ function failure(thrown: unknown): Outcome {
   const error = asError(thrown)
   return {
     kind: 'failed',
-    code: error instanceof FlowfarmError ? error.code : 'asking-failed',
+    code: error instanceof FlowfarmError ? error.code : 'query-failed',
     message: error.message.slice(0, longestMessage),
   }
 }

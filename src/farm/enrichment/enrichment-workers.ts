@@ -25,12 +25,12 @@ export interface EnrichmentFarmOptions extends Omit<EnrichmentLoopOptions, 'work
 const applicationName = 'flowfarm enrichment'
 
 /**
- * Runs enrichment workers. Each runs in the one process that holds its lock; others take over when
- * that process ends.
+ * Runs enrichment workers: every process queries keys that it claims. The one that holds the lock of a
+ * worker also discovers its keys and counts them, so that this work does not grow with the processes.
  *
- *     connecting ──► holding locks, loops run ──session lost: loops end──► connecting … ──signal──► stopped
+ *     connecting ──► holding locks ──session lost──► connecting … ──signal──► stopped
  *
- * Until a process notices the loss of its session, two may query the same keys, which is harmless.
+ * Until a process notices the loss of its session, two may discover keys, which is harmless.
  */
 export class EnrichmentFarm {
   readonly #options: EnrichmentFarmOptions
@@ -43,7 +43,12 @@ export class EnrichmentFarm {
     this.#loops = new Map(
       options.running.map((one) => [
         one.worker.name,
-        new EnrichmentLoop({ ...options, ...one, failures: this.#failures }),
+        new EnrichmentLoop({
+          ...options,
+          ...one,
+          failures: this.#failures,
+          isDiscoverer: () => this.#held.has(one.worker.name),
+        }),
       ]),
     )
   }
@@ -54,6 +59,18 @@ export class EnrichmentFarm {
 
   /** Runs until the signal. @throws FatalError */
   async run(): Promise<void> {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([this.#options.signal, ending.signal])
+    const running = [...this.#loops.values()].map((loop) => loop.run(signal))
+    try {
+      await this.#holdLocks()
+    } finally {
+      ending.abort(new Error('enrichment is stopping'))
+      await Promise.all(running)
+    }
+  }
+
+  async #holdLocks(): Promise<void> {
     const { log, signal } = this.#options
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
@@ -71,9 +88,7 @@ export class EnrichmentFarm {
 
   async #term(onProgress: () => void): Promise<void> {
     const { databaseUrl, signal, log } = this.#options
-    const running: Promise<void>[] = []
     const ended = Promise.withResolvers<Error | undefined>()
-    const ending = new AbortController()
     const locks = await WorkerLocks.open(databaseUrl, {
       signal,
       applicationName,
@@ -85,9 +100,8 @@ export class EnrichmentFarm {
       onHeld: (worker) => {
         onProgress()
         this.#held.add(worker)
-        log.debug({ worker }, 'Enrichment worker started')
-        const loop = this.#loops.get(worker)
-        if (loop !== undefined) running.push(loop.run(ending.signal))
+        log.debug({ worker }, 'This process discovers the keys of the enrichment worker')
+        this.#loops.get(worker)?.wake()
       },
     })
     const end = (): void => ended.resolve(locks.lost.aborted ? asError(locks.lost.reason) : undefined)
@@ -99,9 +113,7 @@ export class EnrichmentFarm {
       if (lost !== undefined) throw lost
     } finally {
       signal.removeEventListener('abort', end)
-      ending.abort(new Error('enrichment is stopping'))
       this.#held.clear()
-      await Promise.all(running)
       await locks.close()
     }
   }
@@ -190,13 +202,13 @@ interface EnrichmentCount {
 const maxCounted = 10_000
 
 export async function countEnrichment(pool: pg.Pool, workers: readonly EnrichmentWorker[]): Promise<EnrichmentCount[]> {
-  const questions = workers.flatMap(({ name, questions: all }) => all.map(({ table }) => ({ worker: name, table })))
-  if (questions.length === 0) return []
+  const tables = workers.flatMap((worker) => worker.tables.map(({ table }) => ({ worker: worker.name, table })))
+  if (tables.length === 0) return []
   const bounded = (table: string, condition: string): string =>
     `(select count(*) from (select from ${table} where ${condition} order by next_ask_at limit ${maxCounted}) x)`
   const { rows } = await query<{ due: string; failed: string }>(
     pool,
-    questions
+    tables
       .map(
         ({ table }, i) =>
           `select ${i} as i, ${bounded(table, 'next_ask_at <= now()')} as due, ` +
@@ -204,8 +216,8 @@ export async function countEnrichment(pool: pg.Pool, workers: readonly Enrichmen
       )
       .join(' union all ') + ' order by i',
   )
-  return questions.map((question, i) => ({
-    ...question,
+  return tables.map((table, i) => ({
+    ...table,
     due: Number(rows[i]?.due ?? 0),
     failed: Number(rows[i]?.failed ?? 0),
   }))

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { contractCodeWorker } from '../../../jobs/enrichment/contract-code-worker.ts'
 import { contractCodeHash } from '../../../src/flow/code/find-contract-code.ts'
 import { refuse } from '../../support/askable-node.ts'
-import { AskingWorld } from '../../support/enrichment-world.ts'
+import { EnrichmentWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
@@ -13,11 +13,11 @@ const hash = (code: string): Buffer => contractCodeHash(Buffer.from(code))
 
 describe('contract code from the chain', () => {
   let database: TestDatabase
-  let world: AskingWorld
+  let world: EnrichmentWorld
 
   before(async () => {
     database = await createTestDatabase()
-    world = await AskingWorld.start(database)
+    world = await EnrichmentWorld.start(database)
     await database.pool.query(`
       create table raw.transactions_p0 partition of raw.transactions for values from (0) to (1000)`)
   })
@@ -61,7 +61,7 @@ describe('contract code from the chain', () => {
       { type: 'String', value: Buffer.from(first).toString('hex') },
     ])
     await transaction(6, [{ type: 'String', value: second }])
-    await world.ask(contractCodeWorker)
+    await world.run(contractCodeWorker)
     expect(await codes()).to.deep.equal([
       { code: first, code_bytes: null, kind: 'CONTRACT', imports: [], found_in: 'argument' },
       {
@@ -84,7 +84,7 @@ describe('contract code from the chain', () => {
     await version('B', second, 9)
     await transaction(5, [])
     world.answer({}, ({ height }) => (height === 5 ? { A: first } : { A: first, B: `${second} ` }))
-    await world.ask(contractCodeWorker)
+    await world.run(contractCodeWorker)
     expect(await codes()).to.deep.equal([
       { code: first, code_bytes: null, kind: 'CONTRACT', imports: [], found_in: 'chain' },
     ])
@@ -99,7 +99,7 @@ describe('contract code from the chain', () => {
     await version('A2', first, 7)
     await transaction(5, [{ type: 'String', value: first }])
     await transaction(7, [])
-    await world.ask(contractCodeWorker)
+    await world.run(contractCodeWorker)
     expect(await codes()).to.have.lengthOf(1)
     expect(world.node.accounts).to.deep.equal([])
   })
@@ -113,7 +113,7 @@ describe('contract code from the chain', () => {
       [3, 240],
     ] as const) {
       await database.pool.query('update app.contract_code_questions set next_ask_at = now()')
-      await world.ask(contractCodeWorker)
+      await world.run(contractCodeWorker)
       const [row] = await world.rows<{ failures: number; pause: number; last_error_code: string }>(
         'select failures, last_error_code, extract(epoch from next_ask_at - asked_at)::float8 as pause from app.contract_code_questions',
       )
@@ -126,7 +126,7 @@ describe('contract code from the chain', () => {
     const odd = `${first} // \0`
     await version('A', odd, 5)
     await transaction(5, [{ type: 'String', value: Buffer.from(odd).toString('hex') }])
-    await world.ask(contractCodeWorker)
+    await world.run(contractCodeWorker)
     expect(await codes()).to.deep.equal([
       {
         code: `${first} // \\u0000`,
@@ -140,10 +140,10 @@ describe('contract code from the chain', () => {
 
   it('is not searched for if only its removal is known', async () => {
     await version('A', first, 5, 'removed')
-    await world.ask(contractCodeWorker)
+    await world.run(contractCodeWorker)
     expect(world.node.accounts).to.deep.equal([])
     expect(await world.rows('select last_error_code from app.contract_code_questions')).to.deep.equal([
-      { last_error_code: 'no-longer-there' },
+      { last_error_code: 'key-deleted' },
     ])
   })
 })

@@ -5,7 +5,7 @@ import { tokenMetadataWorker } from '../../../jobs/enrichment/token-metadata-wor
 import { ensurePartitions } from '../../../src/platform/db/partitions.ts'
 import { cdc, refuse, texts } from '../../support/askable-node.ts'
 import type { Cdc, ScriptCall } from '../../support/askable-node.ts'
-import { AskingWorld } from '../../support/enrichment-world.ts'
+import { EnrichmentWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
@@ -37,11 +37,11 @@ const byItem = (args: readonly Cdc[], i: number): string =>
 
 describe('metadata from the chain', () => {
   let database: TestDatabase
-  let world: AskingWorld
+  let world: EnrichmentWorld
 
   before(async () => {
     database = await createTestDatabase()
-    world = await AskingWorld.start(database)
+    world = await EnrichmentWorld.start(database)
   })
   beforeEach(async () => {
     await database.pool.query(`
@@ -70,7 +70,7 @@ describe('metadata from the chain', () => {
         stones,
         `A.${account}.PaperBoats`,
       ])
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       const [pebble] = await world.rows(`select * from app.ft_token_metadata where token like '%31.PebbleCoin'`)
       expect(pebble).to.deep.include({
         name: 'PebbleCoin token',
@@ -125,7 +125,7 @@ describe('metadata from the chain', () => {
 
     it("is empty for a field that a contract does not define, such as FLOW's picture", async () => {
       await addTokens('A.0ae53cb6e3f42a79.FlowToken')
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       const [flow] = await world.rows('select * from app.ft_token_metadata')
       expect(flow).to.deep.include({
         symbol: 'FLOW',
@@ -147,7 +147,7 @@ describe('metadata from the chain', () => {
             ),
           ),
       })
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       expect(await world.rows('select evm_address from app.ft_token_metadata')).to.deep.equal([
         { evm_address: `0x${'ab'.repeat(20)}` },
       ])
@@ -155,7 +155,7 @@ describe('metadata from the chain', () => {
 
     it('distinguishes several vaults of one contract', async () => {
       await addTokens(`A.${account}.PebbleCoin`, `A.${account}.PebbleCoin.Other`)
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       expect(world.calls('ft_tokens').flatMap(({ args }) => texts(args[2]))).to.have.members([
         `A.${account}.PebbleCoin.Vault`,
         `A.${account}.PebbleCoin.Other`,
@@ -179,7 +179,7 @@ describe('metadata from the chain', () => {
           })
         },
       })
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       expect(
         await world.rows(
           `select token, status, failures, last_error_code from app.ft_token_metadata where status <> 'answered'`,
@@ -202,7 +202,7 @@ describe('metadata from the chain', () => {
             ? refuse('INVALID_ARGUMENT', 'bad')
             : recordedList('ft_tokens', byContract)(call),
       })
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       expect(await pauseOf('PebbleCoin')).to.be.within(0.9 * 86_400, 1.1 * 86_400)
       expect(await pauseOf('Nothing')).to.be.within(0.9 * 7 * 86_400, 1.1 * 7 * 86_400)
       const ofOthers = (): number =>
@@ -212,24 +212,24 @@ describe('metadata from the chain', () => {
         const expected = Math.min(60 * 2 ** (failures - 1), 7 * 86_400)
         expect(await pauseOf('Bad'), `after ${failures} failures`).to.be.within(0.89 * expected, 1.11 * expected)
         await database.pool.query(`update app.ft_token_metadata set next_ask_at = now() where token like '%.Bad'`)
-        await world.ask(tokenMetadataWorker)
+        await world.run(tokenMetadataWorker)
       }
       expect(ofOthers()).to.equal(before)
     })
 
     it('is retained when a later query fails, and a success clears the failure', async () => {
       await addTokens(`A.${account}.PebbleCoin`)
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       const due = (): Promise<unknown> => database.pool.query('update app.ft_token_metadata set next_ask_at = now()')
       world.answer({})
       await due()
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       expect(
         await world.rows('select name, status, failures, last_error_code from app.ft_token_metadata'),
       ).to.deep.equal([{ name: 'PebbleCoin token', status: 'failed', failures: 1, last_error_code: 'script-failed' }])
       world.answer({ ft_tokens: recordedList('ft_tokens', byContract) })
       await due()
-      await world.ask(tokenMetadataWorker)
+      await world.run(tokenMetadataWorker)
       expect(
         await world.rows('select name, status, failures, last_error_code from app.ft_token_metadata'),
       ).to.deep.equal([{ name: 'PebbleCoin token', status: 'answered', failures: 0, last_error_code: null }])
@@ -252,7 +252,7 @@ describe('metadata from the chain', () => {
         `insert into app.nft_collection_metadata (token, storage_path, status, next_ask_at) values ($1, '/storage/RiverStonesCollection', 'answered', 'infinity')`,
         [stones],
       )
-      await world.ask(nftItemMetadataWorker)
+      await world.run(nftItemMetadataWorker)
       expect(
         await world.rows(
           `select nft_id, name, thumbnail, serial_number, traits, status, last_error_code from app.nft_items order by nft_id`,
@@ -283,7 +283,7 @@ describe('metadata from the chain', () => {
           serial_number: null,
           traits: null,
           status: 'none',
-          last_error_code: 'no-longer-there',
+          last_error_code: 'key-deleted',
         },
         {
           nft_id: '999',
@@ -310,10 +310,10 @@ describe('metadata from the chain', () => {
         `insert into app.nft_transfers (block_height, tx_index, event_index, leg, token, nft_id, nft_uuid, to_address, transfer_type) values (5, 0, 0, 0, $1, 41, 1, $2, 'mint')`,
         [stones, `0x${account}`],
       )
-      await world.ask(nftItemMetadataWorker)
+      await world.run(nftItemMetadataWorker)
       expect(await world.rows('select * from app.nft_items')).to.deep.equal([])
       await own(stones, 41, `0x${account}`)
-      await world.ask(nftItemMetadataWorker)
+      await world.run(nftItemMetadataWorker)
       expect(await world.rows('select nft_id, status from app.nft_items')).to.deep.equal([
         { nft_id: '41', status: 'answered' },
       ])
@@ -321,7 +321,7 @@ describe('metadata from the chain', () => {
 
     it('is searchable by the words of names and descriptions', async () => {
       await own(stones, 41, `0x${account}`)
-      await world.ask(nftItemMetadataWorker)
+      await world.run(nftItemMetadataWorker)
       const found = await world.rows(
         `select nft_id from app.nft_items where search @@ plainto_tsquery('simple', 'ELSEWHERE piece') and status <> 'new'`,
       )
@@ -360,7 +360,7 @@ describe('metadata from the chain', () => {
             ),
           ]),
       })
-      await world.ask(nftItemMetadataWorker)
+      await world.run(nftItemMetadataWorker)
       const [item] = await world.rows('select * from app.nft_items')
       expect(item).to.deep.include({
         name: 'seven\\u0000th',
@@ -376,7 +376,7 @@ describe('metadata from the chain', () => {
 
     it('has traits of every kind as text, except values that scripts cannot return', async () => {
       await own(`A.${account}.Odd`, 12, `0x${account}`)
-      await world.ask(nftItemMetadataWorker)
+      await world.run(nftItemMetadataWorker)
       const [odd] = await world.rows<{ traits: { name: string; value: string | null; rarity: string | null }[] }>(
         'select * from app.nft_items',
       )
@@ -414,7 +414,7 @@ describe('metadata from the chain', () => {
         `insert into app.nft_ownership_corrections (token, nft_id, owner, checked_height) values ($1, 1, $2, 7), ($1, 41, $2, 7)`,
         [stones, `0x${account}`],
       )
-      await world.ask(nftItemMetadataWorker)
+      await world.run(nftItemMetadataWorker)
       expect(texts(world.calls('nft_items')[0]?.args[0])).to.have.members([`0x${account}`, '0xe03daebed8ca0615'])
       expect(await world.rows('select nft_id, status from app.nft_items order by nft_id')).to.deep.equal([
         { nft_id: '1', status: 'answered' },
@@ -428,10 +428,10 @@ describe('metadata from the chain', () => {
         insert into app.nft_ownership select $1, i, i, 5, 0, i, 0, false, null from generate_series(1, 2300) i`,
         [stones],
       )
-      for (let page = 0; page < 3; page++) await world.ask(nftItemMetadataWorker)
+      for (let page = 0; page < 3; page++) await world.run(nftItemMetadataWorker)
       expect(await world.rows('select count(*) from app.nft_items')).to.deep.equal([{ count: '2300' }])
       await own(stones, 0, null)
-      for (let page = 0; page < 5; page++) await world.ask(nftItemMetadataWorker)
+      for (let page = 0; page < 5; page++) await world.run(nftItemMetadataWorker)
       expect(await world.rows('select nft_id from app.nft_items where nft_id = 0')).to.have.lengthOf(1)
       const [walk] = await world.rows<{ laps: string }>(
         `select laps from app.asking_walks where question = 'app.nft_items'`,

@@ -7,7 +7,7 @@ import { networkStateWorker } from '../../../jobs/enrichment/network-state-worke
 import { priceFeedWorker, readPrices } from '../../../jobs/enrichment/price-feed-worker.ts'
 import { cdc, refuse, texts } from '../../support/askable-node.ts'
 import type { Cdc } from '../../support/askable-node.ts'
-import { AskingWorld } from '../../support/enrichment-world.ts'
+import { EnrichmentWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
@@ -15,11 +15,11 @@ const flow = 'A.1654653399040a61.FlowToken'
 
 describe('scheduled queries', () => {
   let database: TestDatabase
-  let world: AskingWorld
+  let world: EnrichmentWorld
 
   before(async () => {
     database = await createTestDatabase()
-    world = await AskingWorld.start(database)
+    world = await EnrichmentWorld.start(database)
   })
   after(async () => {
     await world.stop()
@@ -76,7 +76,7 @@ describe('scheduled queries', () => {
         network_state: () => state(nodeIds, nodeIds.slice(0, 2)),
         staking_nodes: ({ args }) => cdc.array(texts(args[0]).map(node)),
       })
-      await world.ask(networkStateWorker)
+      await world.run(networkStateWorker)
       const [row] = await world.rows('select * from app.network_state')
       expect(row).to.deep.include({
         subject: 'network',
@@ -118,7 +118,7 @@ describe('scheduled queries', () => {
       const answerOf = (script: string): Cdc =>
         recorded.find((one) => one.script === script)?.answer ?? refuse('INVALID_ARGUMENT', 'not recorded')
       world.answer({ network_state: () => answerOf('network_state'), staking_nodes: () => answerOf('staking_nodes') })
-      await world.ask(networkStateWorker)
+      await world.run(networkStateWorker)
       const [row] = await world.rows('select * from app.network_state')
       expect(row).to.deep.include({
         epoch: '3',
@@ -165,7 +165,7 @@ describe('scheduled queries', () => {
             ? refuse('INVALID_ARGUMENT', 'panic: no such node')
             : cdc.array(texts(args[0]).map(node)),
       })
-      await world.ask(networkStateWorker)
+      await world.run(networkStateWorker)
       expect(
         await world.rows(
           'select left(node_id, 2) as node, status, is_participant from app.staking_node_info order by node_id',
@@ -210,7 +210,7 @@ describe('scheduled queries', () => {
           ],
         }),
       })
-      await world.ask(worker())
+      await world.run(worker())
       expect(await prices()).to.deep.equal([
         { token: flow, currency: 'EUR', price: '0.38', symbol: null, price_time: new Date('2026-01-31T12:00:00Z') },
         {
@@ -226,7 +226,7 @@ describe('scheduled queries', () => {
       )
       expect(seconds).to.be.within(0.9 * 1800, 1.1 * 1800)
       await due()
-      await world.ask(worker())
+      await world.run(worker())
       expect(await prices()).to.have.lengthOf(2)
     })
 
@@ -241,11 +241,11 @@ describe('scheduled queries', () => {
       ]) {
         body = () => ({ text })
         await due()
-        await world.ask(worker())
+        await world.run(worker())
       }
       expect(await prices()).to.have.lengthOf(2)
       expect(await world.rows('select status, failures, last_error_code from app.price_feeds')).to.deep.equal([
-        { status: 'failed', failures: 6, last_error_code: 'asking-failed' },
+        { status: 'failed', failures: 6, last_error_code: 'query-failed' },
       ])
     })
 
@@ -256,7 +256,7 @@ describe('scheduled queries', () => {
       ] as const) {
         body = () => ({ status, text })
         await due()
-        const code = await world.ask(worker()).then(
+        const code = await world.run(worker()).then(
           () => undefined,
           (error: unknown) => (error as { code: string }).code,
         )

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { nftOwnershipReconciler } from '../../../jobs/enrichment/nft-ownership-reconciler.ts'
+import { EnrichmentLoop } from '../../../src/farm/enrichment/enrichment-loop.ts'
 import { cdc, plain, refuse, texts } from '../../support/askable-node.ts'
-import { AskingWorld } from '../../support/enrichment-world.ts'
+import { EnrichmentWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { textOf } from '../../support/text-of.ts'
@@ -14,7 +15,7 @@ const holders = [alice, bob, carol]
 
 describe('the NFT ownership reconciler', () => {
   let database: TestDatabase
-  let world: AskingWorld
+  let world: EnrichmentWorld
   /** Ids by holder and collection on the chain. Missing holders have no collection. */
   let chain: Map<string, number[]>
   /** Longer id lists exceed the computation limit. */
@@ -22,7 +23,7 @@ describe('the NFT ownership reconciler', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    world = await AskingWorld.start(database)
+    world = await EnrichmentWorld.start(database)
   })
   beforeEach(async () => {
     await database.pool.query(`
@@ -73,13 +74,13 @@ describe('the NFT ownership reconciler', () => {
   const corrections = () =>
     world.rows(`
     select nft_id::int as id, owner, not_in, checked_height::int as height from app.nft_ownership_corrections order by nft_id`)
-  const againAt = async (height: number): Promise<void> => {
+  const againAt = async (height: number, processes = 1): Promise<void> => {
     await database.pool.query(
       `update app.indexing_checkpoints set covered = int8multirange(int8range(0, $1::bigint + 1))`,
       [height],
     )
     await database.pool.query('update app.nft_holder_checks set next_ask_at = now()')
-    await world.ask(nftOwnershipReconciler)
+    await Promise.all(Array.from({ length: processes }, () => world.run(nftOwnershipReconciler, { range: 1 })))
   }
 
   it('finds items without events and missing items, and does not change owners that events show', async () => {
@@ -88,7 +89,7 @@ describe('the NFT ownership reconciler', () => {
     holds(alice, [1, 2, 4, 9])
     holds(bob, [])
     const before = await world.rows('select * from app.nft_ownership order by nft_id')
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     expect(await corrections()).to.deep.equal(
       [
         { id: 3, owner: null, not_in: alice, height: 100 },
@@ -118,7 +119,7 @@ describe('the NFT ownership reconciler', () => {
     await eventsSay(alice, [1, 2])
     await eventsSay(bob, [3], { height: 101 })
     holds(alice, [1, 3])
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     expect([...new Set(world.calls('nft_holder_ids').map(({ height }) => height))]).to.deep.equal([100])
     expect(await corrections()).to.deep.equal([{ id: 2, owner: null, not_in: alice, height: 100 }])
     await eventsSay(carol, [2], { height: 102 })
@@ -132,7 +133,7 @@ describe('the NFT ownership reconciler', () => {
 
   it('ignores accounts without a collection in their storage', async () => {
     await eventsSay(alice, [1])
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     expect(await corrections()).to.deep.equal([])
     expect(await world.rows('select status, last_error_code from app.nft_holder_checks')).to.deep.equal([
       { status: 'none', last_error_code: 'no-collection' },
@@ -145,7 +146,7 @@ describe('the NFT ownership reconciler', () => {
       `insert into app.nft_holdings select '0x' || lpad(to_hex(i), 16, '0'), $1, 1 from generate_series(1, 30) i`,
       [stones],
     )
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     const asked = (): unknown[] => world.calls('nft_holder_ids').map(({ args }) => plain(args[0]))
     expect(asked()).to.have.lengthOf(31)
     expect(new Set(asked()).size).to.equal(31)
@@ -154,7 +155,7 @@ describe('the NFT ownership reconciler', () => {
       from (select holder, row_number() over (order by md5(holder)) as place from app.nft_holder_checks) o where o.holder = c.holder`)
     const order = await world.rows<{ holder: string }>('select holder from app.nft_holder_checks order by next_ask_at')
     world.node.scripts.length = 0
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     const batchOf = (list: readonly unknown[], i: number): unknown[] => list.slice(4 * i, 4 * i + 4)
     for (let i = 0; i < 8; i++)
       expect(batchOf(asked(), i)).to.have.members(
@@ -169,7 +170,7 @@ describe('the NFT ownership reconciler', () => {
     const ids = Array.from({ length: 25_000 }, (_, i) => i)
     holds(alice, ids)
     await eventsSay(alice, [...ids.slice(0, 24_990), 30_000])
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     const calls = world.calls('nft_holder_ids')
     expect(calls.map(({ args, height }) => [plain(args[3]), height])).to.deep.equal([
       ['0', 100],
@@ -187,7 +188,7 @@ describe('the NFT ownership reconciler', () => {
     const ids = Array.from({ length: 1200 }, (_, i) => i)
     holds(alice, ids.slice(0, 1190))
     await eventsSay(alice, ids)
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     expect(world.calls('nft_holder_check').map(({ args }) => texts(args[3]).length)).to.deep.equal([500, 500, 200])
     expect(
       (await corrections()).map((row) => [(row as { id: number }).id, (row as { not_in: string }).not_in]),
@@ -201,12 +202,47 @@ describe('the NFT ownership reconciler', () => {
     expect(await world.rows('select held_count::int from app.nft_holder_checks')).to.deep.equal([{ held_count: 1190 }])
   })
 
+  it('does not replace a correction by a slower check at a lower height', async () => {
+    await eventsSay(alice, [1])
+    await eventsSay(bob, [2])
+    await eventsSay(carol, [3])
+    holds(alice, [])
+    holds(carol, [1, 3])
+    await database.pool.query(
+      `insert into app.nft_holder_checks (holder, token, next_ask_at) values ($1, $2, 'epoch')`,
+      [carol, stones],
+    )
+    const held = Promise.withResolvers<void>()
+    const isCalled = Promise.withResolvers<void>()
+    const { ledger } = world.node
+    world.node.ledger = {
+      script: async (call) => {
+        const result = await ledger.script?.(call)
+        if (call.height === 100) {
+          isCalled.resolve()
+          await held.promise
+        }
+        return result ?? refuse('INTERNAL', 'no script')
+      },
+    }
+    const slow = new EnrichmentLoop({ ...world.options(nftOwnershipReconciler), range: 1 })
+    const slowRound = slow.round(new AbortController().signal)
+    await isCalled.promise
+    holds(carol, [3])
+    holds(bob, [1, 2])
+    await database.pool.query(`update app.indexing_checkpoints set covered = '{[0,111)}'`)
+    await world.run(nftOwnershipReconciler)
+    held.resolve()
+    await slowRound
+    expect(await corrections()).to.deep.equal([{ id: 1, owner: bob, not_in: null, height: 110 }])
+  })
+
   it('separates collections', async () => {
     await eventsSay(alice, [1], { token: stones })
     await eventsSay(alice, [1, 2], { token: boats })
     holds(alice, [1], stones)
     holds(alice, [2], boats)
-    await world.ask(nftOwnershipReconciler)
+    await world.run(nftOwnershipReconciler)
     expect(await world.rows('select token, nft_id::int as id from app.nft_ownership_corrections')).to.deep.equal([
       { token: boats, id: 1 },
     ])
@@ -216,7 +252,7 @@ describe('the NFT ownership reconciler', () => {
     await eventsSay(alice, [1])
     await database.pool.query('truncate app.indexing_checkpoints')
     const loop = () =>
-      world.ask(nftOwnershipReconciler).then(
+      world.run(nftOwnershipReconciler).then(
         () => undefined,
         (error: unknown) => (error as { code: string }).code,
       )
@@ -257,7 +293,7 @@ describe('the NFT ownership reconciler', () => {
             await say(events, height)
             for (const [i, holder] of holders.entries())
               holds(holder, [100 + i, ...ids.filter((_, at) => real[at] === holder)])
-            await againAt(++height)
+            await againAt(++height, 3)
             height++
             const seen = await world.rows<{ id: number; owner: string }>(
               'select nft_id::int as id, owner from app.nft_owners where nft_id < 100 and owner is not null order by nft_id',
