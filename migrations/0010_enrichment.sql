@@ -44,7 +44,7 @@ comment on column app.ft_token_metadata.total_supply is 'TotalSupply.supply at a
 comment on column app.ft_token_metadata.socials is 'FTDisplay.socials: URL by name.';
 comment on column app.ft_token_metadata.status is 'new (not queried yet), answered, none (the chain has no data; retried rarely), failed (the last query failed; earlier data remains).';
 comment on column app.ft_token_metadata.failures is 'Consecutive failures; determines the back-off.';
-comment on column app.ft_token_metadata.next_ask_at is 'Time of the next query. Before 1970: new when found, and queried first.';
+comment on column app.ft_token_metadata.next_ask_at is 'Time of the next query; during a query, the end of the claim of its process. Before 1970: new when found, and queried first.';
 comment on column app.ft_token_metadata.asked_at is 'Time of the last query.';
 comment on column app.ft_token_metadata.last_error_code is 'Code of the last failure, or reason for missing data; null after a success.';
 comment on column app.ft_token_metadata.last_error is 'Message of the last failure.';

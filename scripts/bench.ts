@@ -38,8 +38,8 @@ const programs: Readonly<Record<string, AnyCommand>> = {
   farm: command({
     name: 'bench -- farm',
     summary:
-      'Throughput of one, two and four farm processes on the same blocks, delay of derived rows at the head, and ' +
-      'takeover after a kill.',
+      'Throughput of one, two and four farm processes on the same blocks and NFTs, delay of derived rows at the ' +
+      'head, and takeover after a kill.',
     options: {
       quick,
       ...sourceOptions,
@@ -47,12 +47,13 @@ const programs: Readonly<Record<string, AnyCommand>> = {
       runs: number('Runs of each number of processes. Default 2; quick 1.'),
       'head-blocks': number('Blocks at the head; 0 skips this part. Default 60; quick 10.', 0),
       kills: number('Processes killed by SIGKILL; 0 skips this part. Default 3; quick 1.', 0),
+      items: number('NFTs to query; 0 skips this part. Default 5,000; quick 1,000.', 0),
       redis: flag('Queues in Redis, if redis-server is available.'),
     },
     notes: ['About five minutes; quick one.', ...shared],
     examples: [
       ['', 'Queues in PostgreSQL.'],
-      ['--head-blocks 0 --kills 0 --redis', 'Only the scaling, with Redis.'],
+      ['--head-blocks 0 --kills 0 --items 0 --redis', 'Only the scaling of derivation, with Redis.'],
     ],
     usesDatabase: false,
     run: async ({ options: { quick: isQuick, node, from, redis, ...given } }) =>
@@ -64,6 +65,7 @@ const programs: Readonly<Record<string, AnyCommand>> = {
         runs: given.runs ?? (isQuick ? 1 : 2),
         headBlocks: given['head-blocks'] ?? (isQuick ? 10 : 60),
         kills: given.kills ?? (isQuick ? 1 : 3),
+        items: given.items ?? (isQuick ? 1000 : 5000),
       }),
   }),
   api: command({

@@ -11,6 +11,7 @@ import { exitCodes } from '../../src/platform/errors.ts'
 import { startRedis } from '../support/start-redis.ts'
 import { openBenchDatabase, openSource, startFlowfarm, storeRaw, untilDerived } from './bench-programs.ts'
 import type { BenchDatabase, FlowfarmProgram, SourceOptions } from './bench-programs.ts'
+import { enrichmentScaling } from './enrichment.ts'
 import { cpuSeconds, peakMemoryMiB, treeCpuSeconds } from './process-usage.ts'
 import { median, print, printConditions, quantile, Sheet } from './sheet.ts'
 
@@ -20,6 +21,7 @@ export interface FarmOptions extends SourceOptions {
   readonly redis: boolean
   readonly headBlocks: number
   readonly kills: number
+  readonly items: number
 }
 
 const enrichmentOff = Object.fromEntries(
@@ -36,6 +38,7 @@ export async function benchFarm(options: FarmOptions): Promise<number> {
     await scaling(sheet, options, variables)
     if (options.headBlocks > 0) await headLatency(sheet, options.headBlocks, variables)
     if (options.kills > 0) await takeovers(sheet, options.kills, variables)
+    if (options.items > 0) await enrichmentScaling(sheet, options.items)
   } finally {
     await redis?.stop()
   }

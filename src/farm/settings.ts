@@ -32,7 +32,7 @@ const enrichmentConcurrency = (name: string): Omit<Parameters<typeof integer>[0]
   min: 1,
   max: 1000,
   unit: 'batches',
-  description: `Concurrent batches of ${name.toLowerCase()}, in the one process that runs it.`,
+  description: `Concurrent batches of ${name.toLowerCase()} in each process.`,
 })
 
 const enrichmentRange = (name: string): Omit<Parameters<typeof integer>[0], 'alias'> => ({
@@ -155,8 +155,9 @@ export const enrichmentSettings = {
     unit: 'calls per second and node',
     defaultText: '5',
     description:
-      'Limit of scripts and account queries of the enrichment workers, apart from CHAIN_RPC_RPS. Default 5, as ' +
-      'public nodes allow; 0: unlimited.',
+      'Limit of scripts and account queries of the enrichment workers of a process, apart from CHAIN_RPC_RPS. ' +
+      'Default 5, as public nodes allow an address: divide it by the number of farm processes behind one address. ' +
+      '0: unlimited.',
   }),
   CHAIN_SCRIPT_BURST: optionalInteger({
     group: enrichmentGroup,

@@ -168,7 +168,9 @@ export class Metrics {
 
   readonly enrichmentKeys = new Counter({
     name: 'flowfarm_enrichment_keys_total',
-    help: 'Keys queried, by outcome: answered, none (the chain has no data), failed.',
+    help:
+      'Keys queried, by outcome: answered, none (the chain has no data), failed, expired (not stored: the claim of ' +
+      'the process ended first).',
     labelNames: ['worker', 'outcome'],
     registers: [this.registry],
   })
@@ -182,8 +184,8 @@ export class Metrics {
   readonly enrichmentDue = new Gauge({
     name: 'flowfarm_enrichment_due_keys',
     help:
-      'Keys due for a query, counted up to 10,000. Reported by the process that runs the worker and updated ' +
-      'every 10 s.',
+      'Keys due for a query that no process has claimed, counted up to 10,000. Reported by the process that ' +
+      'discovers keys for the worker and updated every 10 s.',
     labelNames: ['worker', 'table'],
     registers: [this.registry],
   })
