@@ -24,6 +24,8 @@ interface Report {
 }
 
 const account = '0x00000000000000b0'
+/** Authorizes transactions that others pay for. */
+const busy = '0x00000000000000d0'
 const flow = 'A.1654653399040a61.FlowToken'
 /** Receives fees, and pays those of every second transaction. */
 const fees = '0x00000000000000fe'
@@ -54,13 +56,15 @@ describe('tax reports', () => {
       insert into app.ft_transfers select h, 1, 99, 0, '${flow}', '${fees}', '${account}', 5, 'fee' from generate_series(100, 199) as h;
       insert into app.address_transactions select h, case tx when 0 then 1 end, tx, tx = 0, true, true, false, '${account}'
       from generate_series(100, 199) as h, generate_series(0, 1) as tx;
+      insert into app.address_transactions select h, null, tx, false, false, true, false, '${busy}'
+      from generate_series(100, 199) as h, generate_series(2, 4) as tx;
       insert into app.nft_transfers
       select h, 1, 2, 0, '${collection}', h, h, '${account}', '0x00000000000000c0', 'transfer' from generate_series(100, 199, 2) as h;
       insert into app.nft_transfers
       select h, 0, 500, 0, '${collection}', h, h, null, '${account}', 'mint' from generate_series(100, 199, 5) as h;
       insert into app.ft_token_metadata (token, name, symbol, status) values ('${hostile}', '=HYPERLINK("http://x"),', '+1', 'answered');
       insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
-      values ('${account}', '${flow}', 1, 1, 1, 0, 1)`)
+      values ('${account}', '${flow}', 1, 1, 1, 0, 1), ('${busy}', '${flow}', 1, 1, 1, 0, 1)`)
     api = await runApi(database.url)
   })
 
@@ -304,6 +308,26 @@ describe('tax reports', () => {
         }
       }
     })
+  })
+
+  it('are rejected if the account has too many transactions, which all may be looked up for fees', async () => {
+    const { cursor } = await api.json<Report>(`${path}?limit=1`)
+    for (const [maxRows, status] of [
+      [300, 200],
+      [299, 400],
+    ] as const) {
+      const limited = await runApi(database.url, { server: { csvLimits: { maxRows, maxMs: 600_000 } } })
+      try {
+        for (const query of ['', '?format=csv', `?cursor=${cursor}`]) {
+          const response = await limited.get(`/flow/account/${busy}/tax-report${query}`)
+          expect(response.status, query).to.equal(status)
+          const text = await response.text()
+          if (status === 400) expect(text).to.include('too-many-rows').and.include('more than 299 transactions')
+        }
+      } finally {
+        await limited.stop()
+      }
+    }
   })
 
   it('are read at the pace of the client and stop on disconnect', async () => {

@@ -24,6 +24,7 @@ import { transferCursorForm, transferCursorPattern } from '../transactions/queri
 import {
   exampleTaxReport,
   transferKeyOf,
+  countAccountTransactions,
   countAccountTransfers,
   countNftTransfers,
   listAccountEntries,
@@ -267,7 +268,8 @@ const taxReport = defineRoute({
   description:
     'Token transfers, NFT transfers and transaction fees, newest first. `format=csv` or `Accept: text/csv` returns ' +
     'all of them, one per line, for any number of days. ' +
-    `Reports of more than ${csvLimits.maxRows} transfers are rejected with 400 \`too-many-rows\`. A CSV that exceeds ` +
+    `Reports of more than ${csvLimits.maxRows} transfers, or as many transactions of the account, are rejected with ` +
+    '400 `too-many-rows`. A CSV that exceeds ' +
     `this number including fees, or takes longer than ${csvLimits.maxMs / 1000} s to download, ends with a line that ` +
     `starts with \`${incompleteMark}\` and names the \`end_date\` for the rest. ` +
     `JSON reports cover up to ${maxReportDays} days.`,
@@ -294,8 +296,9 @@ const taxReport = defineRoute({
     const { database } = services
     const { limit, cursor, format = mediaType === csvType ? 'csv' : 'json' } = query
     const { days, bounds } = await findReport(address, query, format === 'csv' ? Infinity : maxReportDays, services)
+    await refuseTooManyTransactions(address, bounds, services)
     if (format === 'csv') {
-      await refuseTooLong(address, bounds, services)
+      await refuseTooManyTransfers(address, bounds, services)
       return {
         body: new AnswerStream(
           `${csvType}; charset=utf-8`,
@@ -306,7 +309,7 @@ const taxReport = defineRoute({
       }
     }
     const before = await findTransferKey(database, cursor)
-    if (before === undefined) await refuseTooLong(address, bounds, services)
+    if (before === undefined) await refuseTooManyTransfers(address, bounds, services)
     // Sequential, to use few connections for expensive calls.
     const rows = await listAccountEntries(database, bounds, address, before, limit + 1)
     const totals = before === undefined ? await readTotals(address, bounds, services) : undefined
@@ -345,14 +348,28 @@ async function findReport(
   return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
 }
 
-async function refuseTooLong(
+/** Bounds the lookups of fees, on every page: a page of an account without fees looks at all transactions. */
+async function refuseTooManyTransactions(
   address: string,
   bounds: Bounds | undefined,
   { database, csvLimits: { maxRows } }: Services,
 ): Promise<void> {
-  if ((await countAccountTransfers(database, bounds, address, maxRows)) <= maxRows) return
-  const detail = `Report too long: the account has more than ${maxRows} transfers in this period. Request fewer days.`
-  throw new ApiError(400, 'too-many-rows', detail, { field: 'start_date' })
+  if ((await countAccountTransactions(database, bounds, address, maxRows)) > maxRows) {
+    throw tooLong(maxRows, 'transactions')
+  }
+}
+
+async function refuseTooManyTransfers(
+  address: string,
+  bounds: Bounds | undefined,
+  { database, csvLimits: { maxRows } }: Services,
+): Promise<void> {
+  if ((await countAccountTransfers(database, bounds, address, maxRows)) > maxRows) throw tooLong(maxRows, 'transfers')
+}
+
+function tooLong(maxRows: number, what: string): ApiError {
+  const detail = `Report too long: the account has more than ${maxRows} ${what} in this period. Request fewer days.`
+  return new ApiError(400, 'too-many-rows', detail, { field: 'start_date' })
 }
 
 async function readTotals(

@@ -134,6 +134,27 @@ export async function countAccountTransfers(
   return count
 }
 
+/**
+ * In any role, as the index does not cover payers. Fees cost one lookup each. Returns `max + 1` for
+ * more than `max`.
+ */
+export async function countAccountTransactions(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  max: number,
+): Promise<number> {
+  if (bounds === undefined) return 0
+  const { count } = await database.one(sql.type(z.object({ count: z.number() }))`
+    select count(*) as count from (
+      select from app.address_transactions
+      where address = ${address} and block_height between ${bounds.min} and ${bounds.max}
+      limit ${max + 1}
+    ) as counted
+  `)
+  return count
+}
+
 const nftTotals = z.object({
   token: z.string().nullable(),
   received_count: z.number(),

@@ -62,7 +62,7 @@ export function clientLeft(cause?: unknown): ApiError {
 }
 
 export function tooBusy(retryAfterSeconds: number): ApiError {
-  return new ApiError(503, 'sql-busy', 'Too many queued statements. Try again in ${retryAfterSeconds} s.', {
+  return new ApiError(503, 'sql-busy', `Too many queued statements. Try again in ${retryAfterSeconds} s.`, {
     details: { retryAfterSeconds },
   })
 }

@@ -234,6 +234,7 @@ describe('statement runner', () => {
     expect(await failure(runner.run('select 1'))).to.deep.include({
       status: 503,
       code: 'sql-busy',
+      message: 'Too many queued statements. Try again in 1 s.',
       details: { retryAfterSeconds: 1 },
     })
     leaving.abort()
