@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ChainAccount } from '../flow/chain-reader.ts'
-import { maxAccountsOfKey, maxObservedKeys, ObservedKeys } from './present-chain.ts'
+import { ChainUnavailableError, maxAccountsOfKey, maxObservedKeys, maxUnindexedAccounts } from './present-chain.ts'
+import { ObservedKeys, UnindexedKeys } from './present-chain.ts'
 
 function account(address: string, ...publicKeys: readonly string[]): ChainAccount {
   const keys = publicKeys.map((publicKey, index) => ({
@@ -35,5 +36,40 @@ describe('ObservedKeys', () => {
       ['0x01'],
       ['0x01'],
     ])
+  })
+})
+
+describe('UnindexedKeys', () => {
+  it('reads each account once, at most a number of accounts, and again a minute after a failure', async () => {
+    const read: string[] = []
+    let [now, isSilent] = [0, true]
+    const keys = new UnindexedKeys({
+      read: async (address) => {
+        if (isSilent) throw new ChainUnavailableError('no access node responds')
+        read.push(address)
+        return Promise.resolve(account(address, `key of ${address}`))
+      },
+      now: () => now,
+    })
+    const all = Array.from({ length: maxUnindexedAccounts + 1 }, (_, index) => String(index))
+    const list = (): Promise<string[]> => Promise.resolve(all)
+    await keys.update(list)
+    isSilent = false
+    await keys.update(list)
+    expect(read).to.deep.equal([])
+    now += 60_000
+    await keys.update(list)
+    now += 60_000
+    await keys.update(list)
+    expect(read).to.deep.equal(all.slice(0, maxUnindexedAccounts))
+    expect(keys.keys.accountsOf('key of 7')).to.deep.equal(['7'])
+  })
+
+  it('tries again at once if the accounts could not be listed', async () => {
+    const keys = new UnindexedKeys({ read: (address) => Promise.resolve(account(address, 'aa')), now: () => 0 })
+    const failed = await keys.update(() => Promise.reject(new Error('no database'))).catch(String)
+    expect(failed).to.include('no database')
+    await keys.update(() => Promise.resolve(['0x01']))
+    expect(keys.keys.accountsOf('aa')).to.deep.equal(['0x01'])
   })
 })

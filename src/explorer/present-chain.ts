@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { StateNotServedError, ScriptFailedError } from '../flow/chain-reader.ts'
 import type { ChainAccount, ChainReader, StateAt } from '../flow/chain-reader.ts'
 import type { CadenceArgument } from '../flow/json-cdc/cadence-argument.ts'
@@ -18,6 +19,11 @@ export interface PresentChain {
   account(address: string): Promise<ChainAccount | undefined>
   /** Lower-case hex. Query the accounts to check whether they still have the key. */
   accountsSeenWithKey(publicKey: string): readonly string[]
+  /**
+   * Reads the keys of accounts that no event announces, each account once, in the background.
+   * Resolves when done, or after `timeLimitMs`. Called again within a minute, it only waits.
+   */
+  readUnindexedKeys(listAddresses: () => Promise<readonly string[]>): Promise<void>
   /** @throws ChainUnavailableError; ScriptFailedError */
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue>
 }
@@ -63,6 +69,7 @@ class CachedPresentChain implements PresentChain {
   readonly #maxInFlight: number
   readonly #answers: ShortCache
   readonly #seenKeys = new ObservedKeys()
+  readonly #unindexed: UnindexedKeys
   readonly #scripts = loadPresentScripts()
   readonly #accounts: CircuitBreaker
   readonly #runs: CircuitBreaker
@@ -87,6 +94,10 @@ class CachedPresentChain implements PresentChain {
     this.#accounts = new CircuitBreaker(now, logChange('accounts'))
     this.#runs = new CircuitBreaker(now, logChange('scripts'))
     this.#answers = new ShortCache({ maxAgeMs, maxFailureAgeMs, maxBytes: maxCacheBytes, now })
+    this.#unindexed = new UnindexedKeys({
+      read: (address) => this.#ask(this.#accounts, (at) => this.#reader.getAccount(address, at)),
+      now,
+    })
   }
 
   account(address: string): Promise<ChainAccount | undefined> {
@@ -102,7 +113,11 @@ class CachedPresentChain implements PresentChain {
   }
 
   accountsSeenWithKey(publicKey: string): readonly string[] {
-    return this.#seenKeys.accountsOf(publicKey)
+    return [...new Set([...this.#seenKeys.accountsOf(publicKey), ...this.#unindexed.keys.accountsOf(publicKey)])]
+  }
+
+  async readUnindexedKeys(listAddresses: () => Promise<readonly string[]>): Promise<void> {
+    await Promise.race([this.#unindexed.update(listAddresses), pause(this.#timeLimitMs, undefined, { ref: false })])
   }
 
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue> {
@@ -342,5 +357,65 @@ export class ObservedKeys {
 
   accountsOf(publicKey: string): readonly string[] {
     return [...(this.#accounts.get(publicKey) ?? [])]
+  }
+}
+
+/** Their keys must fit into `ObservedKeys`: most accounts have one or two. */
+export const maxUnindexedAccounts = 10_000
+const maxConcurrentReads = 4
+const unindexedPauseMs = 60_000
+
+interface UnindexedKeysOptions {
+  /** @throws ChainUnavailableError */
+  readonly read: (address: string) => Promise<ChainAccount | undefined>
+  /** Monotonic, milliseconds. */
+  readonly now: () => number
+}
+
+/** Keys of accounts created before the first indexed block. Separate, so that requests evict none. */
+export class UnindexedKeys {
+  readonly keys = new ObservedKeys()
+  readonly #options: UnindexedKeysOptions
+  readonly #read = new Set<string>()
+  #updating = Promise.resolve()
+  #nextAt = -Infinity
+
+  constructor(options: UnindexedKeysOptions) {
+    this.#options = options
+  }
+
+  /** Accounts that no node returned are left for the next update. */
+  update(listAddresses: () => Promise<readonly string[]>): Promise<void> {
+    const now = this.#options.now()
+    if (now < this.#nextAt || this.#read.size >= maxUnindexedAccounts) return this.#updating
+    this.#nextAt = Infinity
+    this.#updating = this.#readAll(listAddresses).then(
+      () => void (this.#nextAt = this.#options.now() + unindexedPauseMs),
+      (error: unknown) => {
+        this.#nextAt = -Infinity
+        throw error
+      },
+    )
+    return this.#updating
+  }
+
+  async #readAll(listAddresses: () => Promise<readonly string[]>): Promise<void> {
+    const listed = (await listAddresses()).filter((address) => !this.#read.has(address))
+    const left = listed.slice(0, maxUnindexedAccounts - this.#read.size)
+    let failures = 0
+    const readNext = async (): Promise<void> => {
+      for (let address = left.shift(); address !== undefined && failures < maxFailures; address = left.shift()) {
+        try {
+          const account = await this.#options.read(address)
+          if (account !== undefined) this.keys.add(account)
+          this.#read.add(address)
+          failures = 0
+        } catch (error) {
+          if (!(error instanceof ChainUnavailableError)) throw error
+          failures++
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: maxConcurrentReads }, readNext))
   }
 }

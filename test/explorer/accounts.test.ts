@@ -242,6 +242,29 @@ describe('account routes', () => {
     }
   })
 
+  it('finds keys of genesis accounts, which no event has, without a request for the account', async () => {
+    const { rows } = await database.pool.query<{ address: string }>(
+      'select address from app.accounts where created_height is null',
+    )
+    const genesis = rows.flatMap(({ address }) =>
+      (truth.accounts[address]?.keys ?? []).map((key) => ({ address, key })),
+    )
+    expect(genesis).to.have.length.above(0)
+    for (const { address, key } of genesis) {
+      for (const path of [`/flow/key/${key.public_key}`, `/flow/search?q=${key.public_key}`]) {
+        // Each process reads them for its first lookup.
+        const fresh = await runApi(database.url, { nodes: [node.endpoint], server: { network: () => 'emulator' } })
+        try {
+          expect(await fresh.json(path).then(JSON.stringify), path).to.include(
+            path.includes('search') ? key.public_key : address,
+          )
+        } finally {
+          await fresh.stop()
+        }
+      }
+    }
+  })
+
   it('finds keys by search in the formats of common tools', async () => {
     const {
       rows: [row],

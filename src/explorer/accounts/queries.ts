@@ -1,17 +1,19 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { addressAtIndex } from '../../flow/address.ts'
 import { coreContracts } from '../../flow/core-contracts.ts'
 import type { Network } from '../../flow/network.ts'
 import { readBlockTimes } from '../blocks/queries.ts'
+import { readBounds } from '../paging/bounds.ts'
 import type { EventKey } from '../paging/event-pages.ts'
 import { accountKeyRow, accountRow, labelRow, coaRow, publicKeyRow } from './schema.ts'
 import type { IndexedAccount, Label, CoaRow, PublicKeyRow } from './schema.ts'
 import { ECDH } from 'node:crypto'
 import { textParameter } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
-import { resultOrUnavailable, ChainUnavailableError } from '../present-chain.ts'
-import type { PresentChain } from '../present-chain.ts'
+import { resultOrUnavailable, maxUnindexedAccounts, ChainUnavailableError } from '../present-chain.ts'
+import type { Services } from '../route.ts'
 
 export function flowTokenOf(network: Network): string {
   return `A.${coreContracts(network).flowToken}.FlowToken`
@@ -196,16 +198,31 @@ function inOrder(rows: readonly PublicKeyRow[]): PublicKeyRow[] {
   return rows.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
 
+/** Networks create their system accounts first, at genesis. */
+const systemAccountCount = 32
+
+/** Accounts that exist without a creation event, if blocks are indexed from the first; and system accounts. */
+async function listUnindexedAccounts(database: DatabasePool, network: Network): Promise<readonly string[]> {
+  const system = Array.from({ length: systemAccountCount }, (_, index) => addressAtIndex(index + 1, network))
+  const bounds = await readBounds(database)
+  if (bounds === undefined || bounds.min > 1) return system
+  const rows = await database.any(sql.type(z.object({ address: z.string() }))`
+    select address from app.accounts where created_height is null limit ${maxUnindexedAccounts}
+  `)
+  return [...rows.map(({ address }) => address), ...system]
+}
+
 /**
- * Adds accounts that the chain recently reported to have one of the keys. Rows of indexed accounts
- * stay unchanged.
+ * Adds accounts that the chain reported to have one of the keys. Rows of indexed accounts stay
+ * unchanged.
  */
 export async function withKeysOfChain(
-  chain: PresentChain,
+  { chain, database, network }: Pick<Services, 'chain' | 'database' | 'network'>,
   publicKeys: readonly Buffer[],
   rows: readonly PublicKeyRow[],
   limit: number,
 ): Promise<readonly PublicKeyRow[]> {
+  if (rows.length === 0) await chain.readUnindexedKeys(() => listUnindexedAccounts(database, network()))
   const digits = publicKeys.map((key) => key.toString('hex'))
   const addresses = new Set(digits.flatMap((key) => chain.accountsSeenWithKey(key)))
   for (const { address } of rows) addresses.delete(address)

@@ -12,7 +12,12 @@ import { addressFormat, countFormat, heightFormat, timestampFormat } from '../fo
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { listOf, page, singleOf, wholeList, keyCursor, keyParts } from '../paging/pages.ts'
 import { accountParameter, limitParameter, partyParameter } from '../parameters.ts'
-import { chainUnavailableProblem, resultOrUnavailable, ChainUnavailableError } from '../present-chain.ts'
+import {
+  chainUnavailableProblem,
+  maxUnindexedAccounts,
+  resultOrUnavailable,
+  ChainUnavailableError,
+} from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { readTransactionIds } from '../transactions/queries.ts'
@@ -239,14 +244,15 @@ const publicKey = defineRoute({
   tag: 'Accounts',
   summary: 'Accounts with a public key, active keys first',
   description:
-    'Covers keys added by indexed transactions. Access nodes cannot look up accounts by key, so a key added ' +
-    'before the first indexed block (or at genesis) is found only after its account was requested from this process.',
+    'Covers keys added by indexed transactions and, if blocks are indexed from the first, keys of up to ' +
+    `${maxUnindexedAccounts} genesis accounts. Access nodes cannot look up accounts by key, so another key from before ` +
+    'the first indexed block is found only after its account was requested from this process.',
   params: z.object({ publicKey: publicKeyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: publicKeyCursor.parameter }),
   response: listOf(publicKeySchema, 'PublicKey'),
   problems: { 404: 'No known account has or had this key.' },
   example: { data: [examplePublicKey], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
-  handler: async ({ params: { publicKey: digits }, query: { limit, cursor } }, { database, chain }) => {
+  handler: async ({ params: { publicKey: digits }, query: { limit, cursor } }, services) => {
     const place = publicKeyCursor.parse(cursor)
     const after =
       place === undefined
@@ -257,9 +263,9 @@ const publicKey = defineRoute({
             index: Number(place.key_index),
           }
     const keys = publicKeyBytes(digits)
-    const indexed = await listKeysByPublicKeys(database, keys, after, limit + 1)
+    const indexed = await listKeysByPublicKeys(services.database, keys, after, limit + 1)
     const isWhole = after === undefined && indexed.length <= limit
-    const rows = isWhole ? await withKeysOfChain(chain, keys, indexed, limit) : indexed
+    const rows = isWhole ? await withKeysOfChain(services, keys, indexed, limit) : indexed
     if (after === undefined && rows.length === 0) {
       throw new ApiError(
         404,

@@ -10,16 +10,17 @@ import { hashPattern, contractParts, addressFormat, countFormat, heightFormat, p
 import { nftTypeFormat } from '../nfts/schema.ts'
 import type { NftCollectionRow } from '../nfts/schema.ts'
 import { readBounds } from '../paging/bounds.ts'
-import type { PresentChain } from '../present-chain.ts'
+import type { Services } from '../route.ts'
 import type { FungibleTokenRow } from '../tokens/schema.ts'
 import { partyFormat } from '../tokens/transfer-lists.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
 
 /** Exact matches, by key lookups. */
-export async function findHits(database: DatabasePool, chain: PresentChain, text: string): Promise<SearchHit[]> {
+export async function findHits(services: Services, text: string): Promise<SearchHit[]> {
+  const { database } = services
   const publicKey = parsePublicKey(text)
   const finders = [
-    ...(publicKey === undefined ? [] : [findPublicKey(database, chain, publicKey)]),
+    ...(publicKey === undefined ? [] : [findPublicKey(services, publicKey)]),
     ...(/^\d{1,15}$/.test(text)
       ? [findBlock(database, Number(text)), findScheduled(database, String(Number(text)))]
       : []),
@@ -56,9 +57,10 @@ async function findFlowTransaction(database: DatabasePool, id: string): Finding 
   return { type: 'transaction', id, block_height: height, path: `/flow/transaction/${id}?height=${height}` }
 }
 
-async function findPublicKey(database: DatabasePool, chain: PresentChain, digits: string): Finding {
+async function findPublicKey(services: Services, digits: string): Finding {
   const keys = publicKeyBytes(digits)
-  const [row] = await withKeysOfChain(chain, keys, await listKeysByPublicKeys(database, keys, undefined, 1), 1)
+  const indexed = await listKeysByPublicKeys(services.database, keys, undefined, 1)
+  const [row] = await withKeysOfChain(services, keys, indexed, 1)
   return (
     row && {
       type: 'public_key',

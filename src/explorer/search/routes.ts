@@ -67,10 +67,11 @@ const search = defineRoute({
       accounts: [{ address: '0x0b2a3299cc857e29', tag: 'top-shot', label: 'NBA Top Shot', category: 'nft' }],
     },
   },
-  handler: async ({ query: { q, limit } }, { database, chain }) => {
+  handler: async ({ query: { q, limit } }, services) => {
+    const { database } = services
     const listing = { sort: 'holders', search: q, after: undefined, limit } as const
     const [hits, contracts, tokens, collections, accounts] = await Promise.all([
-      findHits(database, chain, q),
+      findHits(services, q),
       findContracts(database, q, limit),
       listFungibleTokens(database, { ...listing, filters: [] }),
       listNftCollections(database, { ...listing, isBridged: false }),
