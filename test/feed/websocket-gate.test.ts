@@ -110,6 +110,26 @@ describe('WebSocket upgrades', () => {
     }
   }
 
+  it('close clients of a network that sends too much over several connections', async () => {
+    await start({ live: { networkOf: (request) => clientOf(request).address } })
+    const filter = { addresses: Array.from({ length: 900 }, (_, index) => `0x${String(index).padStart(16, '0')}`) }
+    const flood = async (address: string, messages: number): Promise<string> => {
+      const client = await FeedClient.connect(`${api.host}/ws`, from(address))
+      const closed = client.closed()
+      const text = JSON.stringify({ type: 'subscribe', id: 1, filter })
+      for (let count = 0; count < messages; count++) client.socket.send(text)
+      client.socket.send('{"type":"unsubscribe","id":1}')
+      const answered = client.find(({ type }) => type === 'unsubscribed').then(() => 'open')
+      const outcome = await Promise.race([answered, closed.then(({ reason }) => reason)])
+      client.socket.terminate()
+      return outcome
+    }
+    // 95 of 20 KB each.
+    expect([await flood('203.0.113.7', 95), await flood('203.0.113.7', 95)]).to.deep.equal(['open', 'open'])
+    expect(await flood('203.0.113.7', 95)).to.match(/^too many messages from your network: try again in \d+ s$/)
+    expect(await flood('203.0.113.8', 1)).to.equal('open')
+  })
+
   it('close clients that send large frames or too many messages', async () => {
     await start()
     const giant = await FeedClient.connect(`${api.host}/ws`)
@@ -131,7 +151,8 @@ describe('WebSocket upgrades', () => {
   })
 
   it('drop a client that does not read responses', async () => {
-    await start({ live: { limits: { maxBufferedBytes: 16 * 1024, maxInboundMessages: 1e6 } } })
+    const inboundBytes = { rate: 1e9, burst: 1e9 }
+    await start({ live: { limits: { maxBufferedBytes: 16 * 1024, maxInboundMessages: 1e6, inboundBytes } } })
     const deaf = await FeedClient.connect(`${api.host}/ws`)
     deaf.socket.pause()
     const asking = setInterval(() => {

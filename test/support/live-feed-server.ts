@@ -20,7 +20,13 @@ export class LiveFeedServer {
 
   private constructor(reader: FeedReader, limits: LiveLimits, networkOf?: (request: IncomingMessage) => string) {
     const log = pino({ level: 'silent' })
-    const clients = new FeedClients({ name: 'live', metrics: this.metrics, log, maxInboundMessages: 1000 })
+    const clients = new FeedClients({
+      name: 'live',
+      metrics: this.metrics,
+      log,
+      maxInboundMessages: 1000,
+      ...(networkOf === undefined ? {} : { networkOf }),
+    })
     this.#audience = new LiveAudience({
       clients,
       metrics: this.metrics,
@@ -28,7 +34,6 @@ export class LiveFeedServer {
       log,
       signal: this.#stopping.signal,
       limits,
-      ...(networkOf === undefined ? {} : { networkOf }),
     })
     this.#server.on('upgrade', (request, socket, head) => {
       this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#audience.add(opened, request))

@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { RawData, WebSocket } from 'ws'
+import { clientNetwork } from '../../platform/limits/clients.ts'
+import { TokenBuckets } from '../../platform/limits/token-buckets.ts'
+import type { Allowance } from '../../platform/limits/token-buckets.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { TimeSlices } from './time-slices.ts'
@@ -15,7 +18,18 @@ export interface FeedClientsOptions {
   readonly maxBufferedBytes?: number
   /** Per ping interval. Default 100; a client beyond it is dropped. */
   readonly maxInboundMessages?: number
+  /** Of messages per client network. Default 64 KiB a second, 4 MiB at once. */
+  readonly inboundBytes?: Allowance
+  /** Default: that of the socket's address. */
+  readonly networkOf?: (request: IncomingMessage) => string
 }
+
+/** A subscription of 20 KB takes 2 ms: 100 connections that reconnect could occupy the process. */
+const defaultInboundBytes: Allowance = { rate: 64 * 1024, burst: 4 * 1024 * 1024 }
+/** Small messages cost as much. */
+const minMessageBytes = 256
+/** Longer than a budget takes to refill. */
+const budgetIdleMs = 600_000
 
 export interface ConnectionHandler {
   /** Undefined for binary frames. */
@@ -33,11 +47,19 @@ export class FeedClients {
   readonly #connections = new Set<FeedConnection>()
   readonly #options: Required<FeedClientsOptions>
   readonly #slices = new TimeSlices()
+  readonly #budgets = new TokenBuckets({ idleMs: budgetIdleMs })
   #pinging: NodeJS.Timeout | undefined
   #isPinging = false
 
   constructor(options: FeedClientsOptions) {
-    this.#options = { pingMs: 15_000, maxBufferedBytes: 1024 * 1024, maxInboundMessages: 100, ...options }
+    this.#options = {
+      pingMs: 15_000,
+      maxBufferedBytes: 1024 * 1024,
+      maxInboundMessages: 100,
+      inboundBytes: defaultInboundBytes,
+      networkOf,
+      ...options,
+    }
   }
 
   get size(): number {
@@ -57,7 +79,7 @@ export class FeedClients {
     request: IncomingMessage,
     handler: (connection: FeedConnection) => ConnectionHandler = () => ({}),
   ): FeedConnection {
-    const connection = new FeedConnection(socket, request.socket)
+    const connection = new FeedConnection(socket, request.socket, this.#options.networkOf(request))
     const { message, closed } = handler(connection)
     this.#connections.add(connection)
     this.#clientsChanged()
@@ -67,7 +89,8 @@ export class FeedClients {
       this.#countInbound(connection)
     })
     socket.on('message', (data, isBinary) => {
-      if (this.#countInbound(connection)) message?.(isBinary ? undefined : textOf(data))
+      if (!this.#countInbound(connection) || !this.#spend(connection, data)) return
+      message?.(isBinary ? undefined : textOf(data))
     })
     socket.on('error', (error) => {
       this.#options.log.debug({ err: error, feed: this.#options.name }, 'Feed connection failed')
@@ -119,6 +142,18 @@ export class FeedClients {
     return connection.isOpen
   }
 
+  /** @returns false if the client was dropped */
+  #spend(connection: FeedConnection, data: RawData): boolean {
+    const { inboundBytes, metrics } = this.#options
+    const length = Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : data.byteLength
+    const bytes = Math.min(inboundBytes.burst, Math.max(minMessageBytes, length))
+    const { isAllowed, nextInSeconds } = this.#budgets.take(connection.network, inboundBytes, bytes)
+    if (isAllowed) return true
+    metrics.feedNoisy.inc()
+    this.#drop(connection, 1008, `too many messages from your network: try again in ${nextInSeconds} s`)
+    return false
+  }
+
   #drop(connection: FeedConnection, code: number, reason: string): void {
     const { log, name } = this.#options
     log.debug({ feed: name, code, reason, buffered: connection.waitingBytes }, 'Dropped a feed client')
@@ -150,6 +185,10 @@ export class FeedClients {
   }
 }
 
+function networkOf({ socket }: IncomingMessage): string {
+  return clientNetwork(socket.remoteAddress ?? '')
+}
+
 function textOf(data: RawData): string {
   return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 }
@@ -163,10 +202,12 @@ export class FeedConnection {
   isAlive = true
   /** Since the last ping. */
   inbound = 0
+  readonly network: string
   readonly #socket: WebSocket
   readonly #stream: Socket
 
-  constructor(socket: WebSocket, stream: Socket) {
+  constructor(socket: WebSocket, stream: Socket, network: string) {
+    this.network = network
     this.#socket = socket
     this.#stream = stream
   }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import { clientNetwork } from '../../platform/limits/clients.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { Audience } from './audience.ts'
@@ -43,7 +42,6 @@ export interface LiveAudienceOptions {
   readonly log: Logger
   readonly signal: AbortSignal
   /** Default: remote address of the socket. */
-  readonly networkOf?: (request: IncomingMessage) => string
   readonly limits?: LiveLimits
 }
 
@@ -54,11 +52,10 @@ export class LiveAudience implements FeedListener {
   readonly #audience: Audience
   readonly #catchingUp: CatchingUp
   readonly #subscriptions: Subscriptions
-  readonly #networkOf: (request: IncomingMessage) => string
   #lastPosition: number | undefined
   #tellingPosition: NodeJS.Timeout | undefined
 
-  constructor({ clients, metrics, reader, log, signal, networkOf = socketNetwork, limits = {} }: LiveAudienceOptions) {
+  constructor({ clients, metrics, reader, log, signal, limits = {} }: LiveAudienceOptions) {
     const {
       maxReplay = 10_000,
       maxReorgDepth = 1000,
@@ -76,7 +73,6 @@ export class LiveAudience implements FeedListener {
       Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
     const budget = new ReplayBudget(maxReplay, clock)
     this.#clients = clients
-    this.#networkOf = networkOf
     this.#metrics = metrics
     this.feed = new BlockFeed({
       listener: this,
@@ -139,7 +135,7 @@ export class LiveAudience implements FeedListener {
 
   add(socket: WebSocket, request: IncomingMessage): void {
     this.#clients.add(socket, request, (connection) => {
-      const client = new LiveClient(connection, this.#networkOf(request))
+      const client = new LiveClient(connection, connection.network)
       this.#audience.join(client)
       this.feed.arrive()
       return {
@@ -211,8 +207,4 @@ export class LiveAudience implements FeedListener {
     this.#lastPosition = end
     void this.#audience.publishPosition(end, endMark)
   }
-}
-
-function socketNetwork({ socket }: IncomingMessage): string {
-  return clientNetwork(socket.remoteAddress ?? '')
 }

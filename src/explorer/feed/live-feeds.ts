@@ -23,7 +23,7 @@ export interface LiveFeedsOptions {
   readonly log: Logger
   /** Default 3,000. */
   readonly statusIntervalMs?: number
-  readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes' | 'maxInboundMessages'>
+  readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes' | 'maxInboundMessages' | 'inboundBytes'>
   /** Default: remote address of the socket. */
   readonly networkOf?: (request: IncomingMessage) => string
   readonly liveLimits?: LiveLimits
@@ -42,7 +42,8 @@ const announcement = /^main_ingester:(\d+):(\d+)$/
 const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
 
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
-  const { url, reader, status, metrics, log, limits, onReplicaCaughtUp = noReplica } = options
+  const { url, reader, status, metrics, log, onReplicaCaughtUp = noReplica } = options
+  const limits = { ...options.limits, ...(options.networkOf === undefined ? {} : { networkOf: options.networkOf }) }
   const stopping = new AbortController()
   const failures = new LogThrottle()
   const live = new LiveAudience({
@@ -51,7 +52,6 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
     reader,
     log,
     signal: stopping.signal,
-    ...(options.networkOf === undefined ? {} : { networkOf: options.networkOf }),
     ...(options.liveLimits === undefined ? {} : { limits: options.liveLimits }),
   })
   const blockFeed = live.feed

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { serializePipelinedRequests, isClientDisconnect } from './connections.ts'
+import { serializePipelinedRequests, isClientDisconnect, limitConnections } from './connections.ts'
 import Koa from 'koa'
 
 describe('serializePipelinedRequests', () => {
@@ -77,6 +77,48 @@ describe('serializePipelinedRequests', () => {
     expect(socket.destroyed).to.equal(false)
     expect(begun).to.deep.equal(['/1', '/1'])
     socket.destroy()
+  })
+})
+
+describe('connection limit', () => {
+  const servers: Server[] = []
+
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close().closeAllConnections()
+  })
+
+  async function start(max: number): Promise<(from?: string) => Promise<'open' | 'closed'>> {
+    const server = createServer((_request, response) => response.end('x')).listen(0, '127.0.0.1')
+    servers.push(server)
+    limitConnections(server, max)
+    await once(server, 'listening')
+    return async (localAddress = '127.0.0.1') => {
+      const socket = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, localAddress })
+      socket.on('error', () => undefined).resume()
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+      const answered = once(socket, 'data').then(() => 'open' as const)
+      return Promise.race([answered, once(socket, 'close').then(() => 'closed' as const)])
+    }
+  }
+
+  it('counts all servers of the process', async () => {
+    const [one, other] = await Promise.all([start(3), start(3)])
+    expect([await one(), await other(), await one(), await other(), await one()]).to.deep.equal([
+      'open',
+      'open',
+      'open',
+      'closed',
+      'closed',
+    ])
+  })
+
+  it('closes a connection of the client with the most', async function () {
+    // Only Linux has all of 127.0.0.0/8.
+    if (process.platform !== 'linux') this.skip()
+    const open = await start(3)
+    const crowd = [await open(), await open(), await open(), await open()]
+    expect(crowd).to.deep.equal(['open', 'open', 'open', 'closed'])
+    expect([await open('127.0.0.2'), await open()]).to.deep.equal(['open', 'closed'])
   })
 })
 

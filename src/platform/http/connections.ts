@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener, Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { ApiError } from '../errors.ts'
+import { clientNetwork } from '../limits/clients.ts'
 
 /** Client timeouts, ms. */
 export interface ClientTimeouts {
@@ -36,7 +38,46 @@ export function createListener(
   )
   // WebSockets have their own pings.
   server.timeout = stalledMs
+  limitConnections(server)
   return server
+}
+
+/** Half of the open files at most: the rest is for the database, nodes and files. */
+const maxConnections = Math.min(10_000, Math.floor(maxOpenFiles() / 2))
+
+/** Of all servers of the process, by client network. */
+const openConnections = new Map<string, Set<Socket>>()
+let openCount = 0
+
+/**
+ * Bounds the connections of all servers of the process together. Beyond the limit the network with
+ * the most connections loses its newest, so one client cannot lock out the others.
+ */
+export function limitConnections(server: Server, max = maxConnections): void {
+  server.on('connection', (socket) => {
+    const network = clientNetwork(socket.remoteAddress ?? '')
+    const own = openConnections.get(network) ?? new Set()
+    openConnections.set(network, own)
+    own.add(socket)
+    openCount++
+    socket.once('close', () => {
+      openCount--
+      own.delete(socket)
+      if (own.size === 0) openConnections.delete(network)
+    })
+    if (openCount <= max) return
+    const largest = [...openConnections.values()].reduce((most, each) => (each.size > most.size ? each : most), own)
+    ;[...largest].at(-1)?.destroy()
+  })
+}
+
+/** Node raises the soft limit to the hard one. Other systems than Linux: their usual limit. */
+function maxOpenFiles(): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity)
+  } catch {
+    return 10_240
+  }
 }
 
 /**

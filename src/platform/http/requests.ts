@@ -78,9 +78,15 @@ export interface ErrorOptions {
 
 const outageLineMs = 5000
 
+interface Throttles {
+  readonly outages: LogThrottle
+  /** Clients can cause overload and unavailable features at will. */
+  readonly unavailable: LogThrottle
+}
+
 export function errors(options: ErrorOptions): Middleware<RequestState> {
   const { unknownPath = (path: string) => `No route matches ${path}.` } = options
-  const outages = new LogThrottle(outageLineMs)
+  const throttles = { outages: new LogThrottle(outageLineMs), unavailable: new LogThrottle() }
   return async (context, next) => {
     try {
       await next()
@@ -89,7 +95,7 @@ export function errors(options: ErrorOptions): Middleware<RequestState> {
     } catch (thrown) {
       if (context.res.destroyed) return
       const error = thrown instanceof ApiError ? thrown : (options.translate?.(thrown) ?? toApiError(thrown))
-      logError(context, thrown, error, options, outages)
+      logError(context, thrown, error, options, throttles)
       answerError(context, error, options)
     }
   }
@@ -100,7 +106,7 @@ function logError(
   thrown: unknown,
   error: ApiError,
   { log, isExpected }: ErrorOptions,
-  outages: LogThrottle,
+  { outages, unavailable }: Throttles,
 ): void {
   if (error.status < 500) return
   if (isExpected?.(error) === true) log.debug({ requestId, path }, error.message)
@@ -111,7 +117,12 @@ function logError(
     const others = suppressed === 0 ? {} : { suppressed }
     log.error({ err: asError(thrown), requestId, path, ...others }, 'request failed')
   } else if (error.status === 500) log.error({ err: asError(thrown), requestId, path }, 'request failed')
-  else log.warn({ requestId, path, code: error.code, reason: error.message }, 'request failed')
+  else {
+    const suppressed = unavailable.due(error.code)
+    const details = { requestId, path, code: error.code, reason: error.message }
+    if (suppressed === undefined) log.debug(details, 'request failed')
+    else log.warn({ ...details, ...(suppressed === 0 ? {} : { suppressed }) }, 'request failed')
+  }
 }
 
 function answerError(context: RequestContext, error: ApiError, options: ErrorOptions): void {
