@@ -155,9 +155,8 @@ export const enrichmentSettings = {
     unit: 'calls per second and node',
     defaultText: '5',
     description:
-      'Limit of scripts and account queries of the enrichment workers of a process, apart from CHAIN_RPC_RPS. ' +
-      'Default 5, as public nodes allow an address: divide it by the number of farm processes behind one address. ' +
-      '0: unlimited.',
+      'Limit of scripts and account queries of the enrichment workers in each process, apart from CHAIN_RPC_RPS. ' +
+      'Default 5, as public nodes allow; 0: unlimited.',
   }),
   CHAIN_SCRIPT_BURST: optionalInteger({
     group: enrichmentGroup,

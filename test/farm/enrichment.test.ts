@@ -91,6 +91,7 @@ describe('enrichment workers', () => {
     await addTokens(100, 100)
     await untilAnswered(200)
     expect(new Set((await holders()).map(({ pid }) => pid)).size).to.equal(1)
+    expect(farms.filter(({ farm }) => farm.held.length > 0)).to.have.lengthOf(1)
     const [first] = await holders()
     await database.pool.query('select pg_terminate_backend($1)', [first?.pid])
     await until(async () => {
