@@ -49,14 +49,14 @@ async function findCode({ code_hash: codeHash, versions }: CodeRow, context: Que
 
 function answered(codeHash: Buffer, code: Buffer, foundIn: string, network: Network): Outcome {
   const text = code.toString('utf8')
-  const kept = payloadText(text)
-  const isExact = kept === text && Buffer.from(text).equals(code)
+  const storable = payloadText(text)
+  const isExact = storable === text && Buffer.from(text).equals(code)
   const { kind, imports } = describeContract(text, network)
   const store: Statement = {
     text: `insert into app.contract_code (code_hash, code, code_bytes, kind, imports, found_in) values ($1, $2, $3,
       $4, $5, $6)
       on conflict (code_hash) do nothing`,
-    values: [codeHash, kept, isExact ? null : code, kind, imports, foundIn],
+    values: [codeHash, storable, isExact ? null : code, kind, imports, foundIn],
   }
   return { kind: 'answered', values: {}, writes: [store] }
 }

@@ -9,8 +9,8 @@ import {
 } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import { PayloadError } from '../../src/flow/payload-value.ts'
-import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
-import type { Ledger } from '../support/askable-node.ts'
+import { ScriptNode, cdc, refuse } from '../support/script-node.ts'
+import type { Ledger } from '../support/script-node.ts'
 import { quiet } from '../support/chain-source.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
@@ -24,11 +24,11 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('the chain reader', () => {
-  const nodes: AskableNode[] = []
+  const nodes: ScriptNode[] = []
   const readers: ClosableChainReader[] = []
 
-  async function start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<AskableNode> {
-    const node = await AskableNode.start(ledger, options)
+  async function start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<ScriptNode> {
+    const node = await ScriptNode.start(ledger, options)
     nodes.push(node)
     return node
   }

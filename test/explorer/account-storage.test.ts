@@ -4,7 +4,7 @@ import type { AccountContract } from '../../src/explorer/accounts/routes.ts'
 import type { AccountDetail } from '../../src/explorer/accounts/schema.ts'
 import { addressAtIndex } from '../../src/flow/address.ts'
 import { Refusal } from '../../simnode/node/node-view.ts'
-import { AskableNode, refuse } from '../support/askable-node.ts'
+import { ScriptNode, refuse } from '../support/script-node.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import { presentLedger } from '../support/account-ledger.ts'
@@ -31,7 +31,7 @@ const accounts: Readonly<Record<string, PresentAccount>> = {
 }
 
 describe('account storage on the chain', () => {
-  let node: AskableNode
+  let node: ScriptNode
   let api: RunningApi
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -40,7 +40,7 @@ describe('account storage on the chain', () => {
 
   before(async () => {
     const { database } = await exploredChain()
-    node = await AskableNode.start()
+    node = await ScriptNode.start()
     api = await runApi(database.url, {
       nodes: [node.endpoint],
       server: { network: () => 'emulator', log },

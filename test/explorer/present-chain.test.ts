@@ -7,14 +7,14 @@ import type { PresentChain, PresentChainOptions } from '../../src/explorer/prese
 import { ScriptFailedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import { Refusal } from '../../simnode/node/node-view.ts'
-import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
-import type { Ledger } from '../support/askable-node.ts'
+import { ScriptNode, cdc, refuse } from '../support/script-node.ts'
+import type { Ledger } from '../support/script-node.ts'
 import { quiet } from '../support/chain-source.ts'
 
 const address = '0xf8d6e0586b0a20c7'
 
 describe('current chain state', () => {
-  const nodes: AskableNode[] = []
+  const nodes: ScriptNode[] = []
   const readers: ClosableChainReader[] = []
   let now = 0
 
@@ -24,8 +24,8 @@ describe('current chain state', () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
   })
 
-  async function start(ledger: Ledger = { account: () => ({}) }): Promise<AskableNode> {
-    const node = await AskableNode.start(ledger)
+  async function start(ledger: Ledger = { account: () => ({}) }): Promise<ScriptNode> {
+    const node = await ScriptNode.start(ledger)
     nodes.push(node)
     return node
   }

@@ -9,7 +9,7 @@ import { createPool } from '../../src/platform/db/pool.ts'
 import { RetryableError } from '../../src/platform/errors.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { EnrichmentWorld, answerTokens, tokenNames } from '../support/enrichment-world.ts'
+import { EnrichmentWorld, tokenResults, tokenNames } from '../support/enrichment-world.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 
 describe('claims of enrichment workers', () => {
@@ -21,7 +21,7 @@ describe('claims of enrichment workers', () => {
   beforeEach(async () => {
     database = await createTestDatabase()
     world = await EnrichmentWorld.start(database)
-    world.answer({ ft_tokens: answerTokens })
+    world.answer({ ft_tokens: tokenResults })
   })
   afterEach(async () => {
     for (const stop of stops.splice(0).reverse()) await stop()
@@ -83,7 +83,7 @@ describe('claims of enrichment workers', () => {
         ft_tokens: async (call) => {
           if (++pending === processes) allQuery.resolve()
           await allQuery.promise
-          return answerTokens(call)
+          return tokenResults(call)
         },
       })
       for (let i = 0; i < processes; i++) startFarm()
@@ -103,7 +103,7 @@ describe('claims of enrichment workers', () => {
     let calls = 0
     world.answer({
       ft_tokens: (call) => {
-        if (++calls > 1) return answerTokens(call)
+        if (++calls > 1) return tokenResults(call)
         called.resolve(tokenNames(call))
         return new Promise<never>(() => undefined)
       },

@@ -12,9 +12,9 @@ import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
 import { tableSql } from '../../src/farm/enrichment/enrichment-store.ts'
 import { announceFarmWork } from '../../src/platform/db/listen.ts'
 import { Refusal } from '../../simnode/node/node-view.ts'
-import { refuse } from '../support/askable-node.ts'
-import type { ScriptCall } from '../support/askable-node.ts'
-import { EnrichmentWorld, answerTokens, tokenNames } from '../support/enrichment-world.ts'
+import { refuse } from '../support/script-node.ts'
+import type { ScriptCall } from '../support/script-node.ts'
+import { EnrichmentWorld, tokenResults, tokenNames } from '../support/enrichment-world.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
@@ -30,7 +30,7 @@ describe('enrichment workers', () => {
   beforeEach(async () => {
     database = await createTestDatabase()
     world = await EnrichmentWorld.start(database)
-    world.answer({ ft_tokens: answerTokens })
+    world.answer({ ft_tokens: tokenResults })
   })
   afterEach(async () => {
     for (const one of processes.splice(0)) await one.end('SIGKILL')
@@ -118,9 +118,9 @@ describe('enrichment workers', () => {
     const farm = new FlowfarmProcess(['farm'], { DB_URL: database.url, CHAIN_ACCESS_NODE: world.node.endpoint })
     processes.push(farm)
     await called.promise
-    const askedAt = new Stopwatch()
+    const stopping = new Stopwatch()
     expect(await farm.end('SIGTERM'), farm.output()).to.equal(0)
-    await askedAt.expectBelow(8000)
+    await stopping.expectBelow(8000)
   })
 
   it('is disabled by its setting', async () => {
@@ -167,7 +167,7 @@ describe('enrichment workers', () => {
         if (now === 3) gate.resolve()
         await gate.promise
         now--
-        return answerTokens(call)
+        return tokenResults(call)
       },
     })
     await world.run(tokenMetadataWorker, { concurrency: 3 })
@@ -229,7 +229,7 @@ describe('enrichment workers', () => {
       ft_tokens: (call) =>
         tokenNames(call).some((name) => Number(name.slice(1)) > 4)
           ? refuse('INTERNAL', 'the execution node failed')
-          : answerTokens(call),
+          : tokenResults(call),
     })
     const loop = new EnrichmentLoop(world.options(tokenMetadataWorker))
     const error = await loop.round(new AbortController().signal).then(
@@ -253,7 +253,7 @@ describe('enrichment workers', () => {
     world.answer({
       ft_tokens: (call) => {
         if (tokenNames(call).includes('T39')) throw new Refusal('UNAVAILABLE', 'away')
-        return answerTokens(call)
+        return tokenResults(call)
       },
     })
     const loop = new EnrichmentLoop({ ...world.options(tokenMetadataWorker), concurrency: 2 })

@@ -1,5 +1,5 @@
-import { cdc } from './askable-node.ts'
-import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
+import { cdc } from './script-node.ts'
+import type { Cdc, Ledger, ScriptCall } from './script-node.ts'
 
 /** Account contents on a test chain. */
 export interface PresentAccount {

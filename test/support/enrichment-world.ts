@@ -7,8 +7,8 @@ import { Metrics } from '../../src/platform/metrics.ts'
 import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
 import type { EnrichmentLoopOptions } from '../../src/farm/enrichment/enrichment-loop.ts'
 import { loadScripts, readJson } from '../../src/farm/enrichment/service.ts'
-import { AskableNode, cdc, refuse, texts } from './askable-node.ts'
-import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
+import { ScriptNode, cdc, refuse, texts } from './script-node.ts'
+import type { Cdc, Ledger, ScriptCall } from './script-node.ts'
 import { quiet } from './chain-source.ts'
 import type { TestDatabase } from './database.ts'
 
@@ -33,20 +33,20 @@ const token = (name: string): Cdc => {
 
 export const tokenNames = ({ args }: ScriptCall): string[] => texts(args[1])
 /** Names are the tokens' contract names. */
-export const answerTokens = (call: ScriptCall): Cdc => cdc.array(tokenNames(call).map(token))
+export const tokenResults = (call: ScriptCall): Cdc => cdc.array(tokenNames(call).map(token))
 
 /** Script results by name. */
-export type ScriptAnswers = Partial<Record<ScriptName, (call: ScriptCall) => Cdc | Promise<Cdc>>>
+export type ScriptResults = Partial<Record<ScriptName, (call: ScriptCall) => Cdc | Promise<Cdc>>>
 
 /** A queryable chain, and enrichment workers that write into a database. */
 export class EnrichmentWorld {
   readonly database: TestDatabase
-  readonly node: AskableNode
+  readonly node: ScriptNode
   readonly reader: ClosableChainReader
   readonly metrics = new Metrics()
   readonly script: (name: ScriptName) => string
 
-  private constructor(database: TestDatabase, node: AskableNode, script: (name: ScriptName) => string) {
+  private constructor(database: TestDatabase, node: ScriptNode, script: (name: ScriptName) => string) {
     this.database = database
     this.node = node
     this.script = script
@@ -54,11 +54,11 @@ export class EnrichmentWorld {
   }
 
   static async start(database: TestDatabase): Promise<EnrichmentWorld> {
-    return new EnrichmentWorld(database, await AskableNode.start(), await loadScripts('emulator'))
+    return new EnrichmentWorld(database, await ScriptNode.start(), await loadScripts('emulator'))
   }
 
   /** Sets the chain's results from now on. */
-  answer(scripts: ScriptAnswers, account?: Ledger['account']): void {
+  answer(scripts: ScriptResults, account?: Ledger['account']): void {
     const byText = new Map(scriptNames.map((name) => [this.script(name), scripts[name]]))
     this.node.ledger = {
       script: (call) => byText.get(call.script)?.(call) ?? refuse('INVALID_ARGUMENT', 'this script fails'),

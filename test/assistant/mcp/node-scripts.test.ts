@@ -4,8 +4,8 @@ import { userOfTurn } from '../../../simnode/ledger/world/users.ts'
 import { createChainReader } from '../../../src/access/create-chain-reader.ts'
 import { scriptReference } from '../../../src/assistant/mcp/script-reference.ts'
 import { createNodeScriptRunner } from '../../../src/assistant/mcp/script-runners.ts'
-import { AskableNode, cdc, refuse } from '../../support/askable-node.ts'
-import type { Ledger } from '../../support/askable-node.ts'
+import { ScriptNode, cdc, refuse } from '../../support/script-node.ts'
+import type { Ledger } from '../../support/script-node.ts'
 import { quiet } from '../../support/chain-source.ts'
 import type { ConnectedClient } from './support/mcp-clients.ts'
 import { codeOf, connectForScripts } from './support/script-client.ts'
@@ -20,8 +20,8 @@ describe('run_chain_script on the access nodes of the indexer', () => {
     for (const stop of stops.splice(0).reverse()) await stop()
   })
 
-  const start = async (ledger: Ledger): Promise<AskableNode> => {
-    const node = await AskableNode.start(ledger)
+  const start = async (ledger: Ledger): Promise<ScriptNode> => {
+    const node = await ScriptNode.start(ledger)
     atEnd(() => node.stop())
     return node
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { DeveloperKeys } from '../../../src/platform/auth/developer-keys.ts'
-import { AskableNode } from '../../support/askable-node.ts'
+import { ScriptNode } from '../../support/script-node.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
@@ -14,7 +14,7 @@ import { Stopwatch } from '../../support/stopwatch.ts'
 
 describe('flowfarm as an MCP server', () => {
   let database: TestDatabase
-  let node: AskableNode
+  let node: ScriptNode
   let folder: string
   let program: FlowfarmProcess
   let url: string
@@ -22,7 +22,7 @@ describe('flowfarm as an MCP server', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    node = await AskableNode.start({ script: ({ args }) => args[0] ?? { type: 'Void' } })
+    node = await ScriptNode.start({ script: ({ args }) => args[0] ?? { type: 'Void' } })
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-mcp-'))
     program = new FlowfarmProcess(['api', 'mcp'], {
       DB_URL: database.url,

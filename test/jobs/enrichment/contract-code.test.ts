@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { contractCodeWorker } from '../../../jobs/enrichment/contract-code-worker.ts'
 import { contractCodeHash } from '../../../src/flow/code/find-contract-code.ts'
-import { refuse } from '../../support/askable-node.ts'
+import { refuse } from '../../support/script-node.ts'
 import { EnrichmentWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { nftOwnershipReconciler } from '../../../jobs/enrichment/nft-ownership-reconciler.ts'
 import { EnrichmentLoop } from '../../../src/farm/enrichment/enrichment-loop.ts'
-import { cdc, plain, refuse, texts } from '../../support/askable-node.ts'
+import { cdc, plain, refuse, texts } from '../../support/script-node.ts'
 import { EnrichmentWorld } from '../../support/enrichment-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -147,9 +147,9 @@ describe('the NFT ownership reconciler', () => {
       [stones],
     )
     await world.run(nftOwnershipReconciler)
-    const asked = (): unknown[] => world.calls('nft_holder_ids').map(({ args }) => plain(args[0]))
-    expect(asked()).to.have.lengthOf(31)
-    expect(new Set(asked()).size).to.equal(31)
+    const queried = (): unknown[] => world.calls('nft_holder_ids').map(({ args }) => plain(args[0]))
+    expect(queried()).to.have.lengthOf(31)
+    expect(new Set(queried()).size).to.equal(31)
     await database.pool.query(`
       update app.nft_holder_checks c set next_ask_at = now() - interval '1 minute' * o.place
       from (select holder, row_number() over (order by md5(holder)) as place from app.nft_holder_checks) o where o.holder = c.holder`)
@@ -158,7 +158,7 @@ describe('the NFT ownership reconciler', () => {
     await world.run(nftOwnershipReconciler)
     const batchOf = (list: readonly unknown[], i: number): unknown[] => list.slice(4 * i, 4 * i + 4)
     for (let i = 0; i < 8; i++)
-      expect(batchOf(asked(), i)).to.have.members(
+      expect(batchOf(queried(), i)).to.have.members(
         batchOf(
           order.map(({ holder }) => holder),
           i,

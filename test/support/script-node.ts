@@ -36,7 +36,7 @@ export interface Ledger {
 }
 
 /** An access node without Cadence: a ledger in the test runs scripts, over real gRPC. */
-export class AskableNode {
+export class ScriptNode {
   readonly #server: RawGrpcServer
   ledger: Ledger
   /** Every call, in order. */
@@ -52,10 +52,10 @@ export class AskableNode {
     this.ledger = ledger
   }
 
-  static async start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<AskableNode> {
-    const made: { node?: AskableNode } = {}
+  static async start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<ScriptNode> {
+    const made: { node?: ScriptNode } = {}
     const answer =
-      (of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): CallHandler =>
+      (of: (node: ScriptNode, request: Buffer) => Promise<Buffer> | Buffer): CallHandler =>
       async (call) => {
         try {
           if (made.node === undefined) throw new Error('the node is not there yet')
@@ -102,7 +102,7 @@ export class AskableNode {
         ),
       },
     })
-    made.node = new AskableNode(server, ledger)
+    made.node = new ScriptNode(server, ledger)
     return made.node
   }
 
@@ -118,10 +118,7 @@ export class AskableNode {
     return this.stop()
   }
 
-  async #answer(
-    request: Buffer,
-    of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer,
-  ): Promise<Buffer> {
+  async #answer(request: Buffer, of: (node: ScriptNode, request: Buffer) => Promise<Buffer> | Buffer): Promise<Buffer> {
     if (this.latencyMs > 0) await delay(this.latencyMs)
     const answered = await of(this, request)
     if (this.refusal !== undefined) throw this.refusal
