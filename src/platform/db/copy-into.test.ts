@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { PoolClient } from 'pg'
 import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { FatalError, RetryableError } from '../errors.ts'
-import { copyInto } from './copy-into.ts'
+import { copyInto, copyTables } from './copy-into.ts'
 import { CopyWriter } from './copy-writer.ts'
 
 describe('copyInto', () => {
@@ -85,6 +85,25 @@ describe('copyInto', () => {
       const missing = await copyInto(client, 'nowhere', ['id'], rowsOf(2000, 1000)).catch((error: unknown) => error)
       expect((missing as FatalError).details).to.include({ sqlState: '42P01' })
       expect(await copy(client, rowsOf(2, 1))).to.equal(2)
+    })
+  })
+
+  it('stores rows of several tables in one transaction, and nothing if one is rejected', async () => {
+    await db.pool.query('CREATE TABLE other (LIKE "Odd Name".t INCLUDING ALL)')
+    await withClient(async (client) => {
+      const tables = [
+        { table: 'Odd Name.t', columns: ['id', 'body'], rows: rowsOf(2, 300_000) },
+        { table: 'other', columns: ['id', 'body'], rows: rowsOf(3, 1) },
+      ]
+      expect(await copyTables(client, tables, 'begin')).to.equal(5)
+      await client.query('COMMIT')
+      for (const again of [tables, tables.toReversed()]) {
+        const failure = await copyTables(client, again, 'begin').catch((error: unknown) => error)
+        expect((failure as FatalError).details).to.include({ sqlState: '23505' })
+        await client.query('ROLLBACK')
+      }
+      const { rows } = await client.query<{ count: number }>('SELECT count(*)::int FROM other')
+      expect(rows).to.deep.equal([{ count: 3 }])
     })
   })
 

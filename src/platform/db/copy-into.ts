@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { escapeIdentifier, type ClientBase } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import { escapeIdentifier } from 'pg'
+import type { ClientBase, Connection, Submittable } from 'pg'
 import { asDatabaseError } from './errors.ts'
 import type { CopyWriter } from './copy-writer.ts'
 
@@ -8,41 +7,116 @@ import type { CopyWriter } from './copy-writer.ts'
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const trailer = Buffer.from([0xff, 0xff])
 
+/** Messages CopyData and CopyDone, whose length includes the four bytes of the length. */
+const dataCode = 0x64
+const done = Buffer.from([0x63, 0, 0, 0, 4])
+const prefixBytes = 5
+
+/** The server reads a message into memory as a whole. */
 const messageBytes = 256 * 1024
 /** Smaller buffers are joined: copying is cheaper than a message each. */
 const smallBytes = 8 * 1024
 
-/**
- * Sends binary rows into `table` by COPY; returns the number of stored rows. The buffers must not
- * change until the promise settles, and the client must be idle.
- * @throws FlowfarmError
- */
-export async function copyInto(
+export interface CopiedRows {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly rows: CopyWriter | Buffer | readonly Buffer[]
+}
+
+/** As `copyTables`, for one table. */
+export function copyInto(
   client: ClientBase,
   table: string,
   columns: readonly string[],
-  rows: CopyWriter | Buffer | readonly Buffer[],
+  rows: CopiedRows['rows'],
 ): Promise<number> {
-  const buffers = asBuffers(rows).filter((buffer) => buffer.length > 0)
-  if (buffers.length === 0) return 0
-  const target = table.split('.').map(escapeIdentifier).join('.')
-  const columnList = columns.map(escapeIdentifier).join(', ')
-  const stream = client.query(copyFrom(`COPY ${target} (${columnList}) FROM STDIN (FORMAT binary)`))
-  const finished = once(stream, 'finish')
-  // Prevents an unhandled rejection: waiting for `drain` throws the same failure.
-  finished.catch(() => undefined)
-  // A COPY abandoned after a timeout fails again when its connection is closed.
-  stream.on('error', () => undefined)
+  return copyTables(client, [{ table, columns, rows }])
+}
+
+/**
+ * Sends binary rows by COPY, in one round trip for all tables; returns the number of stored rows. The buffers must
+ * not change until the promise settles, or after a failure until the client has answered or is closed.
+ * @param first a statement before the first COPY
+ * @throws FlowfarmError
+ */
+export async function copyTables(client: ClientBase, tables: readonly CopiedRows[], first?: 'begin'): Promise<number> {
+  const statements: string[] = first === undefined ? [] : [first]
+  const data: (readonly Buffer[])[] = []
+  for (const { table, columns, rows } of tables) {
+    const buffers = asBuffers(rows).filter((buffer) => buffer.length > 0)
+    if (buffers.length === 0) continue
+    const target = table.split('.').map(escapeIdentifier).join('.')
+    statements.push(`COPY ${target} (${columns.map(escapeIdentifier).join(', ')}) FROM STDIN (FORMAT binary)`)
+    data.push(buffers)
+  }
+  if (statements.length === 0) return 0
   try {
-    for (const chunk of withFrame(buffers)) {
-      if (!stream.write(chunk)) await once(stream, 'drain')
-    }
-    stream.end()
-    await finished
-    return stream.rowCount
+    return await new Promise((resolve, reject) => {
+      client.query(new CopyQuery(statements.join('; '), data, resolve, reject))
+    })
   } catch (error) {
     throw asDatabaseError(error)
   }
+}
+
+/**
+ * Sends the data without waiting for the server to ask for it. After an error the server ignores the rest. Source:
+ * PostgreSQL, "COPY Operations" of the message flow.
+ */
+class CopyQuery implements Submittable {
+  /** `pg` replaces it to limit the time. */
+  callback: (error?: Error) => void
+  readonly #text: string
+  readonly #data: readonly (readonly Buffer[])[]
+  #rows = 0
+
+  constructor(
+    text: string,
+    data: readonly (readonly Buffer[])[],
+    resolve: (rows: number) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#text = text
+    this.#data = data
+    this.callback = (error) => (error === undefined ? resolve(this.#rows) : reject(error))
+  }
+
+  submit(connection: Connection): void {
+    const { stream } = connection
+    stream.cork()
+    connection.query(this.#text)
+    for (const buffers of this.#data) {
+      for (const chunk of withFrame(buffers)) {
+        stream.write(prefixOf(chunk))
+        stream.write(chunk)
+      }
+      stream.write(done)
+    }
+    stream.uncork()
+  }
+
+  handleCopyInResponse(): void {
+    // The data has been sent.
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    this.#rows += Number(/^COPY (\d+)$/.exec(text)?.[1] ?? 0)
+  }
+
+  handleReadyForQuery(): void {
+    this.callback()
+  }
+
+  handleError(error: Error): void {
+    this.callback(error)
+  }
+}
+
+function prefixOf(chunk: Buffer): Buffer {
+  const prefix = Buffer.allocUnsafe(prefixBytes)
+  prefix[0] = dataCode
+  prefix.writeUInt32BE(chunk.length + 4, 1)
+  return prefix
 }
 
 function asBuffers(rows: CopyWriter | Buffer | readonly Buffer[]): readonly Buffer[] {
