@@ -19,6 +19,7 @@ import { detectService } from './nodes/identify-node.ts'
 /** Without a message for this time, a stream is compared with the heads reported by nodes. */
 const silenceMs = 3_000
 const slowestPollMs = 5_000
+const maxNotDueMs = 250
 const pollShare = 0.25
 
 /**
@@ -44,6 +45,9 @@ class HeadFollower {
   readonly #signal: AbortSignal
   #last: HeadMessage | undefined
   #failures = 0
+  #lastAt = 0
+  /** Shortest recent time between heads; grows slowly. */
+  #intervalMs = 0
 
   constructor(context: SourceContext, sealed: SealedHead, signal: AbortSignal) {
     this.#context = context
@@ -118,17 +122,24 @@ class HeadFollower {
       .toSorted((a, b) => (b.headHeight ?? -1) - (a.headHeight ?? -1))[0]
   }
 
-  /** Longer for a rate-limited node and longer still for a failing one. */
+  /**
+   * Not in the first half of the time between heads. Longer for a rate-limited node and longer still for a failing
+   * one.
+   */
   #pollMs(): number {
+    const notDueMs = Math.min(maxNotDueMs, this.#lastAt + this.#intervalMs / 2 - performance.now())
     const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
     const baseMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
     const everyMs = this.#failures === 0 ? baseMs : backoffMs(this.#failures + 1, baseMs, slowestPollMs)
-    return Math.min(slowestPollMs, everyMs)
+    return Math.min(slowestPollMs, Math.max(everyMs, notDueMs))
   }
 
   #isNews(head: HeadMessage): boolean {
     if (this.#last?.id.equals(head.id) === true) return false
+    const now = performance.now()
+    if (this.#last !== undefined) this.#intervalMs = Math.min(now - this.#lastAt, this.#intervalMs * 1.1 || Infinity)
     this.#last = head
+    this.#lastAt = now
     return true
   }
 }

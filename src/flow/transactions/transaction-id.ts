@@ -248,6 +248,7 @@ function signerList({ proposerAddress, payer, authorizers }: TransactionBody): B
 }
 
 function isZero(address: Buffer): boolean {
-  for (const byte of address) if (byte !== 0) return false
+  // An index: the iterator of a typed array allocates.
+  for (let i = 0; i < address.length; i++) if (address[i] !== 0) return false
   return true
 }
