@@ -40,6 +40,27 @@ describe('batch writer', () => {
     })
   }
 
+  it('stores the head of the chain with the commit', async () => {
+    await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
+    const current = { id: Buffer.alloc(32, 9), parentId: Buffer.alloc(32, 8), height: 9, timestampUs: 0 }
+    const written: unknown[] = []
+    const writer = new BatchWriter({
+      pool: database.pool,
+      name: 'main_ingester',
+      generation: 0,
+      heads: { current, written: (head) => written.push(head) },
+      lockLost: lockLost.signal,
+      scripts: new ScriptCache(),
+      shapes: new ShapeCache(),
+      onCommitted: (batch) => committed.push(batch),
+    })
+    await give(writer, 0, 1)
+    await writer.drain()
+    const { rows } = await database.pool.query('select latest_height::int as height from app.chain')
+    expect(rows).to.deep.equal([{ height: 9 }])
+    expect(written).to.deep.equal([current])
+  })
+
   it('keeps sessions open while batches wait for earlier commits', async () => {
     const idleInTransactionTimeoutMs = 1500
     const pool = createPool(database.url, { max: 4, idleInTransactionTimeoutMs })

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { FetchedBlock } from '../access/messages.ts'
-import { copyInto } from '../platform/db/copy-into.ts'
+import { copyTables } from '../platform/db/copy-into.ts'
 import { pgText } from '../platform/db/copy-writer.ts'
 import { asDatabaseError } from '../platform/db/errors.ts'
 import { rollBack, waitInTransaction } from '../platform/db/pool.ts'
@@ -9,6 +9,7 @@ import type { HeightRange } from '../platform/ranges.ts'
 import { databaseErrorOf, isRefusal, rowsRefused, uniqueViolation, RowsExistError } from './errors.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
+import type { HeadTracker } from './head-tracker.ts'
 import { rawColumns, rawTables, ensureRawPartitions } from './raw-tables.ts'
 import type { ScriptCache, KnownScript, ShapeCache, KnownShape } from './caches.ts'
 import type { UnavailablePart, UndecodedInput } from './batch.ts'
@@ -39,6 +40,8 @@ interface BatchWriterOptions {
   readonly pool: pg.Pool
   readonly name: IngesterName
   readonly generation: number
+  /** The commits of this writer store the head. */
+  readonly heads?: Pick<HeadTracker, 'current' | 'written'> | undefined
   /** Nothing may be committed afterwards. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
@@ -123,15 +126,22 @@ export class BatchWriter {
     const client = await this.#options.pool.connect()
     let broken: Error | undefined
     try {
-      await client.query('begin')
-      for (const table of rawTables) await copyInto(client, `raw.${table}`, rawColumns[table], batch.rowsOf(table))
+      const tables = rawTables.map((table) => ({
+        table: `raw.${table}`,
+        columns: rawColumns[table],
+        rows: batch.rowsOf(table),
+      }))
+      await copyTables(client, tables, 'begin')
       if (batch.undecoded.length > 0) await insertUndecoded(client, this.#options.name, batch.undecoded)
       if (batch.unavailable.length > 0) await insertUnavailable(client, batch.unavailable)
       await waitInTransaction(client, previous, this.#options.signOfLifeMs)
-      const isKept = await commitCheckpoint(client, this.#options, batch)
-      if (!isKept) throw checkpointMoved(this.#options.name, batch.range)
+      const { name, generation, heads } = this.#options
+      const head = heads?.current
+      const isKept = await commitCheckpoint(client, { name, generation, headHeight: head?.height }, batch)
+      if (!isKept) throw checkpointMoved(name, batch.range)
       this.#options.lockLost.throwIfAborted()
       await client.query('commit')
+      heads?.written(head)
     } catch (error) {
       broken = await rollBack(client, error)
       if (isRefusal(error)) throw rowsRefused(batch.range, error)
@@ -229,7 +239,7 @@ async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<
  */
 export async function commitCheckpoint(
   client: pg.ClientBase,
-  ingester: { name: string; generation: number },
+  ingester: { name: string; generation: number; headHeight?: number | undefined },
   batch: Pick<Batch, 'range' | 'blockCount' | 'txCount' | 'eventCount'>,
 ): Promise<boolean> {
   const { from, to } = batch.range
@@ -250,12 +260,23 @@ export async function commitCheckpoint(
             block_count = block_count + $4, tx_count = tx_count + $5, event_count = event_count + $6, updated_at = now()
         where service_name = $1 and generation = $7 and not covered && int8range($2, $3)
         returning 1
+      ), head as (
+        update app.chain set latest_height = $8, latest_at = now() where $8::bigint is not null
       ), fetched as (
         delete from raw.failing_heights f where height >= $2 and height < $3
           and not exists (select from raw.unavailable u where u.block_height = f.height)
       )
       select pg_notify('flowfarm_blocks', $1 || ':' || $2 || ':' || $3) from checkpoint`,
-    values: [ingester.name, from, to, batch.blockCount, batch.txCount, batch.eventCount, ingester.generation],
+    values: [
+      ingester.name,
+      from,
+      to,
+      batch.blockCount,
+      batch.txCount,
+      batch.eventCount,
+      ingester.generation,
+      ingester.headHeight,
+    ],
   })
   return rowCount === 1
 }

@@ -163,11 +163,13 @@ export class Batch {
   addShapes(shapes: readonly EventShape[]): void {
     const rows = this.rows.event_chunks
     const start = rows.out.position
-    const known = shapes.map((shape) => this.#shapes.find(shape))
-    rows.int4Array(known.map(({ id }) => id ?? 0))
-    for (const [place, shape] of known.entries()) {
-      if (shape.id === undefined) this.#unnumbered.push({ shape, start, place })
+    const ids: number[] = []
+    for (const shape of shapes) {
+      const known = this.#shapes.find(shape)
+      if (known.id === undefined) this.#unnumbered.push({ shape: known, start, place: ids.length })
+      ids.push(known.id ?? 0)
     }
+    rows.int4Array(ids)
   }
 
   /** Shapes that need ids before the rows are sent. */

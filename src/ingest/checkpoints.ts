@@ -47,6 +47,16 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   return { forward, backward, all, settled: union(all, normalize(parseMultirange(rows[0]?.lost ?? '{}'))) }
 }
 
+/** Undefined before the ingester's first plan. */
+export async function readGeneration(db: pg.Pool | pg.ClientBase, name: IngesterName): Promise<number | undefined> {
+  const { rows } = await db.query<{ generation: string }>({
+    name: 'ingest-generation',
+    text: 'select generation from app.indexing_checkpoints where service_name = $1',
+    values: [name],
+  })
+  return rows[0] === undefined ? undefined : Number(rows[0].generation)
+}
+
 export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number): Promise<void> {
   await db.query(
     'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and ' +

@@ -4,7 +4,7 @@ import { difference } from '../platform/ranges.ts'
 import { BelowRootError } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { BadBlockError, ForkError } from './errors.ts'
-import { readRawCoverage, storedBlockId } from './checkpoints.ts'
+import { readGeneration, readRawCoverage, storedBlockId } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
 import type { HeadTracker } from './head-tracker.ts'
 import { HeightWalk } from './sync-segment.ts'
@@ -31,7 +31,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
   /** After a rollback that left nothing stored: history, complete from there down, stays. */
   #resumeAt: number | undefined
   #checkedAt = 0
-  /** Id of the last head found to be the stored block, in this segment. */
+  /** Id of the last block that this segment stores, or of the last head found to be stored. */
   #storedHead: Buffer | undefined
 
   protected override async plan(signal: AbortSignal): Promise<SyncSegment> {
@@ -80,6 +80,8 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     if (parent !== undefined && !parent.equals(block.parentId)) {
       throw new ForkError(below, `block ${block.height} does not continue the stored block ${below}`, endpoint)
     }
+    this.#storedHead = Buffer.from(block.id)
+    this.#checkedAt = performance.now()
   }
 
   /**
@@ -102,11 +104,9 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const now = performance.now()
     if (now - this.#checkedAt < this.options.recheckMs) return
     this.#checkedAt = now
-    if ((await readRawCoverage(this.options.pool)).forward.generation === generation) return
-    throw new RetryableError(
-      'checkpoint-moved',
-      `${this.options.name}: the stored chain was changed by another process`,
-    )
+    const { pool, name } = this.options
+    if ((await readGeneration(pool, name)) === generation) return
+    throw new RetryableError('checkpoint-moved', `${name}: the stored chain was changed by another process`)
   }
 
   protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined> {

@@ -23,6 +23,7 @@ export class HeadTracker {
   readonly #listeners = new Set<(head: HeadMessage) => void>()
   readonly #failures = new LogThrottle()
   #current: HeadMessage | undefined
+  #written: HeadMessage | undefined
   #writing: Promise<void> | undefined
 
   constructor(options: HeadTrackerOptions) {
@@ -37,6 +38,11 @@ export class HeadTracker {
   onHead(listener: (head: HeadMessage) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Stored by the commit of its block. */
+  written(head: HeadMessage | undefined): void {
+    this.#written = head
   }
 
   /** @throws the signal's reason */
@@ -91,16 +97,19 @@ export class HeadTracker {
   /** Outages of the database block nothing. */
   async #write(): Promise<void> {
     const { pool, log, signal } = this.#options
-    let written: HeadMessage | undefined
-    while (written !== this.#current && !signal.aborted) {
+    const wait = (): Promise<void> =>
+      pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+    // Usually the commit of its block stores it meanwhile.
+    if (this.#written !== undefined) await wait()
+    while (this.#written !== this.#current && !signal.aborted) {
       const head = this.#current
       try {
         await pool.query('update app.chain set latest_height = $1, latest_at = now()', [head?.height])
-        written = head
+        this.#written = head
       } catch (error) {
         this.#failures.log(log, 'warn', { err: asError(error) }, 'could not write the head of the chain; retrying')
       }
-      await pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+      await wait()
     }
     this.#writing = undefined
   }

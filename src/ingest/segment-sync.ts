@@ -17,6 +17,7 @@ import { ingesterNames } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
 import type { FailingHeights, LostHeight } from './failing-heights.ts'
 import { FetchWindow } from './fetch-window.ts'
+import type { HeadTracker } from './head-tracker.ts'
 import type { Progress } from './progress.ts'
 import type { ScriptCache, ShapeCache } from './caches.ts'
 import { recordLostHeight } from './failing-heights.ts'
@@ -36,6 +37,8 @@ export interface SegmentSettings {
   readonly metrics: Metrics
   readonly progress: Progress
   readonly failing: FailingHeights
+  /** Of the forward ingester. */
+  readonly heads?: HeadTracker
   readonly fixedWidth: number | undefined
   readonly fixedBatch: number | undefined
   readonly initialWidth: number
@@ -84,12 +87,13 @@ export class SegmentSync {
     this.#settings = settings
     this.#segment = segment
     this.#context = context
-    const { name, pool, source, log, fixedWidth, fixedBatch, initialWidth } = settings
+    const { name, pool, source, log, heads, fixedWidth, fixedBatch, initialWidth } = settings
     this.#batchLimit = fixedBatch ?? largestBatch
     this.#writer = new BatchWriter({
       pool,
       name,
       generation: segment.generation,
+      heads,
       lockLost: context.lockLost,
       scripts: context.scripts,
       shapes: context.shapes,

@@ -13,7 +13,7 @@ type Config = SettingValues<typeof accessNodeSettings & typeof ingestSettings> &
 
 import { historicNodes, liveEndpoints } from '../access/settings.ts'
 import { BackwardIngester } from './backward-ingester.ts'
-import { ingesterNames, readRawCoverage } from './checkpoints.ts'
+import { ingesterNames, readGeneration } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { decodedBlock } from './decoded-block.ts'
 import { FailingHeights } from './failing-heights.ts'
@@ -33,7 +33,8 @@ const bytesPerByte = 4
 /** Without a terminal; with one, of the status line. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
-const defaultRecheckMs = 2_000
+/** Of the checkpoint, whose generation changes when an operator retries heights. */
+const defaultRecheckMs = 10_000
 /**
  * Maximum time until a failing settled height is reported; half of UNAVAILABLE_AFTER_S if that is
  * less.
@@ -168,14 +169,13 @@ async function runWhenOwed(
   recheckMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const generation = async (): Promise<number> => (await readRawCoverage(pool)).backward.generation
   for (;;) {
     await backward.run()
     let before: number | undefined
     for (let isSame = true; isSame;) {
       if (signal.aborted) return
       try {
-        const now = await generation()
+        const now = await readGeneration(pool, ingesterNames.backward)
         isSame = before === undefined || now === before
         before = now
         if (isSame) await pause(recheckMs, signal)
