@@ -156,7 +156,12 @@ export class ParserThread<Question, Answer> {
     const job = this.#running ?? this.#waiting.shift()
     this.#running = undefined
     job?.reject(error)
-    void this.#endThread().then(() => this.#next())
+    void this.#restart()
+  }
+
+  async #restart(): Promise<void> {
+    await this.#endThread()
+    this.#next()
   }
 
   async #endThread(): Promise<void> {

@@ -16,16 +16,16 @@ export type ParserReply<Answer> =
  * Runs in the thread of a `ParserThread`: posts `ready`, then answers one question at a time. The
  * parser is Go in WebAssembly and can only be interrupted by ending the thread.
  */
-export async function serveParser<Question, Answer>(
-  open: (parse: (code: string) => ParsedProgram) => (question: Question) => Answer,
+export async function serveParser(
+  open: (parse: (code: string) => ParsedProgram) => (question: never) => unknown,
 ): Promise<void> {
   const port = parentPort
   if (port === null) throw new Error('not started as a thread')
-  const reply = (message: ParserReply<Answer>): void => port.postMessage(message)
+  const reply = (message: ParserReply<unknown>): void => port.postMessage(message)
   const binary = fileURLToPath(new URL('../cadence-parser.wasm', import.meta.resolve('@onflow/cadence-parser')))
   const parser = await CadenceParser.create(await readFile(binary))
   const answer = open((code) => parser.parse(code) as ParsedProgram)
-  port.on('message', (question: Question) => {
+  port.on('message', (question: never) => {
     try {
       reply({ kind: 'answer', answer: answer(question) })
     } catch (error) {
