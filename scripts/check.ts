@@ -14,8 +14,8 @@ await runCommand({
   summary: 'Checks format, types, lint, and the structure tests.',
   options: { fix: flag('Write the format instead of checking it.') },
   notes: [
-    'About 10 s on two cores after a small change, 30 s the first time. Types are compiled incrementally, and only ' +
-      'changed files and their importers are linted. The state is in .flowfarm/check; npm test ignores it.',
+    'Less than 10 s on two cores, 30 s the first time. Types are compiled incrementally, and only changed files and ' +
+      'the files that import them directly are linted. The state is in .flowfarm/check; npm test ignores it.',
   ],
   examples: [
     ['', 'Before every commit.'],

@@ -8,7 +8,7 @@ const settings = ['package-lock.json', '.oxlintrc.json', 'tsconfig.json', 'dashb
 /** Linting the whole tree is then as fast. */
 const maxChanged = 600
 
-/** Files that changed since they last passed, or whose transitive imports did. */
+/** Files that changed since they last passed, or whose direct imports did. */
 export async function lintChanged(root: string, cache: string): Promise<Finding & { readonly linted: number }> {
   const before = fingerprints(root)
   const passed = readPassed(cache)

@@ -9,6 +9,7 @@ export interface SourceGraph {
   imports(file: string): readonly string[]
   /** Files and folders that it names, for example to read or spawn. */
   mentions(file: string): readonly string[]
+  /** Of the file and its direct imports. */
   fingerprint(file: string): string
 }
 
@@ -80,8 +81,7 @@ export function readSourceGraph(root: string, files: readonly string[], extra: r
     digests.set(file, found)
     return found
   }
-  const fingerprint = (file: string): string =>
-    sha256([...reachable([file], imports)].map(digest).toSorted().join('\n'))
+  const fingerprint = (file: string): string => sha256([file, ...imports(file)].map(digest).join('\n'))
   return { files, imports, mentions, fingerprint }
 }
 
