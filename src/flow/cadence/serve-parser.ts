@@ -25,9 +25,9 @@ export async function serveParser(
   const binary = fileURLToPath(new URL('../cadence-parser.wasm', import.meta.resolve('@onflow/cadence-parser')))
   const parser = await CadenceParser.create(await readFile(binary))
   const answer = open((code) => parser.parse(code) as ParsedProgram)
-  port.on('message', (question: never) => {
+  port.on('message', (question: unknown) => {
     try {
-      reply({ kind: 'answer', answer: answer(question) })
+      reply({ kind: 'answer', answer: answer(question as never) })
     } catch (error) {
       reply(error instanceof RangeError ? { kind: 'too-deep' } : { kind: 'failed', message: asError(error).message })
     }
