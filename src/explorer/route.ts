@@ -3,10 +3,11 @@ import type { DerivingWorkerName } from '../../jobs/worker-names.ts'
 import type { Network } from '../flow/network.ts'
 import type { Accounts } from '../platform/auth/accounts.ts'
 import type { Admission } from '../platform/auth/credentials.ts'
-import type { DeveloperKeys } from '../platform/auth/developer-keys.ts'
+import type { DeveloperKey, DeveloperKeys } from '../platform/auth/developer-keys.ts'
 import { routesOf } from '../platform/http/route.ts'
 import type { Route as AnyRoute } from '../platform/http/route.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { WebhookOwner } from '../webhooks/webhook-limits.ts'
 import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import type { CsvLimits } from './accounts/tax-report.ts'
 import type { AdminOperations } from './admin/operations.ts'
@@ -30,10 +31,16 @@ export interface Services {
   readonly webhooks: WebhookStores | undefined
 }
 
-/** `owner`: developer key or user JWT, checked by the handler. */
+export interface WebhookCaller {
+  readonly owner: WebhookOwner
+  readonly stores: WebhookStores
+}
+
 interface Callers {
   readonly admin: Admission
-  readonly owner: undefined
+  /** Of the developer key or user JWT. */
+  readonly owner: DeveloperKey
+  readonly webhooks: WebhookCaller
 }
 
 interface DerivedRows {

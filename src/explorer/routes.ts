@@ -89,7 +89,7 @@ const apiInfo: ApiInfo = {
   },
   securityOf: ({ access, isLimited }) => {
     if (access === 'admin') return [{ admin: [] }]
-    if (access === 'owner') return [{ key: [] }, { person: [] }]
+    if (access === 'owner' || access === 'webhooks') return [{ key: [] }, { person: [] }]
     return isLimited ? [{}, { key: [] }] : []
   },
   sharedErrors: {

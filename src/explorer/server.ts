@@ -10,7 +10,6 @@ import { pageAddress } from '../platform/http/connections.ts'
 import type { ClientTimeouts } from '../platform/http/connections.ts'
 import type { ErrorForm } from '../platform/http/problem.ts'
 import type { ResponseCache } from '../platform/http/response-cache.ts'
-import { guard } from '../platform/http/router.ts'
 import { createHttpServer } from '../platform/http/server.ts'
 import type { HttpServer, Mount } from '../platform/http/server.ts'
 import type { Feed } from '../platform/http/websockets.ts'
@@ -23,6 +22,7 @@ import { Slots } from '../platform/limits/slots.ts'
 import type { SlotsOptions } from '../platform/limits/slots.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { ownerGuards } from './webhooks/endpoint-routes.ts'
 import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import { csvLimits } from './accounts/tax-report.ts'
 import type { CsvLimits } from './accounts/tax-report.ts'
@@ -120,8 +120,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
       expensive: { slots: new Slots(expensiveCalls), services: { ...services, database: options.expensiveReads } },
       guards: {
         admin: adminGuard(new AdminGate(options.admin?.credentials, options.admin?.failures), log),
-        // Handlers check the key after their parameters.
-        owner: guard(() => undefined),
+        ...ownerGuards(services),
       },
       caching: 'revalidate',
       checkResponses: options.checkResponses,

@@ -70,7 +70,7 @@ const listEndpoints = defineRoute({
   handler: async ({ query }, services) => {
     const isPaused = query.is_paused === undefined ? undefined : query.is_paused === 'true'
     const rows = await overviewOf(services).endpoints(pageOf(query), { keyId: query.key_id, isPaused })
-    return { body: page(rows, query.limit, presentOwnedEndpoint, ({ id }) => String(id)), caching: 'never' }
+    return { body: page(rows, query.limit, presentOwnedEndpoint, ({ id }) => String(id)) }
   },
 })
 
@@ -109,7 +109,7 @@ const listSubscriptions = defineRoute({
   problems,
   handler: async ({ query }, services) => {
     const rows = await overviewOf(services).subscriptions(pageOf(query), query.endpoint_id)
-    return { body: page(rows, query.limit, presentSubscriptionState, ({ id }) => String(id)), caching: 'never' }
+    return { body: page(rows, query.limit, presentSubscriptionState, ({ id }) => String(id)) }
   },
 })
 
@@ -153,7 +153,7 @@ const listDeliveries = defineRoute({
   problems,
   handler: async ({ params: { id }, query }, services) => {
     const rows = await overviewOf(services).deliveries(pageOf(query), id, query.status)
-    return { body: page(rows, query.limit, presentDelivery, ({ sequence }) => String(sequence)), caching: 'never' }
+    return { body: page(rows, query.limit, presentDelivery, ({ sequence }) => String(sequence)) }
   },
 })
 

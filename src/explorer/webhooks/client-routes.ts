@@ -15,7 +15,7 @@ import {
   presentClientLog,
 } from './client-schema.ts'
 import { limitProblems, nothing, params, problems, tag, pageParameters } from './client-subscriptions.ts'
-import { descriptionField, urlField, ownerProblems, webhooksOf, requireOwner, usageExample } from './endpoint-routes.ts'
+import { descriptionField, urlField, ownerProblems, usageExample } from './endpoint-routes.ts'
 import { presentUsage, usageSchema } from './schema.ts'
 
 const exampleEndpoint = {
@@ -32,19 +32,15 @@ const listEndpoints = defineRoute({
   path: '/api/v1/endpoints',
   operationId: 'clientListEndpoints',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   summary: 'List endpoints, newest first',
   response: itemsOf(clientEndpointSchema, 'ClientEndpoint'),
   example: { items: [exampleEndpoint], count: 1 },
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return {
-      body: items((await stores.endpoints.list(owner.keyId)).map(presentClientEndpoint)),
-      caching: 'never',
-    }
-  },
+  handler: async ({ caller: { owner, stores } }) => ({
+    body: items((await stores.endpoints.list(owner.keyId)).map(presentClientEndpoint)),
+  }),
 })
 
 const createEndpoint = defineRoute({
@@ -52,7 +48,7 @@ const createEndpoint = defineRoute({
   path: '/api/v1/endpoints',
   operationId: 'clientCreateEndpoint',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   successStatus: 201,
   summary: 'Create an endpoint',
@@ -68,10 +64,9 @@ const createEndpoint = defineRoute({
   response: newClientEndpointSchema,
   example: { ...exampleEndpoint, secret: `whsec_${'A'.repeat(43)}=` },
   problems: limitProblems,
-  handler: async ({ apiKey, bearer, body: { url, description } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, body: { url, description } }) => {
     const { endpoint, secret } = await stores.endpoints.create(owner, { url, description })
-    return { body: { ...presentClientEndpoint(endpoint), secret }, caching: 'never' }
+    return { body: { ...presentClientEndpoint(endpoint), secret } }
   },
 })
 
@@ -80,7 +75,7 @@ const change = defineRoute({
   path: '/api/v1/endpoints/{id}',
   operationId: 'clientChangeEndpoint',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   summary: 'Update, pause or resume an endpoint',
   params,
@@ -96,12 +91,10 @@ const change = defineRoute({
   response: clientEndpointSchema,
   example: exampleEndpoint,
   problems,
-  handler: async ({ apiKey, bearer, params: { id }, body: { url, description, is_active: isActive } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, params: { id }, body: { url, description, is_active: isActive } }) => {
     const isPaused = isActive === undefined ? undefined : !isActive
     return {
       body: presentClientEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused })),
-      caching: 'never',
     }
   },
 })
@@ -111,7 +104,7 @@ const remove = defineRoute({
   path: '/api/v1/endpoints/{id}',
   operationId: 'clientRemoveEndpoint',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   successStatus: 204,
   summary: 'Delete an endpoint with its subscriptions and deliveries',
@@ -119,10 +112,9 @@ const remove = defineRoute({
   response: nothing,
   example: '',
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, params: { id } }) => {
     await stores.endpoints.remove(owner, id)
-    return { body: '', caching: 'never' }
+    return { body: '' }
   },
 })
 
@@ -147,10 +139,9 @@ const listKeys = defineRoute({
   response: itemsOf(clientKeySchema, 'ClientKey'),
   example: { items: [exampleKey], count: 1 },
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer }, services) => {
-    const { ownerId } = await requireOwner({ apiKey, bearer }, services)
-    return { body: items((await requireAccounts(services).keysOf(ownerId)).map(presentClientKey)), caching: 'never' }
-  },
+  handler: async ({ caller: { ownerId } }, services) => ({
+    body: items((await requireAccounts(services).keysOf(ownerId)).map(presentClientKey)),
+  }),
 })
 
 const createKey = defineRoute({
@@ -171,10 +162,9 @@ const createKey = defineRoute({
     ...ownerProblems,
     403: 'The presented key belongs to no account, or the account has too many keys.',
   },
-  handler: async ({ apiKey, bearer, body: { name } }, services) => {
-    const { ownerId } = await requireOwner({ apiKey, bearer }, services)
+  handler: async ({ caller: { ownerId }, body: { name } }, services) => {
     const { key, text } = await requireAccounts(services).makeKey(ownerId, name)
-    return { body: { ...presentClientKey(key), key: text }, caching: 'never' }
+    return { body: { ...presentClientKey(key), key: text } }
   },
 })
 
@@ -191,10 +181,9 @@ const revoke = defineRoute({
   response: nothing,
   example: '',
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { ownerId } = await requireOwner({ apiKey, bearer }, services)
+  handler: async ({ caller: { ownerId }, params: { id } }, services) => {
     await requireAccounts(services).revokeKey(ownerId, id)
-    return { body: '', caching: 'never' }
+    return { body: '' }
   },
 })
 
@@ -204,7 +193,7 @@ const listLogs = defineRoute({
   path: '/api/v1/logs',
   operationId: 'clientListLogs',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   summary: 'List delivery attempts, newest first',
   query: pageParameters,
@@ -224,26 +213,24 @@ const listLogs = defineRoute({
     count: 1,
   },
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer, query }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: items((await stores.deliveries.log(owner, query)).map(presentClientLog)), caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores }, query }) => ({
+    body: items((await stores.deliveries.log(owner, query)).map(presentClientLog)),
+  }),
 })
 
 const usage = defineRoute({
   path: '/api/v1/account/usage',
   operationId: 'clientGetUsage',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   summary: 'Usage and limits',
   response: usageSchema,
   example: usageExample,
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: presentUsage(await stores.overview.usage(owner), owner.tier), caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores } }) => ({
+    body: presentUsage(await stores.overview.usage(owner), owner.tier),
+  }),
 })
 
 export const clientLogRoutes = [listLogs, usage]

@@ -8,7 +8,7 @@ import { idParameter, integerParameter } from '../parameters.ts'
 import { messageForm } from '../../platform/http/problem.ts'
 import { defineRoute } from '../route.ts'
 import { clientSubscriptionSchema, items, itemsOf, presentClientSubscription } from './client-schema.ts'
-import { ownerProblems, webhooksOf } from './endpoint-routes.ts'
+import { ownerProblems } from './endpoint-routes.ts'
 
 export const tag = 'Webhooks for existing clients'
 export const params = z.object({ id: idParameter('Id.') })
@@ -109,19 +109,17 @@ const list = defineRoute({
   path: '/api/v1/subscriptions',
   operationId: 'clientListSubscriptions',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   summary: 'List subscriptions, newest first',
   query: pageParameters,
   response: itemsOf(clientSubscriptionSchema, 'ClientSubscription'),
   example: { items: [example], count: 1 },
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer, query: { limit, offset } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, query: { limit, offset } }) => {
     const all = await stores.subscriptions.list(owner, undefined)
     return {
       body: items(all.slice(offset, offset + limit).map((one) => presentClientSubscription(one, owner.keyId))),
-      caching: 'never',
     }
   },
 })
@@ -131,7 +129,7 @@ const create = defineRoute({
   path: '/api/v1/subscriptions',
   operationId: 'clientCreateSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   successStatus: 201,
   summary: 'Create a subscription',
@@ -151,15 +149,14 @@ const create = defineRoute({
   response: clientSubscriptionSchema,
   example,
   problems: { ...limitProblems, 404: 'The endpoint does not exist.' },
-  handler: async ({ apiKey, bearer, body }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, body }) => {
     const { subscription } = await stores.subscriptions.create(owner, {
       endpoint: body.endpoint_id,
       eventTypes: [body.event_type],
       conditions: fromClientConditions(body.conditions),
       fromHeight: undefined,
     })
-    return { body: presentClientSubscription(subscription, owner.keyId), caching: 'never' }
+    return { body: presentClientSubscription(subscription, owner.keyId) }
   },
 })
 
@@ -167,20 +164,16 @@ const get = defineRoute({
   path: '/api/v1/subscriptions/{id}',
   operationId: 'clientGetSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   summary: 'Get a subscription',
   params,
   response: clientSubscriptionSchema,
   example,
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return {
-      body: presentClientSubscription(await stores.subscriptions.find(owner, id), owner.keyId),
-      caching: 'never',
-    }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id } }) => ({
+    body: presentClientSubscription(await stores.subscriptions.find(owner, id), owner.keyId),
+  }),
 })
 
 const change = defineRoute({
@@ -188,7 +181,7 @@ const change = defineRoute({
   path: '/api/v1/subscriptions/{id}',
   operationId: 'clientChangeSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   summary: 'Update, disable or enable a subscription',
   params,
@@ -203,13 +196,12 @@ const change = defineRoute({
   response: clientSubscriptionSchema,
   example: { ...example, is_enabled: false },
   problems,
-  handler: async ({ apiKey, bearer, params: { id }, body: { conditions, is_enabled: isEnabled } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, params: { id }, body: { conditions, is_enabled: isEnabled } }) => {
     const changed = await stores.subscriptions.change(owner, id, {
       isEnabled,
       conditions: conditions === undefined ? undefined : fromClientConditions(conditions),
     })
-    return { body: presentClientSubscription(changed, owner.keyId), caching: 'never' }
+    return { body: presentClientSubscription(changed, owner.keyId) }
   },
 })
 
@@ -218,7 +210,7 @@ const remove = defineRoute({
   path: '/api/v1/subscriptions/{id}',
   operationId: 'clientRemoveSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   errorForm: messageForm,
   successStatus: 204,
   summary: 'Delete a subscription with its deliveries',
@@ -226,10 +218,9 @@ const remove = defineRoute({
   response: nothing,
   example: '',
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, params: { id } }) => {
     await stores.subscriptions.remove(owner, id)
-    return { body: '', caching: 'never' }
+    return { body: '' }
   },
 })
 

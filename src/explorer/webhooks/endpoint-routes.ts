@@ -3,14 +3,14 @@ import { isKeyText } from '../../platform/auth/developer-keys.ts'
 import type { DeveloperKey } from '../../platform/auth/developer-keys.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { secretOf } from '../../webhooks/signature.ts'
-import type { WebhookOwner } from '../../webhooks/webhook-limits.ts'
-import type { WebhookStores } from '../../webhooks/webhook-stores.ts'
 import { requireAccounts, requireKeys } from '../admin/operations.ts'
 import { listOf, singleOf, wholeList } from '../paging/pages.ts'
 import { idParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import type { RouteRequest } from '../../platform/http/route.ts'
-import type { Services } from '../route.ts'
+import { bearerToken } from '../../platform/http/guards.ts'
+import type { Call } from '../../platform/http/route.ts'
+import type { Guard } from '../../platform/http/router.ts'
+import type { Services, WebhookCaller } from '../route.ts'
 import { endpointSchema, endpointWithSecretSchema, presentEndpoint, presentUsage, usageSchema } from './schema.ts'
 
 export const ownerProblems = {
@@ -18,35 +18,41 @@ export const ownerProblems = {
   503: 'Webhooks are not available on this server.',
 } as const
 
-type PresentedKey = Pick<RouteRequest, 'apiKey' | 'bearer'>
-
 /**
  * @throws ApiError 401 `key-missing`, `unknown-key`, `bad-credentials`, `expired-credentials`; 403
  * `account-revoked`; 503 `not-served-here`
  */
-export async function requireOwner({ apiKey, bearer }: PresentedKey, services: Services): Promise<DeveloperKey> {
-  const shown = apiKey ?? bearer
-  if (shown === undefined) {
+async function requireOwner({ header }: Call, services: Services): Promise<DeveloperKey> {
+  const apiKey = header('X-API-Key')
+  const presented = apiKey === '' ? bearerToken(header('Authorization')) : apiKey
+  if (presented === undefined) {
     throw new ApiError(
       401,
       'key-missing',
       'Authentication required. Send a developer key as X-API-Key or `Authorization: Bearer`.',
     )
   }
-  if (apiKey === undefined && !isKeyText(shown)) return requireAccounts(services).ofJwt(shown)
-  const key = await requireKeys(services).find(shown)
+  if (apiKey === '' && !isKeyText(presented)) return requireAccounts(services).ofJwt(presented)
+  const key = await requireKeys(services).find(presented)
   if (key === undefined) throw new ApiError(401, 'unknown-key', 'The developer key is unknown or revoked.')
   return key
 }
 
-export async function webhooksOf(
-  presented: PresentedKey,
-  services: Services,
-): Promise<{ readonly owner: WebhookOwner; readonly stores: WebhookStores }> {
-  const { webhooks: stores } = services
-  if (stores === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks are not available on this server.')
-  const { ownerId, tier } = await requireOwner(presented, services)
-  return { owner: { keyId: ownerId, tier }, stores }
+export function ownerGuards(services: Services): OwnerGuards {
+  return {
+    owner: async (call, run) => ({ caching: 'never', ...(await run(await requireOwner(call, services))) }),
+    webhooks: async (call, run) => {
+      const { webhooks: stores } = services
+      if (stores === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks are not available on this server.')
+      const { ownerId, tier } = await requireOwner(call, services)
+      return { caching: 'never', ...(await run({ owner: { keyId: ownerId, tier }, stores })) }
+    },
+  }
+}
+
+interface OwnerGuards {
+  readonly owner: Guard<DeveloperKey>
+  readonly webhooks: Guard<WebhookCaller>
 }
 
 const tag = 'Webhooks'
@@ -79,15 +85,14 @@ const list = defineRoute({
   path: '/webhooks/endpoints',
   operationId: 'listWebhookEndpoints',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'List endpoints, newest first',
   response: listOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: wholeList((await stores.endpoints.list(owner.keyId)).map(presentEndpoint)), caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores } }) => ({
+    body: wholeList((await stores.endpoints.list(owner.keyId)).map(presentEndpoint)),
+  }),
 })
 
 const create = defineRoute({
@@ -95,7 +100,7 @@ const create = defineRoute({
   path: '/webhooks/endpoints',
   operationId: 'createWebhookEndpoint',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Create an endpoint and its signing secret',
   description:
     'Deliveries carry the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature` ' +
@@ -108,13 +113,12 @@ const create = defineRoute({
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, secret }] },
   problems: { ...ownerProblems, 403: 'The endpoint limit of the tier is reached.' },
-  handler: async ({ apiKey, bearer, body }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, body }) => {
     const made = await stores.endpoints.create(owner, {
       ...body,
       secret: body.secret === undefined ? undefined : secretOf(body.secret),
     })
-    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
+    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] } }
   },
 })
 
@@ -122,16 +126,15 @@ const get = defineRoute({
   path: '/webhooks/endpoints/{id}',
   operationId: 'getWebhookEndpoint',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Get an endpoint',
   params,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentEndpoint(await stores.endpoints.find(owner, id))] }, caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id } }) => ({
+    body: { data: [presentEndpoint(await stores.endpoints.find(owner, id))] },
+  }),
 })
 
 const change = defineRoute({
@@ -139,7 +142,7 @@ const change = defineRoute({
   path: '/webhooks/endpoints/{id}',
   operationId: 'changeWebhookEndpoint',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Update, pause or resume an endpoint',
   params,
   body: z.strictObject(
@@ -154,13 +157,9 @@ const change = defineRoute({
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, bearer, params: { id }, body: { url, description, is_paused: isPaused } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return {
-      body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] },
-      caching: 'never',
-    }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id }, body: { url, description, is_paused: isPaused } }) => ({
+    body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] },
+  }),
 })
 
 const remove = defineRoute({
@@ -168,16 +167,15 @@ const remove = defineRoute({
   path: '/webhooks/endpoints/{id}',
   operationId: 'removeWebhookEndpoint',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Delete an endpoint with its subscriptions and deliveries',
   params,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentEndpoint(await stores.endpoints.remove(owner, id))] }, caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id } }) => ({
+    body: { data: [presentEndpoint(await stores.endpoints.remove(owner, id))] },
+  }),
 })
 
 const rotate = defineRoute({
@@ -185,7 +183,7 @@ const rotate = defineRoute({
   path: '/webhooks/endpoints/{id}/rotate-secret',
   operationId: 'rotateWebhookSecret',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Rotate the signing secret',
   description:
     'For `overlap_hours`, deliveries carry signatures of both secrets in the same header. Another rotation ends the ' +
@@ -205,10 +203,9 @@ const rotate = defineRoute({
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, previous_secret_until: '2025-07-02T12:00:00.000Z', secret }] },
   problems,
-  handler: async ({ apiKey, bearer, params: { id }, body }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, params: { id }, body }) => {
     const made = await stores.endpoints.rotateSecret(owner, id, body.overlap_hours)
-    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
+    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] } }
   },
 })
 
@@ -229,15 +226,14 @@ const usage = defineRoute({
   path: '/webhooks/usage',
   operationId: 'getWebhookUsage',
   tag: 'Webhooks',
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Usage and limits',
   response: singleOf(usageSchema, 'WebhookUsage'),
   example: { data: [usageExample] },
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentUsage(await stores.overview.usage(owner), owner.tier)] }, caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores } }) => ({
+    body: { data: [presentUsage(await stores.overview.usage(owner), owner.tier)] },
+  }),
 })
 
 export const webhookUsageRoutes = [usage]

@@ -14,7 +14,7 @@ import {
   subscriptionSchema,
 } from './schema.ts'
 import { defineRoute } from '../route.ts'
-import { secretField, urlField, ownerProblems, webhooksOf } from './endpoint-routes.ts'
+import { secretField, urlField, ownerProblems } from './endpoint-routes.ts'
 
 const tag = 'Webhooks'
 const params = z.object({ id: idParameter('Subscription id.') })
@@ -84,19 +84,15 @@ const list = defineRoute({
   path: '/webhooks/subscriptions',
   operationId: 'listWebhookSubscriptions',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'List subscriptions, newest first',
   query: z.object({ endpoint_id: idParameter('Endpoint id.').optional() }),
   response: listOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
-  handler: async ({ apiKey, bearer, query }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return {
-      body: wholeList((await stores.subscriptions.list(owner, query.endpoint_id)).map(presentSubscription)),
-      caching: 'never',
-    }
-  },
+  handler: async ({ caller: { owner, stores }, query }) => ({
+    body: wholeList((await stores.subscriptions.list(owner, query.endpoint_id)).map(presentSubscription)),
+  }),
 })
 
 const create = defineRoute({
@@ -104,7 +100,7 @@ const create = defineRoute({
   path: '/webhooks/subscriptions',
   operationId: 'createWebhookSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Create a subscription',
   description:
     'Uses an existing endpoint (`endpoint_id`) or creates one (`url`); its `secret` is then returned only ' +
@@ -142,8 +138,7 @@ const create = defineRoute({
     403: 'The subscription limit of the tier is reached.',
     404: 'The endpoint does not exist.',
   },
-  handler: async ({ apiKey, bearer, body }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, body }) => {
     const { subscription, secret } = await stores.subscriptions.create(owner, {
       endpoint: body.endpoint_id ?? {
         url: body.url ?? '',
@@ -156,7 +151,6 @@ const create = defineRoute({
     })
     return {
       body: { data: [{ ...presentSubscription(subscription), ...(secret === undefined ? {} : { secret }) }] },
-      caching: 'never',
     }
   },
 })
@@ -165,16 +159,15 @@ const get = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'getWebhookSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Get a subscription',
   params,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentSubscription(await stores.subscriptions.find(owner, id))] }, caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id } }) => ({
+    body: { data: [presentSubscription(await stores.subscriptions.find(owner, id))] },
+  }),
 })
 
 const change = defineRoute({
@@ -182,7 +175,7 @@ const change = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'changeWebhookSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Update, disable, enable or rewind a subscription',
   params,
   body: z.strictObject(
@@ -198,15 +191,14 @@ const change = defineRoute({
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, bearer, params: { id }, body }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, params: { id }, body }) => {
     const changed = await stores.subscriptions.change(owner, id, {
       eventTypes: body.event_types,
       conditions: body.conditions,
       isEnabled: body.is_enabled,
       fromHeight: body.from_height,
     })
-    return { body: { data: [presentSubscription(changed)] }, caching: 'never' }
+    return { body: { data: [presentSubscription(changed)] } }
   },
 })
 
@@ -215,16 +207,15 @@ const remove = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'removeWebhookSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Delete a subscription with its deliveries',
   params,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentSubscription(await stores.subscriptions.remove(owner, id))] }, caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id } }) => ({
+    body: { data: [presentSubscription(await stores.subscriptions.remove(owner, id))] },
+  }),
 })
 
 const test = defineRoute({
@@ -232,23 +223,22 @@ const test = defineRoute({
   path: '/webhooks/subscriptions/{id}/test',
   operationId: 'testWebhookSubscription',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Send a `webhook.test` event',
   params,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems: { ...problems, 409: 'Too many tests of the subscription are pending.' },
-  handler: async ({ apiKey, bearer, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentSubscription(await stores.subscriptions.sendTest(owner, id))] }, caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id } }) => ({
+    body: { data: [presentSubscription(await stores.subscriptions.sendTest(owner, id))] },
+  }),
 })
 
 const listDeliveries = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries',
   operationId: 'listWebhookDeliveries',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'List deliveries of a subscription, newest first',
   params,
   query: z.object({
@@ -262,15 +252,14 @@ const listDeliveries = defineRoute({
   response: listOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [deliveryExample], has_more: true, cursor: '3', _meta: { limit: 1, count: 1 } },
   problems,
-  handler: async ({ apiKey, bearer, params: { id }, query: { limit, cursor, status } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+  handler: async ({ caller: { owner, stores }, params: { id }, query: { limit, cursor, status } }) => {
     await stores.subscriptions.find(owner, id)
     const rows = await stores.deliveries.list(owner, id, {
       before: cursor === undefined ? undefined : Number(cursor),
       status,
       limit: limit + 1,
     })
-    return { body: page(rows, limit, presentDelivery, (row) => String(row.sequence)), caching: 'never' }
+    return { body: page(rows, limit, presentDelivery, (row) => String(row.sequence)) }
   },
 })
 
@@ -278,19 +267,15 @@ const getDelivery = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries/{sequence}',
   operationId: 'getWebhookDelivery',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Get a delivery with its body and failures',
   params: deliveryParams,
   response: singleOf(deliveryDetailSchema, 'WebhookDeliveryDetail'),
   example: { data: [{ ...deliveryExample, body: '{"type":"ft.transfer"}', failures: [] }] },
   problems: deliveryProblems,
-  handler: async ({ apiKey, bearer, params: { id, sequence } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return {
-      body: { data: [presentDeliveryDetail(await stores.deliveries.find(owner, id, sequence))] },
-      caching: 'never',
-    }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id, sequence } }) => ({
+    body: { data: [presentDeliveryDetail(await stores.deliveries.find(owner, id, sequence))] },
+  }),
 })
 
 const replay = defineRoute({
@@ -298,7 +283,7 @@ const replay = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries/{sequence}/replay',
   operationId: 'replayWebhookDelivery',
   tag,
-  access: 'owner',
+  access: 'webhooks',
   summary: 'Replay a delivery',
   description:
     'Sends it with the same id before all others of the subscription. A pending delivery is retried immediately.',
@@ -306,10 +291,9 @@ const replay = defineRoute({
   response: singleOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [{ ...deliveryExample, status: 'pending', finished_at: null }] },
   problems: deliveryProblems,
-  handler: async ({ apiKey, bearer, params: { id, sequence } }, services) => {
-    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentDelivery(await stores.deliveries.replay(owner, id, sequence))] }, caching: 'never' }
-  },
+  handler: async ({ caller: { owner, stores }, params: { id, sequence } }) => ({
+    body: { data: [presentDelivery(await stores.deliveries.replay(owner, id, sequence))] },
+  }),
 })
 
 export const webhookSubscriptionRoutes = [
