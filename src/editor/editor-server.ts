@@ -89,10 +89,23 @@ export const editorRoutes: readonly Route<EditorServices>[] = [
 
 export const documentedRoutes: readonly Route[] = [...editorRoutes, ...projectRoutes, ...githubRoutes]
 
+const limited = { 429: 'Too many requests. Retry after `Retry-After`.' }
+const errorsOfGitHub = {
+  401: 'No valid access token; of webhooks: no valid signature.',
+  403: 'The project, installation or repository is of another user.',
+  404: 'Unknown project, repository, branch or file.',
+  409: 'The repository or its connection has changed.',
+  422: 'GitHub refuses the change.',
+  ...limited,
+  502: 'GitHub returned an unexpected response.',
+  503: 'No GitHub App is configured, or GitHub is unavailable.',
+}
+
 export const editorApiInfo: ApiInfo = {
   title: 'flowfarm editor',
   description: 'Settings, projects and repositories of the editor.',
   sharedErrors: { InternalError: 'Internal error; see the server log.' },
+  errorsOf: ({ path }) => (path.startsWith('/github/') ? errorsOfGitHub : path === '/editor/settings' ? limited : {}),
 }
 
 export interface EditorServerOptions extends Omit<HttpServerOptions, 'service'> {

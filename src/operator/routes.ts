@@ -102,6 +102,7 @@ const overviewRoutes = [
     tag: 'Farm',
     summary: 'The overview after each change, as server-sent events',
     access: 'operator',
+    problems: { 429: 'Too many open operator pages.' },
     contentType: 'text/event-stream; charset=utf-8',
     response: z.string(),
     handler: ({ caller }, { streams }) => ({ body: (response) => streams.serve(response, caller.until) }),
@@ -198,6 +199,7 @@ const heightRoutes = [
     access: 'operator',
     body: z.strictObject({ height: heightField }, 'must be an object'),
     successStatus: 204,
+    problems: { 404: 'The height is not failing.' },
     handler: async ({ body: { height } }, { pool, log, feed }) => {
       await skipHeight(pool, height)
       log.warn({ action: 'skip height', height }, 'An operator skipped a failing height')

@@ -107,10 +107,45 @@ export const walletRoutes: readonly Route<WalletServices>[] = [
 
 export const documentedRoutes: readonly Route[] = [...walletRoutes, ...authRoutes, ...passkeyRoutes]
 
+const limited = { 429: 'Too many requests. Retry after `Retry-After`.' }
+const needsSession = { 401: 'No valid access token.', 403: 'The access token does not allow it.' }
+const noMail = { 503: 'E-mail or the auth server is unavailable.' }
+
+/** By the guard of the route. */
+const errorsByAccess: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  otp: { ...limited, 403: 'Sign-up is disabled, or the user is banned.', ...noMail },
+  verify: { ...limited, 403: 'The code or link is invalid, expired or already used.' },
+  verifyPage: { ...limited, 403: 'The link is invalid, expired or already used.' },
+  token: { ...limited, 403: 'The grant is refused.', 404: 'Unknown code verifier or token.' },
+  user: needsSession,
+  ownUser: { ...needsSession, ...limited, 422: 'The change is refused.', ...noMail },
+  authorize: limited,
+  callback: limited,
+  admin: { ...needsSession, ...limited, 404: 'No user has this address.' },
+  chain: {
+    404: 'No access node of this network is configured, or there is no such object.',
+    ...limited,
+    503: 'No access node of this network is available.',
+  },
+  explorer: { 404: 'The explorer has nothing at this path.', ...limited, 502: 'The explorer is unavailable.' },
+  walletPage: { ...needsSession, ...limited },
+  tokenRequest: { 403: 'The client is not registered with this origin.', ...limited },
+}
+const errorsOfSessions = {
+  401: 'No session, or it has ended.',
+  403: 'The request is not from a page of the wallet.',
+  ...limited,
+  503: 'The auth server is unavailable.',
+}
+
 export const walletApiInfo: ApiInfo = {
   title: 'flowfarm wallet',
   description: 'Sign-in (GoTrue), passkeys, sessions, clients and chain calls of the wallet.',
   sharedErrors: { InternalError: 'Internal error; see the server log.' },
+  errorsOf: ({ access, tag }) => ({
+    ...errorsByAccess[access],
+    ...(tag === 'Session' ? errorsOfSessions : {}),
+  }),
 }
 
 interface WalletServerOptions extends Omit<HttpServerOptions, 'service'> {
