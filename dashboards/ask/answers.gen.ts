@@ -48,7 +48,7 @@ export interface AskResult {
   readonly columns: readonly string[]
   /** PostgreSQL type names, in column order. */
   readonly column_types: readonly string[]
-  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. */
+  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. JSON and arrays above 256 KiB stay text. */
   readonly results: readonly (Readonly<Record<string, unknown>>)[]
   /** Number of rows returned. */
   readonly row_count: number
@@ -102,7 +102,7 @@ export interface SqlResult {
   readonly columns: readonly string[]
   /** PostgreSQL type names, in column order. */
   readonly column_types: readonly string[]
-  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. */
+  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. JSON and arrays above 256 KiB stay text. */
   readonly results: readonly (Readonly<Record<string, unknown>>)[]
   /** Number of rows returned. */
   readonly row_count: number

@@ -3,18 +3,28 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 /** Decimal digits that a double always preserves. */
 const safeDigits = 15
 
-/** Numbers that a double would round are returned as text. @throws SyntaxError */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const maybeInexact = /\d[\d.]{15}|\d[eE]/
+
+/**
+ * Numbers that a double would round are returned as text. They are quoted before parsing, as a
+ * reviver takes ten times as long. @throws SyntaxError
+ */
 export function parseExactJson(text: string): JsonValue {
-  return JSON.parse(text, exactNumber) as JsonValue
+  const value = JSON.parse(text) as JsonValue
+  if (!maybeInexact.test(text)) return value
+  return JSON.parse(
+    text.replace(token, (source) => (source.startsWith('"') || isExact(source) ? source : `"${source}"`)),
+  ) as JsonValue
 }
 
-function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || context?.source === undefined) return value
-  const { source } = context
-  if (String(value) === source) return value
+function isExact(source: string): boolean {
+  if (!maybeInexact.test(source)) return true
+  const value = Number(source)
+  if (String(value) === source) return true
   const digits = source
     .replace(/[eE].*$/, '')
     .replace(/[-.]/g, '')
     .replace(/^0+/, '')
-  return Number.isFinite(value) && digits.length <= safeDigits ? value : source
+  return Number.isFinite(value) && digits.length <= safeDigits
 }

@@ -30,7 +30,7 @@ export const answerFields = {
     .array(rowSchema)
     .describe(
       'Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, ' +
-        'times are ISO 8601 in UTC.',
+        'times are ISO 8601 in UTC. JSON and arrays above 256 KiB stay text.',
     ),
   row_count: z.int().describe('Number of rows returned.'),
   truncated: z.boolean().describe('True if there were more rows: aggregate, or narrow the query.'),

@@ -53,10 +53,10 @@ describe('presentBody', () => {
       .that.includes('2097152 bytes')
   })
 
-  it('treats JSON of unlimited depth as text', () => {
-    const deep = '['.repeat(200_000) + '0.1234567890123456789' + ']'.repeat(200_000)
-    expect(present(deep).body).to.equal('['.repeat(60_000))
-    expect(present('['.repeat(200_000) + ']'.repeat(200_000)).truncated).to.equal(true)
+  it('truncates JSON of unlimited depth', () => {
+    for (const middle of ['', '0.1234567890123456789']) {
+      expect(present('['.repeat(200_000) + middle + ']'.repeat(200_000)).truncated).to.equal(true)
+    }
   })
 })
 

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { DatabaseError, escapeIdentifier } from 'pg'
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { isConnectionLost } from '../../../platform/db/errors.ts'
 import { asError } from '../../../platform/errors.ts'
 import type { Slot, Slots } from '../../../platform/limits/slots.ts'
-import { unknownType } from './result-types.ts'
+import { maxParsedLength, unknownType } from './result-types.ts'
 import type { KnownTypes } from './result-types.ts'
 import {
   clientLeft,
@@ -14,7 +15,7 @@ import {
   SqlStatementError,
   timedOut,
 } from './sql-errors.ts'
-import type { SqlAnswer } from './sql-runner.ts'
+import type { SqlAnswer, SqlValue } from './sql-runner.ts'
 
 export interface StatementRunnerOptions {
   readonly connect: () => Promise<PoolClient>
@@ -90,7 +91,7 @@ export class StatementRunner {
       const query = client.query(
         new BoundedQuery({ before: this.#before, text: prefix + sql, maxRows: maxRows + 1, maxBytes }),
       )
-      return this.#answer(await query.received, maxRows, performance.now() - startedAt)
+      return await this.#answer(await query.received, maxRows, performance.now() - startedAt)
     } catch (error) {
       if (signal?.aborted === true) throw clientLeft(error)
       throw this.#explained(error, prefix.length, performance.now() - startedAt)
@@ -101,17 +102,23 @@ export class StatementRunner {
     }
   }
 
-  #answer({ columns, rows, isCut }: Received, maxRows: number, durationMs: number): SqlAnswer {
+  async #answer({ columns, rows, isCut }: Received, maxRows: number, durationMs: number): Promise<SqlAnswer> {
     if (isCut && rows.length === 0) throw rowTooLarge(this.#options.maxBytes)
     const types = columns.map(({ dataTypeID }) => this.#options.types.get(dataTypeID) ?? unknownType)
-    const kept = rows.slice(0, maxRows)
+    const kept: SqlValue[][] = []
+    let parsed = 0
+    for (const row of rows.slice(0, maxRows)) {
+      kept.push(row.map((text, index) => (text === null ? null : (types[index] ?? unknownType).read(text))))
+      parsed += row.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+      if (parsed < maxParsedLength) continue
+      parsed = 0
+      await setImmediate()
+    }
     const truncatedBy = rows.length > maxRows ? ('rows' as const) : ('bytes' as const)
     const truncated = isCut || rows.length > maxRows
     return {
       columns: columns.map(({ name }, index) => ({ name, type: types[index]?.name ?? unknownType.name })),
-      rows: kept.map((row) =>
-        row.map((text, index) => (text === null ? null : (types[index] ?? unknownType).read(text))),
-      ),
+      rows: kept,
       rowCount: kept.length,
       truncated,
       ...(truncated ? { truncatedBy } : {}),

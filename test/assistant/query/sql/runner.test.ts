@@ -107,6 +107,28 @@ describe('statement runner', () => {
     for (const [index, [sql, , value]] of values.entries()) expect(rows[0]?.[index], sql).to.deep.equal(value)
   })
 
+  it('leaves long and deeply nested values as text, which are slow to parse or overflow the stack', async () => {
+    const runner = await open()
+    const nested = (depth: number): string => `'[' || repeat('[', ${depth}) || repeat(']', ${depth}) || ']'`
+    const list = (length: number): string => `'[' || repeat('1,', ${length}) || '1]'`
+    const values: readonly (readonly [sql: string, isText: boolean])[] = [
+      [`(${nested(199)})::json`, false],
+      [`(${nested(200)})::json`, true],
+      [`(${nested(5000)})::json`, true],
+      [`array[(${nested(5000)})::json]`, false],
+      [`(${list(131_070)})::json`, false],
+      [`(${list(131_071)})::json`, true],
+      [`(${list(3_000_000)})::json`, true],
+      ["string_to_array(repeat('1,', 131070), ',')", false],
+      ["string_to_array(repeat('1,', 131071), ',')", true],
+    ]
+    for (const [sql, isText] of values) {
+      const { rows } = await runner.run(`select ${sql}`)
+      expect(typeof rows[0]?.[0] === 'string', sql).to.equal(isText)
+      expect(JSON.stringify(rows)).to.be.a('string')
+    }
+  })
+
   it('renames duplicate columns and returns the columns of an empty result', async () => {
     const runner = await open()
     const twice = await runner.run('select 1 as a, 2 as a, 3')
