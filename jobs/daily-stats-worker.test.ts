@@ -109,10 +109,10 @@ describe('daily_stats_worker', () => {
   })
 
   it('uses the computation of the fee if the result has 0', () => {
-    const told = { amount: '0.00001000', inclusionEffort: '1.00000000', executionEffort: '0.00000042' }
+    const reported = { amount: '0.00001000', inclusionEffort: '1.00000000', executionEffort: '0.00000042' }
     const row = rowOf([
-      transaction(0, { gasUsed: 0n, events: events([fee, told]) }),
-      transaction(1, { gasUsed: 9n, events: events([fee, told]) }),
+      transaction(0, { gasUsed: 0n, events: events([fee, reported]) }),
+      transaction(1, { gasUsed: 9n, events: events([fee, reported]) }),
     ])
     expect(row).to.include({ gas_used: '51' })
   })

@@ -60,7 +60,7 @@ describe('defi_worker', () => {
   }
   const eventsOf = (output: CollectedRows): Record<string, unknown>[] => {
     expect(output.problems).to.deep.equal([])
-    return output.of('app.defi_events').map(told)
+    return output.of('app.defi_events').map(reportedRow)
   }
 
   it('has each swap of the recording', async () => {
@@ -88,7 +88,7 @@ describe('defi_worker', () => {
       output
         .of('app.defi_events')
         .filter((row) => row['event_type'] !== 'Swap')
-        .map(told),
+        .map(reportedRow),
     ).to.deep.equal([
       {
         event_index: 3,
@@ -403,8 +403,10 @@ describe('defi_worker', () => {
         const events = all.flat()
         const output = derive(events)
         const rows = output.of('app.defi_events')
-        const asked = events.filter(({ type, fields: has }) => has !== undefined && types.includes(type))
-        expect(rows.length + output.of('app.defi_pair_changes').length + output.problems.length).to.equal(asked.length)
+        const requested = events.filter(({ type, fields: has }) => has !== undefined && types.includes(type))
+        expect(rows.length + output.of('app.defi_pair_changes').length + output.problems.length).to.equal(
+          requested.length,
+        )
         expect(rows.map((row) => row['event_index'])).to.deep.equal(
           [...new Set(rows.map((row) => row['event_index']))].toSorted((a, b) => Number(a) - Number(b)),
         )
@@ -416,7 +418,7 @@ describe('defi_worker', () => {
 })
 
 /** The non-null columns of a row, without height, index and day. */
-function told(row: CollectedRow): Record<string, unknown> {
+function reportedRow(row: CollectedRow): Record<string, unknown> {
   const place = ['block_height', 'tx_index', 'day']
   return Object.fromEntries(Object.entries(row).filter(([column, value]) => value !== null && !place.includes(column)))
 }

@@ -241,10 +241,10 @@ describe('staking_worker', () => {
       fc.property(fc.array(event, { maxLength: 6 }), (events) => {
         const output = derive(events)
         const rows = [...output.of('app.staking_events'), ...output.of('app.epoch_events')]
-        const asked = events.filter(
+        const requested = events.filter(
           ({ type, fields: has }) => has !== undefined && type.startsWith('A.f8d6e0586b0a20c7.'),
         )
-        expect(rows.length + output.problems.length).to.equal(asked.length)
+        expect(rows.length + output.problems.length).to.equal(requested.length)
       }),
       { numRuns: 500 },
     )

@@ -73,14 +73,14 @@ describe('tx_metrics_worker', () => {
   })
 
   it('adds up to the deducted fees', () => {
-    const told = blocks
+    const reported = blocks
       .flatMap(({ transactions }) => transactions)
       .flatMap(({ events }) => events)
       .filter(({ type }) => type === feesDeducted)
       .map(({ fields = {} }) => ufix64Units(amountField(fields)))
-    const kept = rows.map((row) => ufix64Units(String(row['fee'])))
+    const stored = rows.map((row) => ufix64Units(String(row['fee'])))
     const sum = (amounts: bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
-    expect(sum(kept)).to.equal(sum(told))
+    expect(sum(stored)).to.equal(sum(reported))
   })
 
   describe('of hand-made transactions', () => {

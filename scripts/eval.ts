@@ -82,11 +82,11 @@ async function replay(
   else {
     print('How the service handles correct, wrong and missing replies. Replies are scripted, over real protocols.')
     for (const line of replayReport(scenarioGroups, runs)) print(`${line}\n`)
-    const asked = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length
+    const questionCount = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length
     print(
       unexpected === 0
-        ? `\nAll ${count(asked)} outcomes are as expected.`
-        : `\n${pluralize(unexpected, 'unexpected outcome')} of ${count(asked)}: see FAIL above.`,
+        ? `\nAll ${count(questionCount)} outcomes are as expected.`
+        : `\n${pluralize(unexpected, 'unexpected outcome')} of ${count(questionCount)}: see FAIL above.`,
     )
     print('To measure how well a model writes SQL, set LLM_API_KEY.')
   }

@@ -129,7 +129,7 @@ describe('guide to adding a worker', () => {
     const before = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' }, { withIngest: true })
     await untilDerived(database, ['token_worker'], [{ from: 0, to: head + 1 }], before)
     await before.stop()
-    const asked = node.callCount()
+    const requested = node.callCount()
     const variables = { DB_URL: database.url }
     program = copy.start('src/main.ts', ['farm'], {
       ...variables,
@@ -137,13 +137,13 @@ describe('guide to adding a worker', () => {
       HISTORY_DERIVERS_BATCH_MS: '0',
       LOG_FORMAT: 'json',
     })
-    await program.said(/Farm started/)
+    await program.printed(/Farm started/)
     await done(`npm run farm -- backfill --from 0 --to ${head} --workers ${worker}`, variables)
     expect(await rows('select count(*)::text as row from app.nft_sales')).to.not.deep.equal(['0'])
     expect(
       await rows("select concat_ws(' ', sum(sale_count), sum(volume)) as row from app.nft_sale_totals"),
     ).to.deep.equal(await rows("select concat_ws(' ', count(*), sum(price)) as row from app.nft_sales"))
-    expect(node.callCount()).to.equal(asked)
+    expect(node.callCount()).to.equal(requested)
     await done(`npm run farm -- backfill --from 0 --to ${head}`, variables)
     const derived = await rows(
       'select s::text as row from app.nft_sales s order by block_height, tx_index, event_index',

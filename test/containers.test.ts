@@ -68,7 +68,7 @@ describe('image', () => {
       ...(isRoot ? { user: nobody } : {}),
     })
     try {
-      await server.said(/API listening/)
+      await server.printed(/API listening/)
       const [, check = '[]'] = /CMD (\[.*\])$/.exec(argsOf('HEALTHCHECK')) ?? []
       const [, ...probe] = JSON.parse(check) as string[]
       const health = spawnSync(process.execPath, probe, { env: { PORT: String(port) } })

@@ -140,7 +140,7 @@ describe('demo', () => {
     const key = /Developer key: (\S+)/.exec(demo.output)?.[1] ?? ''
     const [, path = '', body = ''] =
       /curl localhost:8080(\S+) -H "X-API-Key: \$KEY".* -d '([^']*)'/.exec(readRepositoryFile('docs/webhooks.md')) ?? []
-    const asked = JSON.parse(body) as { url: string; secret: string; conditions: { addresses: string[] } }
+    const requested = JSON.parse(body) as { url: string; secret: string; conditions: { addresses: string[] } }
     // In place of the documented receiver, whose port may be in use.
     const delivered = Promise.withResolvers<{ readonly headers: IncomingHttpHeaders; readonly body: string }>()
     const receiver = createServer((request, response) => {
@@ -155,15 +155,21 @@ describe('demo', () => {
     const answer = await fetch(new URL(path, address), {
       method: 'POST',
       headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...asked, url: `http://127.0.0.1:${port}/` }),
+      body: JSON.stringify({ ...requested, url: `http://127.0.0.1:${port}/` }),
     })
     expect(answer.status).to.equal(200)
-    const { headers, body: told } = await delivered.promise
-    const message = { id: String(headers['webhook-id']), timestamp: Number(headers['webhook-timestamp']), body: told }
-    expect(headers['webhook-signature']).to.equal(standardSignature(message, [secretOf(asked.secret) ?? Buffer.of()]))
-    const { type, data } = JSON.parse(told) as { type: string; data: { from: string | null; to: string | null } }
+    const { headers, body: delivery } = await delivered.promise
+    const message = {
+      id: String(headers['webhook-id']),
+      timestamp: Number(headers['webhook-timestamp']),
+      body: delivery,
+    }
+    expect(headers['webhook-signature']).to.equal(
+      standardSignature(message, [secretOf(requested.secret) ?? Buffer.of()]),
+    )
+    const { type, data } = JSON.parse(delivery) as { type: string; data: { from: string | null; to: string | null } }
     expect(type).to.equal('ft.transfer')
-    expect([data.from, data.to]).to.include(asked.conditions.addresses[0])
+    expect([data.from, data.to]).to.include(requested.conditions.addresses[0])
   })
 
   it('answers an example question and an MCP call', async () => {
@@ -247,9 +253,9 @@ describe('demo', () => {
         // Answers per minute and client are limited.
         if (answer.status === 429) await feed.count(feed.messages.length + 5)
         else {
-          const told = await answer.text()
-          expect(told, question).to.include('"toolName":"run_indexer_sql"').and.include('```sql')
-          kind = /"chartType":"(\w+)"/.exec(told)?.[1]
+          const reported = await answer.text()
+          expect(reported, question).to.include('"toolName":"run_indexer_sql"').and.include('```sql')
+          kind = /"chartType":"(\w+)"/.exec(reported)?.[1]
         }
         // The data for the chart is not derived yet.
         if (kind === undefined) await feed.count(feed.messages.length + 1)

@@ -45,13 +45,13 @@ describe('module boundaries', () => {
 
   it('match the table in the architecture page', () => {
     const cells = [...readRepositoryFile('docs/architecture.md').matchAll(/^\| (`.+`) \| .+ \| (.*) \|$/gm)]
-    const told = cells.map((match) => ({ paths: match[1], mayImport: match[2] }))
+    const reported = cells.map((match) => ({ paths: match[1], mayImport: match[2] }))
     const short = (folder: string): string => folder.replace(/^src\//, '')
     const real = rooms.map(({ paths, mayImport }) => ({
       paths: paths.map((path) => (path.endsWith('.ts') ? `\`${path}\`` : `\`${path}/\``)).join(', '),
       mayImport: mayImport === 'everything' ? 'everything' : mayImport.map(short).join(', ') || 'nothing',
     }))
-    expect(told).to.deep.equal(real)
+    expect(reported).to.deep.equal(real)
   })
 
   it('restrict the setup to Node built-ins', () => {

@@ -23,7 +23,7 @@ const lookMs = 30_000
  * Keeps access tokens in memory only. Tabs renew them under a lock, since the cookie's refresh
  * token is single-use. Network and server failures do not end a session.
  */
-export class SessionKeeper {
+export class SessionManager {
   readonly #options: KeeperOptions
   readonly #listeners = new Set<() => void>()
   #state: SessionState = { status: 'loading' }
@@ -101,7 +101,7 @@ export class SessionKeeper {
       await locked(() => endSession(this.#options, scope))
     } finally {
       this.#end()
-      this.#tell({ kind: 'signed-out' })
+      this.#broadcast({ kind: 'signed-out' })
     }
   }
 
@@ -120,7 +120,7 @@ export class SessionKeeper {
 
   #begin(session: PageSession): void {
     this.#hold(session)
-    this.#tell({ kind: 'session', session })
+    this.#broadcast({ kind: 'session', session })
   }
 
   #hold(session: PageSession): void {
@@ -166,7 +166,7 @@ export class SessionKeeper {
     )
   }
 
-  #tell(message: Message): void {
+  #broadcast(message: Message): void {
     this.#channel?.postMessage(message)
   }
 

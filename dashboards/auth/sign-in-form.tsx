@@ -19,7 +19,7 @@ import {
 } from './sign-in.ts'
 
 export function SignInForm({ children }: { readonly children: ReactNode }): ReactNode {
-  const { options, keeper } = useAuth()
+  const { options, sessionManager } = useAuth()
   const [email, setEmail] = useState('')
   const [sentTo, setSentTo] = useState<string>()
   const { isBusy, problem, run } = useAction()
@@ -35,7 +35,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
     setOfferProblem(undefined)
     void run(act)
   }
-  const byPasskey = (): void => begin(async () => keeper.adopt(await signInByPasskey(options)))
+  const byPasskey = (): void => begin(async () => sessionManager.adopt(await signInByPasskey(options)))
   const byCode = (): void =>
     begin(async () => {
       const to = email.trim()
@@ -104,8 +104,8 @@ const maxRefusals = 5
  * Passkeys in the autofill of the e-mail field. Only errors of a passkey that the user picked are
  * reported.
  */
-function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
-  const { options, keeper } = useAuth()
+function useAutofill(isOn: boolean, onProblem: (problem: string) => void): void {
+  const { options, sessionManager } = useAuth()
   useEffect(() => {
     if (!isOn) return
     let isGone = false
@@ -116,14 +116,14 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
       offeredAt = Date.now()
       if (!(await canAutofill()) || isGone) return
       const token = await signInByPasskey(options, { isAutofill: true, onGiven: () => (isGiven = true) })
-      if (!isGone) await keeper.adopt(token)
+      if (!isGone) await sessionManager.adopt(token)
     }
     const begin = (): void =>
       void offer().catch((error: unknown) => {
         if (!(error instanceof Error)) throw error
         if (isGone || !isGiven) return
         isGiven = false
-        tell(problemText(error))
+        onProblem(problemText(error))
         if (++refusals < maxRefusals) begin()
       })
     const renew = (): void => {
@@ -138,7 +138,7 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
       document.removeEventListener('visibilitychange', renew)
       cancelPasskeyPrompt()
     }
-  }, [isOn, options, keeper, tell])
+  }, [isOn, options, sessionManager, onProblem])
 }
 
 const digits = 6
@@ -146,7 +146,7 @@ const digits = 6
 const againAfterMs = 60_000
 
 function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: () => void }): ReactNode {
-  const { options, keeper } = useAuth()
+  const { options, sessionManager } = useAuth()
   const [code, setCode] = useState('')
   const [sentAt, setSentAt] = useState(Date.now)
   const { isBusy, problem, run, clear } = useAction()
@@ -156,7 +156,7 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
   useEffect(() => field.current?.focus(), [])
 
   const trial = (text: string): void =>
-    void run(async () => keeper.adopt(await verifyCode(options, email, text))).then((isDone) => {
+    void run(async () => sessionManager.adopt(await verifyCode(options, email, text))).then((isDone) => {
       if (isDone) return
       setCode('')
       field.current?.focus()

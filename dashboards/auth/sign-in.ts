@@ -5,7 +5,7 @@ import { callbackUrl, callJson, jsonBody, callFunction } from './auth-service.ts
 import { ApiProblem } from '../kit/api.ts'
 import type { FullAuthOptions } from './auth-service.ts'
 
-/** Sign-in methods; each returns a refresh token for the session keeper and throws ApiProblem. */
+/** Sign-in methods; each returns a refresh token for the session manager and throws ApiProblem. */
 
 interface TokenAnswer {
   readonly refresh_token?: unknown

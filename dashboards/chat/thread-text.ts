@@ -13,7 +13,7 @@ export function answerText({ parts }: ChatMessage): string {
 }
 
 export function threadMarkdown(title: string, messages: readonly ChatMessage[]): string {
-  const said = messages.map((message) => {
+  const sections = messages.map((message) => {
     const head =
       message.role === 'user'
         ? '## Question'
@@ -25,7 +25,7 @@ export function threadMarkdown(title: string, messages: readonly ChatMessage[]):
     })
     return [head, ...body].join('\n\n')
   })
-  return `${[`# ${title}`, ...said].join('\n\n')}\n`
+  return `${[`# ${title}`, ...sections].join('\n\n')}\n`
 }
 
 function callMarkdown(call: ToolCall): string {

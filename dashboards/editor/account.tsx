@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
-import { SessionKeeper } from '../auth/session.ts'
+import { SessionManager } from '../auth/session.ts'
 import type { EditorSettings } from './answers.gen.ts'
 import type { WalletSettings } from './types.ts'
 import { RepositoryClient } from './repository/repository-client.ts'
@@ -50,26 +50,26 @@ export function AccountProvider({
   return <SignedIn wallet={wallet}>{children}</SignedIn>
 }
 
-const KeeperContext = createContext<SessionKeeper | undefined>(undefined)
+const SessionManagerContext = createContext<SessionManager | undefined>(undefined)
 
-export function useKeeper(): SessionKeeper {
-  const keeper = useContext(KeeperContext)
-  if (keeper === undefined) throw new Error('A session requires an AccountProvider with a wallet.')
-  return keeper
+export function useSessionManager(): SessionManager {
+  const sessionManager = useContext(SessionManagerContext)
+  if (sessionManager === undefined) throw new Error('A session requires an AccountProvider with a wallet.')
+  return sessionManager
 }
 
 function SignedIn({ wallet, children }: { readonly wallet: WalletSettings; readonly children: ReactNode }): ReactNode {
-  const [keeper] = useState(
+  const [sessionManager] = useState(
     () =>
-      new SessionKeeper({
+      new SessionManager({
         gotrueUrl: wallet.gotrue_url,
         sessionUrl: wallet.session_url,
         cookieDomain: undefined,
         enableLogoutDetection: true,
       }),
   )
-  const state = useSyncExternalStore(keeper.subscribe, () => keeper.state)
-  useEffect(() => keeper.start(), [keeper])
+  const state = useSyncExternalStore(sessionManager.subscribe, () => sessionManager.state)
+  useEffect(() => sessionManager.start(), [sessionManager])
   const user = state.status === 'signed-in' ? state.session.user : undefined
   const userId = user?.id
   const current = useRef(userId)
@@ -77,24 +77,26 @@ function SignedIn({ wallet, children }: { readonly wallet: WalletSettings; reado
     current.current = userId
   }, [userId])
   const clients = useMemo(() => {
-    const token: TokenSource = async () => (keeper.state.status === 'signed-out' ? undefined : keeper.accessToken())
+    const token: TokenSource = async () =>
+      sessionManager.state.status === 'signed-out' ? undefined : sessionManager.accessToken()
     return { projects: new ProjectsClient(token), repositories: new RepositoryClient(token) }
-  }, [keeper])
+  }, [sessionManager])
   const account = useMemo<Account>(
     () => ({
       is: state.status,
       userId,
       email: user?.email ?? undefined,
       ...clients,
-      currentUserId: () => (keeper.state.status === 'signed-in' ? keeper.state.session.user.id : undefined),
-      signOut: () => keeper.signOut(),
-      loadAgain: () => void keeper.load(),
+      currentUserId: () =>
+        sessionManager.state.status === 'signed-in' ? sessionManager.state.session.user.id : undefined,
+      signOut: () => sessionManager.signOut(),
+      loadAgain: () => void sessionManager.load(),
     }),
-    [state.status, userId, user?.email, clients, keeper],
+    [state.status, userId, user?.email, clients, sessionManager],
   )
   return (
-    <KeeperContext value={keeper}>
+    <SessionManagerContext value={sessionManager}>
       <AccountContext value={account}>{children}</AccountContext>
-    </KeeperContext>
+    </SessionManagerContext>
   )
 }

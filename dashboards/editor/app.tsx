@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ProblemLine } from '../auth/action.tsx'
 import { problemText } from '../auth/auth-service.ts'
-import type { SessionKeeper } from '../auth/session.ts'
+import type { SessionManager } from '../auth/session.ts'
 import { Brand, Button } from '../kit/controls.tsx'
 import { ErrorBoundary, ErrorState, Loading } from '../kit/state.tsx'
 import { Link, matchPath, navigate, useLocation } from '../kit/router.tsx'
 import { useToast } from '../kit/toast.tsx'
-import { AccountProvider, useAccount, useKeeper } from './account.tsx'
+import { AccountProvider, useAccount, useSessionManager } from './account.tsx'
 import type { WalletSettings } from './types.ts'
 import { readRedirectResult } from './repository/repository-client.ts'
 import { readSettings, SettingsContext, useSettings } from './settings.ts'
@@ -77,10 +77,10 @@ function useRedirectResult(): void {
 }
 
 function Callback({ wallet }: { readonly wallet: WalletSettings }): ReactNode {
-  const keeper = useKeeper()
+  const sessionManager = useSessionManager()
   return (
     <CenteredCard>
-      <CallbackPage wallet={wallet} keeper={keeper} />
+      <CallbackPage wallet={wallet} sessionManager={sessionManager} />
     </CenteredCard>
   )
 }
@@ -119,23 +119,24 @@ const started = new Map<string, Promise<void>>()
 
 function CallbackPage({
   wallet,
-  keeper,
+  sessionManager,
 }: {
   readonly wallet: WalletSettings
-  readonly keeper: SessionKeeper
+  readonly sessionManager: SessionManager
 }): ReactNode {
   const [address] = useState(() => location.href)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     document.title = 'Signing in – flowfarm editor'
     history.replaceState(null, '', location.pathname)
-    const finished = started.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
+    const finished =
+      started.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => sessionManager.adopt(token))
     started.set(address, finished)
     finished.then(
       () => navigate(returnPath(), { isReplacing: true }),
       (error: unknown) => setProblem(problemText(error)),
     )
-  }, [address, wallet, keeper])
+  }, [address, wallet, sessionManager])
   if (problem === undefined) return <Loading label="Signing in…" rows={2} />
   return (
     <div className="stack">

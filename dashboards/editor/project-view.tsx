@@ -31,14 +31,14 @@ interface ProjectViewProps {
 type PanelName = 'problems' | 'run'
 
 export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): ReactNode {
-  const { store, saver, keeper, code, language } = session
+  const { store, saver, draftStore, code, language } = session
   const settings = useSettings()
   const account = useAccount()
   const showToast = useToast()
   const project = useStore(store)
   const save = useStore(saver)
   const { server, problems } = useStore(language)
-  const draftProblem = useStore({ state: keeper.problem, subscribe: keeper.subscribe })
+  const draftProblem = useStore({ state: draftStore.problem, subscribe: draftStore.subscribe })
   const runner = useMemo(() => new ScriptRunner(store, settings), [store, settings])
   const [dialog, setDialog] = useState<ProjectDialog | undefined>(() =>
     account.is === 'signed-in' && isForRepository() ? { is: 'repository' } : undefined,
@@ -62,13 +62,13 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   }, [store, runner])
   const saveNow = useCallback(() => {
     if (account.is === 'signed-in') void saver.saveNow()
-    else if (account.is !== 'signed-out') void keeper.storeNow().then(() => showToast('Stored in this browser.'))
+    else if (account.is !== 'signed-out') void draftStore.storeNow().then(() => showToast('Stored in this browser.'))
     else
       setDialog({
         is: 'sign-in',
         reason: 'Sign in to save this project. Your work stays in this browser and is saved after you sign in.',
       })
-  }, [account.is, saver, keeper, showToast])
+  }, [account.is, saver, draftStore, showToast])
   useEffect(() => {
     Object.assign(session.events, {
       run,
@@ -91,11 +91,11 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   }, [project.name])
   useKeys(run, saveNow)
   useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draftProblem !== undefined && project.isTouched)
-  const isAsked = save.is === 'conflict' && save !== putOff
+  const hasConflict = save.is === 'conflict' && save !== putOff
   const showDialog = (next: ProjectDialog | undefined): void => {
     // A dismissed conflict opens again from the status or at the next conflict.
     if (next?.is === 'conflict') setPutOff(undefined)
-    else if (isAsked) setPutOff(save)
+    else if (hasConflict) setPutOff(save)
     setDialog(next?.is === 'conflict' ? undefined : next)
   }
 
@@ -292,7 +292,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
         session={session}
         project={project}
         save={save}
-        dialog={dialog ?? (isAsked ? { is: 'conflict' } : undefined)}
+        dialog={dialog ?? (hasConflict ? { is: 'conflict' } : undefined)}
         onDialog={showDialog}
         onOpen={open}
         onNew={begin}

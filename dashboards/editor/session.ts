@@ -33,7 +33,7 @@ export function ownDraftId(): string | undefined {
 export class Session {
   readonly store: ProjectStore
   readonly saver: ProjectSaver
-  readonly keeper: DraftStore
+  readonly draftStore: DraftStore
   readonly code: CodeEditor
   readonly language: LanguageClient
   readonly events: SessionEvents = {
@@ -53,7 +53,7 @@ export class Session {
       save: (request) => projects.save(request),
       read: (slug) => projects.get(slug),
     })
-    this.keeper = new DraftStore({ id: draftId, store: this.store, userId }, isStored)
+    this.draftStore = new DraftStore({ id: draftId, store: this.store, userId }, isStored)
     this.code = new CodeEditor({
       store: this.store,
       importedCode: (path) => imported.codeOf(path),
@@ -84,12 +84,12 @@ export class Session {
     this.saver.close()
     this.language.close()
     this.code.close()
-    await this.keeper.close(options)
+    await this.draftStore.close(options)
   }
 
   readonly #hide = (): void => {
     if (document.visibilityState === 'visible') return
-    void this.keeper.storeNow()
+    void this.draftStore.storeNow()
     void this.saver.saveNow()
   }
 

@@ -86,11 +86,11 @@ export class OverviewFeed {
   async #follow(signal: AbortSignal): Promise<void> {
     const silence = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const heard = (): void => {
+    const onMessage = (): void => {
       clearTimeout(timer)
       timer = setTimeout(() => silence.abort(new Error('Nothing has been heard from the API.')), silenceMs)
     }
-    heard()
+    onMessage()
     try {
       const either = AbortSignal.any([signal, silence.signal])
       const response = await request('/operator/api/stream', {
@@ -99,7 +99,7 @@ export class OverviewFeed {
         cache: 'no-store',
       })
       if (response.body === null) throw new ApiProblem(response.status, 'empty', 'The API sends no events.')
-      for await (const { event, data } of readEvents(response.body, heard)) {
+      for await (const { event, data } of readEvents(response.body, onMessage)) {
         if (event === 'overview') this.#accept(JSON.parse(data) as Overview)
         if (event === 'bye') throw new ApiProblem(0, 'bye', 'The API is stopping.')
       }

@@ -91,7 +91,7 @@ const pages: Readonly<Record<string, () => ReactNode>> = {
 }
 
 function Pages(): ReactNode {
-  const { state, keeper, options } = useAuth()
+  const { state, sessionManager, options } = useAuth()
   const { path } = useLocation()
   const [linkToken, setLinkToken] = useState(readLinkToken)
   const isCallback = path === new URL(options.callbackPath, location.origin).pathname
@@ -109,7 +109,11 @@ function Pages(): ReactNode {
   if (state.status === 'unknown')
     return (
       <CenteredCard>
-        <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
+        <ErrorState
+          title="Could not check your session"
+          detail={state.detail}
+          onRetry={() => void sessionManager.load()}
+        />
       </CenteredCard>
     )
   if (state.status === 'signed-out') return <SignInPage hasEnded={state.reason === 'ended'} />
@@ -170,13 +174,13 @@ function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
 const started = new Map<string, Promise<void>>()
 
 function CallbackPage(): ReactNode {
-  const { options, keeper } = useAuth()
+  const { options, sessionManager } = useAuth()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     document.title = 'Signing in – flowfarm wallet'
     const address = location.href
     const finished =
-      started.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
+      started.get(address) ?? finishCallback(options, new URL(address)).then((token) => sessionManager.adopt(token))
     started.set(address, finished)
     finished.then(
       () => navigate(takePendingRequest() ?? '/', { isReplacing: true }),
@@ -185,7 +189,7 @@ function CallbackPage(): ReactNode {
         setProblem(problemText(error))
       },
     )
-  }, [options, keeper])
+  }, [options, sessionManager])
   return (
     <CenteredCard>
       {problem === undefined ? (
@@ -213,13 +217,13 @@ const parts = [
 
 function Header({ user }: { readonly user: SessionUser }): ReactNode {
   const { path } = useLocation()
-  const { keeper } = useAuth()
+  const { sessionManager } = useAuth()
   const [isLeaving, setIsLeaving] = useState(false)
   const showToast = useToast()
   const leave = async (): Promise<void> => {
     setIsLeaving(true)
     try {
-      await keeper.signOut()
+      await sessionManager.signOut()
       navigate('/', { isReplacing: true })
     } catch (error) {
       showToast(`Signed out in this browser, but the server could not end the session: ${problemText(error)}`, 'bad')

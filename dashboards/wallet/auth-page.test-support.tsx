@@ -13,7 +13,7 @@ import { ProblemLine, useAction } from '../auth/action.tsx'
 
 /** A third-party page with the sign-in components; the test writes the options as JSON. */
 function SomePage(): ReactNode {
-  const { state, options, keeper, roles } = useAuth()
+  const { state, options, sessionManager, roles } = useAuth()
   const auth = useAuth()
   const { problem, run } = useAction()
   const isCallback = location.pathname === new URL(callbackUrl(options, location.origin)).pathname
@@ -33,7 +33,7 @@ function SomePage(): ReactNode {
       <button type="button" onClick={() => void run(async () => void (await makePasskey(auth)))}>
         Create a passkey
       </button>
-      <button type="button" onClick={() => void run(() => keeper.signOut())}>
+      <button type="button" onClick={() => void run(() => sessionManager.signOut())}>
         Sign out
       </button>
       <ProblemLine problem={problem} />
@@ -45,14 +45,14 @@ function SomePage(): ReactNode {
 const started = new Set<string>()
 
 function useFinish(isCallback: boolean): void {
-  const { options, keeper } = useAuth()
+  const { options, sessionManager } = useAuth()
   useEffect(() => {
     if (!isCallback || started.has(location.href)) return
     started.add(location.href)
     void finishCallback(options, new URL(location.href))
-      .then((token) => keeper.adopt(token))
+      .then((token) => sessionManager.adopt(token))
       .then(() => location.replace('/'))
-  }, [isCallback, options, keeper])
+  }, [isCallback, options, sessionManager])
 }
 
 const root = document.getElementById('root')

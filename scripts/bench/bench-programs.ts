@@ -147,8 +147,8 @@ export async function derivedBlocks(pool: pg.Pool): Promise<number> {
        select coalesce((select sum(upper(r) - lower(r)) from unnest(covered) as r), 0) as blocks
        from app.coverage where service_name not like '%ingester') as each`,
   )
-  const { workers: begun, derived } = rows[0] ?? { workers: 0, derived: 0 }
-  return begun < workers.length ? 0 : derived
+  const { workers: initialized, derived } = rows[0] ?? { workers: 0, derived: 0 }
+  return initialized < workers.length ? 0 : derived
 }
 
 export async function untilDerived(pool: pg.Pool, blocks: number): Promise<void> {

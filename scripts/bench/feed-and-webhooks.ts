@@ -81,41 +81,41 @@ async function measureFeed(
   if (filterAccounts !== undefined) await crowd.subscribe(filterAccounts)
   const messagesOfBlock = clients * ((transactions * (filterAccounts ?? accounts)) / accounts)
   let height = 0
-  const told = await segment(feed, crowd, async () => {
+  const reported = await segment(feed, crowd, async () => {
     const arrivals = crowd.time(messagesOfBlock)
     const announced: number[] = []
-    const begun = performance.now()
+    const startedAt = performance.now()
     const pauseMs = offered === undefined ? undefined : (messagesOfBlock / offered) * 1000
     const announcing: Promise<unknown>[] = []
-    for (let i = 1; performance.now() - begun < seconds * 1000; i++) {
+    for (let i = 1; performance.now() - startedAt < seconds * 1000; i++) {
       announced.push(performance.now())
       const one = feed.order({ from: height, to: ++height })
       announcing.push(one)
       if (pauseMs === undefined) await one
-      else await delay(Math.max(0, begun + i * pauseMs - performance.now()))
+      else await delay(Math.max(0, startedAt + i * pauseMs - performance.now()))
     }
     await Promise.all(announcing)
     await crowd.untilQuiet()
     return Math.max(...announced.map((at, i) => (arrivals[i] ?? performance.now()) - at))
   })
   if (offered !== undefined) {
-    sheet.figure(name, told.perSecond, 'messages/s', { atLeast: 150_000 })
-    sheet.figure('  block to its last client, slowest', told.result, 'ms')
+    sheet.figure(name, reported.perSecond, 'messages/s', { atLeast: 150_000 })
+    sheet.figure('  block to its last client, slowest', reported.result, 'ms')
   } else {
-    const bytes = Math.round(told.bytes / (height * clients))
+    const bytes = Math.round(reported.bytes / (height * clients))
     const bare = await segment(feed, crowd, async () => {
       for (let i = 0; i < height; i++) await feed.order({ from: 0, to: 0, bareBytes: bytes })
     })
-    const messagesOfWrite = told.messages / (height * clients)
+    const messagesOfWrite = reported.messages / (height * clients)
     const options = { limit: bare.perSecond * messagesOfWrite, limitName: 'bare write' }
     sheet.figure(
       name,
-      told.perSecond,
+      reported.perSecond,
       'messages/s',
       filterAccounts === 100 ? { ...options, atLeast: 150_000 } : options,
     )
     const usOfWrite = ({ cpu }: { readonly cpu: number }): number => (cpu * 1e6) / (height * clients)
-    sheet.figure('  CPU', usOfWrite(told), 'µs a write', { limit: usOfWrite(bare), limitName: 'bare write' })
+    sheet.figure('  CPU', usOfWrite(reported), 'µs a write', { limit: usOfWrite(bare), limitName: 'bare write' })
   }
   crowd.disconnect()
   await feed.end()
@@ -133,10 +133,10 @@ async function segment<T>(feed: FeedProcess, crowd: Crowd, deliver: () => Promis
   const before = (await feed.order({ from: 0, to: 0 })).bytesWritten
   crowd.delivered = 0
   const cpu = feed.cpuSeconds
-  const begun = performance.now()
+  const beganAt = performance.now()
   const result = await deliver()
   await crowd.untilQuiet()
-  const seconds = (crowd.lastAt - begun) / 1000
+  const seconds = (crowd.lastAt - beganAt) / 1000
   return {
     messages: crowd.delivered,
     perSecond: crowd.delivered / seconds,
@@ -313,13 +313,13 @@ async function measureBarePosts(count: number, connections: number): Promise<Bar
     await once(response.resume(), 'end')
   }
   let next = 0
-  const begun = performance.now()
+  const started = performance.now()
   await Promise.all(
     Array.from({ length: connections }, async () => {
       while (next < count) await post(next++)
     }),
   )
-  const perSecond = count / ((performance.now() - begun) / 1000)
+  const perSecond = count / ((performance.now() - started) / 1000)
   const times: number[] = []
   for (let nth = 0; nth < 200; nth++) {
     const at = performance.now()
@@ -370,18 +370,18 @@ async function measureWebhooks({
   await subscribeAll(pool, `http://127.0.0.1:${port}`)
   if (blockMs === undefined) await commitBlocks(pool, 1, 1 + blocks, events)
   const { child: sender } = await forkReady(childFile, ['sender', database.url])
-  const begun = performance.now()
+  const started = performance.now()
   const usage = (): readonly [number, number] => [cpuSeconds(sender.pid ?? 0), treeCpuSeconds(postmaster)]
   const before = usage()
   if (blockMs !== undefined) {
     for (let height = 1; height <= blocks; height++) {
       await commitBlocks(pool, height, height + 1, events)
       committed.set(height, Date.now())
-      await delay(Math.max(0, begun + height * blockMs - performance.now()))
+      await delay(Math.max(0, started + height * blockMs - performance.now()))
     }
   }
   await complete.promise
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (performance.now() - started) / 1000
   const after = usage()
   await endChild(sender)
   await endChild(receiver)

@@ -24,18 +24,21 @@ function post(path: string, body: unknown, address: string): Promise<Readonly<Re
     'x-forwarded-for': address,
     'user-agent': 'bench',
   }
-  const asked = request({ host: '127.0.0.1', port: Number(port), path, method: 'POST', agent, headers }, (response) => {
-    const chunks: Buffer[] = []
-    response
-      .on('data', (chunk: Buffer) => chunks.push(chunk))
-      .on('error', reject)
-      .on('end', () => {
-        const answer = Buffer.concat(chunks).toString('utf8')
-        if (response.statusCode === 200) resolve(JSON.parse(answer) as Readonly<Record<string, unknown>>)
-        else reject(new Error(`${path}: ${response.statusCode} ${answer}`))
-      })
-  })
-  asked.on('error', reject).end(text)
+  const requested = request(
+    { host: '127.0.0.1', port: Number(port), path, method: 'POST', agent, headers },
+    (response) => {
+      const chunks: Buffer[] = []
+      response
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('error', reject)
+        .on('end', () => {
+          const answer = Buffer.concat(chunks).toString('utf8')
+          if (response.statusCode === 200) resolve(JSON.parse(answer) as Readonly<Record<string, unknown>>)
+          else reject(new Error(`${path}: ${response.statusCode} ${answer}`))
+        })
+    },
+  )
+  requested.on('error', reject).end(text)
   return promise
 }
 
@@ -71,9 +74,9 @@ async function signInMany(from: number, count: number, latencies: number[]): Pro
   await Promise.all(
     Array.from({ length: Number(atOnce) }, async () => {
       while (next < from + count) {
-        const begun = performance.now()
+        const startedAt = performance.now()
         await signIn(next++)
-        latencies.push(performance.now() - begun)
+        latencies.push(performance.now() - startedAt)
       }
     }),
   )
@@ -84,11 +87,11 @@ await signInMany(0, warmUp, [])
 sendToParent('warm')
 process.once('message', () => {
   const latenciesMs: number[] = []
-  const begun = performance.now()
+  const beganAt = performance.now()
   void signInMany(warmUp, Number(signIns), latenciesMs).then(() => {
     sendToParent({
       count: latenciesMs.length,
-      seconds: (performance.now() - begun) / 1000,
+      seconds: (performance.now() - beganAt) / 1000,
       latenciesMs,
     } satisfies SignInResults)
   })

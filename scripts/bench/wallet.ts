@@ -78,14 +78,14 @@ const connections = 10
 
 async function bareCommits(pool: pg.Pool, count: number): Promise<number> {
   await pool.query('create table bench_commits (id bigint generated always as identity, at timestamptz default now())')
-  const begun = performance.now()
+  const startedAt = performance.now()
   let next = 0
   await Promise.all(
     Array.from({ length: connections }, async () => {
       while (next++ < count) await pool.query('insert into bench_commits default values')
     }),
   )
-  return count / ((performance.now() - begun) / 1000)
+  return count / ((performance.now() - startedAt) / 1000)
 }
 
 interface Verification {
@@ -114,9 +114,9 @@ async function measureVerification(count: number): Promise<Verification> {
   for (const one of given.slice(0, warmUp)) await check(one)
   const times: number[] = []
   for (const one of given.slice(warmUp)) {
-    const begun = performance.now()
+    const beganAt = performance.now()
     await check(one)
-    times.push(performance.now() - begun)
+    times.push(performance.now() - beganAt)
   }
   return {
     medianMs: quantile(times, 0.5),
@@ -144,9 +144,9 @@ function bareTimes(
     const clientData = createHash('sha256').update(Buffer.from(response.clientDataJSON, 'base64url')).digest()
     const signed = Buffer.concat([Buffer.from(response.authenticatorData, 'base64url'), clientData])
     const signature = Buffer.from(response.signature, 'base64url')
-    const begun = performance.now()
+    const started = performance.now()
     const key = createPublicKey({ key: Buffer.concat([spkiHead, passkey.publicKeySec1]), format: 'der', type: 'spki' })
     if (!verify('sha256', signed, key, signature)) throw new Error('A valid signature was refused.')
-    return performance.now() - begun
+    return performance.now() - started
   })
 }

@@ -144,7 +144,7 @@ function priceAt({ token, price, swing }: (typeof courses)[number], timeMs: numb
 
 type Label = Omit<AccountLabel, 'isBuiltIn'>
 
-const people: readonly (readonly [label: string, category: LabelCategory])[] = [
+const userLabels: readonly (readonly [label: string, category: LabelCategory])[] = [
   ['Harbour Exchange', 'exchange'],
   ['Old Town Treasury', 'whale'],
   ['Lantern Exchange', 'exchange'],
@@ -178,15 +178,15 @@ export function simulatedLabels(): readonly Label[] {
     ),
     label(alarmContract, 'alarm', 'Alarm', 'service'),
     label(alarmKeeper, 'alarm-keeper', 'Keeper of the Alarm', 'custom'),
-    ...people.map(([text, category], place) => label(userOfTurn(place), text, text, category)),
+    ...userLabels.map(([text, category], place) => label(userOfTurn(place), text, text, category)),
     evmLabel(evmContracts.stableCoin, 'stable-coin', 'USD Coin on the EVM', 'defi'),
     evmLabel(evmContracts.wrappedCoin, 'pebble-coin', 'Pebble Coin on the EVM', 'defi'),
     evmLabel(evmContracts.pictures, 'pictures', 'Herons on the EVM', 'nft'),
     evmLabel(evmContracts.items, 'items', 'Tools and Seeds', 'nft'),
     ...coas
-      .slice(0, people.length)
+      .slice(0, userLabels.length)
       .map(({ address }, place) =>
-        evmLabel(address, 'owned', `${people[place]?.[0] ?? ''} on the EVM`, people[place]?.[1] ?? 'custom'),
+        evmLabel(address, 'owned', `${userLabels[place]?.[0] ?? ''} on the EVM`, userLabels[place]?.[1] ?? 'custom'),
       ),
   ]
 }

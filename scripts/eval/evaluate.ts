@@ -29,12 +29,12 @@ export async function openEvaluation(urls: Pick<EvalDatabases, QueryTarget>): Pr
   const known = new Map<QueryTarget, QueryDatabase>()
   const databases = new Map<QueryTarget, TwoDatabases>()
   for (const target of queryTargets) {
-    const [asked, other] = [
+    const [requested, other] = [
       await openQueryDatabase(target, urls[target].known),
       await openQueryDatabase(target, urls[target].other),
     ]
-    known.set(target, asked)
-    databases.set(target, { known: asked.runner, other: other.runner })
+    known.set(target, requested)
+    databases.set(target, { known: requested.runner, other: other.runner })
   }
   return {
     databases,

@@ -222,12 +222,12 @@ const chatCompletions: WireProtocol = {
       max_tokens: maxTokens,
       max_completion_tokens: maxCompletionTokens,
     } = completionsBody.parse(body)
-    const told = messages.filter(({ role }) => role === 'system' || role === 'developer')
+    const reported = messages.filter(({ role }) => role === 'system' || role === 'developer')
     return {
       model,
       maxTokens: maxTokens ?? maxCompletionTokens,
-      instructions: told.map((message) => message.content).join('\n'),
-      messages: messages.filter((message) => !told.includes(message)).map(plain),
+      instructions: reported.map((message) => message.content).join('\n'),
+      messages: messages.filter((message) => !reported.includes(message)).map(plain),
       tools: tools.map((tool) => tool.function.name),
     }
   },

@@ -52,15 +52,15 @@ export function fault(action: string, options: FaultOptions): Promise<number> {
   return withDatabase(async ({ pool }) => {
     const [name, ...more] = worker
     if (more.length > 0) throw new FatalError('bad-option', '--worker takes one name.')
-    let said: string | undefined
+    let printed: string | undefined
     if (action === 'set') {
       if (name === undefined)
         throw new FatalError('bad-option', `--worker is missing: use one of ${workerNames.join(', ')}.`)
-      said = await set(pool, name, { from, to, reason })
-    } else if (action === 'clear') said = await clear(pool, name)
+      printed = await set(pool, name, { from, to, reason })
+    } else if (action === 'clear') printed = await clear(pool, name)
     const drills = await listDrills(pool)
     if (json) printJson({ drills })
-    else print(said ?? shown(drills))
+    else print(printed ?? shown(drills))
     return exitCodes.success
   })
 }

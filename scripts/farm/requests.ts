@@ -38,15 +38,15 @@ export function backfill(options: RequestOptions): Promise<number> {
   const range = requiredRange(options)
   const named = knownWorkers(options.workers, 'workers')
   return withDatabase(async ({ pool, config }) => {
-    const asked = named.length > 0 ? named : enabledWorkers(config)
-    const names = withFollowed(allWorkers, asked)
+    const requested = named.length > 0 ? named : enabledWorkers(config)
+    const names = withFollowed(allWorkers, requested)
     await requireStored(pool, range)
     const progress = await readRequestProgress(pool, allWorkers, names, range)
     const plan = progress.workers.map(({ worker, owed, skipped }) => ({
       worker,
       heights: size(owed),
       note: [
-        ...(asked.includes(worker) ? [] : ['followed by a named worker']),
+        ...(requested.includes(worker) ? [] : ['followed by a named worker']),
         ...(skipped.length > 0 ? [`${size(skipped)} heights were skipped`] : []),
       ].join('; '),
     }))
@@ -58,7 +58,7 @@ export function backfill(options: RequestOptions): Promise<number> {
       else print(`No backlog: heights ${heights(range)} are covered by ${names.join(', ')}.`)
       return exitCodes.success
     }
-    const request = await addRequest(pool, allWorkers, asked, range)
+    const request = await addRequest(pool, allWorkers, requested, range)
     if (!options.json) printPlan(plan)
     return options.detach ? leaveRequest(output, request) : awaitRequest(output, request)
   })

@@ -38,11 +38,11 @@ export async function template(action: string, options: TemplateOptions): Promis
     return exitCodes.success
   }
   return withDatabase(async ({ pool }) => {
-    let said: string | undefined
+    let printed: string | undefined
     if (action !== 'list') {
       const { hash } = await hashOf(file, network)
       if (action === 'remove')
-        said = (await removeTemplate(pool, hash)) ? 'Removed.' : 'This script has no own template.'
+        printed = (await removeTemplate(pool, hash)) ? 'Removed.' : 'This script has no own template.'
       else {
         const own = {
           normalHash: hash,
@@ -50,7 +50,7 @@ export async function template(action: string, options: TemplateOptions): Promis
           label: required(label, 'label'),
         }
         await putTemplate(pool, own)
-        said = `Transactions with this script now show ${own.category}, ${own.label}.`
+        printed = `Transactions with this script now show ${own.category}, ${own.label}.`
       }
     }
     const templates = await listTemplates(pool)
@@ -58,7 +58,7 @@ export async function template(action: string, options: TemplateOptions): Promis
       printJson({ templates: templates.map(({ normalHash, ...rest }) => ({ normal_hash: normalHash, ...rest })) })
     else
       print(
-        said ??
+        printed ??
           (templates.length === 0
             ? 'No own templates.'
             : tableText<OwnTemplate>(

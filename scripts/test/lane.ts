@@ -43,7 +43,7 @@ async function runFile(file: string): Promise<void> {
     await mocha.loadFilesAsync()
   } catch (error) {
     console.log(error)
-    return tell({ counts: failed(file), failures: ['the file cannot be loaded'], ms: performance.now() - from })
+    return report({ counts: failed(file), failures: ['the file cannot be loaded'], ms: performance.now() - from })
   }
   const failures: Mocha.Runnable[] = []
   const runner = await new Promise<Mocha.Runner>((resolve) => {
@@ -52,7 +52,7 @@ async function runFile(file: string): Promise<void> {
   })
   const { passes = 0, pending = 0 } = runner.stats ?? {}
   mocha.dispose()
-  tell({
+  report({
     counts: {
       passed: passes,
       failed: failures.length,
@@ -83,7 +83,7 @@ async function end(): Promise<void> {
   }
   clearTimeout(late)
   const counts = { passed: 0, failed: failures.length, skipped: 0, failedFiles: [], isOpen: false, isStopped: false }
-  tell({ counts, failures, ms: performance.now() - from })
+  report({ counts, failures, ms: performance.now() - from })
   process.exitCode = 0
   process.removeAllListeners('message')
   process.off('disconnect', onLostParent)
@@ -98,7 +98,7 @@ function failed(file: string): LaneResult['counts'] {
   return { passed: 0, failed: 1, skipped: 0, failedFiles: [file], isOpen: false, isStopped: false }
 }
 
-function tell(result: LaneResult): void {
+function report(result: LaneResult): void {
   process.stdout.write(endOfFile)
   process.send?.(result)
 }

@@ -29,13 +29,13 @@ interface IdSource {
 }
 
 const keptIds = 32
-const kept = new WeakMap<IdSource, RecentCache<number, Buffer>>()
+const cacheBySource = new WeakMap<IdSource, RecentCache<number, Buffer>>()
 
 /** Height -1 is the parent of the first block. */
 export function blockId(source: IdSource, height: number): Buffer {
   if (height < 0) return Buffer.alloc(32)
-  let ids = kept.get(source)
-  if (ids === undefined) kept.set(source, (ids = new RecentCache(keptIds)))
+  let ids = cacheBySource.get(source)
+  if (ids === undefined) cacheBySource.set(source, (ids = new RecentCache(keptIds)))
   return ids.get(height, () => placedId(source, height, 'block'))
 }
 

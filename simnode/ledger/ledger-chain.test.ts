@@ -13,7 +13,7 @@ import { flow, vaultUuid } from './world/tokens.ts'
 const heights = fc.integer({ min: 0, max: 1000 })
 
 /** All data of a block that a node serves. */
-function told(chain: LedgerChain, height: number): string[] {
+function eventTexts(chain: LedgerChain, height: number): string[] {
   const block = chain.block(height)
   return [
     block.full,
@@ -34,7 +34,7 @@ describe('ledger chain', () => {
           chain.block(other).results('ccf')
           chain.stateAt(other)
         }
-        expect(told(chain, height)).to.deep.equal(told(ledgerChain({ seed }), height))
+        expect(eventTexts(chain, height)).to.deep.equal(eventTexts(ledgerChain({ seed }), height))
       }),
       { numRuns: 20 },
     )
@@ -51,7 +51,7 @@ describe('ledger chain', () => {
     fc.assert(
       fc.property(heights, heights, (after, height) => {
         const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
-        if (height <= after) expect(told(branch, height)).to.deep.equal(told(trunk, height))
+        if (height <= after) expect(eventTexts(branch, height)).to.deep.equal(eventTexts(trunk, height))
         else expect(branch.block(height).id).not.to.deep.equal(trunk.block(height).id)
       }),
       { numRuns: 20 },
@@ -76,10 +76,12 @@ describe('ledger chain', () => {
     fc.assert(
       // A few thousand years ahead; later the FLOW supply would exceed UFix64.
       fc.property(fc.integer({ min: 1, max: 2 ** 38 }), (height) => {
-        const [made, asked] = [ledgerChain(), ledgerChain()]
+        const [made, requested] = [ledgerChain(), ledgerChain()]
         const block = made.block(height)
-        expect(asked.heightOfBlock(block.id)).to.equal(height)
-        block.collectionIds.forEach((id, index) => expect(asked.placeOfCollection(id)).to.deep.equal({ height, index }))
+        expect(requested.heightOfBlock(block.id)).to.equal(height)
+        block.collectionIds.forEach((id, index) =>
+          expect(requested.placeOfCollection(id)).to.deep.equal({ height, index }),
+        )
         const other = ledgerChain({ seed: 2 })
         for (const id of [block.id, ...block.collectionIds]) {
           expect(other.heightOfBlock(id)).to.equal(undefined)

@@ -27,13 +27,13 @@ describe('accounts of the simulated chain', () => {
     await node.stop()
   })
 
-  async function asked({ address }: Account, height: number): Promise<ChainAccount> {
+  async function accountOf({ address }: Account, height: number): Promise<ChainAccount> {
     const request = Buffer.concat([bytesField(1, address), varintField(2, height)])
     return readAccountResponse(await transport.unary('GetAccountAtBlockHeight', request, { timeoutMs: 5000 }))
   }
 
   async function statusOf(account: Account, height: number): Promise<unknown> {
-    return asked(account, height).then(
+    return accountOf(account, height).then(
       () => undefined,
       (thrown: unknown) => (thrown as { code?: unknown }).code,
     )
@@ -49,15 +49,15 @@ describe('accounts of the simulated chain', () => {
     }
     const latest = [...balances.values()].at(-1)
     if (latest === undefined) throw new Error('nobody paid')
-    const told = await asked(latest.account, head)
-    expect(BigInt(told.balance.replace('.', ''))).to.equal(latest.balance)
-    expect(told.keys[0]?.sequenceNumber).to.equal(latest.sequenceNumber + 1)
+    const reported = await accountOf(latest.account, head)
+    expect(BigInt(reported.balance.replace('.', ''))).to.equal(latest.balance)
+    expect(reported.keys[0]?.sequenceNumber).to.equal(latest.sequenceNumber + 1)
   })
 
   it('have keys that are added in the first half and revoked in the second half of a cycle', async () => {
     const person = userOfTurn(4)
     const keys = async (height: number): Promise<boolean[]> =>
-      (await asked(person, height)).keys.map(({ isRevoked }) => isRevoked)
+      (await accountOf(person, height)).keys.map(({ isRevoked }) => isRevoked)
     expect(await keys(200)).to.deep.equal([false])
     expect(await keys(300)).to.deep.equal([false, false])
     expect(await keys(399)).to.deep.equal([false, true])
@@ -66,19 +66,19 @@ describe('accounts of the simulated chain', () => {
   it('have the contracts of the requested height', async () => {
     const owner = deployer(2)
     const codes = async (height: number): Promise<string[]> =>
-      [...(await asked(owner, height)).contracts.values()].map(String)
+      [...(await accountOf(owner, height)).contracts.values()].map(String)
     expect(await codes(200)).to.deep.equal([])
     expect((await codes(300))[0])
       .to.include('contract Garden2')
       .and.not.include('Watered')
     expect((await codes(399))[0]).to.include('Watered')
-    expect([...(await asked(usdc.contract, 0)).contracts.keys()]).to.deep.equal(['FiatToken'])
+    expect([...(await accountOf(usdc.contract, 0)).contracts.keys()]).to.deep.equal(['FiatToken'])
   })
 
   it('exist from their creation', async () => {
     const created = createdAccount(8)
     expect(await statusOf(created, 200)).to.equal('grpc-not-found')
-    expect((await asked(created, 300)).balance).to.equal('0.00100000')
+    expect((await accountOf(created, 300)).balance).to.equal('0.00100000')
     expect(await statusOf(accountAt(1_000_000_000), head)).to.equal('grpc-not-found')
     expect(await statusOf(userOfTurn(1), head + 1)).to.equal('grpc-not-found')
   })

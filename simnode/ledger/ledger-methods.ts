@@ -46,14 +46,14 @@ type LedgerMethod = UnaryMethod<LedgerChain>
 
 type Telling = (state: LedgerState, account: Account, request: Buffer) => Buffer
 
-function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, tell: Telling): Buffer {
+function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, respond: Telling): Buffer {
   const state = view.chain.stateAt(servedHeight(view, height))
   const address = bytesOf(request, 1)
   const account = accountOfAddress(address)
   if (account === undefined || !state.accounts.exists(account)) {
     throw new Refusal('NOT_FOUND', `could not find account with address ${address.toString('hex')}`)
   }
-  return Buffer.concat([tell(state, account, request), metadataField(view, 2)])
+  return Buffer.concat([respond(state, account, request), metadataField(view, 2)])
 }
 
 /** @param heightField of the request; none: at the head */
@@ -66,18 +66,18 @@ function method(tell: Telling, heightField?: number): LedgerMethod {
   }
 }
 
-const account: Telling = (state, asked) => bytesField(1, accountMessage(state, asked))
-const balance: Telling = (state, asked) => varintField(1, Number(state.vaults.balance(flow, asked)))
-const keys: Telling = (state, asked) =>
-  Buffer.concat(keyMessages(state, asked).map((message) => bytesField(1, message)))
+const account: Telling = (state, requested) => bytesField(1, accountMessage(state, requested))
+const balance: Telling = (state, requested) => varintField(1, Number(state.vaults.balance(flow, requested)))
+const keys: Telling = (state, requested) =>
+  Buffer.concat(keyMessages(state, requested).map((message) => bytesField(1, message)))
 
 const key =
   (indexField: number): Telling =>
-  (state, asked, request) => {
+  (state, requested, request) => {
     const index = numberOf(request, indexField)
-    const message = keyMessages(state, asked)[index]
+    const message = keyMessages(state, requested)[index]
     if (message === undefined) {
-      throw new Refusal('NOT_FOUND', `failed to get account key with index ${index} for address ${asked.hex}`)
+      throw new Refusal('NOT_FOUND', `failed to get account key with index ${index} for address ${requested.hex}`)
     }
     return bytesField(1, message)
   }

@@ -22,8 +22,8 @@ async function idAt(node: LedgerNode, height: number): Promise<string> {
   return bytesOf(bytesOf(await ask(node, 'GetBlockByHeight', varintField(1, height)), 1), 1).toString('hex')
 }
 
-async function failureOf(asked: Promise<unknown>): Promise<unknown> {
-  return asked.then(
+async function failureOf(requested: Promise<unknown>): Promise<unknown> {
+  return requested.then(
     () => 'an answer',
     (thrown: unknown) => (thrown as { code?: unknown }).code,
   )

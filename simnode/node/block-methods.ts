@@ -6,7 +6,7 @@ function response(view: NodeView, message: Buffer): Buffer {
   return Buffer.concat([bytesField(1, message), sealedField, metadataField(view, 3)])
 }
 
-function asAsked(block: NodeBlock, request: Buffer): Buffer {
+function inRequestedForm(block: NodeBlock, request: Buffer): Buffer {
   return numberOf(request, 2) === 1 ? block.full : block.light
 }
 
@@ -45,15 +45,15 @@ export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
   },
   GetLatestBlock: {
     height: latest,
-    answer: (view, request) => response(view, asAsked(blockAt(view, view.head), request)),
+    answer: (view, request) => response(view, inRequestedForm(blockAt(view, view.head), request)),
   },
   GetBlockByHeight: {
     height: byHeight,
-    answer: (view, request) => response(view, asAsked(blockAt(view, numberOf(request, 1)), request)),
+    answer: (view, request) => response(view, inRequestedForm(blockAt(view, numberOf(request, 1)), request)),
   },
   GetBlockByID: {
     height: byId,
-    answer: (view, request) => byIdResponse(view, request, (block) => asAsked(block, request)),
+    answer: (view, request) => byIdResponse(view, request, (block) => inRequestedForm(block, request)),
   },
   GetCollectionByID: {
     height: byCollection,

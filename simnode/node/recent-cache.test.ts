@@ -4,11 +4,11 @@ import { RecentCache } from './recent-cache.ts'
 
 /** CPU time per added value in µs, at a given cache size. */
 function costAt(limit: number): number {
-  const kept = new RecentCache<number, number>(limit)
-  for (let key = 0; key < 2 * limit; key++) kept.get(key, () => key)
+  const cache = new RecentCache<number, number>(limit)
+  for (let key = 0; key < 2 * limit; key++) cache.get(key, () => key)
   const more = 50_000
   const start = process.threadCpuUsage()
-  for (let key = 2 * limit; key < 2 * limit + more; key++) kept.get(key, () => key)
+  for (let key = 2 * limit; key < 2 * limit + more; key++) cache.get(key, () => key)
   const { user, system } = process.threadCpuUsage(start)
   return (user + system) / more
 }

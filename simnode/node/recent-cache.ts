@@ -10,8 +10,8 @@ export class RecentCache<Key, Value> {
   }
 
   get(key: Key, make: () => Value): Value {
-    const kept = this.#values.get(key)
-    if (kept !== undefined) return kept
+    const cached = this.#values.get(key)
+    if (cached !== undefined) return cached
     const made = make()
     this.#values.set(key, made)
     if (this.#values.size > this.#limit) this.#values.delete(this.#oldest.next().value as Key)

@@ -42,9 +42,9 @@ function versionInfo(view: ReplayView, request: Buffer): Buffer {
   if (view.sporkRootHeight === 0) return answer
   const info = bytesOf(answer, 1)
   const roots = [varintField(5, view.sporkRootHeight), varintField(6, view.sporkRootHeight)]
-  const told = rewrite(info, (field) => (field.number === 5 || field.number === 6 ? Buffer.alloc(0) : undefined))
-  const later = readFields(told).find((field) => field.number > 6)?.start ?? told.length
-  return bytesField(1, Buffer.concat([told.subarray(0, later), ...roots, told.subarray(later)]))
+  const response = rewrite(info, (field) => (field.number === 5 || field.number === 6 ? Buffer.alloc(0) : undefined))
+  const later = readFields(response).find((field) => field.number > 6)?.start ?? response.length
+  return bytesField(1, Buffer.concat([response.subarray(0, later), ...roots, response.subarray(later)]))
 }
 
 const nodeMethods: Readonly<Record<string, ReplayMethod>> = {

@@ -28,8 +28,8 @@ describe('REST transaction', () => {
   it('is parsed completely', () => {
     fc.assert(
       fc.property(transaction, (init) => {
-        const told = transactionJson(new Uint8Array(32), create(TransactionResponseSchema, { transaction: init }))
-        const read = create(TransactionSchema, readTransaction(JSON.parse(JSON.stringify(told))))
+        const reported = transactionJson(new Uint8Array(32), create(TransactionResponseSchema, { transaction: init }))
+        const read = create(TransactionSchema, readTransaction(JSON.parse(JSON.stringify(reported))))
         expect(JSON.stringify(plain(read))).to.equal(JSON.stringify(plain(create(TransactionSchema, init))))
       }),
     )

@@ -98,9 +98,9 @@ async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
   const route = `${request.method} ${request.url}`
   if (route === 'GET /status') return
   if (route === 'POST /head') {
-    const wish = await bodyOf(request, headSchema)
-    if ('height' in wish) node.setHead(wish.height)
-    else node.advance(wish.advance)
+    const filter = await bodyOf(request, headSchema)
+    if ('height' in filter) node.setHead(filter.height)
+    else node.advance(filter.advance)
   } else if (route === 'POST /branch') {
     const { name, head } = await bodyOf(request, branchSchema)
     node.switchTo(name, head)

@@ -27,14 +27,14 @@ describe('mapLimited', () => {
   })
 
   it('starts no further items after an error and throws the first error', async () => {
-    const begun: number[] = []
+    const started: number[] = []
     let thrown: unknown
     await mapLimited([0, 1, 2, 3, 4, 5], 2, async (item) => {
-      begun.push(item)
+      started.push(item)
       await Promise.resolve()
       if (item === 1) throw new Error('one')
     }).catch((error: unknown) => (thrown = error))
     expect(thrown).to.be.instanceOf(Error).with.property('message', 'one')
-    expect(begun).not.to.include(5)
+    expect(started).not.to.include(5)
   })
 })

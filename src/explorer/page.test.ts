@@ -12,7 +12,7 @@ describe('the explorer page over HTTP', () => {
   let server: Server
   let origin: string
   /** The level of the first line that is logged. */
-  const heard = Promise.withResolvers<number>()
+  const received = Promise.withResolvers<number>()
 
   before(async () => {
     const file = { body: Buffer.from(html), type: 'text/html; charset=utf-8', isImmutable: false }
@@ -22,7 +22,7 @@ describe('the explorer page over HTTP', () => {
     }
     const log = pino(
       { level: 'debug' },
-      { write: (line: string) => heard.resolve((JSON.parse(line) as { level: number }).level) },
+      { write: (line: string) => received.resolve((JSON.parse(line) as { level: number }).level) },
     )
     server = createServer(createExplorerPage(pages, log, { ipfsGateways: ['https://gateway.example/ipfs/"><script>'] }))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -60,6 +60,6 @@ describe('the explorer page over HTTP', () => {
         resolve()
       }).on('error', reject)
     })
-    expect(await heard.promise).to.equal(pino.levels.values['debug'])
+    expect(await received.promise).to.equal(pino.levels.values['debug'])
   })
 })

@@ -44,9 +44,9 @@ const cases: readonly (readonly [asked: string, declared: string])[] = [
 ]
 
 describe('declaredPath', () => {
-  for (const [asked, declared] of cases) {
-    it(`reads ${asked} as ${declared}`, () => {
-      expect(declaredPath(asked, topLevel)).to.equal(declared)
+  for (const [requested, declared] of cases) {
+    it(`reads ${requested} as ${declared}`, () => {
+      expect(declaredPath(requested, topLevel)).to.equal(declared)
     })
   }
 })

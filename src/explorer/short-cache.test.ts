@@ -3,11 +3,11 @@ import { ShortCache } from './present-chain.ts'
 
 describe('ShortCache', () => {
   let now = 0
-  let asked: string[] = []
+  let requested: string[] = []
 
   beforeEach(() => {
     now = 0
-    asked = []
+    requested = []
   })
 
   function createCache(maxBytes = 1_000_000): ShortCache {
@@ -18,7 +18,7 @@ describe('ShortCache', () => {
     return of.get(
       key,
       () => {
-        asked.push(key)
+        requested.push(key)
         return answer()
       },
       (text) => text.length,
@@ -32,7 +32,7 @@ describe('ShortCache', () => {
     expect(cache.inFlight).to.equal(2)
     resolve('one')
     expect(await Promise.all(answers)).to.deep.equal(['one', 'one', 'b'])
-    expect(asked).to.deep.equal(['a', 'b'])
+    expect(requested).to.deep.equal(['a', 'b'])
     expect(cache.inFlight).to.equal(0)
   })
 
@@ -41,10 +41,10 @@ describe('ShortCache', () => {
     await ask(cache, 'a')
     now = 99
     await ask(cache, 'a')
-    expect(asked).to.deep.equal(['a'])
+    expect(requested).to.deep.equal(['a'])
     now = 100
     await ask(cache, 'a')
-    expect(asked).to.deep.equal(['a', 'a'])
+    expect(requested).to.deep.equal(['a', 'a'])
   })
 
   it('caches failures for a shorter time and rejects every waiting request', async () => {
@@ -56,7 +56,7 @@ describe('ShortCache', () => {
     expect(await ask(cache, 'a').catch(String)).to.equal('Error: away')
     now = 10
     expect(await ask(cache, 'a')).to.equal('a')
-    expect(asked).to.deep.equal(['a', 'a'])
+    expect(requested).to.deep.equal(['a', 'a'])
   })
 
   it('evicts the oldest and expired entries above its size limit', async () => {
@@ -65,10 +65,10 @@ describe('ShortCache', () => {
     expect(cache.bytes).to.equal(1560)
     await ask(cache, 'd', async () => 'x'.repeat(100))
     expect(cache.bytes).to.equal(1120)
-    asked = []
+    requested = []
     await ask(cache, 'd')
     await ask(cache, 'a')
-    expect(asked).to.deep.equal(['a'])
+    expect(requested).to.deep.equal(['a'])
     now = 1000
     await ask(cache, 'e')
     expect(cache.bytes).to.equal(501)

@@ -56,15 +56,15 @@ describe('event shapes', () => {
   ]
 
   it('are loaded once each', async () => {
-    const asked: (readonly number[])[] = []
+    const requested: (readonly number[])[] = []
     const shapes = new EventShapes((ids) => {
-      asked.push(ids)
+      requested.push(ids)
       return Promise.resolve(rows.filter(({ id }) => ids.includes(id)))
     })
     const [first = [], second = []] = await shapes.ofAll([[1, 1], [1]])
     expect([...first, ...second].map((shape) => shape.fields)).to.deep.equal([['x'], ['x'], ['x']])
     expect((await shapes.ofAll([[2, 1]]))[0]?.map((shape) => shape.fields)).to.deep.equal([['x', 'y'], ['x']])
-    expect(asked).to.deep.equal([[1], [2]])
+    expect(requested).to.deep.equal([[1], [2]])
   })
 
   it('throw an error if one is not stored', async () => {
@@ -74,24 +74,24 @@ describe('event shapes', () => {
   })
 
   it('are all returned during concurrent loads, even with a small cache', async () => {
-    const asked: (() => void)[] = []
+    const requested: (() => void)[] = []
     const shapes = new EventShapes(
       (ids) =>
         new Promise((resolve) => {
-          asked.push(() => resolve(rows.filter(({ id }) => ids.includes(id))))
+          requested.push(() => resolve(rows.filter(({ id }) => ids.includes(id))))
         }),
       1,
     )
     const both = [shapes.ofAll([[1, 2]]), shapes.ofAll([[2]]), shapes.ofAll([[2, 1]])]
-    for (const answer of asked.toReversed()) answer()
+    for (const answer of requested.toReversed()) answer()
     expect((await Promise.all(both)).map((lists) => lists.flat().map(({ fields }) => fields.length))).to.deep.equal([
       [1, 2],
       [2],
       [2, 1],
     ])
     const again = shapes.ofAll([[1]])
-    expect(asked).to.have.lengthOf(4)
-    asked.at(-1)?.()
+    expect(requested).to.have.lengthOf(4)
+    requested.at(-1)?.()
     expect(await again).to.deep.equal([[{ type: 'A', fields: ['x'] }]])
   })
 

@@ -137,8 +137,8 @@ export class BatchWriter {
       await waitInTransaction(client, previous, this.#options.signOfLifeMs)
       const { name, generation, heads } = this.#options
       const head = heads?.current
-      const isKept = await commitCheckpoint(client, { name, generation, headHeight: head?.height }, batch)
-      if (!isKept) throw checkpointMoved(name, batch.range)
+      const isCommitted = await commitCheckpoint(client, { name, generation, headHeight: head?.height }, batch)
+      if (!isCommitted) throw checkpointMoved(name, batch.range)
       this.#options.lockLost.throwIfAborted()
       await client.query('commit')
       heads?.written(head)

@@ -9,13 +9,13 @@ describe('retryWhile', () => {
   const quick = { baseMs: 0, maxMs: 0 }
 
   it('retries until it succeeds, and reports each failure', async () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const result = await retryWhile((attempt) => (attempt < 4 ? Promise.reject(passing) : Promise.resolve(attempt)), {
       ...quick,
-      onRetry: (error, attempt) => told.push([error, attempt]),
+      onRetry: (error, attempt) => reported.push([error, attempt]),
     })
     expect(result).to.equal(4)
-    expect(told).to.deep.equal([
+    expect(reported).to.deep.equal([
       [passing, 1],
       [passing, 2],
       [passing, 3],

@@ -134,8 +134,8 @@ export class ClientSignIns {
   }
 
   /** @throws ApiError 400 `unknown-client` */
-  async authorize(asked: z.output<typeof authorizeInput>, { user, sessionId }: SignedIn): Promise<string> {
-    const client = findClient(this.#options.clients(), asked.client_id, asked.redirect_uri)
+  async authorize(requested: z.output<typeof authorizeInput>, { user, sessionId }: SignedIn): Promise<string> {
+    const client = findClient(this.#options.clients(), requested.client_id, requested.redirect_uri)
     if (client === undefined)
       throw new ApiError(400, 'unknown-client', 'No client is registered with this client_id and redirect_uri.', {
         field: 'redirect_uri',
@@ -143,13 +143,13 @@ export class ClientSignIns {
     const code = await this.#codes.make({
       clientId: client.id,
       redirectUri: client.redirectUri,
-      codeChallenge: asked.code_challenge,
+      codeChallenge: requested.code_challenge,
       userId: user.id,
       sessionId,
     })
     const url = new URL(client.redirectUri)
     url.searchParams.set('code', code)
-    url.searchParams.set('state', asked.state)
+    url.searchParams.set('state', requested.state)
     return url.href
   }
 

@@ -269,7 +269,7 @@ async function openAuth(
     sendMail,
     userChanges: {
       hasPasskey: (userId) => userChanges().hasPasskey(userId),
-      confirm: (asked) => userChanges().confirm(asked),
+      confirm: (requested) => userChanges().confirm(requested),
     },
     providers: [
       ...(github === undefined ? [] : [githubProvider(github)]),

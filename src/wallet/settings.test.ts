@@ -49,11 +49,11 @@ describe('wallet settings', () => {
     ],
     [{ WALLET_URL: 'https://wallet.example.com', WALLET_COOKIE_DOMAIN: 'com' }, /^WALLET_COOKIE_DOMAIN: com must be/],
   ]
-  for (const [variables, said] of wrong) {
+  for (const [variables, output] of wrong) {
     it(`reject ${Object.entries(variables)
       .map(([name, value]) => `${name}=${value}`)
       .join(' ')}`, () => {
-      expect(() => read(variables)).to.throw(FatalError, said)
+      expect(() => read(variables)).to.throw(FatalError, output)
     })
   }
 

@@ -225,12 +225,12 @@ async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: Dispat
 
     const events: ChainEvent[] = []
     for (const source of sources) {
-      const asking = subscriptions.filter((one) => source.types.some((type) => one.event_types.includes(type)))
+      const interested = subscriptions.filter((one) => source.types.some((type) => one.event_types.includes(type)))
       events.push(
         ...(await source.read(
           client,
           range,
-          asking.map((one) => one.conditions),
+          interested.map((one) => one.conditions),
         )),
       )
     }

@@ -115,19 +115,19 @@ describe('matchEvents', () => {
 
   it('uses the most specific subscribed type', async () => {
     const types = ['account.key.added', 'account.key_change', 'account.event'] as const
-    for (const [asked, told] of [
+    for (const [requested, reported] of [
       [['account.event'], 'account.event'],
       [['account.event', 'account.key.added'], 'account.key.added'],
       [['account.created'], undefined],
     ] as const) {
       const { deliveries } = await matchEvents([happened(1, 0, types)], {
-        subscriptions: [{ id: 1, keyId: 1, eventTypes: asked, conditions: {} }],
+        subscriptions: [{ id: 1, keyId: 1, eventTypes: requested, conditions: {} }],
         blocks: blocks(2),
         end: 2,
         enough: 10,
         left: new Map([[1, unlimited]]),
       })
-      expect(deliveries[0]?.eventType).to.equal(told)
+      expect(deliveries[0]?.eventType).to.equal(reported)
     }
   })
 })

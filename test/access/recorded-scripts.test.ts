@@ -54,11 +54,11 @@ describe('scripts of a recorded chain', () => {
       expect(storagePaths, address).to.have.members([...types.keys()])
       expect(publicPaths, address).to.have.members(account.public.map(([path]) => path))
       for (const [path, type] of types) {
-        const told = await reader.executeScript(present('storage_item'), [
+        const reported = await reader.executeScript(present('storage_item'), [
           cadence.address(address),
           cadence.string(path.replace('/storage/', '')),
         ])
-        expect(told, `${address} ${path}`).to.equal(type.replace(' (empty)', ''))
+        expect(reported, `${address} ${path}`).to.equal(type.replace(' (empty)', ''))
       }
     }
   })
@@ -73,12 +73,12 @@ describe('scripts of a recorded chain', () => {
       ])
     const pebble = ['0x179b6b1cb6755e31', 'PebbleCoin'] as const
     const flow = ['0x0ae53cb6e3f42a79', 'FlowToken'] as const
-    for (const asked of [[pebble], [pebble, flow], [flow, pebble, flow]]) {
-      const answers = (await ask(...asked)) as unknown as readonly { symbol: string; totalSupply: string }[]
+    for (const requested of [[pebble], [pebble, flow], [flow, pebble, flow]]) {
+      const answers = (await ask(...requested)) as unknown as readonly { symbol: string; totalSupply: string }[]
       expect(answers.map(({ symbol }) => symbol)).to.deep.equal(
-        asked.map(([, name]) => (name === 'FlowToken' ? 'FLOW' : 'PEBB')),
+        requested.map(([, name]) => (name === 'FlowToken' ? 'FLOW' : 'PEBB')),
       )
-      for (const [i, [address, name]] of asked.entries()) {
+      for (const [i, [address, name]] of requested.entries()) {
         expect(answers[i]?.totalSupply).to.equal(truth.total_supply[`A.${address.slice(2)}.${name}.Vault`])
       }
     }

@@ -54,7 +54,7 @@ describe('the query page of the running service', function () {
     })
     if (context === undefined) throw new Error('there is no browser')
     const page: Page = await context.newPage()
-    const said = watchConsole(page)
+    const consoleMessages = watchConsole(page)
     await page.goto(url)
     await page.getByRole('textbox', { name: 'SQL' }).waitFor()
     expect(await loadedBytes(page), 'bytes of the page as they are sent').to.be.below(300_000)
@@ -94,7 +94,7 @@ describe('the query page of the running service', function () {
     await page.getByText('The error is in line 1 at “hieght”.').waitFor()
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByRole('button', { name: /^SELECT hieght.*failed/s }).waitFor()
-    expect(said.filter((text) => !text.includes('status of 400'))).to.deep.equal([])
+    expect(consoleMessages.filter((text) => !text.includes('status of 400'))).to.deep.equal([])
   })
 })
 

@@ -10,7 +10,7 @@ export interface AskSession {
   /** The server of the page. */
   readonly service: AskStandIn
   /** Console messages of the page. */
-  readonly said: string[]
+  readonly consoleMessages: string[]
   /** Opens the page over the default responses with the given overrides. */
   open(world?: Partial<AskWorld>, options?: BrowserContextOptions): Promise<Page>
 }
@@ -18,13 +18,13 @@ export interface AskSession {
 /** Starts a browser for a suite of the query page; skips the suite without a browser. */
 export function useAskSession(): AskSession {
   const session = usePageSession<AskStandIn>('ask')
-  let said: string[] = []
+  let consoleMessages: string[] = []
   return {
     get service() {
       return session.service
     },
-    get said() {
-      return said
+    get consoleMessages() {
+      return consoleMessages
     },
     open: async (world = {}, options = {}) => {
       const context = await session.begin(
@@ -32,7 +32,7 @@ export function useAskSession(): AskSession {
         options,
       )
       const page = await context.newPage()
-      said = watchConsole(page)
+      consoleMessages = watchConsole(page)
       await page.goto(session.service.url)
       await page.getByRole('textbox', { name: 'SQL' }).waitFor()
       return page

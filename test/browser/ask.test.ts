@@ -11,7 +11,7 @@ const { health } = askWorld()
 const noModel = { ...health, model: null, remedy: 'Set LLM_API_KEY to the key of your model.' }
 
 const editor = (page: Page): Locator => page.getByRole('textbox', { name: 'SQL' })
-const asking = (page: Page): Locator => page.getByRole('textbox', { name: 'Question' })
+const questionBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Question' })
 const cells = (page: Page, column: number): Promise<string[]> =>
   page.locator(`table.result tbody td:nth-child(${column})`).allInnerTexts()
 
@@ -25,7 +25,7 @@ describe('the query page', () => {
 
   it('answers a question with SQL, rows and a chart', async () => {
     const page = await session.open()
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     await page.keyboard.press('Enter')
     await page.getByText('14 rows, 3.1 s').waitFor()
     expect(await editor(page).innerText()).to.equal(daysSql)
@@ -40,13 +40,13 @@ describe('the query page', () => {
       question,
     })
     await expectUsable(page, 'an answer')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('shows generated SQL for editing before it runs on the selected database', async () => {
     const page = await session.open()
     await page.getByLabel('Database').selectOption('evm')
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     await page.getByRole('button', { name: 'Write SQL only' }).click()
     await page.getByText('SQL is ready').first().waitFor()
     await editor(page).focus()
@@ -77,7 +77,7 @@ describe('the query page', () => {
       },
     })
     await page.getByRole('button', { name: question }).first().click()
-    expect(await asking(page).inputValue()).to.equal(question)
+    expect(await questionBox(page).inputValue()).to.equal(question)
     expect(await editor(page).innerText()).to.equal(daysSql)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText('0 rows, 3.1 s, 2 attempts').waitFor()
@@ -87,7 +87,7 @@ describe('the query page', () => {
 
   it('cancels the model request on Cancel, but not on a double click on Ask', async () => {
     const page = await session.open({ replies: { ask: 'never' } })
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     await page.getByRole('button', { name: 'Ask', exact: true }).dblclick()
     await page.getByText('Writing and running the SQL…').waitFor()
     expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).to.equal(true)
@@ -105,7 +105,7 @@ describe('the query page', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('The request was cancelled.').waitFor()
     await session.service.left()
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('sorts by exact numbers, filters, and shows more rows on request', async () => {
@@ -129,7 +129,7 @@ describe('the query page', () => {
     await page.getByText('11 rows of 250 rows').waitFor()
     await page.getByRole('searchbox', { name: 'Filter rows' }).fill('no such text')
     await page.getByText('No matching rows').waitFor()
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('explains how to shrink a result that was truncated by size', async () => {
@@ -208,14 +208,14 @@ describe('the query page', () => {
     expect(lines[0]).to.equal('\uFEFFname,amount,address,payload,count_2')
     expect(lines[2]).to.match(/^'=1\+1,9007199254741030,/)
     expect(lines).to.have.lengthOf(252)
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('saves an answer as an example only after confirmation, and deletes it', async () => {
     const page = await session.open({ approved: [] })
     await page.getByRole('tab', { name: 'Saved examples' }).click()
     await page.getByText('No saved examples yet').waitFor()
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Save as example' }).click()
     const dialog = page.getByRole('dialog')
@@ -240,7 +240,7 @@ describe('the query page', () => {
     const history = page.getByRole('complementary', { name: 'History and saved examples' })
     await history.getByText('column "hieght" does not exist').waitFor()
     await history.getByRole('button', { name: /^Top 10 tokens/ }).click()
-    expect(await asking(page).inputValue()).to.equal('Top 10 tokens by holders')
+    expect(await questionBox(page).inputValue()).to.equal('Top 10 tokens by holders')
     expect(await page.getByLabel('Database').inputValue()).to.equal('evm')
     await history.getByRole('button', { name: 'Clear history' }).click()
     await page.getByText('No questions yet').waitFor()
@@ -248,14 +248,14 @@ describe('the query page', () => {
 
   it('stores the question in the URL without running it on load', async () => {
     const page = await session.open()
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     await editor(page).fill("SELECT '#1'\nFROM raw.blocks")
     await page.waitForURL(/#question=/)
     const calls = session.service.calls.length
     await page.reload()
     await editor(page).getByText('FROM raw.blocks').waitFor()
     expect(await editor(page).innerText()).to.equal("SELECT '#1'\nFROM raw.blocks")
-    expect(await asking(page).inputValue()).to.equal(question)
+    expect(await questionBox(page).inputValue()).to.equal(question)
     expect(session.service.calls.slice(calls).filter(({ call }) => call.startsWith('POST'))).to.deep.equal([])
   })
 
@@ -263,11 +263,11 @@ describe('the query page', () => {
     const page = await session.open()
     await page.keyboard.press('Tab')
     await page.locator('.skip-link:focus').waitFor()
-    await tabTo(page, asking(page))
+    await tabTo(page, questionBox(page))
     await page.keyboard.type(question)
     await page.keyboard.press('Shift+Enter')
     await page.keyboard.type('In UTC.')
-    expect(await asking(page).inputValue()).to.equal(`${question}\nIn UTC.`)
+    expect(await questionBox(page).inputValue()).to.equal(`${question}\nIn UTC.`)
     await tabTo(page, editor(page))
     await page.keyboard.type('SELECT 1')
     await page.keyboard.press('Control+Enter')
@@ -288,12 +288,12 @@ describe('the query page with missing parts', () => {
   it('explains the setup without a model, and still runs SQL', async () => {
     const page = await session.open({ health: noModel, examples: [], history: [], approved: [] }, phone)
     await page.getByText('Set LLM_API_KEY to the key of your model.').waitFor()
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     expect(await page.getByRole('button', { name: 'Ask', exact: true }).isDisabled()).to.equal(true)
     await expectUsable(page, 'no model')
     await run(page)
     await page.getByRole('heading', { name: 'Result' }).waitFor()
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('explains that the demo model only answers its examples, and does not retry other questions', async () => {
@@ -306,7 +306,7 @@ describe('the query page with missing parts', () => {
       replies: { ask: refused },
     })
     await page.getByText('only the example questions have answers').waitFor()
-    await asking(page).fill('Who am I?')
+    await questionBox(page).fill('Who am I?')
     await page.keyboard.press('Enter')
     await page.getByText('No model can answer this question').waitFor()
     expect(await page.getByRole('button', { name: 'Retry' }).count()).to.equal(0)
@@ -328,7 +328,7 @@ describe('the query page with missing parts', () => {
     await page.getByRole('button', { name: 'Remove token' }).click()
     await page.getByRole('button', { name: 'Enter token' }).waitFor()
     expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0)
-    expect(session.said.filter((text) => !text.includes('status of 401'))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !text.includes('status of 401'))).to.deep.equal([])
   })
 
   it('reports why SQL was rejected and where the error is', async () => {
@@ -353,7 +353,7 @@ describe('the query page with missing parts', () => {
   it('shows the SQL of a failed question, and reports a failure of the model', async () => {
     const failed = answered(question, ranSql(daysSql, {}, [], { error: 'division by zero' }))
     const page = await session.open({ replies: { ask: { body: failed } } })
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     await page.keyboard.press('Enter')
     await page.getByText('division by zero.').waitFor()
     expect(await editor(page).innerText()).to.equal(daysSql)

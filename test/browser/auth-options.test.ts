@@ -21,7 +21,7 @@ describe('sign-in component options on hosts of one site', function (this: Mocha
   let mock: MockProviders
   let context: BrowserContext
   /** Hosts and paths that pages requested. */
-  let asked: string[]
+  let requested: string[]
 
   before(async function (this: Mocha.Context) {
     running = await browserOrSkip(this)
@@ -43,9 +43,9 @@ describe('sign-in component options on hosts of one site', function (this: Mocha
     )
   })
   beforeEach(async () => {
-    asked = []
+    requested = []
     context = await (running as TestBrowser).browser.newContext()
-    context.on('request', (request) => void asked.push(request.url()))
+    context.on('request', (request) => void requested.push(request.url()))
   })
   afterEach(() => context.close())
   after(async () => {
@@ -82,10 +82,10 @@ describe('sign-in component options on hosts of one site', function (this: Mocha
   it('gotrueUrl: signs in at the auth endpoint of another host and sends requests to no other', async () => {
     const page = await open()
     await signIn(page)
-    const auth = asked.filter((url) => url.includes('/auth/v1'))
+    const auth = requested.filter((url) => url.includes('/auth/v1'))
     expect(auth).to.not.deep.equal([])
     expect(auth.filter((url) => !url.startsWith(`${wallet.url}/auth/v1/`))).to.deep.equal([])
-    expect(asked.filter((url) => url.includes('//', 8))).to.deep.equal([])
+    expect(requested.filter((url) => url.includes('//', 8))).to.deep.equal([])
   })
 
   it('passkeyAuthUrl, rpId and rpName: creates and uses passkeys at that URL, for that site and name', async () => {
@@ -97,7 +97,7 @@ describe('sign-in component options on hosts of one site', function (this: Mocha
     await page.getByRole('button', { name: 'Create a passkey' }).click()
     while ((await device.count()) < 1) await roundTrip(page)
     expect(await page.evaluate('asked')).to.deep.equal([['site.localhost', 'Some site']])
-    const calls = asked.filter((url) => url.endsWith('/passkey-auth'))
+    const calls = requested.filter((url) => url.endsWith('/passkey-auth'))
     expect(calls.length).to.be.greaterThan(1)
     expect(new Set(calls)).to.deep.equal(new Set([`${wallet.url}/functions/v1/passkey-auth`]))
     await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
@@ -149,11 +149,11 @@ describe('sign-in component options on hosts of one site', function (this: Mocha
     await page.clock.install()
     const email = await signIn(page)
     await wallet.pool.query('delete from wallet_auth.sessions')
-    const before = asked.length
+    const before = requested.length
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
     await page.clock.runFor(120_000)
     await roundTrip(page)
-    expect(asked.slice(before)).to.deep.equal([`${hostUrl('app')}/health`])
+    expect(requested.slice(before)).to.deep.equal([`${hostUrl('app')}/health`])
     await page.getByText(`Signed in as ${email}`).waitFor()
     // The access token is renewed a minute before it expires, which detects the sign-out.
     await page.clock.runFor(3_600_000)
@@ -194,16 +194,16 @@ describe('sign-in component options on hosts of one site', function (this: Mocha
         google: { email, email_verified: true, sub: `sub of ${email}` },
       }
       await context.clearCookies()
-      asked.length = 0
+      requested.length = 0
       const page = await open(options)
       await page.getByRole('button', { name: `Sign in with ${name}` }).click()
       await page.getByText(`Signed in as ${email}`).waitFor()
-      const begun = new URL(asked.find((url) => url.includes('/auth/v1/authorize')) ?? '')
-      expect(begun.searchParams.get('redirect_to')).to.equal(`${hostUrl('app')}${path}`)
-      expect(begun.searchParams.get('code_challenge_method')).to.equal('s256')
-      const back = new URL(asked.find((url) => url.startsWith(`${hostUrl('app')}${path}?`)) ?? '')
+      const started = new URL(requested.find((url) => url.includes('/auth/v1/authorize')) ?? '')
+      expect(started.searchParams.get('redirect_to')).to.equal(`${hostUrl('app')}${path}`)
+      expect(started.searchParams.get('code_challenge_method')).to.equal('s256')
+      const back = new URL(requested.find((url) => url.startsWith(`${hostUrl('app')}${path}?`)) ?? '')
       expect([...back.searchParams.keys()]).to.deep.equal(['code'])
-      expect(asked.join(' ')).to.not.match(/refresh_token=[^r]|access_token/)
+      expect(requested.join(' ')).to.not.match(/refresh_token=[^r]|access_token/)
     }
   })
 

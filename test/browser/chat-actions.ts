@@ -6,14 +6,14 @@ import type { Locator, Page } from 'playwright-core'
 export const question = 'How many transactions were there on each of the last 14 days?'
 export const phone = { viewport: { width: 360, height: 740 }, hasTouch: true } as const
 
-export const asking = (page: Page): Locator => page.getByRole('textbox', { name: 'Question' })
+export const questionBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Question' })
 export const answers = (page: Page): Locator => page.getByRole('region', { name: 'Answer' })
 export const threads = (page: Page): Locator => page.getByRole('navigation', { name: 'Chats' })
 
 /** Asks a question by keyboard. */
 export async function ask(page: Page, text = question): Promise<void> {
-  await asking(page).fill(text)
-  await asking(page).press('Enter')
+  await questionBox(page).fill(text)
+  await questionBox(page).press('Enter')
 }
 
 /** Asks a question and waits for the end of the answer. */

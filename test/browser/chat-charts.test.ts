@@ -28,7 +28,7 @@ describe('charts in answers', () => {
       await page.setViewportSize(phone.viewport)
       await page.getByRole('button', { name: 'Chart', exact: true }).click()
       expect(await horizontalOverflow(page)).to.equal(0)
-      expect(session.said).to.deep.equal([])
+      expect(session.consoleMessages).to.deep.equal([])
     })
   }
 

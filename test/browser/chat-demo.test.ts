@@ -41,9 +41,12 @@ describe('the chat of the running program behind its proxy', function () {
   })
 
   /** The page through the proxy. */
-  async function open(
-    variables: Record<string, string>,
-  ): Promise<{ readonly page: Page; readonly said: string[]; readonly origins: Set<string>; readonly url: string }> {
+  async function open(variables: Record<string, string>): Promise<{
+    readonly page: Page
+    readonly consoleMessages: string[]
+    readonly origins: Set<string>
+    readonly url: string
+  }> {
     farm = new FlowfarmProcess(['chat', 'mcp', 'ask', 'proxy'], {
       DB_URL: database?.url ?? '',
       HOST: '127.0.0.1',
@@ -65,9 +68,9 @@ describe('the chat of the running program behind its proxy', function () {
     const page = await context.newPage()
     const origins = new Set<string>()
     page.on('request', (request) => origins.add(new URL(request.url()).origin))
-    const said = watchConsole(page)
+    const consoleMessages = watchConsole(page)
     await page.goto(url)
-    return { page, said, origins, url }
+    return { page, consoleMessages, origins, url }
   }
 
   async function expectAnswer(page: Page, shown: { readonly statement: string; readonly cell: string }): Promise<void> {
@@ -82,7 +85,7 @@ describe('the chat of the running program behind its proxy', function () {
   }
 
   it('answers an example from its script, with executed SQL and a chart of the rows', async () => {
-    const { page, said, origins, url } = await open({ LLM_PROVIDER: 'scripted' })
+    const { page, consoleMessages, origins, url } = await open({ LLM_PROVIDER: 'scripted' })
     await page.getByRole('region', { name: 'Example questions' }).getByRole('button', { name: example }).click()
     await expectAnswer(page, { statement: 'from app.daily_stats', cell: '5,000' })
     await page.getByText('No language model is configured').waitFor()
@@ -90,7 +93,7 @@ describe('the chat of the running program behind its proxy', function () {
     await page.keyboard.press('Enter')
     await page.getByText('Only these example questions work').waitFor()
     expect([...origins]).to.deep.equal([url])
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('answers with any OpenAI-compatible server that two variables configure', async () => {
@@ -115,13 +118,13 @@ describe('the chat of the running program behind its proxy', function () {
         `\`\`\`sql\n${sql}\n\`\`\`\n`,
       ]
     })
-    const { page, said } = await open({ LLM_BASE_URL: provider.url, LLM_MODEL: 'local-model' })
+    const { page, consoleMessages } = await open({ LLM_BASE_URL: provider.url, LLM_MODEL: 'local-model' })
     await page.getByRole('textbox', { name: 'Question' }).fill('Do transactions grow?')
     await page.keyboard.press('Enter')
     await expectAnswer(page, { statement: sql, cell: '5,000' })
     expect(provider.refused).to.deep.equal([])
     expect(provider.calls.map(({ model }) => model)).to.deep.equal(['local-model', 'local-model', 'local-model'])
     expect(provider.calls[1]?.messages.at(-1)?.toolResults[0]?.text).to.include('"tx_count":"5000"')
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ChatReply } from '../support/chat-stand-in.ts'
 import { answer, goodAnswer, held, textChunks, settings } from '../support/chat-worlds.ts'
-import { answers, ask, askAndWait, asking, phone, question } from './chat-actions.ts'
+import { answers, ask, askAndWait, questionBox, phone, question } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
@@ -14,10 +14,10 @@ describe('the chat page with missing parts', () => {
       phone,
     )
     await page.getByText('Set LLM_API_KEY to the key of your model.').waitFor()
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).to.equal(true)
     await expectUsable(page, 'no model')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('explains that the demo model is scripted', async () => {
@@ -66,7 +66,7 @@ describe('the chat page with missing parts', () => {
     await ask(page, 'Again?')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Authentication required').waitFor()
-    expect(session.said.filter((text) => !/status of 40[01]/.test(text))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !/status of 40[01]/.test(text))).to.deep.equal([])
   })
 
   it("waits for the service's Retry-After before it retries", async () => {
@@ -84,7 +84,7 @@ describe('the chat page with missing parts', () => {
     expect(await page.getByRole('alert').count()).to.equal(0)
   })
 
-  for (const [what, reply, told] of [
+  for (const [what, reply, reported] of [
     [
       'an error of the stream',
       {
@@ -106,7 +106,7 @@ describe('the chat page with missing parts', () => {
     it(`keeps the partial answer after ${what}, and retries`, async () => {
       const page = await session.open({ reply: (_, count) => (count === 1 ? reply : { chunks: goodAnswer }) })
       await ask(page)
-      await page.getByText(told).waitFor()
+      await page.getByText(reported).waitFor()
       await page.getByText('Half a sentence').waitFor()
       await expectUsable(page, what)
       await page.reload()
@@ -135,7 +135,7 @@ describe('the chat page with missing parts', () => {
     await page.getByText('3,412 tokens').waitFor()
   })
 
-  for (const [what, reply, told] of [
+  for (const [what, reply, reported] of [
     ['no model', { status: 503, body: { code: 'no-model', detail: 'Set LLM_API_KEY.' } }, 'Set LLM_API_KEY.'],
     [
       'a question that is refused',
@@ -146,7 +146,7 @@ describe('the chat page with missing parts', () => {
     it(`does not offer a retry after ${what}`, async () => {
       const page = await session.open({ reply: () => reply })
       await ask(page)
-      await page.getByRole('alert').getByText(told).waitFor()
+      await page.getByRole('alert').getByText(reported).waitFor()
       expect(await page.getByRole('button', { name: 'Retry' }).count()).to.equal(0)
     })
   }

@@ -37,7 +37,7 @@ describe('untrusted text in answers', () => {
     expect(
       session.requests.filter((url) => !url.startsWith(`${session.service.url}/`) && !url.startsWith('data:')),
     ).to.deep.equal([])
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('renders no links or images from incomplete Markdown, and loads nothing', async () => {
@@ -101,6 +101,6 @@ describe('untrusted text in answers', () => {
     expect(
       session.requests.filter((url) => !url.startsWith(`${session.service.url}/`) && !url.startsWith('data:')),
     ).to.deep.equal([])
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 })

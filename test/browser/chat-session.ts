@@ -15,7 +15,7 @@ export interface ChatSession {
   /** The server of the page. */
   readonly service: ChatStandIn
   /** Console messages of the page. */
-  readonly said: string[]
+  readonly consoleMessages: string[]
   /** URLs of all requests of the browser. */
   readonly requests: string[]
   /** Opens the page over the default responses with the given overrides. */
@@ -25,14 +25,14 @@ export interface ChatSession {
 /** Starts a browser for a suite of the chat page; skips the suite without a browser. */
 export function useChatSession(): ChatSession {
   const session = usePageSession<ChatStandIn>('chat')
-  let said: string[] = []
+  let consoleMessages: string[] = []
   let requests: string[] = []
   return {
     get service() {
       return session.service
     },
-    get said() {
-      return said
+    get consoleMessages() {
+      return consoleMessages
     },
     get requests() {
       return requests
@@ -43,7 +43,7 @@ export function useChatSession(): ChatSession {
         options,
       )
       const page = await context.newPage()
-      said = watchConsole(page)
+      consoleMessages = watchConsole(page)
       requests = []
       context.on('request', (request) => requests.push(request.url()))
       await prepare?.(page)

@@ -29,7 +29,7 @@ describe('chat threads of a browser', () => {
     await page.goBack()
     await page.getByRole('heading', { level: 1, name: 'The second question?' }).waitFor()
     await expectUsable(page, 'several chats')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('can be renamed, exported and deleted', async () => {
@@ -162,7 +162,7 @@ describe('chat threads of a browser', () => {
     await askAndWait(page)
     await page.getByText('Browser storage is full').waitFor()
     await askAndWait(page, 'And then?')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('are behind a button on a phone', async () => {

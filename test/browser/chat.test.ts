@@ -14,7 +14,7 @@ import {
   uses,
 } from '../support/chat-worlds.ts'
 import { longAnswer } from '../support/chat-texts.ts'
-import { answers, ask, askAndWait, asking, phone, question, eventually, threads } from './chat-actions.ts'
+import { answers, ask, askAndWait, questionBox, phone, question, eventually, threads } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable, tabTo } from './page-checks.ts'
 
@@ -56,7 +56,7 @@ describe('the chat page', () => {
       })),
     ).to.deep.equal([{ mode: 'balanced', trigger: 'submit-message', said: [`user: ${question}`] }])
     await expectUsable(page, 'an answer')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('links addresses, IDs and heights to the explorer, and links the documentation', async () => {
@@ -80,7 +80,7 @@ describe('the chat page', () => {
       'json',
     ])
     expect(await page.locator('.t-comment').allInnerTexts()).to.include('// the counter of the current epoch')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('shows failed and missing tools, and the reasoning', async () => {
@@ -112,7 +112,7 @@ describe('the chat page', () => {
     const page = await session.open({
       reply: (_, count) => ({ chunks: count === 1 ? endless(textChunks('The busiest day')) : goodAnswer }),
     })
-    await asking(page).fill(question)
+    await questionBox(page).fill(question)
     await page.getByRole('button', { name: 'Send' }).dblclick()
     await page.getByText('The busiest day').waitFor()
     await expectUsable(page, 'an answer that is being written')
@@ -127,7 +127,7 @@ describe('the chat page', () => {
       'submit-message 1',
       'regenerate-message 1',
     ])
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('stops on Escape, and includes the partial answer in the next request', async () => {
@@ -162,14 +162,14 @@ describe('the chat page', () => {
     await page.keyboard.type('Two')
     await page.keyboard.press('Shift+Enter')
     await page.keyboard.type('lines')
-    expect(await asking(page).inputValue()).to.equal('Two\nlines')
-    const tall = (await asking(page).boundingBox())?.height ?? 0
-    await asking(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+    expect(await questionBox(page).inputValue()).to.equal('Two\nlines')
+    const tall = (await questionBox(page).boundingBox())?.height ?? 0
+    await questionBox(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true })
     expect(session.service.calls).to.deep.equal([])
     await page.keyboard.press('Enter')
     await answers(page).locator('footer').waitFor()
-    expect(await asking(page).inputValue()).to.equal('')
-    expect((await asking(page).boundingBox())?.height).to.be.lessThan(tall)
+    expect(await questionBox(page).inputValue()).to.equal('')
+    expect((await questionBox(page).boundingBox())?.height).to.be.lessThan(tall)
     await page.locator('textarea:focus').waitFor()
     await page.keyboard.press('Shift+Tab')
     await tabTo(page, page.getByRole('button', { name: 'New chat' }))
@@ -199,7 +199,7 @@ describe('the chat page', () => {
     await page.getByLabel('Mode').selectOption('deep')
     await askAndWait(page)
     await page.reload()
-    await asking(page).waitFor()
+    await questionBox(page).waitFor()
     expect(await page.getByLabel('Mode').inputValue()).to.equal('deep')
     expect(session.service.calls[0]?.mode).to.equal('deep')
     session.service.world = {
@@ -215,12 +215,12 @@ describe('the chat page', () => {
 
   it('shows the maximum length of a question before it is sent', async () => {
     const page = await session.open({ settings: { ...settings, max_message_characters: 100 } })
-    await asking(page).fill('x'.repeat(95))
+    await questionBox(page).fill('x'.repeat(95))
     await page.getByText('95 of 100 characters').waitFor()
-    await asking(page).fill('x'.repeat(101))
+    await questionBox(page).fill('x'.repeat(101))
     await page.getByText('101 of 100 characters').waitFor()
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).to.equal(true)
-    await asking(page).press('Enter')
+    await questionBox(page).press('Enter')
     expect(session.service.calls).to.deep.equal([])
   })
 

@@ -6,7 +6,7 @@ describe('the code in the editor', () => {
   const session = useEditorSession()
 
   it('supports search and replace by keyboard only', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await makeFile(page, 'scripts/found.cdc')
     await typeCode(page, '// one two\n// two three\n// TWO four\n')
     await codeOf(page).click()
@@ -22,7 +22,7 @@ describe('the code in the editor', () => {
     expect(await page.locator('.cm-search').count()).to.equal(0)
     await page.keyboard.press('ControlOrMeta+z')
     expect(await readCode(page)).to.equal('// one two\n// two three\n// TWO four\n')
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('shows the whole hover text on the first line', async () => {

@@ -23,7 +23,7 @@ describe('the editor under interruptions', () => {
   const session = useEditorSession()
 
   it('reports a file that two tabs changed, keeps both versions, and merges all other files', async () => {
-    const { page, context, said } = await session.visit()
+    const { page, context, output: consoleMessages } = await session.visit()
     await makeFile(page, 'contracts/Hello.cdc')
     await typeCode(page, 'access(all) contract Hello {}\n')
     await signInToEditor(page, session.editor)
@@ -56,7 +56,7 @@ describe('the editor under interruptions', () => {
     await other.reload()
     await file(other, 'contracts/Hello.cdc').click()
     await codeOf(other).getByText('// written while undecided').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('saves once if the response to a save is lost', async () => {
@@ -97,7 +97,7 @@ describe('the editor under interruptions', () => {
   })
 
   it('renames and deletes files and folders with their contents and open tabs', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await makeFile(page, 'lib/a.cdc')
     await typeCode(page, '// a\n')
     await rename(page, 'lib', 'library/deep')
@@ -119,7 +119,7 @@ describe('the editor under interruptions', () => {
     await page.reload()
     await file(page, 'scripts/add.cdc').waitFor()
     expect(await file(page, 'library/deep/A.cdc').count()).to.equal(0)
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('rejects the name of an empty folder, and a duplicate folder', async () => {
@@ -164,7 +164,7 @@ describe('the editor under interruptions', () => {
   })
 
   it('opens a contract of the chain read-only with F12, also after a reload', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'scripts/greeting.cdc')
     await typeCode(page, greeting)
@@ -183,11 +183,11 @@ describe('the editor under interruptions', () => {
     await untilChecked(page)
     await openFile(page, 'scripts/greeting.cdc').waitFor()
     if ((await openFile(page, greeterPath).count()) > 0) await codeOf(page).getByText('return "hello"').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('renames a symbol with F2 and undoes it', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'scripts/total.cdc')
     await typeCode(page, 'access(all) fun main(): Int {\n    let total = 1\n    return total\n}\n')
@@ -202,11 +202,11 @@ describe('the editor under interruptions', () => {
     expect(await readCode(page)).to.equal('access(all) fun main(): Int {\n    let sum = 1\n    return sum\n}\n')
     await page.keyboard.press('ControlOrMeta+z')
     await codeOf(page).getByText('return total').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('runs untrusted scripts with any argument names, without losing digits of their values', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await makeFile(page, 'scripts/odd.cdc')
     await typeCode(page, 'access(all) fun main(__proto__: [UInt64], constructor: toString): Int { return 1 }\n')
     await page.getByRole('tab', { name: 'Run' }).click()
@@ -219,18 +219,18 @@ describe('the editor under interruptions', () => {
     await page.getByRole('alert').filter({ hasText: 'Enter a value of toString as JSON-CDC' }).waitFor()
     await ids.fill('["9007199254740993"]')
     await other.fill('{"type": "Int", "value": "1"}')
-    const [asked] = await Promise.all([page.waitForRequest(/\/v1\/scripts/), other.press('Enter')])
-    const { arguments: sent } = asked.postDataJSON() as { arguments: string[] }
+    const [requested] = await Promise.all([page.waitForRequest(/\/v1\/scripts/), other.press('Enter')])
+    const { arguments: sent } = requested.postDataJSON() as { arguments: string[] }
     expect(sent.map((one) => JSON.parse(Buffer.from(one, 'base64').toString()) as unknown)).to.deep.equal([
       { type: 'Array', value: [{ type: 'UInt64', value: '9007199254740993' }] },
       { type: 'Int', value: '1' },
     ])
     await page.getByRole('region', { name: 'Result', exact: true }).getByText('Failed').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('rejects names that the service would reject, so that the project can be saved', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await makeFile(page, 'contracts/Hello.cdc')
     await signInToEditor(page, session.editor)
     await page.getByRole('button', { name: 'New file', exact: true }).click()
@@ -253,26 +253,26 @@ describe('the editor under interruptions', () => {
     await page.reload()
     await file(page, '__proto__').click()
     await codeOf(page).getByText('// a name like others').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('stores the origin of a fork, also if it was made before sign-in', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await makeFile(page, 'origin.cdc')
     await signInToEditor(page, session.editor)
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('checkbox', { name: /Anyone with the link/ }).check()
     await page.getByText('The project is public.').waitFor()
-    const { page: stranger } = await session.visit({ path: new URL(page.url()).pathname })
-    await stranger.getByRole('button', { name: 'Fork' }).first().click()
-    await stranger.getByText('This is your own copy, stored in this browser.').waitFor()
-    await signInToEditor(stranger, session.editor)
-    await untilSaving(stranger, 'Saved')
-    await stranger.reload()
-    await stranger.getByText('fork of').getByRole('link', { name: 'Untitled' }).click()
-    await stranger.getByText('This project belongs to another user.').waitFor()
-    expect(stranger.url()).to.equal(page.url())
-    expect(said).to.deep.equal([])
+    const { page: otherUser } = await session.visit({ path: new URL(page.url()).pathname })
+    await otherUser.getByRole('button', { name: 'Fork' }).first().click()
+    await otherUser.getByText('This is your own copy, stored in this browser.').waitFor()
+    await signInToEditor(otherUser, session.editor)
+    await untilSaving(otherUser, 'Saved')
+    await otherUser.reload()
+    await otherUser.getByText('fork of').getByRole('link', { name: 'Untitled' }).click()
+    await otherUser.getByText('This project belongs to another user.').waitFor()
+    expect(otherUser.url()).to.equal(page.url())
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('reports an unknown project, in light and dark', async () => {
@@ -285,7 +285,7 @@ describe('the editor under interruptions', () => {
 
   it('renders untrusted comments without running scripts', async () => {
     // The policy blocks the comment's inline style when it is parsed, before sanitizing.
-    const { page, said } = await session.visit({ expected: ['Applying inline style violates'] })
+    const { page, output: consoleMessages } = await session.visit({ expected: ['Applying inline style violates'] })
     await untilChecked(page)
     await makeFile(page, 'contracts/Bad.cdc')
     await typeCode(
@@ -309,11 +309,11 @@ describe('the editor under interruptions', () => {
             ).length,
         ),
     ).to.equal(0)
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('is usable without a mouse', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await untilChecked(page)
     await page.getByRole('link', { name: 'Skip to code' }).focus()
     await page.keyboard.press('Enter')
@@ -330,11 +330,11 @@ describe('the editor under interruptions', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     expect(await focused(page)).to.equal('New file')
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('signs in by an e-mail link and returns to the draft', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await makeFile(page, 'before.cdc')
     await typeCode(page, '// before the link\n')
     const email = newEmail()
@@ -351,7 +351,7 @@ describe('the editor under interruptions', () => {
     await codeOf(page).getByText('// before the link').waitFor()
     await untilSaving(page, 'Saved')
     expect(new URL(page.url()).origin).to.equal(session.editor.url)
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('lists and deletes projects, and restores changes of a project that was deleted elsewhere', async () => {

@@ -49,7 +49,11 @@ for (const { name, start } of payerChains) {
       const url = String((await program.logged(/Editor listening/))['url'])
       // Text that Chromium inserts over underlined text gets an inline style, which the policy
       // blocks. The editor then applies its own style.
-      const { page, said } = await openEditorPage(browser, { url }, { expected: ['Applying inline style violates'] })
+      const { page, output: consoleMessages } = await openEditorPage(
+        browser,
+        { url },
+        { expected: ['Applying inline style violates'] },
+      )
       await untilChecked(page)
 
       await makeFile(page, 'contracts/Hello.cdc')
@@ -98,13 +102,13 @@ for (const { name, start } of payerChains) {
       await codeOf(page).getByText('// after the crash').waitFor()
       expect(await readCode(page)).to.include('self.greeting = "hi"')
 
-      const { page: other, said: saidToOther } = await openEditorPage(browser, { url }, { path: pathname })
+      const { page: other, output: saidToOther } = await openEditorPage(browser, { url }, { path: pathname })
       await signInToEditor(other, { wallet: mails })
       await other.getByRole('button', { name: 'Fork' }).first().click()
       await other.getByRole('button', { name: 'Fork of Untitled' }).waitFor()
       await openFile(other, 'contracts/Hello.cdc').click()
       await codeOf(other).getByText('// after the crash').waitFor()
-      expect([said, saidToOther]).to.deep.equal([[], []])
+      expect([consoleMessages, saidToOther]).to.deep.equal([[], []])
     })
   })
 }

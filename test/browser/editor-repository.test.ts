@@ -17,8 +17,8 @@ describe('repositories in the editor', () => {
   const session = useEditorSession()
 
   /** Signs in a user who has a repository. */
-  const begin = async (): Promise<{ page: Page; said: readonly string[]; repo: StandInRepository }> => {
-    const { page, said } = await session.visit({ world: { hasGitHub: true } })
+  const begin = async (): Promise<{ page: Page; consoleMessages: readonly string[]; repo: StandInRepository }> => {
+    const { page, output: consoleMessages } = await session.visit({ world: { hasGitHub: true } })
     const { github } = session.editor
     const repo = github.repository('ann', 'token', {
       files: { 'README.md': 'Read me\n', 'contracts/Old.cdc': 'access(all) contract Old {}\n' },
@@ -26,7 +26,7 @@ describe('repositories in the editor', () => {
     github.install('ann', 'User', [repo])
     github.visitor = 'ann'
     await signInToEditor(page, session.editor)
-    return { page, said, repo }
+    return { page, consoleMessages, repo }
   }
   const open = (page: Page): Promise<void> => page.getByRole('button', { name: 'Repository', exact: true }).click()
   const connect = async (page: Page): Promise<void> => {
@@ -53,7 +53,7 @@ describe('repositories in the editor', () => {
   })
 
   it('can be selected at GitHub, committed to without loss, and loaded from', async () => {
-    const { page, said, repo } = await begin()
+    const { page, consoleMessages, repo } = await begin()
     const { github } = session.editor
     await makeFile(page, 'contracts/Old.cdc')
     await typeCode(page, 'access(all) contract Old { access(all) fun now() {} }\n')
@@ -87,7 +87,7 @@ describe('repositories in the editor', () => {
     await page.getByRole('button', { name: 'Guide.md', exact: true }).click()
     await openFile(page, 'docs/Guide.md').waitFor()
     expect(await readCode(page)).to.include('# Guide')
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('are not overwritten if the branch has a newer commit', async () => {
@@ -108,7 +108,7 @@ describe('repositories in the editor', () => {
   })
 
   it('can be deployed to accounts whose keys only they have, with live progress', async () => {
-    const { page, said, repo } = await begin()
+    const { page, consoleMessages, repo } = await begin()
     const { github, url } = session.editor
     const sent: string[] = []
     page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
@@ -143,7 +143,7 @@ describe('repositories in the editor', () => {
     }
     await page.getByRole('button', { name: 'Remove staging' }).click()
     await page.getByText('No environments yet.').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('report a denied authorization at GitHub, and can be disconnected', async () => {

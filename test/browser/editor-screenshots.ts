@@ -252,7 +252,7 @@ for (const { name, size = 'wide', theme = 'light', world, path = '/', act } of s
   } catch (error) {
     process.stderr.write(`${name}: ${String(error)}\n`)
   }
-  for (const line of visit.said) process.stderr.write(`${name}: ${line}\n`)
+  for (const line of visit.output) process.stderr.write(`${name}: ${line}\n`)
   const picture = join(folder, `${name}.png`)
   await visit.page.screenshot({ path: picture })
   process.stdout.write(`${picture}\n`)

@@ -14,7 +14,7 @@ export interface EditorVisit {
   readonly page: Page
   readonly context: BrowserContext
   /** Console messages of the page. */
-  readonly said: string[]
+  readonly output: string[]
 }
 
 export interface EditorSession {
@@ -67,10 +67,10 @@ export async function openEditorPage(
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
-  const said = watchConsole(page, [...ofNetworks, 'pubKeyCredParams is missing at least one', ...expected])
+  const consoleMessages = watchConsole(page, [...ofNetworks, 'pubKeyCredParams is missing at least one', ...expected])
   await page.goto(`${url}${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  return { page, context, said }
+  return { page, context, output: consoleMessages }
 }
 
 /** The visible text of the editor. */

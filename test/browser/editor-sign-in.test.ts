@@ -11,11 +11,11 @@ describe('editor sign-in', function () {
   const session = useEditorSession()
 
   it("signs in with a passkey at the wallet's origin only, and creates a separate session", async () => {
-    const { page, context, said } = await session.visit()
+    const { page, context, output: consoleMessages } = await session.visit()
     const { wallet } = session.editor
     // Each page that requests a passkey assertion reports its origin.
-    const asked: string[] = []
-    await context.exposeBinding('tellAsked', ({ frame }) => void asked.push(new URL(frame.url()).origin))
+    const requested: string[] = []
+    await context.exposeBinding('tellAsked', ({ frame }) => void requested.push(new URL(frame.url()).origin))
     await context.addInitScript(`for (const name of ['get', 'create']) {
       const original = navigator.credentials[name].bind(navigator.credentials)
       navigator.credentials[name] = (options) => { window.tellAsked(); return original(options) }
@@ -31,7 +31,7 @@ describe('editor sign-in', function () {
     await page.goto(session.editor.url)
     await makeFile(page, 'before.cdc')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    asked.length = 0
+    requested.length = 0
     await page.getByRole('button', { name: 'Continue to the wallet' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
     await expectUsable(page, 'the sign-in at the wallet')
@@ -42,7 +42,7 @@ describe('editor sign-in', function () {
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await openFile(page, 'before.cdc').waitFor()
     await untilSaving(page, 'Saved')
-    expect(new Set(asked)).to.deep.equal(new Set([wallet.url]))
+    expect(new Set(requested)).to.deep.equal(new Set([wallet.url]))
     expect(page.url()).to.not.include('code=')
     // The wallet's session differs from the editor's.
     const { rows } = await wallet.pool.query<{ client: string | null }>(
@@ -51,7 +51,7 @@ describe('editor sign-in', function () {
     expect(rows.map(({ client }) => client)).to.deep.equal([null, 'editor'])
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('rejects a code that this tab did not request, and reports a cancelled sign-in', async () => {

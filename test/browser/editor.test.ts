@@ -18,7 +18,7 @@ describe('the editor', () => {
   const session = useEditorSession()
 
   it('leads from a contract with live diagnostics to a shared project that another user forks', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'contracts/Hello.cdc')
     await typeCode(
@@ -46,28 +46,28 @@ describe('the editor', () => {
     const link = await page.evaluate<string>('navigator.clipboard.readText()')
     expect(link).to.equal(page.url())
 
-    const { page: stranger, said: saidToStranger } = await session.visit({ path: new URL(link).pathname })
-    await stranger.getByText('This project belongs to another user.').waitFor()
-    await openFile(stranger, 'contracts/Hello.cdc').click()
-    await codeOf(stranger).getByText('greet').waitFor()
-    await codeOf(stranger).click()
-    await stranger.keyboard.type('nothing')
-    expect(await readCode(stranger)).not.to.include('nothing')
-    await signInToEditor(stranger, session.editor)
-    await stranger.getByRole('button', { name: 'Fork' }).first().click()
-    await stranger.getByRole('button', { name: 'Fork of Untitled' }).waitFor()
-    await openFile(stranger, 'contracts/Hello.cdc').click()
-    await typeCode(stranger, '// mine now\n')
-    await untilSaving(stranger, 'Saved')
-    expect(stranger.url()).not.to.equal(link)
+    const { page: otherUser, output: saidToStranger } = await session.visit({ path: new URL(link).pathname })
+    await otherUser.getByText('This project belongs to another user.').waitFor()
+    await openFile(otherUser, 'contracts/Hello.cdc').click()
+    await codeOf(otherUser).getByText('greet').waitFor()
+    await codeOf(otherUser).click()
+    await otherUser.keyboard.type('nothing')
+    expect(await readCode(otherUser)).not.to.include('nothing')
+    await signInToEditor(otherUser, session.editor)
+    await otherUser.getByRole('button', { name: 'Fork' }).first().click()
+    await otherUser.getByRole('button', { name: 'Fork of Untitled' }).waitFor()
+    await openFile(otherUser, 'contracts/Hello.cdc').click()
+    await typeCode(otherUser, '// mine now\n')
+    await untilSaving(otherUser, 'Saved')
+    expect(otherUser.url()).not.to.equal(link)
     await page.reload()
     await openFile(page, 'contracts/Hello.cdc').click()
     await codeOf(page).getByText('greet').waitFor()
-    expect([said, saidToStranger]).to.deep.equal([[], []])
+    expect([consoleMessages, saidToStranger]).to.deep.equal([[], []])
   })
 
   it('runs a sample script that the node supports, with arguments, and shows the network', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await page.getByRole('button', { name: 'Templates' }).click()
     await page.getByRole('button', { name: /FLOW balance of an account/ }).click()
     await openFile(page, 'scripts/flow-balance.cdc').waitFor()
@@ -82,7 +82,7 @@ describe('the editor', () => {
     await page.getByRole('textbox', { name: 'address Address' }).fill('0xzz')
     await page.getByRole('button', { name: 'Run', exact: true }).last().click()
     await page.getByRole('alert').filter({ hasText: 'Enter an address of up to 16 hex digits' }).waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('runs the first file of a new project, and reports an unsupported script and an unreachable node', async () => {
@@ -107,7 +107,7 @@ describe('the editor', () => {
   })
 
   it('survives repeated crashes of the language server, and shows each completion once', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'scripts/live.cdc')
     await typeCode(page, 'access(all) fun main(): Int { return 1 }\n')
@@ -138,7 +138,7 @@ describe('the editor', () => {
     expect(await page.locator('.cm-tooltip-autocomplete li').filter({ hasText: 'onlyOnce' }).count()).to.equal(1)
     await page.locator('.cm-tooltip-autocomplete li').filter({ hasText: 'onlyOnce' }).click()
     await codeOf(page).getByText('return onlyOnce').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('restores the draft after the tab crashes, and saves it after sign-in on another page', async () => {

@@ -39,7 +39,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
       await untilLoaded(page)
       await expectUsable(page, path)
     }
-    expect(session.said.filter((text) => !/status of (?:404|503)/.test(text))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !/status of (?:404|503)/.test(text))).to.deep.equal([])
   })
 
   it('show API errors and stay usable', async () => {
@@ -58,7 +58,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
       expect(await horizontalOverflow(page), path).to.equal(0)
     }
     await expectUsable(page, 'a page with an error')
-    expect(session.said.filter((text) => !text.includes('status of 500'))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !text.includes('status of 500'))).to.deep.equal([])
   })
 
   it('show placeholders while loading', async () => {
@@ -72,7 +72,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
       expect(await horizontalOverflow(page), path).to.equal(0)
     }
     await expectUsable(page, 'a loading page')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('explain invalid URLs', async () => {
@@ -88,7 +88,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
       await untilLoaded(page)
       expect(await page.locator('main .state .title').first().innerText(), path).to.match(/^Could not (?:find|open) /)
     }
-    expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
   })
 
   it('show the share of each holder', async () => {
@@ -117,7 +117,7 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
     await page.getByRole('link', { name: /RiverStones/ }).waitFor()
     await page.goto(`http://${session.api.host}/contracts?search=cross`)
     await page.getByRole('link', { name: 'Crossroads' }).waitFor()
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('contain long and hostile names', async () => {
@@ -150,6 +150,6 @@ describe('explorer tokens, NFTs, contracts and staking', () => {
       expect(await page.locator('main b:has-text("x")').count(), path).to.equal(0)
       await expectUsable(page, path)
     }
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 })

@@ -62,7 +62,7 @@ describe('explorer charts', () => {
     await chart.locator('rect.selected').waitFor({ state: 'detached' })
     expect(await chart.getByRole('row').count()).to.equal(30)
     expect(await chart.getByRole('row').first().innerText()).to.match(/2026-03-02\s+1,030/)
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   for (const [where, viewport] of [

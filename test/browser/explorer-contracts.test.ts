@@ -74,7 +74,7 @@ describe('explorer contracts', () => {
     await page.getByRole('button', { name: 'Show changes in version 1' }).click()
     await page.getByRole('heading', { name: 'First indexed version: 1' }).waitFor()
     expect(new URL(page.url()).search).to.equal('?tab=versions&version=1')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('show both versions without highlighting if too many lines differ', async () => {
@@ -98,7 +98,7 @@ describe('explorer contracts', () => {
     await expectUsable(page, 'unmarked versions on a phone')
     await page.setViewportSize({ width: 1280, height: 900 })
     await expectUsable(page, 'unmarked versions')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('compare with any earlier version, stored in the URL', async () => {
@@ -160,7 +160,7 @@ describe('explorer contracts', () => {
       expect(await page.locator('.graph path.near').count()).to.equal(1)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'Contract PebbleCoin' }).waitFor()
-      expect(session.said).to.deep.equal([])
+      expect(session.consoleMessages).to.deep.equal([])
     })
   }
 

@@ -83,7 +83,7 @@ describe('explorer EVM amounts', function () {
       const page = await session.open(path, { viewport: { width: 360, height: 740 }, prepare })
       await page.getByText('1,000,000,000,000 raw units of USDF').waitFor()
       expect(await horizontalOverflow(page)).to.equal(0)
-      expect(session.said).to.deep.equal([])
+      expect(session.consoleMessages).to.deep.equal([])
     })
   }
 })

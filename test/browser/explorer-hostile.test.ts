@@ -45,17 +45,17 @@ describe('explorer with large and hostile data', () => {
     of: (pathname: string) => boolean,
     worsen: (answer: Answer) => Answer,
   ): Promise<[Page, readonly string[], string[]]> {
-    const asked: string[] = []
+    const requested: string[] = []
     const { host } = session.api
     const page = await session.open(path, {
       viewport: { width: 360, height: 740 },
       prepare: async (opened) => {
-        const { said } = session
-        opened.on('dialog', (dialog) => said.push(`opened a dialog: ${dialog.message()}`))
+        const { consoleMessages } = session
+        opened.on('dialog', (dialog) => consoleMessages.push(`opened a dialog: ${dialog.message()}`))
         await opened.route(
           (url) => url.host !== host,
           (route) => {
-            asked.push(route.request().url())
+            requested.push(route.request().url())
             return route.abort()
           },
         )
@@ -70,20 +70,20 @@ describe('explorer with large and hostile data', () => {
       },
     })
     await untilLoaded(page)
-    return [page, session.said, asked]
+    return [page, session.consoleMessages, requested]
   }
 
   /** No overflow, accessibility violations or script injection. */
-  async function expectWhole(page: Page, said: readonly string[]): Promise<void> {
+  async function expectWhole(page: Page, consoleMessages: readonly string[]): Promise<void> {
     expect(await horizontalOverflow(page)).to.equal(0)
     expect(await page.title()).to.not.equal('broken')
     await expectAccessible(page, page.url())
     // Blocked pictures are expected.
-    expect(said.filter((text) => !text.includes('net::ERR_FAILED'))).to.deep.equal([])
+    expect(consoleMessages.filter((text) => !text.includes('net::ERR_FAILED'))).to.deep.equal([])
   }
 
   it('lists hundreds of tokens with hostile names', async () => {
-    const [page, said, asked] = await open(
+    const [page, consoleMessages, requested] = await open(
       `/account/${account}?tab=tokens`,
       (path) => path.endsWith('/ft'),
       (answer) => {
@@ -101,13 +101,13 @@ describe('explorer with large and hostile data', () => {
     )
     await page.locator('.list').getByRole('rowheader').nth(499).waitFor()
     await page.getByText('<script>document.title="broken"</script>').first().waitFor()
-    await expectWhole(page, said)
-    for (const url of asked)
+    await expectWhole(page, consoleMessages)
+    for (const url of requested)
       expect(url).to.match(/^https:\/\/(?:(?:ipfs\.io|dweb\.link)\/ipfs\/bafyone\/1\.png$|evil\.example\/1\.png)/)
   })
 
   it('requests only HTTPS pictures of items', async () => {
-    const [page, said, asked] = await open(
+    const [page, consoleMessages, requested] = await open(
       '/nft/A.179b6b1cb6755e31.PaperBoats',
       (path) => path.endsWith('/item'),
       (answer) => {
@@ -124,9 +124,9 @@ describe('explorer with large and hostile data', () => {
       .locator('.card')
       .nth(pictures.length - 1)
       .waitFor()
-    await expectWhole(page, said)
-    for (const url of asked) expect(url).to.match(/^https:/)
-    expect(asked.filter((url) => url.includes('secret'))).to.deep.equal([])
+    await expectWhole(page, consoleMessages)
+    for (const url of requested) expect(url).to.match(/^https:/)
+    expect(requested.filter((url) => url.includes('secret'))).to.deep.equal([])
   })
 
   it('contains names of EVM parties and labels of accounts', async () => {
@@ -179,7 +179,7 @@ describe('explorer with large and hostile data', () => {
   })
 
   it('suggests hostile names in lines of one height', async () => {
-    const [page, said] = await open(
+    const [page, consoleMessages] = await open(
       '/blocks',
       (path) => path === '/flow/search',
       (answer) => {
@@ -212,11 +212,11 @@ describe('explorer with large and hostile data', () => {
       .locator('[role=option]')
       .evaluateAll((options) => options.map((option) => (option as unknown as { offsetHeight: number }).offsetHeight))
     expect(Math.max(...heights)).to.be.below(60)
-    await expectWhole(page, said)
+    await expectWhole(page, consoleMessages)
   })
 
   it('shows a transaction with thousands of events and transfers', async () => {
-    const [page, said] = await open(
+    const [page, consoleMessages] = await open(
       `/transaction/${transaction}?tab=events`,
       (path) => path === `/flow/transaction/${transaction}`,
       (answer) => {
@@ -243,6 +243,6 @@ describe('explorer with large and hostile data', () => {
     await page.getByText('Show each').first().click()
     await page.getByText('130 more').first().waitFor()
     expect(await page.evaluate<number>('document.querySelectorAll("*").length')).to.be.below(6000)
-    await expectWhole(page, said)
+    await expectWhole(page, consoleMessages)
   })
 })

@@ -107,7 +107,7 @@ describe('explorer pictures', () => {
     await page.waitForFunction('document.querySelector(".card img").naturalWidth > 0')
     expect(await page.title()).to.not.equal('broken')
     expect(requests).to.deep.equal([])
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('are loaded lazily', async () => {

@@ -22,14 +22,14 @@ export interface ExplorerSession {
   /** Opens a path in a new browser context. */
   open(path: string, options?: OpenOptions): Promise<Page>
   /** Console messages of the page that was opened last. */
-  readonly said: string[]
+  readonly consoleMessages: string[]
 }
 
 /** Starts a browser and the API for a suite; skips the suite without a browser. */
 export function useExplorerSession(): ExplorerSession {
   let running: TestBrowser | undefined
   let api: RunningApi | undefined
-  let said: string[] = []
+  let consoleMessages: string[] = []
 
   before(async function (this: Mocha.Context) {
     running = await browserOrSkip(this)
@@ -50,8 +50,8 @@ export function useExplorerSession(): ExplorerSession {
     get api() {
       return ready(api)
     },
-    get said() {
-      return said
+    get consoleMessages() {
+      return consoleMessages
     },
     open: async (path, { of = ready(api), prepare, ...options } = {}) => {
       const context = await ready(running).browser.newContext({
@@ -60,7 +60,7 @@ export function useExplorerSession(): ExplorerSession {
         ...options,
       })
       const page = await context.newPage()
-      said = watchConsole(page)
+      consoleMessages = watchConsole(page)
       await prepare?.(page)
       await page.goto(`http://${of.host}${path}`)
       // Skips the "Building pages…" page, which reloads until the build is complete.

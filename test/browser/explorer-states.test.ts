@@ -51,7 +51,7 @@ describe('explorer states', () => {
       await page.getByText('flow-mainnet, no blocks indexed yet').waitFor()
       await expectUsable(page, path)
     }
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('shows API errors and stays usable', async () => {
@@ -61,7 +61,7 @@ describe('explorer states', () => {
       await page.getByRole('alert').getByText('Internal error, request 7.').first().waitFor()
       await expectUsable(page, path)
     }
-    expect(session.said.filter((text) => !text.includes('status of 500'))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !text.includes('status of 500'))).to.deep.equal([])
   })
 
   it('shows placeholders while loading', async () => {
@@ -71,7 +71,7 @@ describe('explorer states', () => {
       await page.locator('main .skeleton').first().waitFor()
       await expectUsable(page, path)
     }
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('loads a page on retry', async () => {
@@ -147,6 +147,6 @@ describe('explorer states', () => {
     await page.goto(`http://${session.api.host}/block/abc`)
     await page.getByText('Could not open block abc').waitFor()
     await untilLoaded(page)
-    expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
   })
 })

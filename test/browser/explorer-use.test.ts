@@ -30,7 +30,7 @@ describe('explorer interaction', () => {
     await page.reload()
     await page.getByText('System transaction', { exact: true }).first().waitFor()
     expect(await page.getByRole('checkbox', { name: 'Include system transactions' }).isChecked()).to.equal(true)
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('links system transactions with their block height, since several blocks share their IDs', async () => {
@@ -62,7 +62,7 @@ describe('explorer interaction', () => {
     await note.getByRole('link', { name: height.toLocaleString('en'), exact: true }).click()
     await page.getByRole('heading', { level: 1, name: /^Block / }).waitFor()
     await page.locator(`a[href="${link}"]`).first().waitFor()
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('sorts accounts and stores the order in the URL', async () => {
@@ -120,7 +120,7 @@ describe('explorer interaction', () => {
     await options.first().click()
     await page.getByRole('heading', { level: 1, name: /PaperBoats/ }).waitFor()
     expect(await field.inputValue()).to.equal('')
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('opens a single exact match directly', async () => {
@@ -186,6 +186,6 @@ describe('explorer interaction', () => {
     await page.getByRole('table', { name: 'EVM transactions' }).getByRole('rowheader').first().getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: /^EVM transaction/ }).waitFor()
     await untilLoaded(page)
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 })

@@ -38,7 +38,7 @@ describe('the explorer page in a browser', function () {
         if (beyond > 0) faults.push(`${state} is ${beyond} px too wide`)
         await expectAccessible(page, state).catch((error: unknown) => faults.push(String(error)))
       }
-      faults.push(...session.said.splice(0).map((text) => `${path}: ${text}`))
+      faults.push(...session.consoleMessages.splice(0).map((text) => `${path}: ${text}`))
       for (const [file, bytes] of await page.evaluate<[string, number][]>(scriptSizes)) scripts.set(file, bytes)
     }
     expect(faults).to.deep.equal([])
@@ -73,7 +73,7 @@ describe('the explorer page in a browser', function () {
     await page.getByRole('heading', { level: 1, name: `Account ${account}` }).waitFor()
     await page.goBack()
     await page.getByRole('tab', { name: 'Script', selected: true }).waitFor()
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('suggests results while typing, using the keyboard only', async () => {
@@ -93,7 +93,7 @@ describe('the explorer page in a browser', function () {
     await page.getByText('No matches').waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('No results').waitFor()
-    expect(session.said).to.deep.equal([])
+    expect(session.consoleMessages).to.deep.equal([])
   })
 
   it('moves the focus to the heading on navigation, and has a skip link', async () => {
@@ -124,7 +124,7 @@ describe('the explorer page in a browser', function () {
     expect(response?.status()).to.equal(404)
     await page.getByRole('link', { name: 'Go to home page' }).click()
     await page.getByRole('heading', { name: 'Latest blocks' }).waitFor()
-    expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
+    expect(session.consoleMessages.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
   })
 
   it('reports an unreachable API and retries', async () => {
@@ -171,7 +171,9 @@ describe('the explorer page in a browser', function () {
       await page.getByText('Live', { exact: true }).waitFor()
       for (const height of [103, 104, 105])
         await blocks.getByRole('link', { name: String(height), exact: true }).waitFor()
-      expect(session.said.filter((text) => !/WebSocket|Failed to load resource/.test(text))).to.deep.equal([])
+      expect(session.consoleMessages.filter((text) => !/WebSocket|Failed to load resource/.test(text))).to.deep.equal(
+        [],
+      )
     } finally {
       await own.stop()
       await ingest.stop()

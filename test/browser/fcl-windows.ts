@@ -34,7 +34,7 @@ export async function startAppPages(): Promise<AppPages> {
 }
 
 /** The message of an application's request. */
-export function asking(body: unknown, network = 'emulator'): object {
+export function signRequest(body: unknown, network = 'emulator'): object {
   return { type: 'FCL:VIEW:READY:RESPONSE', body, config: { client: { network }, app: { title: 'Your bank' } } }
 }
 
@@ -43,7 +43,7 @@ export async function openWindow(page: Page, url: string, body: unknown, network
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
     page.evaluate(`(() => {
-    addEventListener('message', ({ data, source }) => { if (data.type === 'FCL:VIEW:READY') source.postMessage(${JSON.stringify(asking(body, network))}, '*') })
+    addEventListener('message', ({ data, source }) => { if (data.type === 'FCL:VIEW:READY') source.postMessage(${JSON.stringify(signRequest(body, network))}, '*') })
     window.popup = window.open(${JSON.stringify(url)}, 'wallet', 'width=480,height=720')
   })()`),
   ])

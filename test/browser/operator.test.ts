@@ -18,7 +18,7 @@ describe('the operator page in a browser', function () {
   let running: TestBrowser
   let database: TestDatabase
   let node: ReplayNode | undefined
-  let said: string[] = []
+  let consoleMessages: string[] = []
   const processes: FlowfarmProcess[] = []
 
   before(async function (this: Mocha.Context) {
@@ -28,7 +28,7 @@ describe('the operator page in a browser', function () {
   after(() => running?.close())
 
   beforeEach(async () => {
-    said = []
+    consoleMessages = []
     database = await createTestDatabase()
   })
 
@@ -57,7 +57,7 @@ describe('the operator page in a browser', function () {
       ...options,
     })
     const page = await context.newPage()
-    said = watchConsole(page)
+    consoleMessages = watchConsole(page)
     await page.goto(url)
     return page
   }
@@ -130,7 +130,7 @@ describe('the operator page in a browser', function () {
       .getByRole('row', { name: /^Select accounts_worker 13/ })
       .first()
       .waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('shows the backlog of a worker that waits for another one, without reporting a failure', async () => {
@@ -145,7 +145,7 @@ describe('the operator page in a browser', function () {
     await row.getByText('60.0%').waitFor()
     await row.getByText('waiting for token_worker').waitFor()
     await page.getByText('ft_holdings_worker is behind by 40 blocks').waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('splits, skips with a reason and requeues single ranges and all ranges of a worker', async () => {
@@ -172,7 +172,7 @@ describe('the operator page in a browser', function () {
     await page.getByRole('button', { name: 'Requeue accounts_worker 0 – 49' }).waitFor()
     await page.getByRole('tab', { name: /^Skipped/ }).click()
     await page.getByText('Not on this network.', { exact: true }).first().waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('applies actions to selected ranges and to all with the same worker and error, after confirmation', async () => {
@@ -204,7 +204,7 @@ describe('the operator page in a browser', function () {
         .filter(({ reason }) => reason === 'All of them.')
         .map(({ worker, from, status }) => `${worker} ${from} ${status}`),
     ).to.deep.equal(['accounts_worker 0 skipped', 'accounts_worker 60 skipped'])
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('rederives a height whose input was undecodable', async () => {
@@ -234,7 +234,7 @@ describe('the operator page in a browser', function () {
         ],
       ]),
     )
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('is usable by keyboard only', async () => {
@@ -270,7 +270,7 @@ describe('the operator page in a browser', function () {
     expect(await cursor.getAttribute('aria-valuetext')).to.match(/^0 – 1: main_ingester done; .*token_worker done/)
     await page.keyboard.press('+')
     await page.waitForURL(/from=0&to=/)
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('requests the token if one is configured', async () => {
@@ -288,7 +288,7 @@ describe('the operator page in a browser', function () {
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByLabel('Token').waitFor()
-    expect(said.filter((text) => !text.includes('401'))).to.deep.equal([])
+    expect(consoleMessages.filter((text) => !text.includes('401'))).to.deep.equal([])
   })
 
   it('keeps its data while the API is unreachable, and resumes once it is back', async () => {
@@ -311,7 +311,7 @@ describe('the operator page in a browser', function () {
       })
     await page.getByText('1 range is stuck').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
-    expect(said.filter((text) => !text.includes('Failed to load resource'))).to.deep.equal([])
+    expect(consoleMessages.filter((text) => !text.includes('Failed to load resource'))).to.deep.equal([])
   })
 
   it('stores the view in the URL and the theme in the browser', async () => {
@@ -332,7 +332,7 @@ describe('the operator page in a browser', function () {
     await page.reload()
     await page.getByRole('button', { name: /^Theme: dark/ }).waitFor()
     expect(await ground()).to.not.equal(light)
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('is accessible in light and dark, wide and on a phone', async () => {
@@ -357,7 +357,7 @@ describe('the operator page in a browser', function () {
       await page.getByRole('button', { name: 'Skip token_worker 100 – 199' }).click()
       await page.getByRole('dialog').waitFor()
       await expectAccessible(page, `dialog, ${viewport.width} px`)
-      expect(said).to.deep.equal([])
+      expect(consoleMessages).to.deep.equal([])
       await page.context().close()
     }
   })

@@ -57,13 +57,13 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
  * @param expected substrings of expected messages
  */
 export function watchConsole(page: Page, expected: readonly string[] = []): string[] {
-  const said: string[] = []
+  const messages: string[] = []
   page.on('console', (message) => {
     if (expected.some((part) => message.text().includes(part))) return
-    if (message.type() === 'error' || message.type() === 'warning') said.push(message.text())
+    if (message.type() === 'error' || message.type() === 'warning') messages.push(message.text())
   })
-  page.on('pageerror', (error) => said.push(error.stack ?? error.message))
-  return said
+  page.on('pageerror', (error) => messages.push(error.stack ?? error.message))
+  return messages
 }
 
 /** Waits until no part of the page is loading. */

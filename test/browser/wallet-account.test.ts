@@ -26,7 +26,7 @@ describe("the wallet's user page", () => {
   }
 
   it('changes the e-mail address by the code for the new one, also after a wrong code and a reload', async () => {
-    const { page, said } = await session.visit()
+    const { page, output: consoleMessages } = await session.visit()
     await signInByCode(page, session.wallet)
     await page.getByRole('link', { name: 'Profile' }).click()
     const wanted = newEmail()
@@ -37,14 +37,14 @@ describe("the wallet's user page", () => {
     await page.getByRole('textbox', { name: 'Code' }).fill(String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
     await page.getByRole('button', { name: 'Confirm address' }).click()
     await page.getByRole('alert').waitFor()
-    expect(said.splice(0).join(' ')).to.include('403')
+    expect(consoleMessages.splice(0).join(' ')).to.include('403')
     await page.getByRole('textbox', { name: 'Code' }).fill(code)
     await page.getByRole('button', { name: 'Confirm address' }).click()
     await page.getByText('Your e-mail address was changed.').waitFor()
     // The header shows the address from the session.
     await page.getByRole('banner').getByText(wanted).waitFor()
     await page.getByRole('button', { name: 'Change', exact: true }).waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('changes the address by the link too, after confirmation on its page', async () => {
@@ -63,7 +63,7 @@ describe("the wallet's user page", () => {
   })
 
   it('deletes the user after typed confirmation, with a passkey if the sign-in is too old', async () => {
-    const { page, said, authenticator } = await session.visit()
+    const { page, output: consoleMessages, authenticator } = await session.visit()
     const email = await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
     await open(page)
@@ -89,7 +89,7 @@ describe("the wallet's user page", () => {
     await page.reload()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('unknown or was removed').waitFor()
-    expect(said.filter((line) => !/40[34]/.test(line))).to.deep.equal([])
+    expect(consoleMessages.filter((line) => !/40[34]/.test(line))).to.deep.equal([])
   })
 
   it('changes nothing if the passkey belongs to another user', async () => {
@@ -103,14 +103,14 @@ describe("the wallet's user page", () => {
     await open(page)
     await letTimePass()
     await authenticator.setPresence(true)
-    const asked: string[] = []
+    const requested: string[] = []
     page.on('request', (request) => {
-      if (request.method() === 'DELETE') asked.push(new URL(request.url()).pathname)
+      if (request.method() === 'DELETE') requested.push(new URL(request.url()).pathname)
     })
     await remove(page)
     await page.getByText('You signed in more than 15 minutes ago').waitFor()
     await page.waitForLoadState('networkidle')
-    expect(asked).to.deep.equal(['/auth/v1/user'])
+    expect(requested).to.deep.equal(['/auth/v1/user'])
     await page.getByRole('banner').getByText(email).waitFor()
     const { rows } = await session.wallet.pool.query<{ email: string }>(
       'select email from wallet_auth.users where email = any ($1)',

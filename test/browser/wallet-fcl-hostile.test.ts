@@ -6,7 +6,7 @@ import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts
 import { verifyUserMessage } from '../../clients/signing/sign-transaction.ts'
 import { verifyPasskeySignature } from '../../clients/signing/verify-signature.ts'
 import { newEmail, otherAddress } from '../support/wallet-stand-in.ts'
-import { answerIn, asking, openWindow, ownTransaction, signableOf, startAppPages } from './fcl-windows.ts'
+import { answerIn, signRequest, openWindow, ownTransaction, signableOf, startAppPages } from './fcl-windows.ts'
 import type { AppPages } from './fcl-windows.ts'
 import { expectUsable } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
@@ -53,7 +53,7 @@ describe('wallet windows and hostile applications', () => {
     const popup = await open('authz', signableOf(ownTransaction(address)))
     await popup.getByText('12.5 FLOW').waitFor()
     const more = ownTransaction(address, sendFlow('emulator', { amount: 9_900_000_000n, to: otherAddress() }))
-    await app.evaluate(`popup.postMessage(${JSON.stringify(asking(signableOf(more)))}, '*')`)
+    await app.evaluate(`popup.postMessage(${JSON.stringify(signRequest(signableOf(more)))}, '*')`)
     await popup.getByText('sent another request').waitFor()
     await expectUsable(popup, 'a second request')
     await popup.getByText('12.5 FLOW').waitFor()
@@ -130,12 +130,12 @@ describe('wallet windows and hostile applications', () => {
         JSON.stringify({ type: 'Int', value: '9'.repeat(300) }),
       ],
     }
-    const wishes = [
+    const filters = [
       ['authz', signableOf(ownTransaction(address, code))],
       ['authn', { appIdentifier: long, nonce: 'ab'.repeat(32) }],
       ['user-signature', { message: Buffer.from(long).toString('hex') }],
     ] as const
-    for (const [path, body] of wishes) {
+    for (const [path, body] of filters) {
       const popup = await open(path, body)
       await popup.setViewportSize({ width: 320, height: 568 })
       await popup.getByText(long).first().waitFor()
@@ -157,7 +157,7 @@ describe('wallet windows and hostile applications', () => {
       'window.heard = []; window.last = new Promise((done) => { addEventListener("message", ({ data }) => heard.push(data) && data === "last" && done()) }); 0',
     )
     await frame?.evaluate(
-      `for (const message of [${JSON.stringify(asking({ message: 'ab' }))}, 'last']) parent.popup.postMessage(message, '*')`,
+      `for (const message of [${JSON.stringify(signRequest({ message: 'ab' }))}, 'last']) parent.popup.postMessage(message, '*')`,
     )
     await popup.evaluate('last')
     expect(await popup.evaluate('heard.length')).to.equal(2)

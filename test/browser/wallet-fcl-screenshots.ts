@@ -9,7 +9,7 @@ import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.t
 import { createWalletPage } from '../../src/wallet/page.ts'
 import { startBrowser } from '../support/browser.ts'
 import { otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
-import { asking, openWindow, ownTransaction, signableOf, startAppPages } from './fcl-windows.ts'
+import { signRequest, openWindow, ownTransaction, signableOf, startAppPages } from './fcl-windows.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
 
@@ -92,7 +92,7 @@ const shots: readonly Shot[] = [
     path: 'authz',
     body: market,
     act: async (popup, app) => {
-      await app.evaluate(`popup.postMessage(${JSON.stringify(asking({ message: 'ab' }))}, '*')`)
+      await app.evaluate(`popup.postMessage(${JSON.stringify(signRequest({ message: 'ab' }))}, '*')`)
       await popup.getByText('another request').waitFor()
     },
   },

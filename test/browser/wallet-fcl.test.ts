@@ -171,17 +171,17 @@ describe('an FCL application on the simulated chain', function (this: Mocha.Suit
   })
 })
 
-function signatureOf(told: Signature | undefined): {
+function signatureOf(reported: Signature | undefined): {
   readonly address: string
   readonly keyIndex: number
   readonly signature: Uint8Array
   readonly extensionData: Uint8Array
 } {
-  if (told === undefined) throw new Error('There is no signature.')
+  if (reported === undefined) throw new Error('There is no signature.')
   return {
-    address: told.addr,
-    keyIndex: told.keyId,
-    signature: bytesOfHex(told.signature, 'signature'),
-    extensionData: bytesOfHex(told.extensionData, 'extensionData'),
+    address: reported.addr,
+    keyIndex: reported.keyId,
+    signature: bytesOfHex(reported.signature, 'signature'),
+    extensionData: bytesOfHex(reported.extensionData, 'extensionData'),
   }
 }

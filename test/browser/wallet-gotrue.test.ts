@@ -40,27 +40,27 @@ describe('the wallet of the running program with an external auth server on anot
     })
     const url = String((await program.logged(/Wallet listening/))['url'])
     allowed.push(url)
-    const { page, context, said } = await openWallet(running, { url })
+    const { page, context, output: consoleMessages } = await openWallet(running, { url })
     const { mailTo } = auth
     const email = await signInByCode(page, { codeFor: async (to) => (await mailTo(to)).code }, newEmail())
     expect(await context.cookies(url)).to.have.length(1)
     await page.reload()
     await page.getByText(email).waitFor()
     await page.getByRole('heading', { name: 'Welcome' }).waitFor()
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
     await page.getByRole('link', { name: 'Profile' }).click()
     await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
     expect(
       await page.getByRole('button', { name: /^(?:Delete user|Change)$/ }).count(),
       'what that server does not offer',
     ).to.equal(0)
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
     const policy = (await fetch(url)).headers.get('content-security-policy') ?? ''
     expect(policy).to.include(`connect-src 'self' ${auth.origin};`)
     const other = auth.origin.replace('127.0.0.1', 'localhost')
     expect(await page.evaluate(`fetch('${other}/auth/v1/health').then(() => 'called', () => 'refused')`)).to.equal(
       'refused',
     )
-    expect(said.join(' ')).to.include('Content Security Policy')
+    expect(consoleMessages.join(' ')).to.include('Content Security Policy')
   })
 })

@@ -35,7 +35,7 @@ for (const { name, start } of payerChains) {
         ...chain.variables,
       })
       const url = String((await program.logged(/Wallet listening/))['url'])
-      const { page, context, authenticator, said } = await openWallet(browser, { url })
+      const { page, context, authenticator, output: consoleMessages } = await openWallet(browser, { url })
       await signInByCode(page, mails, newEmail())
 
       const address = await makeFirstPasskey(page)
@@ -71,7 +71,7 @@ for (const { name, start } of payerChains) {
       await page.getByText(/^87\.\d+ FLOW$/).waitFor()
       await page.getByRole('link', { name: 'Activity' }).click()
       await page.getByText('−12.5 FLOW').waitFor()
-      expect(said).to.deep.equal([])
+      expect(consoleMessages).to.deep.equal([])
       expect(program.log.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level))).to.deep.equal([])
     })
   })

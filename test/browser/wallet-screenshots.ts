@@ -80,7 +80,7 @@ const withTwo: Act = async (visit, wallet) => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByText('The keys were updated.').waitFor({ state: 'detached' })
 }
-const asked: Act = async (visit, wallet) => {
+const requested: Act = async (visit, wallet) => {
   await withTwo(visit, wallet)
   await visit.page
     .getByRole('button', { name: /^Remove/ })
@@ -143,7 +143,7 @@ const newAddress: Act = async (visit, wallet) => {
   await visit.page.getByRole('button', { name: 'Send code' }).click()
   await visit.page.getByRole('textbox', { name: 'Code' }).waitFor()
 }
-const leaving: Act = async (visit, wallet) => {
+const disconnect: Act = async (visit, wallet) => {
   await at('/account')(visit, wallet)
   await visit.page.getByRole('button', { name: 'Delete user' }).click()
   await visit.page.getByText('You have').waitFor()
@@ -237,11 +237,11 @@ const shots: readonly Shot[] = [
   { name: 'you-phone-dark', size: 'phone', theme: 'dark', act: at('/account') },
   { name: 'you-code', act: newAddress },
   { name: 'you-code-phone', size: 'phone', act: newAddress },
-  { name: 'you-delete', act: leaving },
-  { name: 'you-delete-phone-dark', size: 'phone', theme: 'dark', act: leaving },
+  { name: 'you-delete', act: disconnect },
+  { name: 'you-delete-phone-dark', size: 'phone', theme: 'dark', act: disconnect },
   { name: 'passkeys-two', act: withTwo },
   { name: 'passkeys-two-phone', size: 'phone', act: withTwo },
-  { name: 'passkeys-remove', act: asked },
+  { name: 'passkeys-remove', act: requested },
   { name: 'passkeys-remove-only', act: askedForOnly },
   { name: 'passkeys-remove-only-phone-dark', size: 'phone', theme: 'dark', act: askedForOnly },
   { name: 'authorize', act: authorize(true) },
@@ -284,7 +284,7 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   } catch (error) {
     process.stderr.write(`${name}: ${String(error)}\n`)
   }
-  for (const line of visit.said) process.stderr.write(`${name}: ${line}\n`)
+  for (const line of visit.output) process.stderr.write(`${name}: ${line}\n`)
   const path = join(folder, `${name}.png`)
   await visit.page.screenshot({ path })
   process.stdout.write(`${path}\n`)

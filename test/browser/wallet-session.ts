@@ -13,7 +13,7 @@ export interface Visit {
   readonly context: BrowserContext
   readonly authenticator: VirtualAuthenticator
   /** Console messages of the page. */
-  readonly said: string[]
+  readonly output: string[]
 }
 
 export interface WalletSession {
@@ -52,10 +52,10 @@ export async function openWallet(
   })
   const page = await context.newPage()
   const authenticator = await addAuthenticator(page)
-  const said = watchConsole(page, ['pubKeyCredParams is missing at least one'])
+  const consoleMessages = watchConsole(page, ['pubKeyCredParams is missing at least one'])
   await page.goto(url)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  return { page, context, authenticator, said }
+  return { page, context, authenticator, output: consoleMessages }
 }
 
 /** The outbox of a wallet. */

@@ -8,7 +8,7 @@ describe('wallet sign-in', () => {
   const session = useWalletSession()
 
   it('leads a new user from an e-mail code to an account, and sends FLOW with the passkey', async () => {
-    const { page, said, authenticator } = await session.visit()
+    const { page, output: consoleMessages, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
     expect(await authenticator.count()).to.equal(1)
@@ -24,7 +24,7 @@ describe('wallet sign-in', () => {
     await page.getByRole('button', { name: 'Back to accounts' }).click()
     await page.getByText('87.49999 FLOW').waitFor()
     expect(session.wallet.accounts.get(address)?.keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal([1])
-    expect(said).to.deep.equal([])
+    expect(consoleMessages).to.deep.equal([])
   })
 
   it('signs in a returning user with the passkey only', async () => {

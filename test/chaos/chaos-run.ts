@@ -100,7 +100,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
         webhooksRefused: world.webhooks?.refused ?? 0,
         api: counts,
         queries: world.queries.counts,
-        wallet: { ...world.people.calls.counts, ...world.people.counts },
+        wallet: { ...world.users.calls.counts, ...world.users.counts },
       },
       processes: world.processes.map(({ name, startCount, peakMiB }) => ({
         name,
@@ -187,8 +187,8 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
     findings.add('end', `not all is derived, or leases are open:\n${await describeState(pool)}`)
     return []
   }
-  await world.people.stop()
-  await world.people.settle()
+  await world.users.stop()
+  await world.users.settle()
   await untilHeard(world)
   tell(`the head stands at ${chain.head}; comparing`)
   const webhooks = world.webhooks
@@ -202,7 +202,7 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
     { name: 'What the live feed told with what is stored', compared: await checkFeed(pool, world.feed.seen, findings) },
     {
       name: 'What the wallet told with its tables and its chain',
-      compared: await checkWallet(pool, world.people, world.walletChain.endpoint, findings),
+      compared: await checkWallet(pool, world.users, world.walletChain.endpoint, findings),
     },
     {
       name: 'What webhooks told with what is stored',
@@ -213,12 +213,12 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
 
 /** Resolves when the listeners have received everything or receive no more. */
 async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings }: ChaosWorld): Promise<void> {
-  let [heard, heardAt] = ['', performance.now()]
+  let [received, heardAt] = ['', performance.now()]
   for (;;) {
     const [areSent, isHeard] = await Promise.all([webhooks?.isDone(pool, chain.head), hasReceivedAll(pool, feed.seen)])
     if (areSent === true && isHeard) return
     const now = `${webhooks?.received} ${feed.seen.mark}`
-    if (now !== heard) [heard, heardAt] = [now, performance.now()]
+    if (now !== received) [received, heardAt] = [now, performance.now()]
     if (performance.now() - heardAt > silenceMs) {
       if (areSent !== true) findings.add('webhooks', `webhooks wait, and none was sent for ${silenceMs} ms`)
       if (!isHeard)
@@ -231,8 +231,8 @@ async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings 
 
 /** Sends SIGTERM to all processes. @returns the shutdown time of each by name, ms */
 async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> {
-  world.people.end()
-  await Promise.all([world.rest.stop(), world.queries.stop(), world.people.stop()])
+  world.users.end()
+  await Promise.all([world.rest.stop(), world.queries.stop(), world.users.stop()])
   await world.feed.stop()
   const times = new Map<string, number>()
   for (const one of world.processes) {

@@ -95,7 +95,7 @@ describe('farm commands', () => {
     it('prints one JSON line per update with --watch, and exits with 0', async () => {
       farm = await runFarm(database, off)
       const watching = start('status', ['--watch', '--json'])
-      await watching.said(/"rate":0/)
+      await watching.printed(/"rate":0/)
       watching.child.kill('SIGINT')
       const { code, stdout } = await watching.ended
       expect(code).to.equal(0)
@@ -177,7 +177,7 @@ describe('farm commands', () => {
       await blocker.query('begin; lock table app.ft_transfers in share mode')
       farm = await runFarm(database, off)
       const waiting = start('backfill', ['--from', '10', '--to', '19'])
-      await waiting.said(/Deriving/)
+      await waiting.printed(/Deriving/)
       waiting.child.kill('SIGINT')
       const { code, stdout } = await waiting.ended
       await blocker.query('commit')

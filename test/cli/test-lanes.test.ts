@@ -86,11 +86,11 @@ describe('parallel lanes of the test command', () => {
       )
       const run = spawn(process.execPath, [command, ...args, path, path], { stdio: ['ignore', 'ignore', 'pipe'] })
       const ended = once(run, 'exit')
-      let said = ''
+      let printed = ''
       let left: { readonly pids: readonly number[]; readonly folders: readonly string[] } | undefined
       for await (const text of run.stderr.setEncoding('utf8') as AsyncIterable<string>) {
-        said += text
-        const line = /^left (.*)$/m.exec(said)?.[1]
+        printed += text
+        const line = /^left (.*)$/m.exec(printed)?.[1]
         if (line === undefined) continue
         left = JSON.parse(line) as typeof left
         break
@@ -99,7 +99,7 @@ describe('parallel lanes of the test command', () => {
       expect(await ended).to.deep.equal([1, null])
       expect(
         left?.pids.filter((pid) => existsSync(`/proc/${pid}/exe`)),
-        said,
+        printed,
       ).to.deep.equal([])
       expect(left?.folders.filter((path) => existsSync(path))).to.deep.equal([])
     })

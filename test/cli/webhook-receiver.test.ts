@@ -22,7 +22,7 @@ describe('webhook receiver', () => {
 
   it('prints verified deliveries for an account, and cleans up', async () => {
     const receiver = new CommandLine('webhook-receiver', ['--address', bob, '--count', '2'], { DB_URL: database.url })
-    await receiver.said(/Waiting for messages at http/)
+    await receiver.printed(/Waiting for messages at http/)
     await commitTransfers(database, 1, [[{ to: alice, amount: '7' }, { amount: '8' }, { amount: '9' }]])
     const { code, stdout, stderr } = await receiver.ended
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
@@ -36,8 +36,8 @@ describe('webhook receiver', () => {
   it('only listens if a secret is given, and reports invalid signatures', async () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
     const receiver = new CommandLine('webhook-receiver', ['--secret', secret, '--count', '2'], {})
-    const [said] = (await once(receiver.child.stdout, 'data')) as [string]
-    const [url = ''] = /http:\S+/.exec(said) ?? []
+    const [output] = (await once(receiver.child.stdout, 'data')) as [string]
+    const [url = ''] = /http:\S+/.exec(output) ?? []
     const post = async (id: string, key: Buffer): Promise<number> => {
       const message = { id, timestamp: Math.floor(Date.now() / 1000), body: '{}' }
       const headers = {

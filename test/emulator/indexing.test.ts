@@ -36,7 +36,7 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
   let client: NodeClient
   let program: FlowfarmProcess
   let api: string
-  const people: TestSigner[] = []
+  const signers: TestSigner[] = []
   const next = numbers(20_261_122)
 
   before(async function (this: Mocha.Context) {
@@ -53,7 +53,7 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
     })
     api = String((await program.logged(/API listening/))['url'])
     for (let i = 0; i < 5; i++)
-      people.push(await newAccount(i % 2 === 0 ? passkeyKey() : testKey('ECDSA_secp256k1', 'SHA3_256')))
+      signers.push(await newAccount(i % 2 === 0 ? passkeyKey() : testKey('ECDSA_secp256k1', 'SHA3_256')))
   })
 
   after(async () => {
@@ -76,7 +76,7 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
     return { address: createdAddress, keyIndex: 0, key }
   }
 
-  const person = (): TestSigner => people[next(people.length)] ?? emulator.service
+  const person = (): TestSigner => signers[next(signers.length)] ?? emulator.service
 
   /** Some exceed the balance, and fail with a fee. Some have another payer. */
   async function pay(): Promise<Payment> {
@@ -98,7 +98,7 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
     return done
   }
 
-  async function told<Data>(path: string): Promise<readonly Data[]> {
+  async function listOf<Data>(path: string): Promise<readonly Data[]> {
     const response = await fetch(`${api}${path}`)
     if (response.status === 404) return []
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
@@ -111,7 +111,7 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
       const { checkpoints } = (await (await fetch(`${api}/status`)).json()) as {
         readonly checkpoints: Readonly<Record<string, number>>
       }
-      const [transaction] = await told<{ readonly block_height: number }>(`/flow/transaction/${id}`)
+      const [transaction] = await listOf<{ readonly block_height: number }>(`/flow/transaction/${id}`)
       if (transaction?.block_height === height && Object.values(checkpoints).every((done) => done >= height)) return
       await delay(100)
     }
@@ -119,15 +119,15 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
 
   /** Balances derived from events, beside those of the chain. */
   async function expectBalances(): Promise<void> {
-    for (const { address } of people) {
-      const [flow] = await told<{ readonly balance: string }>(`/flow/account/${address}/ft`)
+    for (const { address } of signers) {
+      const [flow] = await listOf<{ readonly balance: string }>(`/flow/account/${address}/ft`)
       expect([address, flow?.balance]).to.deep.equal([address, (await client.account(address)).balance])
     }
   }
 
   async function expectPayments(payments: readonly Payment[]): Promise<void> {
     for (const { id, height, isDone } of payments) {
-      const [transaction] = await told<{ readonly block_height: number; readonly execution_status: string }>(
+      const [transaction] = await listOf<{ readonly block_height: number; readonly execution_status: string }>(
         `/flow/transaction/${id}`,
       )
       expect([id, transaction?.block_height, transaction?.execution_status]).to.deep.equal([
@@ -139,11 +139,11 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
   }
 
   it('is exact to the last unit of FLOW, even after the emulator replaced blocks', async () => {
-    const [kept, forgotten] = [await payOften(20), await payOften(12)]
-    const [last, lastForgotten] = [kept.at(-1), forgotten.at(-1)]
+    const [retained, forgotten] = [await payOften(20), await payOften(12)]
+    const [last, lastForgotten] = [retained.at(-1), forgotten.at(-1)]
     if (last === undefined || lastForgotten === undefined) throw new Error('nobody has paid')
     await untilDerived(lastForgotten)
-    await expectPayments([...kept, ...forgotten])
+    await expectPayments([...retained, ...forgotten])
     await expectBalances()
 
     await emulator.rollBack(last.height)
@@ -152,10 +152,10 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
     if (lastOfAll === undefined) throw new Error('nobody has paid')
     await program.logged(/rolled back to the last common block/)
     await untilDerived(lastOfAll)
-    await expectPayments([...kept, ...anew])
+    await expectPayments([...retained, ...anew])
     const ids = new Set(anew.map(({ id }) => id))
     for (const { id } of forgotten.filter((one) => !ids.has(one.id)))
-      expect(await told(`/flow/transaction/${id}`), id).to.deep.equal([])
+      expect(await listOf(`/flow/transaction/${id}`), id).to.deep.equal([])
     await expectBalances()
     expect(program.log.filter(({ level }) => ['error', 'fatal'].includes(level))).to.deep.equal([])
   })

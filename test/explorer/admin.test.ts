@@ -195,8 +195,8 @@ describe('the admin routes', () => {
     })
 
     it('counts failures per IPv6 network', async () => {
-      let asked = 0
-      const clientOf = (): Client => ({ address: `2001:db8:1:2::${(++asked).toString(16)}`, isLocal: false })
+      let requested = 0
+      const clientOf = (): Client => ({ address: `2001:db8:1:2::${(++requested).toString(16)}`, isLocal: false })
       await start(credentials, { clientOf })
       for (let i = 0; i < 10; i++) expect((await labels(`guess ${i}`)).status).to.equal(401)
       expect((await labels('guess 11')).body).to.include({ code: 'too-many-attempts' })
@@ -297,22 +297,22 @@ describe('the admin routes', () => {
 
   it('reprocess heights by workers and their dependents', async () => {
     await start()
-    const asked = { workers: ['token_worker'], from_height: 100, to_height: 105 }
-    const { body } = await send('POST', '/admin/reprocess', asked)
+    const requested = { workers: ['token_worker'], from_height: 100, to_height: 105 }
+    const { body } = await send('POST', '/admin/reprocess', requested)
     const [request] = body['data'] as { id: number; workers: string[] }[]
     expect(request?.workers).to.include.members(['token_worker', 'ft_holdings_worker'])
     const listed = (await send('GET', '/admin/reprocess')).body['data'] as Record<string, unknown>[]
     expect(listed[0]).to.include({ id: request?.id, from_height: 100, to_height: 105 })
-    expect((await send('POST', '/admin/reprocess', { ...asked, workers: ['x'] })).body).to.include({
+    expect((await send('POST', '/admin/reprocess', { ...requested, workers: ['x'] })).body).to.include({
       status: 400,
       code: 'unknown-worker',
       field: 'workers',
     })
-    expect((await send('POST', '/admin/reprocess', { ...asked, to_height: 99_999 })).body).to.include({
+    expect((await send('POST', '/admin/reprocess', { ...requested, to_height: 99_999 })).body).to.include({
       status: 400,
       code: 'range-not-stored',
     })
-    expect((await send('POST', '/admin/reprocess', { ...asked, to_height: 99 })).body).to.include({
+    expect((await send('POST', '/admin/reprocess', { ...requested, to_height: 99 })).body).to.include({
       status: 400,
       field: 'to_height',
     })

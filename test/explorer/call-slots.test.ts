@@ -108,12 +108,12 @@ describe('slots for expensive calls', () => {
     const clients = ['203.0.113.1', '203.0.113.2', '203.0.113.3']
     const held = clients.flatMap((client) => askOften(2, csv, client))
     // The status of a download is sent before its rows.
-    const begun = await Promise.all(held)
-    expect(begun.map(({ status }) => status)).to.deep.equal(Array<number>(6).fill(200))
+    const started = await Promise.all(held)
+    expect(started.map(({ status }) => status)).to.deep.equal(Array<number>(6).fill(200))
     expect(await problemOf(await ask(csv, '203.0.113.1'))).to.equal('429 too-many-calls 2')
     expect(await problemOf(await ask(csv, '203.0.113.4'))).to.equal('503 busy 2')
     await locking.query('commit')
-    const texts = await Promise.all(begun.map((answer) => answer.text()))
+    const texts = await Promise.all(started.map((answer) => answer.text()))
     expect(texts).to.have.length(6)
     for (const text of texts) expect(text.trim().split('\n'), 'with the names of its columns').to.have.length(12)
   })

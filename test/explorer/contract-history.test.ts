@@ -124,8 +124,8 @@ describe('contracts of a recorded chain', () => {
       for (const { type, count } of rows) counted[type] = count
     }
     expect(Object.keys(counted).length).to.be.greaterThan(8)
-    const told = await recordedEventCounts('base')
-    for (const [type, count] of Object.entries(counted)) expect(told[type], type).to.equal(count)
+    const reported = await recordedEventCounts('base')
+    for (const [type, count] of Object.entries(counted)) expect(reported[type], type).to.equal(count)
   })
 
   it('list the event types that their current code declares', async () => {

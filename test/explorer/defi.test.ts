@@ -46,12 +46,12 @@ describe('DeFi routes on a recorded chain', () => {
 
   it('sum swaps of the last seven days with swaps', async () => {
     const pair = await thePair()
-    const [told] = await rows<object>(`
+    const [reported] = await rows<object>(`
       select count(*)::int as swap_count_7d,
         sum(coalesce(asset0_in, 0) + coalesce(asset0_out, 0))::text as volume_asset0_7d,
         sum(coalesce(asset1_in, 0) + coalesce(asset1_out, 0))::text as volume_asset1_7d
       from app.defi_events where event_type = 'Swap'`)
-    expect(pair).to.include(told)
+    expect(pair).to.include(reported)
     expect(pair.swap_count_7d).to.be.greaterThan(5)
   })
 

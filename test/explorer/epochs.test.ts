@@ -85,7 +85,7 @@ describe('epochs', () => {
     `,
       [timestampAt(130), new Date(Date.parse(timestampAt(130)) + 40_000).toISOString()],
     )
-    const told = {
+    const reported = {
       ...unknown,
       epoch: 8,
       phase: 1,
@@ -101,7 +101,7 @@ describe('epochs', () => {
       updated_at: Math.floor(Date.parse(timestampAt(150)) / 1000),
     }
     // Views of stored blocks are unknown, so progress is by time: 20 of 40 seconds.
-    expect(await status()).to.deep.equal({ ...told, epoch_progress: 50 })
+    expect(await status()).to.deep.equal({ ...reported, epoch_progress: 50 })
     await database.pool.query('update app.epoch_stats set commit_height = 145 where epoch = 9')
     expect(await status()).to.include({ phase: 2, phase_name: 'commit' })
     await database.pool.query('update app.epoch_stats set commit_height = null, setup_height = null where epoch = 9')
@@ -115,7 +115,7 @@ describe('epochs', () => {
     })
     expect(await status()).to.deep.equal(unknown)
     await setCoverage(database.pool, { staking_worker: [{ from: 100, to: 151 }] })
-    expect(await status()).to.deep.equal({ ...told, epoch_progress: 50 })
+    expect(await status()).to.deep.equal({ ...reported, epoch_progress: 50 })
   })
 
   it('come from the chain if it is newer, including fields only it has', async () => {

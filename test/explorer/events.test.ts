@@ -30,7 +30,7 @@ describe('event search on a recorded chain', () => {
     return rows
   }
 
-  function told(events: readonly Event[]): unknown[] {
+  function contentsOf(events: readonly Event[]): unknown[] {
     return events.map(({ type, transaction, event_index, block_height, payload }) => ({
       type,
       transaction,
@@ -47,7 +47,7 @@ describe('event search on a recorded chain', () => {
     expect(rows.length).to.be.greaterThan(40)
     for (const { type, count } of [...rows.slice(0, 3), ...rows.slice(20, 24), ...rows.slice(-6)]) {
       const events = await all(`type=${type}`, count > 500 ? 100 : 7)
-      expect(told(events), type).to.deep.equal(await stored(`type = '${type}'`))
+      expect(contentsOf(events), type).to.deep.equal(await stored(`type = '${type}'`))
     }
   })
 
@@ -62,10 +62,14 @@ describe('event search on a recorded chain', () => {
   })
 
   it('matches partial contract and event names, case-insensitive', async () => {
-    expect(told(await all('name=tokensdeposited', 50))).to.deep.equal(await stored("type ilike '%TokensDeposited%'"))
-    expect(told(await all('name=NFTStorefrontV2.', 5))).to.deep.equal(await stored("type like '%.NFTStorefrontV2.%'"))
+    expect(contentsOf(await all('name=tokensdeposited', 50))).to.deep.equal(
+      await stored("type ilike '%TokensDeposited%'"),
+    )
+    expect(contentsOf(await all('name=NFTStorefrontV2.', 5))).to.deep.equal(
+      await stored("type like '%.NFTStorefrontV2.%'"),
+    )
     const [type = ''] = (await all('name=NFTStorefrontV2.', 5)).map((event) => event.type)
-    expect(told(await all(`name=${type}`, 9))).to.deep.equal(await stored(`type = '${type}'`))
+    expect(contentsOf(await all(`name=${type}`, 9))).to.deep.equal(await stored(`type = '${type}'`))
     // The address is not searched, and pattern characters have no effect.
     for (const name of ['f8d6e0586b0a20c7', '___', 'Nothing.OfThisName', 'A.0000000000000001.No.Event']) {
       expect(await all(`name=${name}`, 9), name).to.deep.equal([])

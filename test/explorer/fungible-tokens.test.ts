@@ -42,7 +42,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
 
   const all = <Item>(path: string, limit: number): Promise<Item[]> => allPages<Item>(chain.api, path, limit)
 
-  const told = (transfers: readonly FtTransfer[]): StoredTransfer[] =>
+  const reported = (transfers: readonly FtTransfer[]): StoredTransfer[] =>
     transfers.map((transfer) => ({
       height: transfer.block_height,
       tx_index: transfer.tx_index,
@@ -68,8 +68,8 @@ describe('routes of fungible tokens on a recorded chain', () => {
 
   it('list every transfer once, newest first', async () => {
     expect(stored.length).to.be.greaterThan(400)
-    expect(told(await all('/flow/ft/transfer', 100))).to.deep.equal(stored)
-    expect(told(await all('/flow/ft/transfer', 7)).slice(0, 50)).to.deep.equal(stored.slice(0, 50))
+    expect(reported(await all('/flow/ft/transfer', 100))).to.deep.equal(stored)
+    expect(reported(await all('/flow/ft/transfer', 7)).slice(0, 50)).to.deep.equal(stored.slice(0, 50))
   })
 
   it('list the transfers of Flow and EVM accounts with their direction', async () => {
@@ -80,7 +80,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
     ).to.equal(true)
     for (const account of accounts) {
       const listed = await all<FtTransfer>(`/flow/ft/transfer?address=${account}`, 30)
-      expect(told(listed), account).to.deep.equal(stored.filter(of(account)))
+      expect(reported(listed), account).to.deep.equal(stored.filter(of(account)))
       for (const { address, direction, sender } of listed) {
         expect(address).to.equal(account)
         expect(direction).to.equal(sender === account ? 'withdraw' : 'deposit')
@@ -94,12 +94,12 @@ describe('routes of fungible tokens on a recorded chain', () => {
   it('list the transfers of each token, and of an account in it', async () => {
     for (const token of new Set(stored.map((transfer) => transfer.token))) {
       const ofToken = stored.filter((transfer) => transfer.token === token)
-      expect(told(await all(`/flow/ft/transfer?token=${token}.Vault`, 60))).to.deep.equal(ofToken)
+      expect(reported(await all(`/flow/ft/transfer?token=${token}.Vault`, 60))).to.deep.equal(ofToken)
       for (const account of accountsOf(ofToken)) {
         const expected = ofToken.filter(of(account))
-        expect(told(await all(`/flow/ft/transfer?token=${token}&address=${account}`, 30))).to.deep.equal(expected)
+        expect(reported(await all(`/flow/ft/transfer?token=${token}&address=${account}`, 30))).to.deep.equal(expected)
         if (account.length > 18) continue
-        expect(told(await all(`/flow/account/${account}/ft/${token}/transfer`, 30))).to.deep.equal(expected)
+        expect(reported(await all(`/flow/account/${account}/ft/${token}/transfer`, 30))).to.deep.equal(expected)
       }
     }
   })
@@ -107,14 +107,14 @@ describe('routes of fungible tokens on a recorded chain', () => {
   it('list the transfers of a block and of a transaction', async () => {
     const crowded = stored.find(({ leg }) => leg > 0)
     const inBlock = stored.filter(({ height }) => height === crowded?.height)
-    expect(told(await all(`/flow/ft/transfer?height=${crowded?.height}`, 1))).to.deep.equal(inBlock)
+    expect(reported(await all(`/flow/ft/transfer?height=${crowded?.height}`, 1))).to.deep.equal(inBlock)
     const inTransaction = inBlock.filter(({ id }) => id === crowded?.id)
     expect(inTransaction.length).to.be.greaterThan(1)
-    expect(told(await all(`/flow/ft/transfer?transaction_hash=0x${crowded?.id.toUpperCase()}`, 1))).to.deep.equal(
+    expect(reported(await all(`/flow/ft/transfer?transaction_hash=0x${crowded?.id.toUpperCase()}`, 1))).to.deep.equal(
       inTransaction,
     )
     const token = `token=${crowded?.token}&address=${crowded?.sender}`
-    expect(told(await all(`/flow/ft/transfer?transaction_hash=${crowded?.id}&${token}`, 5))).to.deep.equal(
+    expect(reported(await all(`/flow/ft/transfer?transaction_hash=${crowded?.id}&${token}`, 5))).to.deep.equal(
       inTransaction.filter(of(crowded?.sender ?? '')),
     )
     expect(await all(`/flow/ft/transfer?transaction_hash=${crowded?.id}&height=1`, 5)).to.deep.equal([])

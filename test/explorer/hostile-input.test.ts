@@ -40,12 +40,12 @@ describe('hostile input', () => {
         const begin = new Stopwatch()
         const response = await api.get(call)
         const body = await response.text()
-        const said = `${call}: ${response.status} ${body.slice(0, 300)}`
-        expect(response.status, said).to.be.oneOf([200, 400, 404, 503])
-        if (response.status === 503) expect(body, said).to.include('chain-silent')
+        const output = `${call}: ${response.status} ${body.slice(0, 300)}`
+        expect(response.status, output).to.be.oneOf([200, 400, 404, 503])
+        if (response.status === 503) expect(body, output).to.include('chain-silent')
         if (response.status !== 200)
-          expect(body, said).to.not.match(/syntax error|relation "|invalid input|operator does not|at .+\.ts:\d/)
-        await begin.expectBelow(maxMs, said)
+          expect(body, output).to.not.match(/syntax error|relation "|invalid input|operator does not|at .+\.ts:\d/)
+        await begin.expectBelow(maxMs, output)
       }
     })
   }
@@ -173,7 +173,7 @@ describe('slow clients', () => {
     await database.drop()
   })
 
-  async function said(request: string): Promise<string> {
+  async function output(request: string): Promise<string> {
     const socket = connect(api.server.port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write(request)
@@ -181,17 +181,17 @@ describe('slow clients', () => {
   }
 
   it('are disconnected in the headers', async () => {
-    expect(await said('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ')).to.match(/^HTTP\/1\.1 408 /)
+    expect(await output('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ')).to.match(/^HTTP\/1\.1 408 /)
   })
 
   it('are disconnected in the body', async () => {
     const head =
       'POST /admin/account-labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\n'
-    expect(await said(`${head}Content-Length: 100\r\n\r\n{`)).to.match(/^(HTTP\/1\.1 4\d\d |$)/)
+    expect(await output(`${head}Content-Length: 100\r\n\r\n{`)).to.match(/^(HTTP\/1\.1 4\d\d |$)/)
   })
 
   it('are disconnected if they send nothing', async () => {
-    expect(await said('')).to.match(/^(HTTP\/1\.1 408 |$)/)
+    expect(await output('')).to.match(/^(HTTP\/1\.1 408 |$)/)
   })
 
   it('are disconnected if they do not read the response', async () => {

@@ -282,12 +282,12 @@ describe('the API over HTTP', () => {
     expect(list.headers.get('retry-after')).to.equal('1')
     const problem = (await list.json()) as Record<string, unknown>
     expect(problem).to.include({ code: 'database-unavailable', detail: 'The database is temporarily unavailable.' })
-    const told = (): number => lines.filter((line) => line.includes('request failed')).length
-    const before = told()
+    const reported = (): number => lines.filter((line) => line.includes('request failed')).length
+    const before = reported()
     const failed = await Promise.all(Array.from({ length: 10 }, (_, i) => behind.get(`/flow/block/${120 + i}`)))
     expect(failed.map(({ status }) => status)).to.deep.equal(Array.from(failed, () => 503))
     // Logging every such request would hide other messages.
-    expect(told() - before).to.be.at.most(1)
+    expect(reported() - before).to.be.at.most(1)
     proxy.thaw()
     expect((await behind.get('/flow/block')).status).to.equal(200)
     await behind.stop()

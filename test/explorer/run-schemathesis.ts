@@ -53,7 +53,7 @@ async function findProgram(): Promise<readonly string[] | undefined> {
 
 async function withApi(use: (host: string) => Promise<void>): Promise<void> {
   try {
-    await using told = await enrichedChain(({ pool }) => ({
+    await using reported = await enrichedChain(({ pool }) => ({
       accounts: new Accounts({ pool, keys: new DeveloperKeys(pool), jwtSecret: undefined }),
       webhooks: webhookStores(pool, []),
       admin: {
@@ -64,7 +64,7 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
       },
       keys: new DeveloperKeys(pool),
     }))
-    await use(told.api.host)
+    await use(reported.api.host)
   } finally {
     await runCleanups()
     await stopTestServer()

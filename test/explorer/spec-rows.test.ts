@@ -106,17 +106,17 @@ describe('the endpoints of the specification', () => {
     it(`serves ${path} completely`, () => {
       expect(routes.map((route) => route.path)).to.include(path)
       const { call, status, body } = answers.get(path) ?? {}
-      const said = `${call}: ${JSON.stringify(body)?.slice(0, 300)}`
-      expect(status, said).to.equal(200)
+      const output = `${call}: ${JSON.stringify(body)?.slice(0, 300)}`
+      expect(status, output).to.equal(200)
       if (kind === 'text') return
       const answer = body as Record<string, unknown>
       if (kind === 'object') {
-        expect(Object.keys(answer), said).to.not.be.empty
+        expect(Object.keys(answer), output).to.not.be.empty
         return
       }
-      expect(answer['data'], said).to.be.an('array').that.is.not.empty
-      if (kind === 'single') expect(answer['data'], said).to.have.length(1)
-      else expect(answer, said).to.include.keys('data', 'has_more', 'cursor', '_meta')
+      expect(answer['data'], output).to.be.an('array').that.is.not.empty
+      if (kind === 'single') expect(answer['data'], output).to.have.length(1)
+      else expect(answer, output).to.include.keys('data', 'has_more', 'cursor', '_meta')
     })
   }
 

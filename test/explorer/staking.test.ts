@@ -38,7 +38,7 @@ describe('staking routes on a recorded chain', () => {
       'rewarded',
       'delegators',
     ])
-    const told = nodes.map((node) => [
+    const reported = nodes.map((node) => [
       node.node_id,
       String(node.role),
       node.tokens_staked,
@@ -49,7 +49,7 @@ describe('staking routes on a recorded chain', () => {
       String(node.delegator_count),
     ])
     const byId = (a: readonly string[], b: readonly string[]): number => String(a[0]).localeCompare(String(b[0]))
-    expect(told.toSorted(byId)).to.deep.equal(staking.nodes.toSorted(byId))
+    expect(reported.toSorted(byId)).to.deep.equal(staking.nodes.toSorted(byId))
     expect(nodes.every((node) => node.is_complete)).to.equal(true)
     const stakes = nodes.map(({ tokens_staked: staked }) => Number(staked))
     expect(stakes).to.deep.equal(stakes.toSorted((a, b) => b - a))
@@ -84,10 +84,10 @@ describe('staking routes on a recorded chain', () => {
     const [setup] = await rows<{ epoch: number; nodes: { id: string; tokensCommitted: string }[] }>(`
       select (payload ->> 'counter')::int as epoch, payload -> 'nodeInfo' as nodes from raw.events
       where type like '%.FlowEpoch.EpochSetup' order by block_height desc limit 1`)
-    const told = new Map((setup?.nodes ?? []).map(({ id, tokensCommitted }) => [id, tokensCommitted]))
+    const reported = new Map((setup?.nodes ?? []).map(({ id, tokensCommitted }) => [id, tokensCommitted]))
     for (const path of [`/staking/epoch/${setup?.epoch}/nodes`, `/flow/node?epoch=${setup?.epoch}`]) {
       const listed = await allPages<Node>(chain.api, path, 2)
-      expect(new Map(listed.map((node) => [node.node_id, node.tokens_committed])), path).to.deep.equal(told)
+      expect(new Map(listed.map((node) => [node.node_id, node.tokens_committed])), path).to.deep.equal(reported)
       expect(new Set(listed.map(({ epoch }) => epoch))).to.deep.equal(new Set([setup?.epoch]))
     }
     expect(await allPages(chain.api, '/flow/node?epoch=999', 5)).to.deep.equal([])
@@ -207,7 +207,7 @@ describe('staking routes on a recorded chain', () => {
 })
 
 describe('nodes with incomplete history', () => {
-  const [told, partial, unknown] = ['a', 'b', 'c'].map((digit) => digit.repeat(64))
+  const [reported, partial, unknown] = ['a', 'b', 'c'].map((digit) => digit.repeat(64))
   let database: TestDatabase
   let api: RunningApi
 
@@ -217,12 +217,12 @@ describe('nodes with incomplete history', () => {
       insert into app.staking_nodes (
         node_id, role, tokens_committed, tokens_staked, tokens_unstaking, tokens_unstaked, tokens_rewarded, delegator_count,
         last_height, is_complete
-      ) values ('${told}', 1, 0, 500, 0, 0, 1, 2, 7, true), ('${partial}', null, 0, -20, 0, 0, 3, 1, 8, false);
+      ) values ('${reported}', 1, 0, 500, 0, 0, 1, 2, 7, true), ('${partial}', null, 0, -20, 0, 0, 3, 1, 8, false);
       insert into app.staking_node_info (
         node_id, role, networking_address, tokens_staked, tokens_committed, tokens_unstaking, tokens_unstaked, tokens_rewarded,
         tokens_requested_to_unstake, delegator_count, initial_weight, asked_at
       ) values
-        ('${told}', 1, 'a.example.org:3569', 400, 0, 0, 0, 0, 0, 2, 100, '2026-01-01'),
+        ('${reported}', 1, 'a.example.org:3569', 400, 0, 0, 0, 0, 0, 2, 100, '2026-01-01'),
         ('${partial}', 2, 'b.example.org:3569', 900.00000001, 0, 0, 0, 4, 5, 9, 50, '2026-01-02'),
         ('${unknown}', 5, 'c.example.org:3569', 100, 0, 0, 0, 0, 0, 0, 0, '2026-01-03');
       insert into app.staking_node_info (node_id) values ('${'d'.repeat(64)}')`)
@@ -240,7 +240,7 @@ describe('nodes with incomplete history', () => {
       nodes.map((node) => [node.node_id, node.tokens_staked, node.tokens_rewarded, node.source, node.is_complete]),
     ).to.deep.equal([
       [partial, '900.00000001', '4', 'chain', true],
-      [told, '500', '1', 'events', true],
+      [reported, '500', '1', 'events', true],
       [unknown, '100', '0', 'chain', true],
     ])
     expect(

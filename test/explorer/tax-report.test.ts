@@ -190,13 +190,13 @@ describe('tax reports', () => {
         'transfer_type',
         'token',
       ])
-      const told = lines.map((line) =>
+      const reported = lines.map((line) =>
         line
           .split(',')
           .slice(-3)
           .concat(line.split(',')[1] ?? ''),
       )
-      expect(told.map(([height, event, leg, type]) => `${type} ${height} ${event} ${leg}`)).to.deep.equal(
+      expect(reported.map(([height, event, leg, type]) => `${type} ${height} ${event} ${leg}`)).to.deep.equal(
         transfers.map(({ type, block_height: height, event_index: event, leg }) => `${type} ${height} ${event} ${leg}`),
       )
       const risky = lines.filter((line) => line.includes(hostile))
@@ -338,7 +338,7 @@ describe('tax reports', () => {
       for await (const chunk of streamTaxCsv(pool, bounds, account)) length += String(chunk).length
       expect(length).to.be.greaterThan(500_000)
     })
-    const begun = await plans.of(async (pool) => {
+    const opening = await plans.of(async (pool) => {
       const stream = streamTaxCsv(pool, bounds, account)
       for (let chunks = 0; chunks < 2; chunks++) await once(stream, 'readable').then(() => stream.read() as unknown)
       stream.destroy()
@@ -347,7 +347,7 @@ describe('tax reports', () => {
     await plans.end()
     // Three per batch: one batch is consumed, one may be buffered.
     expect(whole.statements.length).to.be.greaterThan(18)
-    expect(begun.statements.length).to.be.within(3, 6)
+    expect(opening.statements.length).to.be.within(3, 6)
   })
 })
 

@@ -153,8 +153,8 @@ describe('lists of transactions of a derived chain', () => {
           order by token, direction`,
           [item.block_height, item.transaction_index, address],
         )
-        const told = item.transfer_summary?.ft.map(({ token, direction, amount }) => ({ token, direction, amount }))
-        expect(told).to.deep.equal(sums)
+        const reported = item.transfer_summary?.ft.map(({ token, direction, amount }) => ({ token, direction, amount }))
+        expect(reported).to.deep.equal(sums)
         lines += sums.length
       }
     }
@@ -279,15 +279,15 @@ describe('lists of transactions of a derived chain', () => {
 
   it('returns the fees and computation of each block', async () => {
     let cursor = ''
-    const told = new Map<number, Block>()
+    const reported = new Map<number, Block>()
     do {
       const list = await chain.api.json<List<Block>>(`/flow/block?limit=100&cursor=${cursor}`)
-      for (const block of list.data) told.set(block.height, block)
+      for (const block of list.data) reported.set(block.height, block)
       cursor = list.cursor
     } while (cursor !== '')
     const transactions = await all('/flow/transaction')
     for (const [height, ofBlock] of Map.groupBy(transactions, (item) => item.block_height)) {
-      const block = told.get(height)
+      const block = reported.get(height)
       expect(block?.total_gas_used).to.equal(ofBlock.reduce((sum, item) => sum + (item.gas_used ?? 0), 0))
       expect(Number(block?.fees)).to.be.closeTo(
         ofBlock.reduce((sum, item) => sum + Number(item.fee), 0),

@@ -41,7 +41,7 @@ describe('the endurance of the live feed', () => {
     const closed = client.closed()
     await first.program.end('SIGKILL')
     await closed
-    for (const message of client.told) chain.accept(message)
+    for (const message of client.updates) chain.accept(message)
     await storing
     await rollBack(database.pool, 19)
     await storeBlocks(database.pool, 19, 22, { fork: 'other' })
@@ -49,7 +49,7 @@ describe('the endurance of the live feed', () => {
     const again = await FeedClient.connect(`${second.host}/ws`)
     await again.subscribe({ after: chain.mark })
     await untilWhole(again, 22, 'other')
-    for (const message of again.told) chain.accept(message)
+    for (const message of again.updates) chain.accept(message)
     const heights = Array.from({ length: 22 }, (_, i) => i + 1)
     const blockAt = (at: number): ReturnType<typeof chainBlock> => chainBlock(at, { fork: at < 19 ? 'main' : 'other' })
     expect([...chain.blocks]).to.deep.equal(heights.map((at) => [at, blockAt(at).id]))
@@ -80,7 +80,7 @@ describe('the endurance of the live feed', () => {
     }
     stalled.socket.resume()
     await untilWhole(stalled, height)
-    expect(stalled.told.map(({ seq }) => seq)).to.deep.equal(reader.told.map(({ seq }) => seq))
+    expect(stalled.updates.map(({ seq }) => seq)).to.deep.equal(reader.updates.map(({ seq }) => seq))
     await Promise.all([stalled.close(), reader.close()])
     await api.stop()
   })
@@ -107,7 +107,7 @@ describe('the endurance of the live feed', () => {
     expect((await spoilt).code).to.equal(1002)
     await storeBlocks(database.pool, 6, 6)
     await Promise.all(clients.slice(500).map((client) => client.count(1 + chainBlock(6).transactions.length)))
-    expect(clients.slice(0, 500).every((client) => client.told.length === 0)).to.equal(true)
+    expect(clients.slice(0, 500).every((client) => client.updates.length === 0)).to.equal(true)
     await Promise.all(clients.map((client) => client.close()))
     await api.stop()
   })

@@ -24,7 +24,7 @@ describe('the live feed', () => {
   })
 
   /** Expected messages of a block, in order. */
-  function told(at: number, fork?: string): string[] {
+  function expectedIds(at: number, fork?: string): string[] {
     const block = chainBlock(at, fork === undefined ? {} : { fork })
     return [`new_block ${at} ${block.id}`, ...block.transactions.map(({ id }) => `new_transaction ${at} ${id}`)]
   }
@@ -41,10 +41,10 @@ describe('the live feed', () => {
     const expected: string[] = []
     for (let i = 0; i < 3; i++) {
       await storeBlocks(database.pool, ++height, height)
-      expected.push(...told(height))
+      expected.push(...expectedIds(height))
     }
     await storeBlocks(database.pool, height + 1, height + 4)
-    for (let i = 1; i <= 4; i++) expected.push(...told(height + i))
+    for (let i = 1; i <= 4; i++) expected.push(...expectedIds(height + i))
     height += 4
     for (const client of clients) {
       await client.count(expected.length)
@@ -103,7 +103,7 @@ describe('the live feed', () => {
     await storeBlocks(database.pool, 5000, 5001, { ingester: 'history_ingester' })
     await storeBlocks(database.pool, ++height, height)
     await client.count(1)
-    expect(words(client)[0]).to.equal(told(height)[0])
+    expect(words(client)[0]).to.equal(expectedIds(height)[0])
     await client.close()
   })
 
@@ -111,7 +111,7 @@ describe('the live feed', () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
     await storeBlocks(database.pool, height + 1, height + 300)
     height += 300
-    const expected = Array.from({ length: 100 }, (_, i) => told(height - 99 + i)).flat()
+    const expected = Array.from({ length: 100 }, (_, i) => expectedIds(height - 99 + i)).flat()
     await client.count(expected.length)
     expect(words(client)).to.deep.equal(expected)
     await client.close()
@@ -120,13 +120,13 @@ describe('the live feed', () => {
   it('publishes a rollback and then the replacement blocks', async () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
     await storeBlocks(database.pool, height + 1, height + 3)
-    await client.count([1, 2, 3].flatMap((i) => told(height + i)).length)
+    await client.count([1, 2, 3].flatMap((i) => expectedIds(height + i)).length)
     await rollBack(database.pool, height + 2)
     await storeBlocks(database.pool, height + 2, height + 3, { fork: 'other' })
     const expected = [
-      ...[1, 2, 3].flatMap((i) => told(height + i)),
+      ...[1, 2, 3].flatMap((i) => expectedIds(height + i)),
       `rollback ${height + 2}`,
-      ...[2, 3].flatMap((i) => told(height + i, 'other')),
+      ...[2, 3].flatMap((i) => expectedIds(height + i, 'other')),
     ]
     height += 3
     await client.count(expected.length)
@@ -140,12 +140,12 @@ describe('the live feed', () => {
     const behind = await runApi(other.url, { live: { url: proxy.url } })
     const client = await FeedClient.connect(`${behind.host}/ws`)
     await storeBlocks(other.pool, 10, 12)
-    const before = [10, 11, 12].flatMap((at) => told(at))
+    const before = [10, 11, 12].flatMap((at) => expectedIds(at))
     await client.count(before.length)
     proxy.cut()
     await rollBack(other.pool, 12)
     await storeBlocks(other.pool, 12, 14, { fork: 'other' })
-    const expected = [...before, 'rollback 12', ...[12, 13, 14].flatMap((at) => told(at, 'other'))]
+    const expected = [...before, 'rollback 12', ...[12, 13, 14].flatMap((at) => expectedIds(at, 'other'))]
     await client.count(expected.length)
     expect(words(client)).to.deep.equal(expected)
     await client.close()

@@ -11,7 +11,7 @@ const never = 600_000
 /** @param isSubscriber ignore messages from before the subscription */
 const seenBy = (client: FeedClient, isSubscriber = true): ClientChain => {
   const seen = new ClientChain()
-  for (const message of client.told) if (!isSubscriber || message.seq !== undefined) seen.accept(message)
+  for (const message of client.updates) if (!isSubscriber || message.seq !== undefined) seen.accept(message)
   return seen
 }
 

@@ -10,7 +10,7 @@ const limits = { rollbackWaitMs: 1, maxReorgDepth: 100 }
 async function hear(seen: ClientChain, client: FeedClient, chain: GeneratedChain): Promise<void> {
   const last = chain.transactionId(chain.height - 1)
   await client.find(({ payload }) => payload['id'] === last)
-  for (const message of client.told) if (message.seq !== undefined) seen.accept(message)
+  for (const message of client.updates) if (message.seq !== undefined) seen.accept(message)
 }
 
 /** A client that was served by another process. */

@@ -44,7 +44,7 @@ describe('the live feed of the whole program', () => {
     await stays.subscribe({ from: 0 })
     const staying = new ClientChain()
     const moving = new ClientChain()
-    let heard = 0
+    let received = 0
     /**
      * Applies messages of both clients until the last block of a version of the chain has arrived.
      */
@@ -54,9 +54,9 @@ describe('the live feed of the whole program', () => {
       await Promise.all([stays.find(isLast), moves.find(isLast)])
       await allOf(stays, height)
       await allOf(moves, height)
-      for (const message of stays.told.slice(heard)) staying.accept(message)
-      heard = stays.told.length
-      for (const message of moves.told) moving.accept(message)
+      for (const message of stays.updates.slice(received)) staying.accept(message)
+      received = stays.updates.length
+      for (const message of moves.updates) moving.accept(message)
     }
     const resume = async (feed: string): Promise<FeedClient> => {
       const client = await FeedClient.connect(feed)

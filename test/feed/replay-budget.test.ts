@@ -67,8 +67,9 @@ describe('the replay budget of the live feed', () => {
 
   const replay = (
     client: FeedClient,
-    wish: object,
-  ): Promise<{ payload: Readonly<Record<string, unknown>>; type: string }> => client.subscribe({ from: 1, ...wish })
+    filterName: object,
+  ): Promise<{ payload: Readonly<Record<string, unknown>>; type: string }> =>
+    client.subscribe({ from: 1, ...filterName })
   const untilCaughtUp = (client: FeedClient, start: number): Promise<unknown> =>
     client.find(({ type }) => type === 'position', start)
 
@@ -80,7 +81,7 @@ describe('the replay budget of the live feed', () => {
   ] as const) {
     it(`limits repeated replays of the same blocks by ${name}, on new and existing connections`, async () => {
       const answers: string[] = []
-      const begun = performance.now()
+      const startedAt = performance.now()
       while (answers.length < 100 && answers.at(-1) !== 'error') {
         const client = await server.connect()
         for (let again = 0; again < 2 && answers.at(-1) !== 'error'; again++) {
@@ -102,7 +103,7 @@ describe('the replay budget of the live feed', () => {
       }
       expect(answers[0]).to.equal('subscribed')
       expect(answers.at(-1)).to.equal('error')
-      const refilled = Math.ceil((performance.now() - begun) / 1000) * replayBlocksPerSecond
+      const refilled = Math.ceil((performance.now() - startedAt) / 1000) * replayBlocksPerSecond
       expect(decoded).to.be.at.most(replayNetworkFactor * top + refilled)
     })
   }

@@ -25,7 +25,7 @@ describe('resuming the live feed', () => {
   const connect = (): Promise<FeedClient> => FeedClient.connect(`${api.host}/ws`)
 
   const seenBy = (client: FeedClient, chain = new ClientChain()): ClientChain => {
-    for (const message of client.told) chain.accept(message)
+    for (const message of client.updates) chain.accept(message)
     return chain
   }
 
@@ -77,7 +77,7 @@ describe('resuming the live feed', () => {
     const { id, transactions } = chainBlock(36)
     await client.subscribe({ after: `36.2.${id.slice(0, 16)}` })
     await untilWhole(client, 36)
-    expect(client.told.slice(0, transactions.length - 2).map(({ payload }) => payload['id'])).to.deep.equal(
+    expect(client.updates.slice(0, transactions.length - 2).map(({ payload }) => payload['id'])).to.deep.equal(
       transactions.slice(2).map((transaction) => transaction.id),
     )
     await client.close()
@@ -115,7 +115,7 @@ describe('resuming the live feed', () => {
     await rollBack(database.pool, 42)
     await storeBlocks(database.pool, 42, 42, { fork: 'other' })
     await untilWhole(staying, 42, 'other')
-    expect(staying.told.map(({ type }) => type)).to.include('rollback')
+    expect(staying.updates.map(({ type }) => type)).to.include('rollback')
     const again = await connect()
     await again.subscribe({ after: chain.mark })
     await untilWhole(again, 42, 'other')
@@ -143,7 +143,7 @@ describe('resuming the live feed', () => {
     await client.subscribe({ from: 8, filter: { types: ['new_block'] } })
     await untilBlock(client, 40, chainBlock(40).id)
     expect(
-      client.told
+      client.updates
         .slice(0, 4)
         .map(({ type, payload }) => [type, payload['height'] ?? payload['from_height'], payload['to_height']]),
     ).to.deep.equal([
@@ -171,7 +171,7 @@ describe('resuming the live feed', () => {
     await moved.subscribe({ after: one?.mark })
     await storeBlocks(database.pool, 48, 48, { fork: 'other', forkedAt: 44 })
     await untilWhole(moved, 48, 'other')
-    expect(moved.told.map(({ type }) => type)).to.deep.equal([
+    expect(moved.updates.map(({ type }) => type)).to.deep.equal([
       'new_block',
       ...chainBlock(48).transactions.map(() => 'new_transaction'),
     ])

@@ -56,7 +56,7 @@ describe('subscriptions of the live feed', () => {
     ]
     for (const [client, ids] of wanted) {
       await client.count(1 + ids.length)
-      expect(client.told.map(({ payload }) => payload['id'])).to.deep.equal(ids)
+      expect(client.updates.map(({ payload }) => payload['id'])).to.deep.equal(ids)
       await client.close()
     }
   })
@@ -67,7 +67,7 @@ describe('subscriptions of the live feed', () => {
     await client.subscribe({ id: 2, filter: { addresses: [receiver, payer], tags: ['FT_TRANSFER'] } })
     const at = await grow()
     await client.count(3)
-    expect(client.told.map(({ payload }) => payload['id'])).to.deep.equal([chainBlock(at).transactions[0]?.id])
+    expect(client.updates.map(({ payload }) => payload['id'])).to.deep.equal([chainBlock(at).transactions[0]?.id])
     for (const id of [1, 2]) client.say({ type: 'unsubscribe', id })
     await client.find(({ type, payload }) => type === 'unsubscribed' && payload['id'] === 2)
     // Once one client has it, the others have it or get it before their responses.
@@ -77,7 +77,7 @@ describe('subscriptions of the live feed', () => {
     await later.close()
     client.say({ type: 'ping', id: 'last' })
     expect((await client.find(({ type }) => type === 'pong')).payload).to.deep.equal({ id: 'last' })
-    expect(client.told).to.have.length(1)
+    expect(client.updates).to.have.length(1)
     await client.close()
   })
 
@@ -93,13 +93,13 @@ describe('subscriptions of the live feed', () => {
     const { id, transactions } = chainBlock(at)
     for (const client of [marked, batched]) {
       await client.count(2 + transactions.length)
-      expect(client.told.map(({ seq }) => seq)).to.deep.equal(
+      expect(client.updates.map(({ seq }) => seq)).to.deep.equal(
         Array.from({ length: 1 + transactions.length }, (_, i) => `${at}.${i}.${id.slice(0, 16)}`),
       )
     }
     expect(batched.frames).to.deep.equal([1, 1 + transactions.length])
     expect(marked.frames.every((messages) => messages === 1)).to.equal(true)
-    expect(batched.told).to.deep.equal(marked.told)
+    expect(batched.updates).to.deep.equal(marked.updates)
     await Promise.all([marked.close(), batched.close()])
   })
 

@@ -4,16 +4,16 @@ import type { FeedClient, FeedMessage } from '../support/feed-client.ts'
 import { LiveFeedServer } from '../support/live-feed-server.ts'
 import { generatedAccounts, GeneratedChain } from '../support/generated-chain.ts'
 
-const wishes = {
+const filters = {
   all: {},
   blocks: { types: ['new_block'] },
   even: { addresses: [generatedAccounts[0]] },
   both: { types: ['new_block', 'new_transaction'], addresses: [generatedAccounts[1]] },
 } as const
-type Wish = keyof typeof wishes
+type FilterName = keyof typeof filters
 
 /** Whether a selection matches the block of a height and its transaction. */
-const wants: Readonly<Record<Wish, (height: number) => readonly [block: boolean, transaction: boolean]>> = {
+const wants: Readonly<Record<FilterName, (height: number) => readonly [block: boolean, transaction: boolean]>> = {
   all: () => [true, true],
   blocks: () => [true, false],
   even: (height) => [false, height % 2 === 0],
@@ -21,26 +21,26 @@ const wants: Readonly<Record<Wish, (height: number) => readonly [block: boolean,
 }
 
 /** Expected messages of the heights from `from` up to `to` for a selection. */
-function toldOf(chain: GeneratedChain, wish: Wish, from: number, to: number): string[] {
+function expectedOf(chain: GeneratedChain, filterName: FilterName, from: number, to: number): string[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).flatMap((height) => {
-    const [block, transaction] = wants[wish](height)
+    const [block, transaction] = wants[filterName](height)
     return [...(block ? [chain.blockIds[height] ?? ''] : []), ...(transaction ? [chain.transactionId(height)] : [])]
   })
 }
 
 /** A client with its selections, in order. */
-interface Asking {
+interface FilteredClient {
   readonly client: FeedClient
-  readonly asked: { readonly wish: Wish; readonly isResuming: boolean }[]
+  readonly requested: { readonly filterName: FilterName; readonly isResuming: boolean }[]
 }
 
 /** Compares the messages between two confirmations with the selection in between. */
-function check({ client, asked }: Asking, chain: GeneratedChain): void {
+function check({ client, requested }: FilteredClient, chain: GeneratedChain): void {
   const answers = client.messages.flatMap(({ type }, i) => (type === 'subscribed' ? [i] : []))
-  expect(answers).to.have.length(asked.length)
+  expect(answers).to.have.length(requested.length)
   answers.forEach((answer, i) => {
-    const { wish } = asked[i] ?? { wish: 'all' }
-    const next = asked[i + 1]
+    const { filterName } = requested[i] ?? { filterName: 'all' }
+    const next = requested[i + 1]
     const from = nextHeight(client.messages[answer])
     const to = next === undefined ? chain.height : nextHeight(client.messages[answers[i + 1] ?? 0])
     const came = client.messages
@@ -48,7 +48,7 @@ function check({ client, asked }: Asking, chain: GeneratedChain): void {
       .filter(({ type }) => type !== 'position')
       .map(({ payload }) => payload['id'])
     // Resuming interrupts a replay.
-    const expected = toldOf(chain, wish, from, next?.isResuming === true ? chain.height : to)
+    const expected = expectedOf(chain, filterName, from, next?.isResuming === true ? chain.height : to)
     expect(came).to.deep.equal(next?.isResuming === true ? expected.slice(0, came.length) : expected)
   })
 }
@@ -59,7 +59,7 @@ function nextHeight(answer: FeedMessage | undefined): number {
 
 describe('delivery in time slices', () => {
   it('is complete and ordered for each client while clients join, leave, resume and change filters', async () => {
-    const wish = fc.constantFrom<Wish>('all', 'blocks', 'even', 'both')
+    const filterName = fc.constantFrom<FilterName>('all', 'blocks', 'even', 'both')
     const client = fc.integer({ min: 0, max: 30 })
     const action = fc.oneof(
       {
@@ -70,17 +70,20 @@ describe('delivery in time slices', () => {
         weight: 4,
         arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 20 }) }),
       },
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('change' as const), client, wish, batch: fc.boolean() }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ kind: fc.constant('change' as const), client, wish: filterName, batch: fc.boolean() }),
+      },
       {
         weight: 1,
         arbitrary: fc.record({
           kind: fc.constant('goBack' as const),
           client,
-          wish,
+          wish: filterName,
           from: fc.integer({ min: 0, max: 10 }),
         }),
       },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), wish }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), wish: filterName }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), client }) },
     )
     await fc.assert(
@@ -91,17 +94,23 @@ describe('delivery in time slices', () => {
           const chain = new GeneratedChain()
           chain.extend(10)
           const server = await LiveFeedServer.open(chain, { sliceMs: 0, maxBytesAtOnce })
-          let clients: Asking[] = []
-          const ask = ({ client, asked }: Asking, wish: Wish, more: object, isResuming = false): void => {
-            asked.push({ wish, isResuming })
-            client.say({ type: 'subscribe', id: 1, filter: wishes[wish], ...more })
+          let clients: FilteredClient[] = []
+          const ask = (
+            { client, requested }: FilteredClient,
+            filterName: FilterName,
+            more: object,
+            isResuming = false,
+          ): void => {
+            requested.push({ filterName, isResuming })
+            client.say({ type: 'subscribe', id: 1, filter: filters[filterName], ...more })
           }
-          const join = async (wish: Wish): Promise<void> => {
-            const asking = { client: await server.connect(), asked: [] }
-            ask(asking, wish, {})
-            clients.push(asking)
+          const join = async (filterName: FilterName): Promise<void> => {
+            const joined = { client: await server.connect(), requested: [] }
+            ask(joined, filterName, {})
+            clients.push(joined)
           }
-          for (const wish of ['all', 'blocks', 'even', 'both', 'all', 'all', 'even', 'both'] as const) await join(wish)
+          for (const filterName of ['all', 'blocks', 'even', 'both', 'all', 'all', 'even', 'both'] as const)
+            await join(filterName)
           for (const next of actions) {
             const chosen = 'client' in next ? clients[next.client % clients.length] : undefined
             if (next.kind === 'extend') {
@@ -127,7 +136,7 @@ describe('delivery in time slices', () => {
           while (chain.announce(server.feed));
           const top = chain.height
           for (const asking of clients) {
-            const last = toldOf(chain, asking.asked.at(-1)?.wish ?? 'all', top - 2, top).at(-1)
+            const last = expectedOf(chain, asking.requested.at(-1)?.filterName ?? 'all', top - 2, top).at(-1)
             await asking.client.find(({ payload }) => payload['id'] === last)
             asking.client.messages.splice(
               0,

@@ -155,11 +155,11 @@ describe('WebSocket upgrades', () => {
     await start({ live: { limits: { maxBufferedBytes: 16 * 1024, maxInboundMessages: 1e6, inboundBytes } } })
     const deaf = await FeedClient.connect(`${api.host}/ws`)
     deaf.socket.pause()
-    const asking = setInterval(() => {
+    const timer = setInterval(() => {
       for (let i = 0; i < 1000; i++) deaf.say({ type: 'subscribe', id: 'x'.repeat(64), from: -1 })
     }, 10)
     while ((await dropped()) === 0);
-    clearInterval(asking)
+    clearInterval(timer)
     deaf.socket.terminate()
   })
 

@@ -45,12 +45,12 @@ describe('ingest from an access node that', () => {
 
   it('starts at a spork root: history ends there', async () => {
     await using node = await startRecordedNode('base', { head, sporkRootHeight: 21 })
-    const asked = askedHeights(node)
+    const requested = askedHeights(node)
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.backward })
     await untilStored(database, 21, head, running)
     await running.stop()
     expect(await storedHeights(database.pool)).to.deep.equal([{ from: 21, to: head + 1 }])
-    expect(Math.min(...asked)).to.equal(21)
+    expect(Math.min(...requested)).to.equal(21)
   })
 
   it('does not report its root: history ends at the first unknown height', async () => {
@@ -150,9 +150,9 @@ describe('ingest from an access node that', () => {
     node.inject({ kind: 'lying-head', ahead: 25 })
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilStored(database, 0, head - 1, running)
-    const asked = askedHeights(node)
+    const requested = askedHeights(node)
     const started = performance.now()
-    while (asked.filter((height) => height === head).length < 7) await nextCall(node, () => true)
+    while (requested.filter((height) => height === head).length < 7) await nextCall(node, () => true)
     expect(performance.now() - started).to.be.greaterThan(300)
     node.advance()
     await untilStored(database, 0, head, running)

@@ -67,10 +67,10 @@ describe('ingest settings', () => {
       const place = 20
       const height = place === order(place) ? place : head - place
       node.inject({ kind: 'latency', ms: 500, methods: ['GetBlockByHeight'], heights: { from: height, to: height } })
-      const asked = askedHeights(node)
+      const requested = askedHeights(node)
       const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables, [name]: '6' })
       await nextCall(node, (call) => call.method === 'GetTransactionsByBlockID' && call.height === height)
-      expect(Math.max(...asked.map(order))).to.equal(place + 6 - 1)
+      expect(Math.max(...requested.map(order))).to.equal(place + 6 - 1)
       await untilStored(database, 0, head, run)
       await run.stop()
     })

@@ -64,16 +64,16 @@ function lifeOf(
     }
   }
   const isAnchored = changes.some(({ isRemoved, isIndexTold }) => !isRemoved && isIndexTold)
-  const isTold = (index: number, isRemoved: boolean): boolean =>
+  const isReported = (index: number, isRemoved: boolean): boolean =>
     changes.some((change) => change.index === index && change.isRemoved === isRemoved && change.isIndexTold)
   const known = [...keys].map(([index, { added, revoked }]): Key => {
-    const isAdditionKnown = added !== null && (isAnchored || isTold(index, false))
+    const isAdditionKnown = added !== null && (isAnchored || isReported(index, false))
     return {
       address,
       key_index: index,
       public_key: isAdditionKnown ? bytesOf(address, index) : null,
       added_height: isAdditionKnown ? added : null,
-      revoked_height: isTold(index, true) || isAdditionKnown ? revoked : null,
+      revoked_height: isReported(index, true) || isAdditionKnown ? revoked : null,
     }
   })
   return { changes, keys: known.filter((key) => key.public_key !== null || key.revoked_height !== null) }

@@ -42,7 +42,7 @@ describe('balance history', () => {
     }
   }
   /** As a reader computes it: the current balance less later changes. */
-  const told = async (): Promise<Closing> => {
+  const reported = async (): Promise<Closing> => {
     const { rows } = await database.pool.query<{ key: string; balance: string }>(
       `select d.day || ' ' || d.address || ' ' || d.token as key,
          (h.balance - coalesce(sum(d.change) over later, 0.00000000))::text as balance
@@ -83,7 +83,7 @@ describe('balance history', () => {
 
   it('equals the vault balances at the end of each day', async () => {
     await derive(blocks, { from: 0, to: blocks.length })
-    const closing = await told()
+    const closing = await reported()
     expect(new Set(Object.keys(closing).map((key) => key.slice(0, 10))).size, 'days').to.equal(2)
     expect(closing).to.deep.equal(await held(blocks))
   })
@@ -91,7 +91,7 @@ describe('balance history', () => {
   it('is correct for the indexed days if history starts in the middle', async () => {
     const from = 100
     await derive(blocks, { from, to: blocks.length })
-    const closing = await told()
+    const closing = await reported()
     expect(Object.keys(closing).length).to.be.greaterThan(10)
     expect(closing).to.deep.equal(await held(blocks))
   })
@@ -159,7 +159,9 @@ describe('balance history', () => {
         const entries = days.flatMap((day, i) =>
           [alice, bob].map((address, who) => [`${day} ${address} ${flow}`, expected[i]?.[who]] as const),
         )
-        expect(await told()).to.deep.equal(Object.fromEntries(entries.filter(([, balance]) => balance !== undefined)))
+        expect(await reported()).to.deep.equal(
+          Object.fromEntries(entries.filter(([, balance]) => balance !== undefined)),
+        )
       }
     })
   })
@@ -208,7 +210,7 @@ describe('balance history', () => {
           ([account, [balance, isComplete]]) => [account, [textOf(balance), isComplete]] as const,
         )
         expect(await holdings()).to.deep.equal(Object.fromEntries(known))
-        for (const [key, balance] of Object.entries(await told())) {
+        for (const [key, balance] of Object.entries(await reported())) {
           const [, account = ''] = key.split(' ')
           if (expected.get(account)?.[1] === true) expect(balance, key).to.equal(textOf(closing.get(key) ?? -1n))
         }

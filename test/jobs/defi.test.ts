@@ -14,7 +14,7 @@ const tables = [...defiWorker.tables, ...defiWorker.folds].map(({ name }) => nam
 const [flow, coin] = ['A.0ae53cb6e3f42a79.FlowToken', 'A.00000000000000c1.Coin']
 const pair = 'A.00000000000000d1.SwapPair'
 
-interface Told {
+interface Reported {
   readonly type: string
   readonly fields: PayloadFields
 }
@@ -38,7 +38,7 @@ describe('token pairs', () => {
     expect(await deriveInto(database.pool, defiWorker, blocks, { from, to })).to.deep.equal([])
   }
   /** One block per event. */
-  const blocksOf = (events: readonly Told[]): DecodedBlock[] => {
+  const blocksOf = (events: readonly Reported[]): DecodedBlock[] => {
     const [block] = recorded
     const [transaction] = recorded[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
@@ -49,7 +49,7 @@ describe('token pairs', () => {
       transactions: [{ ...transaction, index: 0, events: [{ ...event, index: 0 }] }],
     }))
   }
-  const swap = (direction: string, amountIn: string, amountOut: string): Told => ({
+  const swap = (direction: string, amountIn: string, amountOut: string): Reported => ({
     type: `${pair}.Swap`,
     fields: { inTokenAmount: amountIn, outTokenAmount: amountOut, direction },
   })

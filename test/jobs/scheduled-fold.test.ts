@@ -112,8 +112,8 @@ function expected(all: readonly Life[], blocks: readonly DecodedBlock[], from = 
       all.filter((one, other) => one.ended === ended && other < id && one.end !== 'canceled' && one.end !== undefined)
         .length
     const index = end === 'failed' ? failedAt : place
-    const told = hasEnd && end !== 'unavailable' ? `${ended}.${index}` : '-'
-    return [`${id} ${hasEnd ? status : 'scheduled'} ${isSeen(scheduled) ? scheduled : '-'} ${told}`]
+    const reported = hasEnd && end !== 'unavailable' ? `${ended}.${index}` : '-'
+    return [`${id} ${hasEnd ? status : 'scheduled'} ${isSeen(scheduled) ? scheduled : '-'} ${reported}`]
   })
 }
 

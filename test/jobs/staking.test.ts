@@ -24,7 +24,7 @@ const amounts = [
 
 type Row = Readonly<Record<string, unknown>>
 
-interface Told {
+interface Reported {
   readonly type: string
   readonly fields: PayloadFields
 }
@@ -50,7 +50,7 @@ describe('stakes and epochs', () => {
     return (await database.pool.query<Row>(`select * from ${table} order by ${order}`)).rows
   }
   /** One block per event. Undefined: an empty block. */
-  const blocksOf = (events: ReadonlyArray<Told | undefined>): DecodedBlock[] => {
+  const blocksOf = (events: ReadonlyArray<Reported | undefined>): DecodedBlock[] => {
     const [block] = blocks
     const [transaction] = blocks[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
@@ -141,13 +141,13 @@ describe('stakes and epochs', () => {
 
   it('derives epochs before November 2023, whose events lack the counter, from neighbouring ones', async () => {
     const [staking, epoch] = ['A.f8d6e0586b0a20c7.FlowIDTableStaking', 'A.f8d6e0586b0a20c7.FlowEpoch']
-    const setup = (counter: string): Told => ({
+    const setup = (counter: string): Reported => ({
       type: `${epoch}.EpochSetup`,
       fields: { counter, nodeInfo: [], firstView: '1', finalView: '2' },
     })
     const fields = { totalStaked: '5.00000000', totalRewardPayout: '3.00000000' }
     const moved = { type: `${staking}.NewEpoch`, fields }
-    const paid = (total: string): Told => ({
+    const paid = (total: string): Reported => ({
       type: `${staking}.EpochTotalRewardsPaid`,
       fields: { total, fromFees: '0.00000000', minted: total, feesBurned: '0.00000000' },
     })

@@ -26,7 +26,7 @@ describe('transaction summaries', () => {
   let database: TestDatabase
   let reads: DatabasePool
   /** By `height.index`. */
-  const told = new Map<string, TransactionSummary>()
+  const reported = new Map<string, TransactionSummary>()
   let derived: ReadonlyMap<string, readonly string[]>
 
   before(async () => {
@@ -44,7 +44,7 @@ describe('transaction summaries', () => {
     await farm.stop()
     reads = await createReadPool({ url: database.url })
     for (const { block, transactions } of await createFeedReader(reads, () => 'emulator').read(0, last + 1)) {
-      for (const [index, { summary }] of transactions.entries()) told.set(`${block.height}.${index}`, summary)
+      for (const [index, { summary }] of transactions.entries()) reported.set(`${block.height}.${index}`, summary)
     }
     const { rows } = await database.pool.query<TagRow>(
       `select tag, block_height || '.' || unnest(tx_indexes) as place from app.tx_tags`,
@@ -66,12 +66,12 @@ describe('transaction summaries', () => {
   }
 
   it('is the same in the live feed and in the derived tables, for every transaction', () => {
-    expect(told.size).to.equal(712 + 2 * 280 + 6)
-    for (const [place, { tags, is_evm: isEvm }] of told) {
+    expect(reported.size).to.equal(712 + 2 * 280 + 6)
+    for (const [place, { tags, is_evm: isEvm }] of reported) {
       expect(tags.toSorted(), place).to.deep.equal(derived.get(place) ?? [])
       expect(isEvm, place).to.equal(tags.includes('EVM'))
     }
-    expect([...derived.keys()].filter((place) => !told.has(place))).to.deep.equal([])
+    expect([...derived.keys()].filter((place) => !reported.has(place))).to.deep.equal([])
   })
 
   it('uses the transfers of the same transaction, independent of the order of workers', async () => {
@@ -98,11 +98,11 @@ describe('transaction summaries', () => {
     const { rows } = await database.pool.query<{ place: string; script: string; text: string }>(`
       select t.block_height || '.' || t.tx_index as place, encode(t.script_hash, 'hex') as script, s.script_text as text
       from raw.transactions t join raw.scripts s using (script_hash)`)
-    expect(rows.length).to.equal(told.size)
+    expect(rows.length).to.equal(reported.size)
     expect(rows.filter(({ text }) => text !== text.trim()).length).to.be.greaterThan(100)
     for (const { place, script, text } of rows) {
       expect(script, place).to.equal(hash('sha256', text))
-      expect(told.get(place)?.script_hash, place).to.equal(script)
+      expect(reported.get(place)?.script_hash, place).to.equal(script)
     }
   })
 
@@ -119,7 +119,7 @@ describe('transaction summaries', () => {
   })
 
   it("has a template of the same kind everywhere, and the operator's template at once", async () => {
-    const transfers = [...told.values()].filter(({ template_label: label }) => label === 'Transfer FLOW')
+    const transfers = [...reported.values()].filter(({ template_label: label }) => label === 'Transfer FLOW')
     expect(transfers.length).to.be.greaterThan(200)
     expect(new Set(transfers.map(({ template_category: category }) => category))).to.deep.equal(
       new Set(['FT_TRANSFER']),

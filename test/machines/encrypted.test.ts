@@ -76,12 +76,12 @@ describe('a database that requires TLS', function () {
       await untilStored(server, 0, 20)
       expect((await fetch(`http://127.0.0.1:${String(apiPort)}/flow/block/20`)).status).to.equal(200)
       const { port: askPort } = await program.logged(/Query service listening/)
-      const asked = await fetch(`http://127.0.0.1:${String(askPort)}/api/v1/run_sql`, {
+      const requested = await fetch(`http://127.0.0.1:${String(askPort)}/api/v1/run_sql`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: '{"sql":"SELECT max(height) AS height FROM raw.blocks"}',
       })
-      expect(await asked.json()).to.deep.include({ results: [{ height: '20' }] })
+      expect(await requested.json()).to.deep.include({ results: [{ height: '20' }] })
       const { rows } = await server.pool.query<{ application_name: string; ssl: boolean }>(
         `select application_name, bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
          where application_name like 'flowfarm%' group by 1`,

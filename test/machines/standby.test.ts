@@ -107,7 +107,7 @@ describe('the API on a hot standby', function () {
     node.setHead(61)
     await untilDerived(primary, names, [{ from: 0, to: 62 }])
     expect((await fetch(`http://${host}/flow/block/61`)).status).to.equal(404)
-    expect(client.told).to.deep.equal([])
+    expect(client.updates).to.deep.equal([])
 
     await standby.pool.query('select pg_wal_replay_resume()')
     const { payload } = await client.find(({ type }) => type === 'new_block')
@@ -132,7 +132,7 @@ describe('the API on a hot standby', function () {
     standby = await startStandby()
     await client.find(({ type, payload }) => type === 'new_block' && payload['height'] === 63)
     expect(
-      client.told.filter(({ type }) => type === 'new_block').map(({ payload }) => payload['height']),
+      client.updates.filter(({ type }) => type === 'new_block').map(({ payload }) => payload['height']),
     ).to.deep.equal([62, 63])
     await untilHealthIs(200)
     client.socket.terminate()

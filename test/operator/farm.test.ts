@@ -241,7 +241,7 @@ describe('operator API', () => {
     })
 
     /** Returns the response, and asserts that the coordinator was woken. */
-    async function mend(action: string, body: object): Promise<unknown> {
+    async function repair(action: string, body: object): Promise<unknown> {
       announced.length = 0
       const answer = await operator.send('POST', `/leases/${action}`, body)
       expect(answer.status, JSON.stringify(answer.body)).to.equal(200)
@@ -251,14 +251,14 @@ describe('operator API', () => {
 
     it('single leases by requeueing', async () => {
       await addLeases(database.pool, [flagged(10, 20), flagged(20, 30)])
-      expect(await mend('requeue', { leases: [{ worker: 'token_worker', from: 10 }] })).to.deep.equal({ changed: 1 })
+      expect(await repair('requeue', { leases: [{ worker: 'token_worker', from: 10 }] })).to.deep.equal({ changed: 1 })
       expect(await leaseLines(database.pool)).to.deep.equal(['token_worker 10-20 queued', 'token_worker 20-30 flagged'])
       expect((await storedLeases(database.pool))[0]).to.include({ attempt: 0 })
     })
 
     it('single leases by splitting', async () => {
       await addLeases(database.pool, [flagged(10, 20)])
-      expect(await mend('split', { leases: [{ worker: 'token_worker', from: 10 }], pieces: 3 })).to.deep.equal({
+      expect(await repair('split', { leases: [{ worker: 'token_worker', from: 10 }], pieces: 3 })).to.deep.equal({
         changed: 3,
       })
       expect(await leaseLines(database.pool)).to.deep.equal([
@@ -271,7 +271,7 @@ describe('operator API', () => {
     it('single leases by skipping, with a reason', async () => {
       await addLeases(database.pool, [flagged(10, 20)])
       expect(
-        await mend('skip', { leases: [{ worker: 'token_worker', from: 10 }], reason: ' broken contract ' }),
+        await repair('skip', { leases: [{ worker: 'token_worker', from: 10 }], reason: ' broken contract ' }),
       ).to.deep.equal({ changed: 1 })
       expect((await storedLeases(database.pool))[0]).to.include({ status: 'skipped', reason: 'broken contract' })
     })
@@ -297,15 +297,15 @@ describe('operator API', () => {
             .map(([status, lines]) => [status, lines.length]),
         )
       await fill()
-      expect(await mend('requeue', all(['flagged']))).to.deep.equal({ changed: 30 })
+      expect(await repair('requeue', all(['flagged']))).to.deep.equal({ changed: 30 })
       expect(await counts()).to.deep.equal({ queued: 30, failed: 1, active: 1, flagged: 1 })
       await fill()
-      expect(await mend('requeue', all(['flagged', 'failed']))).to.deep.equal({ changed: 31 })
+      expect(await repair('requeue', all(['flagged', 'failed']))).to.deep.equal({ changed: 31 })
       await fill()
-      expect(await mend('skip', { ...all(['flagged'], 'odd'), reason: 'known' })).to.deep.equal({ changed: 5 })
+      expect(await repair('skip', { ...all(['flagged'], 'odd'), reason: 'known' })).to.deep.equal({ changed: 5 })
       expect(await counts()).to.deep.equal({ skipped: 5, flagged: 26, failed: 1, active: 1 })
       await fill()
-      expect(await mend('split', all(['flagged'], 'odd'))).to.deep.equal({ changed: 10 })
+      expect(await repair('split', all(['flagged'], 'odd'))).to.deep.equal({ changed: 10 })
     })
 
     it('only failing leases', async () => {

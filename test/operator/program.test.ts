@@ -27,11 +27,11 @@ describe('operator in the program', () => {
 
   it('throttles token guessing per client behind a trusted proxy', async () => {
     const url = `http://127.0.0.1:${String((await program.logged(/API listening/))['port'])}/operator/api/overview`
-    const asked = async (client: string, guess: string): Promise<number> =>
+    const requested = async (client: string, guess: string): Promise<number> =>
       (await fetch(url, { headers: { 'X-Forwarded-For': client, Authorization: `Bearer ${guess}` } })).status
-    for (let i = 0; i < 10; i++) expect(await asked('192.0.2.1', `guess ${i}`)).to.equal(401)
-    expect(await asked('192.0.2.1', 'secret')).to.equal(429)
-    expect(await asked('192.0.2.2', 'secret')).to.equal(200)
+    for (let i = 0; i < 10; i++) expect(await requested('192.0.2.1', `guess ${i}`)).to.equal(401)
+    expect(await requested('192.0.2.1', 'secret')).to.equal(429)
+    expect(await requested('192.0.2.2', 'secret')).to.equal(200)
   })
 
   it('shares the port of the explorer API, requires ADMIN_TOKEN, and does not delay shutdown', async () => {
@@ -45,12 +45,12 @@ describe('operator in the program', () => {
     expect(await board.text()).to.include('flowfarm queues')
     const client = new SseClient(`${url}/operator/api/stream`, headers)
     await client.next(({ event }) => event === 'overview')
-    const askedAt = new Stopwatch()
+    const requestedAt = new Stopwatch()
     const ended = program.end('SIGTERM')
     await client.ended()
     expect(client.events.at(-1)).to.include({ event: 'bye' })
     expect(await ended, program.output()).to.equal(0)
-    await askedAt.expectBelow(10_000)
+    await requestedAt.expectBelow(10_000)
     expect(program.log.filter(({ level }) => level === 'error' || level === 'fatal')).to.deep.equal([])
     expect(program.output()).to.not.include('secret')
   })

@@ -50,8 +50,8 @@ describe('operator event stream', () => {
     await setCoverage(database.pool, { token_worker: [{ from: 0, to: 7 }] })
     for (const client of clients) await client.next(shows(7))
     for (const { events } of clients) {
-      const told = events.map(({ data }) => JSON.stringify({ ...(data as Overview), generatedAt: '' }))
-      expect(told.filter((text, i) => text === told[i - 1])).to.deep.equal([])
+      const reported = events.map(({ data }) => JSON.stringify({ ...(data as Overview), generatedAt: '' }))
+      expect(reported.filter((text, i) => text === reported[i - 1])).to.deep.equal([])
     }
     for (const client of clients) client.close()
   })

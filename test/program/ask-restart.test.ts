@@ -65,9 +65,9 @@ describe('query service during a database restart', () => {
     while ((await underWay()) === 0) await pool.query('select pg_sleep(0.02)')
     await pool.end()
     await server.stop()
-    const told = await cutOff
-    expect([told.status, told.code], told.text).to.deep.equal([503, 'sql-unavailable'])
-    expect(told.text).to.not.include(folder)
+    const reported = await cutOff
+    expect([reported.status, reported.code], reported.text).to.deep.equal([503, 'sql-unavailable'])
+    expect(reported.text).to.not.include(folder)
     const away = await run('select 1')
     expect([away.status, away.code], away.text).to.deep.equal([503, 'sql-unavailable'])
     expect((await fetch(`${origin}/health`)).status).to.equal(200)

@@ -63,20 +63,20 @@ describe('services in separate processes', () => {
 
   it('run the query services at a lower priority than the explorer', async () => {
     const database = await createTestDatabase()
-    const asking = new FlowfarmProcess(['ask', 'mcp'], {
+    const askProcess = new FlowfarmProcess(['ask', 'mcp'], {
       DB_URL: database.url,
       CHAIN_ACCESS_NODE: node.endpoint,
       HOST: '127.0.0.1',
       ASK_PORT: '0',
       MCP_PORT: '0',
     })
-    processes.push(asking)
+    processes.push(askProcess)
     const api = start(['api'], database.url)
-    await Promise.all([hostOf(api), asking.logged(/MCP server listening/)])
-    while (getPriority(asking.pid) < 10) await database.pool.query('select pg_sleep(0.05)')
-    expect(getPriority(asking.pid)).to.be.at.least(10)
+    await Promise.all([hostOf(api), askProcess.logged(/MCP server listening/)])
+    while (getPriority(askProcess.pid) < 10) await database.pool.query('select pg_sleep(0.05)')
+    expect(getPriority(askProcess.pid)).to.be.at.least(10)
     expect(getPriority(api.pid)).to.equal(getPriority())
-    await Promise.all([asking.end('SIGTERM'), api.end('SIGTERM')])
+    await Promise.all([askProcess.end('SIGTERM'), api.end('SIGTERM')])
     await database.drop()
   })
 

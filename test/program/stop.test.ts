@@ -55,10 +55,10 @@ describe('program shutdown', () => {
       const client = await FeedClient.connect(`127.0.0.1:${await portOf(first)}/ws`)
       const [from, to] = direction === 'forward' ? [0, 200] : [shape.head - 200, shape.head]
       await untilStored(database, from, to)
-      const askedAt = new Stopwatch()
+      const requestedAt = new Stopwatch()
       const closed = client.closed()
       expect(await first.end('SIGTERM'), first.output()).to.equal(0)
-      await askedAt.expectBelow(10_000)
+      await requestedAt.expectBelow(10_000)
       expect((await closed).code).to.equal(1001)
       expect(first.log.filter((line) => line.level === 'error' || line.level === 'fatal')).to.deep.equal([])
       const stored = await storedHeights(database.pool)
@@ -66,14 +66,14 @@ describe('program shutdown', () => {
       expect(stored[0]?.to === shape.head + 1 && stored[0].from === 0, 'it was done before it was stopped').to.equal(
         false,
       )
-      const asked = askedHeights(node)
+      const requested = askedHeights(node)
       const second = start(['ingest'], variables)
       await untilStored(database, 0, shape.head)
       expect(await second.end('SIGTERM')).to.equal(0)
-      expect(asked.filter((height) => stored.some((range) => range.from <= height && height < range.to))).to.deep.equal(
-        [],
-      )
-      expect(asked).to.have.length(new Set(asked).size)
+      expect(
+        requested.filter((height) => stored.some((range) => range.from <= height && height < range.to)),
+      ).to.deep.equal([])
+      expect(requested).to.have.length(new Set(requested).size)
       expect(await rawDigest(database.pool)).to.deep.equal(await faultlessDigest('base', shape))
     })
   }
@@ -84,9 +84,9 @@ describe('program shutdown', () => {
       const farm = start([], { DB_URL: proxy.url })
       await untilStored(database, shape.head - 50, shape.head)
       proxy.freeze()
-      const askedAt = new Stopwatch()
+      const requestedAt = new Stopwatch()
       expect(await farm.end('SIGTERM')).to.equal(0)
-      await askedAt.expectBelow(10_000)
+      await requestedAt.expectBelow(10_000)
     } finally {
       await proxy.close()
     }

@@ -57,9 +57,9 @@ describe('program with an unresponsive database session', function () {
     it(`exits with 0 within 10 s and leaves no process behind: one ${what}`, async () => {
       const pid = await begin(uninterruptible)
       if (stopIt) process.kill(pid, 'SIGSTOP')
-      const askedAt = performance.now()
+      const requestedAt = performance.now()
       expect(await farm.end('SIGTERM'), farm.output()).to.equal(0)
-      expect(performance.now() - askedAt).to.be.lessThan(10_000)
+      expect(performance.now() - requestedAt).to.be.lessThan(10_000)
       expect(await processesIn(join(folder, 'cluster'))).to.deep.equal([])
     })
   }

@@ -75,7 +75,7 @@ describe('Python client package', function () {
 
   it('is pure Python with types and no dependencies', async () => {
     expect(await readdir(join(folder, 'wheels'))).to.deep.equal(['flowfarm_client-0.1.0-py3-none-any.whl'])
-    const told = await runPython(
+    const reported = await runPython(
       [
         '-I',
         '-c',
@@ -86,7 +86,7 @@ print(metadata.requires("flowfarm-client"), sorted(file.name for file in metadat
       ],
       { python, cwd: folder },
     )
-    expect(told).to.match(
+    expect(reported).to.match(
       /^None \['__init__\.py', 'answers\.py', 'client\.py', 'errors\.py', 'py\.typed', 'transport\.py', 'version\.py'\]/,
     )
   })

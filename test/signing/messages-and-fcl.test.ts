@@ -55,8 +55,8 @@ describe('FCL signing requests', () => {
       )
     ).payloadSignatures
     if (signature === undefined) throw new Error('there is no signature')
-    const told = fclSignatureOf(signature)
-    expect(told).to.include({
+    const reported = fclSignatureOf(signature)
+    expect(reported).to.include({
       f_type: 'CompositeSignature',
       addr: '0xf8d6e0586b0a20c7',
       keyId: 0,
@@ -69,8 +69,8 @@ describe('FCL signing requests', () => {
         {
           address: 'f8d6e0586b0a20c7',
           keyId: 0,
-          sig: String(told['signature']),
-          extensionData: String(told['extensionData']),
+          sig: String(reported['signature']),
+          extensionData: String(reported['extensionData']),
         },
       ],
     }
@@ -80,7 +80,7 @@ describe('FCL signing requests', () => {
     // A payer that does not see the extension data would sign an invalid transaction.
     const without = {
       ...voucher,
-      payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: String(told['signature']) }],
+      payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: String(reported['signature']) }],
     }
     expect(() => readFclSignable({ message: envelope, addr: voucher.payer, keyId: 0, voucher: without }))
       .to.throw(SigningError)

@@ -143,10 +143,10 @@ describe('the signing library', () => {
       payer,
     )
     expect(twice.envelopeSignatures).to.have.length(1)
-    expect(hexOf(payer.asked[0]?.publicKey.challenge ?? new Uint8Array())).to.equal(
+    expect(hexOf(payer.requested[0]?.publicKey.challenge ?? new Uint8Array())).to.equal(
       hexOf(await challengeOf('transaction', encodeEnvelope(once))),
     )
-    expect(user.asked[0]?.publicKey).to.include({ rpId: 'wallet.example', userVerification: 'required' })
+    expect(user.requested[0]?.publicKey).to.include({ rpId: 'wallet.example', userVerification: 'required' })
     // A duplicate key, an account without a role, and a payload signature after the envelope's.
     expect(await fault(signTransaction(once, signer, user))).to.equal('payloadSignatures')
     expect(await fault(signTransaction(sponsored, { ...signer, address: '01cf0e2f2f715450' }, user))).to.equal(

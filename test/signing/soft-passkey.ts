@@ -11,15 +11,15 @@ export function softPasskey({
 } = {}): {
   readonly publicKey: Bytes
   readonly getCredential: (request: AssertionRequest) => Promise<Assertion>
-  readonly asked: AssertionRequest[]
+  readonly requested: AssertionRequest[]
 } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const asked: AssertionRequest[] = []
+  const requested: AssertionRequest[] = []
   return {
-    asked,
+    requested,
     publicKey: Uint8Array.from(publicKey.export({ type: 'spki', format: 'der' }).subarray(-65)),
     getCredential: async (request) => {
-      asked.push(request)
+      requested.push(request)
       const { challenge } = request.publicKey
       const clientDataJSON = Buffer.from(
         JSON.stringify(

@@ -107,8 +107,8 @@ describe('REST API of the simulated node', () => {
     expect(before['balance']).to.equal(Number(node.chain.stateAt(200).vaults.balance(flow, somebody)))
     const { contracts } = (await ask(part('getAccount', '0xf8d6e0586b0a20c7'))) as { contracts: Record<string, string> }
     expect(contracts['NonFungibleToken']).to.include('contract interface NonFungibleToken')
-    const told = await got(`/v1/accounts/${somebody.hex}/balance`)
-    expect(told.body).to.deep.equal({ balance: String(account['balance']) })
+    const reported = await got(`/v1/accounts/${somebody.hex}/balance`)
+    expect(reported.body).to.deep.equal({ balance: String(account['balance']) })
     expect((await got(`/v1/accounts/${somebody.hex}/keys/0?block_height=${head}`)).body).to.include({
       index: '0',
       weight: '1000',

@@ -84,7 +84,7 @@ describe('scripts of the simulated chain', () => {
     expect([...(first['ids'] as string[]), ...(rest['ids'] as string[])]).to.deep.equal(held)
     expect(first).to.include({ collections: '1', total: String(held.length) })
     const list = (value: string) => cadence.array([cadence.string(value)])
-    const [told] = (await reader.executeScript(
+    const [reported] = (await reader.executeScript(
       scripts('nft_items'),
       [
         cadence.array([cadence.address(`0x${holder.hex}`)]),
@@ -95,7 +95,7 @@ describe('scripts of the simulated chain', () => {
       ],
       { height: 1150 },
     )) as PayloadFields[]
-    expect(told).to.include({ serialNumber: held[0] })
+    expect(reported).to.include({ serialNumber: held[0] })
     expect(
       await reader.executeScript(
         scripts('nft_holder_check'),
@@ -113,12 +113,12 @@ describe('scripts of the simulated chain', () => {
   it('return tokens, the epoch and the nodes', async () => {
     const state = node.chain.stateAt(head)
     const tokens = [flow, usdc]
-    const told = (await reader.executeScript(scripts('ft_tokens'), [
+    const reported = (await reader.executeScript(scripts('ft_tokens'), [
       cadence.array(tokens.map(({ contract }) => cadence.address(`0x${contract.hex}`))),
       cadence.array(tokens.map(({ name }) => cadence.string(name))),
       cadence.array(tokens.map(({ vaultType }) => cadence.string(vaultType))),
     ])) as PayloadFields[]
-    expect(told.map((token) => [token['symbol'], token['totalSupply']])).to.deep.equal(
+    expect(reported.map((token) => [token['symbol'], token['totalSupply']])).to.deep.equal(
       tokens.map((token) => [token.symbol, ufix64Text(state.supplies.of(token))]),
     )
     const network = (await reader.executeScript(scripts('network_state'), [])) as PayloadFields

@@ -86,8 +86,8 @@ const things = (paths: unknown): { path: string; type: string }[] =>
 
 /** A state with the values of one answer. */
 function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
-  const told = plain(answer)
-  const only = (Array.isArray(told) ? told[0] : told) as Plain | undefined
+  const reported = plain(answer)
+  const only = (Array.isArray(reported) ? reported[0] : reported) as Plain | undefined
   const numbers = (name: string): Map<number, string> =>
     new Map([...((only?.[name] ?? []) as Iterable<[string, string]>)].map(([role, amount]) => [Number(role), amount]))
   return {
@@ -95,13 +95,13 @@ function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
     view: Number(only?.['view_']),
     timestamp: Number(only?.['timestamp']),
     account() {
-      if (typeof told === 'string') {
+      if (typeof reported === 'string') {
         const { value: identifier } = JSON.parse(args[1]?.toString() ?? '') as Cdc
-        return { ...nothing, stored: [{ path: `/storage/${String(identifier)}`, type: told }] }
+        return { ...nothing, stored: [{ path: `/storage/${String(identifier)}`, type: reported }] }
       }
-      if (told === undefined) return nothing
-      if (Array.isArray(told)) return { ...nothing, published: things(told) }
-      const account = told as Plain
+      if (reported === undefined) return nothing
+      if (Array.isArray(reported)) return { ...nothing, published: things(reported) }
+      const account = reported as Plain
       const rest = account['isCut'] === true ? [{ path: '/storage/more', type: '' }] : []
       return {
         balance: account['balance'] as string,

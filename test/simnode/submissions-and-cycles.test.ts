@@ -19,7 +19,7 @@ const person = userOfTurn(3)
 const to = `0x${person.hex}`
 
 /** All data of a block that a node serves. */
-function told(chain: LedgerChain, height: number): Buffer[] {
+function eventPayloads(chain: LedgerChain, height: number): Buffer[] {
   const block = chain.block(height)
   return [
     block.full,
@@ -33,7 +33,8 @@ function told(chain: LedgerChain, height: number): Buffer[] {
 
 function digestOf(chain: LedgerChain, last: number): string {
   const digest = createHash('sha256')
-  for (let height = 0; height <= last; height++) for (const message of told(chain, height)) digest.update(message)
+  for (let height = 0; height <= last; height++)
+    for (const message of eventPayloads(chain, height)) digest.update(message)
   return digest.digest('hex')
 }
 
@@ -110,10 +111,10 @@ describe('submitted transactions, over cycles and branches', () => {
       planned[2],
     ])
     expect(node.chain.stateAt(450).accounts.exists(externalAccount(1))).to.equal(true)
-    const messages = told(node.chain, 391)
+    const messages = eventPayloads(node.chain, 391)
     node.chain.stateAt(10)
     node.chain.stateAt(900)
-    expect(told(node.chain, 391)).to.deep.equal(messages)
+    expect(eventPayloads(node.chain, 391)).to.deep.equal(messages)
     expect(node.chain.block(391).transactionIds.map((one) => one.toString('hex'))).to.include(id)
     expect(node.chain.block(391).userTransactionCount).to.equal((planned[0] ?? 0) + 1)
   })

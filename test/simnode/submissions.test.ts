@@ -66,12 +66,12 @@ describe('transactions submitted to the simulated node', () => {
     const id = await client.send(transaction)
     expect(id).to.equal(createHash('sha3-256').update(encodeTransaction(transaction)).digest('hex'))
     expect(await client.result(id)).to.include({ status: 1, height: 0 })
-    const asked = bytesField(1, Buffer.from(id, 'hex'))
-    const body = bytesOf(await client.ask('GetTransaction', asked), 1)
+    const requests = bytesField(1, Buffer.from(id, 'hex'))
+    const body = bytesOf(await client.ask('GetTransaction', requests), 1)
     node.advance()
     const result = await client.result(id)
     expect(result).to.include({ status: 4, height: head + 1, error: '' })
-    expect(bytesOf(await client.ask('GetTransaction', asked), 1)).to.deep.equal(body)
+    expect(bytesOf(await client.ask('GetTransaction', requests), 1)).to.deep.equal(body)
     expect(node.chain.block(head + 1).transactionIds.map((one) => one.toString('hex'))).to.include(id)
     const names = result.eventTypes.map((type) => type.split('.').slice(-2).join('.'))
     expect(names.indexOf('flow.AccountCreated')).to.be.greaterThan(0)
@@ -381,8 +381,8 @@ describe('transactions submitted to the simulated node', () => {
       const transaction = await client.signed({ code, proposer: payer })
       const [own] = transaction.envelopeSignatures
       if (own === undefined) throw new Error('nobody signed')
-      const stranger = { ...own, address: somebody }
-      expect(await refusal({ ...transaction, envelopeSignatures: [own, stranger] })).to.include(
+      const otherUser = { ...own, address: somebody }
+      expect(await refusal({ ...transaction, envelopeSignatures: [own, otherUser] })).to.include(
         `unrelated account signature from address: ${somebody.slice(2)}`,
       )
       for (const signature of [

@@ -24,12 +24,12 @@ describe('wallet on the simulated chain', () => {
       },
     )
     try {
-      const people = Array.from({ length: 15 }, () => {
+      const users = Array.from({ length: 15 }, () => {
         const [who, key] = [signedIn(), passkeyKey()]
         return { who, key, passkey: passkeys.add(who.user.id, { publicKeySec1Hex: `04${key.publicKey}` }) }
       })
       const made = await Promise.all(
-        people.map(async ({ who, key, passkey }) => {
+        users.map(async ({ who, key, passkey }) => {
           const answer = await wallet.endpoints['/wallet/provision']?.(
             who,
             { credentialId: passkey.credentialId, networks: ['testnet'] },
@@ -39,13 +39,13 @@ describe('wallet on the simulated chain', () => {
           return { key, address: networks?.['testnet']?.address ?? '', keyIndex: 0 }
         }),
       )
-      expect(new Set(made.map(({ address }) => address)).size).to.equal(people.length)
+      expect(new Set(made.map(({ address }) => address)).size).to.equal(users.length)
       for (const { key, address } of made) {
         const { balance, keys } = await client.account(address)
         expect([balance, ...keys.map(({ publicKey }) => publicKey)]).to.deep.equal(['2.00100000', key.publicKey])
       }
       const used = (await client.account(publishedPayer.address)).keys.map(({ sequenceNumber }) => sequenceNumber)
-      expect(used.reduce((sum, count) => sum + count, 0)).to.equal(people.length)
+      expect(used.reduce((sum, count) => sum + count, 0)).to.equal(users.length)
       expect(used.filter((count) => count > 0).length).to.be.greaterThan(1)
 
       const [first, second] = made

@@ -1,9 +1,9 @@
-const kept = ['PATH', 'NODE_COMPILE_CACHE', 'TMPDIR']
+const inherited = ['PATH', 'NODE_COMPILE_CACHE', 'TMPDIR']
 
 /** A minimal process environment: PATH, the compile cache and the temporary folder. */
 export function bareEnvironment(): Record<string, string> {
   return Object.fromEntries(
-    kept.flatMap((name) => {
+    inherited.flatMap((name) => {
       const value = process.env[name]
       return value === undefined ? [] : [[name, value]]
     }),

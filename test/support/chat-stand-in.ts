@@ -63,12 +63,12 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
     const { world } = state
     if (call === 'GET /api/chat/settings') return json(response, 200, world.settings)
     if (call !== 'POST /api/chat') return problem(response, 404, `The stand-in does not know ${call}.`)
-    const asked = JSON.parse(await text(request)) as ChatCall
+    const requested = JSON.parse(await text(request)) as ChatCall
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
       return problem(response, 401, 'The token is wrong.')
-    if (asked.messages.length === 0) return problem(response, 400, 'messages is empty.')
-    calls.push(asked)
-    const reply = world.reply(asked, calls.length)
+    if (requested.messages.length === 0) return problem(response, 400, 'messages is empty.')
+    calls.push(requested)
+    const reply = world.reply(requested, calls.length)
     if ('status' in reply) return json(response, reply.status, reply.body, reply.headers)
     response.once('close', () => {
       if (!response.writableFinished) gone.resolve()

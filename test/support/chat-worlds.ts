@@ -90,13 +90,13 @@ const metadata = {
 }
 
 /** A complete response: its chunks and its end. */
-export function answer(pieces: readonly UIMessageChunk[], told: object = metadata): UIMessageChunk[] {
+export function answer(pieces: readonly UIMessageChunk[], reported: object = metadata): UIMessageChunk[] {
   return [
     { type: 'start' },
     { type: 'start-step' },
     ...pieces,
     { type: 'finish-step' },
-    { type: 'finish', messageMetadata: told },
+    { type: 'finish', messageMetadata: reported },
   ]
 }
 

@@ -25,7 +25,7 @@ export class ProgramRun {
   readonly ended: Promise<ProcessResult>
   #stdout = ''
   #stderr = ''
-  #told = Promise.withResolvers<void>()
+  #output = Promise.withResolvers<void>()
 
   /** @param file what Node runs */
   constructor(
@@ -40,33 +40,33 @@ export class ProgramRun {
       env: { ...bareEnvironment(), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const tell = (): void => {
-      this.#told.resolve()
-      this.#told = Promise.withResolvers()
+    const onOutput = (): void => {
+      this.#output.resolve()
+      this.#output = Promise.withResolvers()
     }
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text
-      tell()
+      onOutput()
     })
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text
-      tell()
+      onOutput()
     })
     this.ended = new Promise((resolve, reject) => {
       this.child.once('error', reject)
       this.child.once('close', (code, signal) => {
         resolve({ code: code ?? signal ?? 0, stdout: this.#stdout, stderr: this.#stderr })
-        tell()
+        onOutput()
       })
     })
   }
 
   /** Resolves when its stdout or stderr matches. Rejects if it exits before. */
-  async said(pattern: RegExp): Promise<void> {
+  async printed(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.#stdout + this.#stderr)) {
       const { exitCode } = this.child
       if (exitCode !== null) throw new Error(`ended with ${exitCode}:\n${this.#stdout}${this.#stderr}`)
-      await this.#told.promise
+      await this.#output.promise
     }
   }
 }

@@ -15,7 +15,7 @@ export class FeedClient {
   readonly messages: FeedMessage[] = []
   /** The number of messages per frame. */
   readonly frames: number[] = []
-  readonly #heard = new EventEmitter()
+  readonly #events = new EventEmitter()
 
   private constructor(socket: WebSocket) {
     this.socket = socket
@@ -25,7 +25,7 @@ export class FeedClient {
       const messages = Array.isArray(content) ? content : [content]
       this.messages.push(...messages)
       this.frames.push(messages.length)
-      this.#heard.emit('message')
+      this.#events.emit('message')
     })
   }
 
@@ -41,9 +41,9 @@ export class FeedClient {
   }
 
   /** Subscribes, and resolves with the response: `subscribed` or `error`. */
-  async subscribe(wish: Readonly<Record<string, unknown>>): Promise<FeedMessage> {
+  async subscribe(filter: Readonly<Record<string, unknown>>): Promise<FeedMessage> {
     const before = this.messages.length
-    this.say({ type: 'subscribe', id: 'test', ...wish })
+    this.say({ type: 'subscribe', id: 'test', ...filter })
     return this.find(({ type }) => type === 'subscribed' || type === 'error', before)
   }
 
@@ -57,13 +57,13 @@ export class FeedClient {
   }
 
   /** Chain messages, without responses and positions. */
-  get told(): FeedMessage[] {
+  get updates(): FeedMessage[] {
     return this.messages.filter(({ type }) => ['new_block', 'new_transaction', 'rollback', 'gap'].includes(type))
   }
 
   /** Resolves when at least `count` messages have arrived. */
   async count(count: number): Promise<void> {
-    while (this.messages.length < count) await once(this.#heard, 'message')
+    while (this.messages.length < count) await once(this.#events, 'message')
   }
 
   /** Resolves with code and reason when the connection is closed. */

@@ -82,12 +82,12 @@ export async function startFlowEmulator(
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const ended = once(child, 'exit')
-  const said: string[] = []
+  const output: string[] = []
   const listening = Promise.withResolvers<void>()
   const waiting = new Set([`${port}`, `${rest}`, `${admin}`])
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      said.push(line)
+      output.push(line)
       const started = /Started .* on port (\d+)/.exec(line)?.[1]
       if (started !== undefined && waiting.delete(started) && waiting.size === 0) listening.resolve()
     })
@@ -100,7 +100,7 @@ export async function startFlowEmulator(
   await Promise.race([
     listening.promise,
     ended.then(() => {
-      throw new Error(`the emulator ended: ${said.slice(-5).join('\n')}`)
+      throw new Error(`the emulator ended: ${output.slice(-5).join('\n')}`)
     }),
   ])
   ended.catch(() => undefined)

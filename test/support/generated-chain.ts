@@ -13,7 +13,7 @@ export class GeneratedChain implements FeedReader {
   #ids: string[] = []
   #made = 0
   #failsIds = false
-  readonly #unheard: ((feed: BlockFeed) => void)[] = []
+  readonly #pending: ((feed: BlockFeed) => void)[] = []
 
   /** One above the highest height. The lowest is 0. */
   get height(): number {
@@ -32,25 +32,25 @@ export class GeneratedChain implements FeedReader {
     const from = this.height
     for (let i = 0; i < count; i++) this.#ids.push(idOf('made', this.#made++))
     const to = this.height
-    this.#unheard.push((feed) => feed.announce(from, to))
+    this.#pending.push((feed) => feed.announce(from, to))
   }
 
   rollBack(depth: number): void {
     const from = Math.max(0, this.height - depth)
     this.#ids = this.#ids.slice(0, from)
-    this.#unheard.push((feed) => feed.rollback(from))
+    this.#pending.push((feed) => feed.rollback(from))
   }
 
   /** Delivers the oldest pending notification. Returns whether there was one. */
   announce(feed: BlockFeed): boolean {
-    const oldest = this.#unheard.shift()
+    const oldest = this.#pending.shift()
     oldest?.(feed)
     return oldest !== undefined
   }
 
   /** Drops all pending notifications, as a lost connection does. */
   loseAnnouncements(): void {
-    this.#unheard.length = 0
+    this.#pending.length = 0
   }
 
   async read(from: number, to: number): Promise<readonly FeedBlock[]> {

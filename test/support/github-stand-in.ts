@@ -39,10 +39,10 @@ const clientSecret = 'the secret of the client'
 export class GitHubStandIn {
   readonly app = { appId: '4711', slug: 'flow-editor', clientId: 'Iv1.stand-in', clientSecret, webhookSecret }
   readonly privateKey: string
-  readonly people = new Map<string, number>()
+  readonly users = new Map<string, number>()
   readonly installations = new Map<number, Installation>()
   readonly repositories: StandInRepository[] = []
-  readonly asked: string[] = []
+  readonly requested: string[] = []
   readonly grants: {
     readonly permissions: Readonly<Record<string, string>>
     readonly repositories: readonly string[] | undefined
@@ -90,8 +90,8 @@ export class GitHubStandIn {
   }
 
   person(login: string): number {
-    const id = this.people.get(login) ?? this.#nextId++
-    this.people.set(login, id)
+    const id = this.users.get(login) ?? this.#nextId++
+    this.users.set(login, id)
     return id
   }
 
@@ -199,7 +199,7 @@ export class GitHubStandIn {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', this.url)
     const text = Buffer.concat(chunks).toString()
     const method = request.method ?? 'GET'
-    this.asked.push(`${method} ${path}`)
+    this.requested.push(`${method} ${path}`)
     if (this.before !== undefined && path.includes(this.before.part)) {
       const { run } = this.before
       this.before = undefined
@@ -245,12 +245,12 @@ export class GitHubStandIn {
   }
 
   #sendBack(state: string): Answer {
-    const told = new URLSearchParams(
+    const reported = new URLSearchParams(
       this.visitor === undefined
         ? { state, error: 'access_denied' }
         : { state, code: this.codeFor(this.visitor), setup_action: 'install' },
     )
-    return [302, undefined, { location: `${this.callbackUrl}?${told.toString()}` }]
+    return [302, undefined, { location: `${this.callbackUrl}?${reported.toString()}` }]
   }
 
   #trade({ client_id: id, client_secret: secret, code }: Record<string, unknown>): Answer {
@@ -362,7 +362,7 @@ export class GitHubStandIn {
         200,
         {
           permission: repo.collaborators.get(second) ?? (repo.isPrivate ? 'none' : 'read'),
-          user: { id: this.people.get(second) ?? 0, login: second },
+          user: { id: this.users.get(second) ?? 0, login: second },
         },
       ]
     }

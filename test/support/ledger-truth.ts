@@ -207,12 +207,12 @@ export function* eventsTo(chain: LedgerChain, height: number, from: number): Gen
 
 /** Nodes whose networking address an event has. The registration event lacks it. */
 function nodesWithAddress(chain: LedgerChain, height: number, from: number): ReadonlySet<string> {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const { shape, values } of eventsTo(chain, height, from)) {
-    if (shape.id.endsWith('.FlowIDTableStaking.NetworkingAddressUpdated')) told.add(values[0] as string)
-    if (shape.id.endsWith('.FlowEpoch.EpochSetup')) for (const [nodeId] of values[1] as [string][]) told.add(nodeId)
+    if (shape.id.endsWith('.FlowIDTableStaking.NetworkingAddressUpdated')) reported.add(values[0] as string)
+    if (shape.id.endsWith('.FlowEpoch.EpochSetup')) for (const [nodeId] of values[1] as [string][]) reported.add(nodeId)
   }
-  return told
+  return reported
 }
 
 function addressOf({ hex }: Account): string {

@@ -192,16 +192,16 @@ export class NodeClient {
   }
 
   async result(id: string): Promise<TransactionStatusResult> {
-    const told = await this.ask('GetTransactionResult', bytesField(1, bytesOfHex(id, 'id')))
-    const events = contentsOf(told, 4).map((event) => ({
+    const reported = await this.ask('GetTransactionResult', bytesField(1, bytesOfHex(id, 'id')))
+    const events = contentsOf(reported, 4).map((event) => ({
       type: bytesOf(event, 1).toString('utf8'),
       payload: bytesOf(event, 5).toString('utf8'),
     }))
     const created = events.find(({ type }) => type === 'flow.AccountCreated')?.payload
     return {
-      status: numberOf(told, 1),
-      error: bytesOf(told, 3).toString('utf8'),
-      height: numberOf(told, 8),
+      status: numberOf(reported, 1),
+      error: bytesOf(reported, 3).toString('utf8'),
+      height: numberOf(reported, 8),
       eventTypes: events.map(({ type }) => type),
       createdAddress: created === undefined ? undefined : /0x[0-9a-f]{16}/.exec(created)?.[0],
     }

@@ -12,8 +12,8 @@ export interface SpecAnswer {
 
 /** Calls every specification endpoint once on a derived chain. By path. */
 export async function answerSpecRows(): Promise<ReadonlyMap<string, SpecAnswer>> {
-  await using told = await enrichedChain()
-  const { database, api } = told
+  await using reported = await enrichedChain()
+  const { database, api } = reported
   const samples = await readApiSamples(database.pool)
   const answers = new Map<string, SpecAnswer>()
   for (const { path } of specRows) {

@@ -121,16 +121,16 @@ function compareVaults(
 
 /** Checks that accounts have the balances of their vaults, and that no balance is negative. */
 async function checkHoldings(database: Database, report: Report): Promise<void> {
-  const { rows } = await database.query<{ place: string; told: string; summed: string }>(
-    `select address || ' ' || token as place, h.balance::text as told, v.balance::text as summed
+  const { rows } = await database.query<{ place: string; reported: string; summed: string }>(
+    `select address || ' ' || token as place, h.balance::text as reported, v.balance::text as summed
      from app.ft_holdings h full join (
        select owner as address, token, sum(balance) as balance
        from (${latestVaults}) as latest where owner <> '0x' group by 1, 2
      ) as v using (address, token)
      where h.is_complete is not true or h.balance <> coalesce(v.balance, 0) or h.balance < 0`,
   )
-  for (const { place, told, summed } of rows) {
-    report.differences.push(`${place}: app.ft_holdings has ${told}, the vaults have ${summed}`)
+  for (const { place, reported, summed } of rows) {
+    report.differences.push(`${place}: app.ft_holdings has ${reported}, the vaults have ${summed}`)
   }
 }
 

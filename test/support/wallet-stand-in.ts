@@ -159,7 +159,7 @@ export async function startWalletStandIn(
         isClientOrigin: (origin) => clients.some(({ redirectUri }) => new URL(redirectUri).origin === origin),
         userChanges: {
           hasPasskey: (userId) => passkeyFunction.confirmUserChange.hasPasskey(userId),
-          confirm: (asked) => passkeyFunction.confirmUserChange.confirm(asked),
+          confirm: (requested) => passkeyFunction.confirmUserChange.confirm(requested),
         },
       })
       closing.push(() => auth.close())
@@ -214,12 +214,12 @@ export async function startWalletStandIn(
       const keyDigits = ({ publicKeySec1Hex }: KnownPasskey): string => publicKeySec1Hex.slice(2)
       const passkeyFunction: PasskeyFunction = createPasskeyFunction({
         keysOnChain: {
-          lostWithout: async (userId, leaving) => {
+          lostWithout: async (userId, disconnect) => {
             if (state.world.isChainDown) throw new ApiError(503, 'INTERNAL', 'The chain does not answer.')
-            const unusable = new Set([...leaving, ...(await passkeys.removedOf(userId))].map(keyDigits))
+            const unusable = new Set([...disconnect, ...(await passkeys.removedOf(userId))].map(keyDigits))
             return addressesOf(userId).filter(
               (address) =>
-                leaving.some((one) => fullKeys(address).includes(keyDigits(one))) &&
+                disconnect.some((one) => fullKeys(address).includes(keyDigits(one))) &&
                 fullKeys(address).every((key) => unusable.has(key)),
             )
           },

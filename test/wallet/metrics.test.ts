@@ -101,7 +101,7 @@ describe('wallet metrics', () => {
         )
         return { challengeId, response: confirming?.get(options) }
       }
-      const begun = await call<Started<CreationOptions>>(
+      const started = await call<Started<CreationOptions>>(
         '/register/start',
         confirming === undefined ? {} : { confirmation: await confirm() },
         token,
@@ -109,7 +109,7 @@ describe('wallet metrics', () => {
       return (
         await call<Registered>(
           '/register/finish',
-          { challengeId: begun.challengeId, response: authenticator.create(begun.options) },
+          { challengeId: started.challengeId, response: authenticator.create(started.options) },
           token,
         )
       ).passkey.id

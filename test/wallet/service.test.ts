@@ -141,12 +141,12 @@ describe('the wallet service', () => {
     const token = session?.access_token ?? ''
 
     const authenticator = new SoftAuthenticator(url)
-    const begun = await call<Started<CreationOptions>>(url, '/register/start', {}, token)
-    expect(begun.options.rp.id).to.equal('localhost')
+    const started = await call<Started<CreationOptions>>(url, '/register/start', {}, token)
+    expect(started.options.rp.id).to.equal('localhost')
     const { passkey, publicKeySec1Hex } = await call<Registered>(
       url,
       '/register/finish',
-      { challengeId: begun.challengeId, response: authenticator.create(begun.options) },
+      { challengeId: started.challengeId, response: authenticator.create(started.options) },
       token,
     )
 

@@ -32,15 +32,15 @@ describe('the documentation of webhooks', () => {
     const [secret = ''] = /whsec_\S+/.exec(receiver) ?? []
     expect(secretOf(secret)?.toString()).to.be.a('string')
     const [, body = ''] = /-d '([\s\S]*)'/.exec(curl) ?? []
-    const asked = JSON.parse(body) as {
+    const requested = JSON.parse(body) as {
       url: string
       secret: string
       event_types: string[]
       conditions: { addresses: string[] }
     }
-    expect(asked.secret).to.equal(secret)
-    expect(receiver).to.include(`--port ${new URL(asked.url).port} `)
-    expect(asked.conditions.addresses).to.deep.equal([`0x${pairs[0]?.contract.hex}`])
+    expect(requested.secret).to.equal(secret)
+    expect(receiver).to.include(`--port ${new URL(requested.url).port} `)
+    expect(requested.conditions.addresses).to.deep.equal([`0x${pairs[0]?.contract.hex}`])
   })
 
   it('has Node code that verifies only valid signatures', () => {
@@ -60,7 +60,7 @@ describe('the documentation of webhooks', () => {
     ]
     const program = `${code}
       for (const [headers, body] of ${JSON.stringify(cases)}) console.log(isGenuine('whsec_${key.toString('base64')}', headers, body))`
-    const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
-    expect(said.trim().split('\n')).to.deep.equal(['true', 'false', 'false', 'false'])
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+    expect(output.trim().split('\n')).to.deep.equal(['true', 'false', 'false', 'false'])
   })
 })

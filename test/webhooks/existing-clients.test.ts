@@ -154,8 +154,8 @@ describe('existing clients of webhooks', () => {
       [405, 'PUT', '/endpoints', undefined],
       [404, 'GET', '/endpoints/1/nothing', undefined],
     ] as const) {
-      const { status: said, answer } = await ask(method, path, body)
-      expect(said, `${method} ${path} ${JSON.stringify(body)}: ${String(answer['error'])}`).to.equal(status)
+      const { status: output, answer } = await ask(method, path, body)
+      expect(output, `${method} ${path} ${JSON.stringify(body)}: ${String(answer['error'])}`).to.equal(status)
     }
     for (const bearer of ['fs_live_wrong', `fs_live_${'0'.repeat(64)}`])
       expect((await ask('GET', '/endpoints', undefined, bearer)).status).to.equal(401)

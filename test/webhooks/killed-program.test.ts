@@ -59,7 +59,7 @@ describe('webhooks with killed processes', () => {
         }),
       )
     for (const service of ['ingest', 'farm', 'webhooks', 'api']) start(service)
-    const toldOf = (height: number): Promise<void> =>
+    const deliveredUpTo = (height: number): Promise<void> =>
       receiver.until((received) => (received.at(-1)?.body.block_height ?? -1) >= height)
     for (const [height, service] of [
       [20, 'ingest'],
@@ -68,7 +68,7 @@ describe('webhooks with killed processes', () => {
       [140, 'api'],
       [160, 'webhooks'],
     ] as const) {
-      await toldOf(height)
+      await deliveredUpTo(height)
       await running.get(service)?.end('SIGKILL')
       start(service)
     }

@@ -23,12 +23,12 @@ describe('webhook log', () => {
       [id],
     )
     await database.pool.query('analyze app.webhook_deliveries')
-    for (const asking of [owner, undefined]) {
+    for (const caller of [owner, undefined]) {
       for (const [status, sequences] of [
         ['dead', [3, 2, 1]],
         ['pending', [20000, 19999]],
       ] as const) {
-        const statement = deliveriesPage(id, { before: undefined, status, limit: 21 }, asking)
+        const statement = deliveriesPage(id, { before: undefined, status, limit: 21 }, caller)
         const { rows } = await database.pool.query<{ sequence: number }>(statement.text, statement.values)
         expect(rows.map(({ sequence }) => sequence)).to.deep.equal(sequences)
         expect(rowsScanned(await explain(database.pool, statement, 'analyze, buffers')), status).to.be.below(50)

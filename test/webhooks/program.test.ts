@@ -64,11 +64,11 @@ describe('webhooks of the whole program', () => {
       { Authorization: 'Bearer of the operator' },
       { name: 'test', tier: 'unlimited' },
     )
-    const subscribed = async (path: string, asked: object): Promise<void> => {
+    const subscribed = async (path: string, requested: object): Promise<void> => {
       const owner = { 'X-API-Key': String(key) }
       const endpoint = await post('/webhooks/endpoints', owner, { url: receiver.url + path })
       secrets.set(path, endpoint.secret)
-      await post('/webhooks/subscriptions', owner, { endpoint_id: endpoint.id, from_height: 0, ...asked })
+      await post('/webhooks/subscriptions', owner, { endpoint_id: endpoint.id, from_height: 0, ...requested })
     }
     const named = await namedAccounts('fork')
     const watched = Object.entries(named).flatMap(([name, address]) => (name.startsWith('user') ? [address] : []))
@@ -76,13 +76,13 @@ describe('webhooks of the whole program', () => {
     await subscribed('/moves', { event_types: ['ft.transfer', 'nft.transfer'], conditions: { addresses: watched } })
 
     const last = { a: 20, b: 27, c: 40 }
-    const toldOf = (height: number): Promise<void> =>
+    const deliveredUpTo = (height: number): Promise<void> =>
       receiver.until(() => remaining('/blocks').some(({ body }) => body.block_height === height))
-    await toldOf(last.a)
+    await deliveredUpTo(last.a)
     node.switchTo('b')
-    await toldOf(last.b)
+    await deliveredUpTo(last.b)
     node.switchTo('c')
-    await toldOf(last.c)
+    await deliveredUpTo(last.c)
     await untilDerived(database, ['token_worker'], [{ from: 0, to: last.c + 1 }])
 
     const { rows: blocks } = await database.pool.query<{ id: string }>(

@@ -154,7 +154,7 @@ describe('webhook targets', () => {
     expect(await sent(7, ['127.0.0.1'])).to.include({ status: 'delivered' })
     expect(receiver.received).to.have.length(2)
     expect(receiver.received[0]?.headers.host).to.equal(`rebound.test:${receiver.port}`)
-    expect(names.asked.filter((name) => name === 'rebound.test')).to.have.length(7)
+    expect(names.requested.filter((name) => name === 'rebound.test')).to.have.length(7)
   })
 
   it('must have a certificate for their name', async () => {

@@ -191,7 +191,7 @@ export function ProjectDialogs({
         />
       )
     case 'sign-in':
-      return <SignInDialog reason={dialog.reason} onClose={close} onLeave={() => session.keeper.storeNow()} />
+      return <SignInDialog reason={dialog.reason} onClose={close} onLeave={() => session.draftStore.storeNow()} />
   }
 }
 

@@ -40,9 +40,9 @@ describe('three-way merge', () => {
     fc.assert(
       fc.property(fewFiles, fewFiles, fewFiles, (base, mine, theirs) => {
         const { files, conflicts } = mergeFiles(base, mine, theirs)
-        const asked = new Set(conflicts.map(({ path }) => path))
+        const requested = new Set(conflicts.map(({ path }) => path))
         for (const path of ['a', 'b', 'c', 'd']) {
-          if (asked.has(path)) continue
+          if (requested.has(path)) continue
           if (mine.get(path) !== base.get(path)) expect(files.get(path)).to.equal(mine.get(path))
           if (theirs.get(path) !== base.get(path)) expect(files.get(path)).to.equal(theirs.get(path))
         }

@@ -16,12 +16,12 @@ class Service {
   files = new Map<string, string>()
   version = 0
   readonly answered = new Map<string, SaveAnswer>()
-  readonly asked: SaveRequest[] = []
+  readonly requested: SaveRequest[] = []
   /** Outcomes of the next saves: done and acknowledged, done without a response, or not done. */
   fates: ('told' | 'untold' | 'lost' | 'refused')[] = []
 
   save(request: SaveRequest): Promise<SaveAnswer> {
-    this.asked.push(request)
+    this.requested.push(request)
     const fate = this.fates.shift() ?? 'told'
     if (fate === 'refused') return Promise.reject(new ApiProblem(413, 'QUOTA', 'This file is too large.'))
     if (fate === 'lost') return Promise.reject(new ApiProblem(0, 'no-answer', 'There is no answer.'))
@@ -109,15 +109,15 @@ describe('saving a project', () => {
   it('waits for a change, and sends changed files only', async () => {
     const { service, store, saver, pass } = begin()
     await pass()
-    expect([service.asked.length, saver.state.is]).to.deep.equal([0, 'local'])
+    expect([service.requested.length, saver.state.is]).to.deep.equal([0, 'local'])
     edit(store, 'a.cdc', '1')
     await pass()
-    expect(service.asked[0]?.files.length).to.equal(4)
+    expect(service.requested[0]?.files.length).to.equal(4)
     edit(store, 'a.cdc', '2')
     expect(saver.state.is).to.equal('unsaved')
     store.change((state) => withoutPath(state, 'scripts'))
     await pass()
-    expect(service.asked[1]).to.deep.include({
+    expect(service.requested[1]).to.deep.include({
       id: 'i',
       version: 1,
       files: [{ path: 'a.cdc', content: '2' }],
@@ -137,7 +137,7 @@ describe('saving a project', () => {
     await pass()
     expect(delays.slice(-3)).to.deep.equal([2000, 4000, 2000])
     await pass()
-    expect(service.asked.map(({ save_id: id }) => id)).to.deep.equal(['save-1', 'save-1', 'save-1', 'save-2'])
+    expect(service.requested.map(({ save_id: id }) => id)).to.deep.equal(['save-1', 'save-1', 'save-1', 'save-2'])
     expect([service.version, service.files.get('a.cdc'), saver.state.is]).to.deep.equal([2, '2', 'saved'])
   })
 
@@ -148,7 +148,7 @@ describe('saving a project', () => {
     await pass()
     expect(saver.state).to.deep.equal({ is: 'failed', reason: 'This file is too large.', willRetry: false })
     await pass()
-    expect(service.asked.length).to.equal(1)
+    expect(service.requested.length).to.equal(1)
     edit(store, 'a.cdc', '2')
     await pass()
     expect(service.files.get('a.cdc')).to.equal('2')
@@ -189,7 +189,7 @@ describe('saving a project', () => {
     saver.setOn(false)
     edit(store, 'a.cdc', '1')
     await pass()
-    expect([service.asked.length, saver.state.is]).to.deep.equal([0, 'local'])
+    expect([service.requested.length, saver.state.is]).to.deep.equal([0, 'local'])
     saver.setOn(true)
     await pass()
     expect(service.files.get('a.cdc')).to.equal('1')

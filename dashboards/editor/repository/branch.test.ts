@@ -20,11 +20,11 @@ const connection: Connection = {
 }
 
 /** A repository with these entries, by folder. */
-function repositoryOf(folders: Readonly<Record<string, readonly TreeEntry[]>>, asked: string[] = []) {
+function repositoryOf(folders: Readonly<Record<string, readonly TreeEntry[]>>, requested: string[] = []) {
   return {
     head: () => Promise.resolve('c0ffee'),
     folder: (_: Connection, path: string, ref: string) => {
-      asked.push(`${path}@${ref}`)
+      requested.push(`${path}@${ref}`)
       return Promise.resolve(folders[path] ?? [])
     },
   }
@@ -46,8 +46,8 @@ describe('files of a branch', () => {
   }
 
   it('are listed by folder at one commit, without unsupported entries', async () => {
-    const asked: string[] = []
-    const { head, files, left } = await readBranch(repositoryOf(folders, asked), connection)
+    const requested: string[] = []
+    const { head, files, left } = await readBranch(repositoryOf(folders, requested), connection)
     expect(head).to.equal('c0ffee')
     expect(files).to.deep.equal([
       { path: 'README.md', sha: 'of README.md' },
@@ -55,7 +55,7 @@ describe('files of a branch', () => {
       { path: 'cadence/contracts/A.cdc', sha: 'of cadence/contracts/A.cdc' },
     ])
     expect(left.map(({ path }) => path)).to.deep.equal(['.github', 'link', 'nul.txt'])
-    expect(asked).to.deep.equal(['@c0ffee', 'cadence@c0ffee', 'cadence/contracts@c0ffee'])
+    expect(requested).to.deep.equal(['@c0ffee', 'cadence@c0ffee', 'cadence/contracts@c0ffee'])
   })
 
   it('are relative to the connected folder', async () => {

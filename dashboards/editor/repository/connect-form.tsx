@@ -15,11 +15,11 @@ import { rememberRedirect } from './repository-client.ts'
 
 export interface ConnectFormProps {
   readonly saved: SavedProject
-  readonly keeper: DraftStore
+  readonly draftStore: DraftStore
   readonly onConnected: () => void
 }
 
-export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): ReactNode {
+export function ConnectForm({ saved, draftStore, onConnected }: ConnectFormProps): ReactNode {
   const { repositories, userId } = useAccount()
   const {
     data: installations,
@@ -31,7 +31,7 @@ export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): R
   const go = (is: 'new' | 'known'): void =>
     void run(async () => {
       const { url, authorize_url: authorizeUrl } = await repositories.begin(saved.id)
-      await keeper.storeNow()
+      await draftStore.storeNow()
       rememberRedirect(saved.id, saved.slug)
       location.assign(is === 'new' ? url : authorizeUrl)
     })

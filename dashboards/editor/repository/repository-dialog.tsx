@@ -68,7 +68,7 @@ function Known({ session, saved }: { readonly session: Session; readonly saved: 
     return <Loading label="Loading the repository…" rows={3} />
   }
   return connection === null ? (
-    <ConnectForm saved={saved} keeper={session.keeper} onConnected={refresh} />
+    <ConnectForm saved={saved} draftStore={session.draftStore} onConnected={refresh} />
   ) : (
     <Connected session={session} saved={saved} connection={connection} onChanged={refresh} />
   )

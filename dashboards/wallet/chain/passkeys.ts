@@ -12,7 +12,7 @@ import { rememberPasskey } from '../../auth/sign-in.ts'
 
 /** All functions throw ApiProblem; those that prompt throw browser errors too. */
 
-type Access = Pick<Auth, 'options' | 'keeper'>
+type Access = Pick<Auth, 'options' | 'sessionManager'>
 interface Begun<Options> {
   readonly options: Options
   readonly challengeId: string
@@ -29,8 +29,8 @@ type UserChange =
   | { readonly action: 'change-email'; readonly email: string }
   | { readonly action: 'delete-user'; readonly abandon: readonly string[] }
 
-async function call<Data>({ options, keeper }: Access, endpoint: string, data: unknown = {}): Promise<Data> {
-  return callFunction<Data>(options, endpoint, data, await keeper.accessToken())
+async function call<Data>({ options, sessionManager }: Access, endpoint: string, data: unknown = {}): Promise<Data> {
+  return callFunction<Data>(options, endpoint, data, await sessionManager.accessToken())
 }
 
 export async function listPasskeys(access: Access): Promise<readonly PasskeyRow[]> {

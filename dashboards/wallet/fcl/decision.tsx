@@ -96,7 +96,7 @@ interface RefusalProps {
 }
 
 export function Refusal({ title, detail, channel, onRetry, mayChange = false }: RefusalProps): ReactNode {
-  const { keeper } = useAuth()
+  const { sessionManager } = useAuth()
   const { isBusy, problem, run } = useAction()
   return (
     <>
@@ -106,7 +106,7 @@ export function Refusal({ title, detail, channel, onRetry, mayChange = false }: 
         <ProblemLine problem={problem} />
         <div className="button-row">
           {mayChange && (
-            <Button disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>
+            <Button disabled={isBusy} onClick={() => void run(() => sessionManager.signOut())}>
               Sign in as another user
             </Button>
           )}

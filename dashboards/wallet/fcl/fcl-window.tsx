@@ -187,10 +187,16 @@ function Refused({ state: { reason } }: { readonly state: ChannelState & { statu
 }
 
 function Asked({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
-  const { state, keeper } = useAuth()
+  const { state, sessionManager } = useAuth()
   if (state.status === 'loading') return <Loading label="Checking your session…" rows={2} />
   if (state.status === 'unknown')
-    return <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
+    return (
+      <ErrorState
+        title="Could not check your session"
+        detail={state.detail}
+        onRetry={() => void sessionManager.load()}
+      />
+    )
   if (state.status === 'signed-out') {
     return (
       <div className="fcl-sign-in">

@@ -5,7 +5,7 @@ import type { ChannelEvent } from './opener-channel.ts'
 import { authnResponse, chainOfNetwork, proofRequest } from './services.ts'
 
 const origin = 'https://app.example'
-const asking = (body: unknown = { message: 'ab' }, more: object = {}): object => ({
+const signRequest = (body: unknown = { message: 'ab' }, more: object = {}): object => ({
   type: 'FCL:VIEW:READY:RESPONSE',
   body,
   config: { client: { network: 'testnet' } },
@@ -36,7 +36,7 @@ describe('FCL channel', () => {
     channel.start()
     channel.approve('too early')
     expect(posted).to.deep.equal([{ message: { type: 'FCL:VIEW:READY' }, to: '*' }])
-    hear(asking({ message: 'ab', interaction: { large: true } }))
+    hear(signRequest({ message: 'ab', interaction: { large: true } }))
     expect(channel.state).to.deep.equal({
       status: 'requested',
       request: { origin, body: { message: 'ab' }, network: 'testnet' },
@@ -63,34 +63,34 @@ describe('FCL channel', () => {
   it('keeps the first request, and reports that another one came', () => {
     const { channel, posted, hear } = open()
     const body = { message: 'ab' }
-    hear(asking(body))
+    hear(signRequest(body))
     // The page has a copy, so changes to the original object have no effect.
     body.message = 'cd'
-    hear(asking({ message: 'ab' }))
-    hear({ ...asking({ message: 'ab' }), type: 'FCL:FRAME:READY:RESPONSE' })
+    hear(signRequest({ message: 'ab' }))
+    hear({ ...signRequest({ message: 'ab' }), type: 'FCL:FRAME:READY:RESPONSE' })
     expect(channel.state).to.deep.include({ status: 'requested', hasMore: false })
-    hear(asking({ message: 'cd' }), { origin: 'https://other.example' })
+    hear(signRequest({ message: 'cd' }), { origin: 'https://other.example' })
     expect(channel.state).to.deep.equal({
       status: 'requested',
       request: { origin, body: { message: 'ab' }, network: 'testnet' },
       hasMore: true,
     })
     channel.decline('no')
-    hear(asking({ message: 'ef' }))
+    hear(signRequest({ message: 'ef' }))
     expect(channel.state.status).to.equal('responded')
     expect(posted.map(({ to }) => to)).to.deep.equal(['*', origin])
   })
 
   it('accepts messages of the opener only', () => {
     const { channel, hear } = open()
-    for (const source of [null, undefined, {}, { postMessage: () => undefined }]) hear(asking(), { source })
+    for (const source of [null, undefined, {}, { postMessage: () => undefined }]) hear(signRequest(), { source })
     for (const data of [
       null,
       undefined,
       'FCL:VIEW:READY:RESPONSE',
       7,
       { type: 'FCL:VIEW:CLOSE' },
-      [asking()],
+      [signRequest()],
       { jsonrpc: '2.0', method: 'fcl:sign' },
     ])
       hear(data)
@@ -104,18 +104,18 @@ describe('FCL channel', () => {
   })
 
   it('rejects insecure origins, and tells them if possible', () => {
-    for (const [bad, told] of [
+    for (const [bad, reported] of [
       ['http://app.example', true],
       ['null', false],
       ['chrome-extension://abc', false],
     ] as const) {
       const { channel, posted, hear } = open()
-      hear(asking(), { origin: bad })
-      hear(asking())
+      hear(signRequest(), { origin: bad })
+      hear(signRequest())
       expect(channel.state).to.deep.equal({ status: 'refused', reason: 'unsafe', origin: bad })
-      expect(posted.slice(1).map(({ to }) => to)).to.deep.equal(told ? [bad] : [])
+      expect(posted.slice(1).map(({ to }) => to)).to.deep.equal(reported ? [bad] : [])
       channel.approve('nothing')
-      expect(posted).to.have.length(told ? 2 : 1)
+      expect(posted).to.have.length(reported ? 2 : 1)
     }
   })
 
@@ -124,7 +124,7 @@ describe('FCL channel', () => {
     circle['self'] = circle
     for (const body of [circle, { number: 1n }, { message: 'a'.repeat(20_000_001) }]) {
       const { channel, posted, hear } = open()
-      hear(asking(body))
+      hear(signRequest(body))
       expect(channel.state).to.deep.equal({ status: 'refused', reason: 'unreadable', origin })
       expect(posted.map(({ to }) => to)).to.deep.equal(['*', origin])
     }

@@ -31,7 +31,7 @@ export function EmailAddress(): ReactNode {
     navigate('/account', { isReplacing: true })
     showToast('Your e-mail address was changed.')
   }
-  const isAsked = user?.new_email !== undefined && !isChanging
+  const isPending = user?.new_email !== undefined && !isChanging
   return (
     <section className="panel" aria-label="E-mail address">
       {user === undefined && error === null && <Loading label="Loading your e-mail address…" rows={1} />}
@@ -52,7 +52,7 @@ export function EmailAddress(): ReactNode {
                 You sign in as <b className="wrap">{user.email}</b>.
               </span>
             )}
-            {!isChanging && !isAsked && token === '' && (
+            {!isChanging && !isPending && token === '' && (
               <Button isSmall onClick={() => setIsChanging(true)}>
                 {(user.email ?? '') === '' ? 'Add' : 'Change'}
               </Button>
@@ -62,7 +62,7 @@ export function EmailAddress(): ReactNode {
           {token === '' && isChanging && (
             <NewAddress onAsked={() => setIsChanging(false)} onClose={() => setIsChanging(false)} />
           )}
-          {token === '' && isAsked && (
+          {token === '' && isPending && (
             <ByCode
               email={user.new_email ?? ''}
               onConfirm={(code) => confirm({ email: user.new_email ?? '', token: code })}
@@ -194,7 +194,7 @@ function ByLink({ onConfirm }: { readonly onConfirm: () => Promise<void> }): Rea
 }
 
 export function SignOutEverywhere(): ReactNode {
-  const { keeper } = useAuth()
+  const { sessionManager } = useAuth()
   const { isBusy, problem, run } = useAction()
   return (
     <section className="panel" aria-label="Sessions">
@@ -205,7 +205,7 @@ export function SignOutEverywhere(): ReactNode {
           disabled={isBusy}
           onClick={() =>
             void run(async () => {
-              await keeper.signOut('global')
+              await sessionManager.signOut('global')
               navigate('/', { isReplacing: true })
             })
           }
@@ -287,7 +287,7 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
 
 /** All functions throw ApiProblem, or browser errors of a prompt. */
 
-type Access = Pick<Auth, 'options' | 'keeper'>
+type Access = Pick<Auth, 'options' | 'sessionManager'>
 
 /** `GET /user` */
 interface OwnUser extends SessionUser {
@@ -310,7 +310,7 @@ async function requestEmailCode(access: Access, email: string): Promise<OwnUser>
 
 async function confirmEmail(access: Access, proof: EmailProof): Promise<void> {
   await call(access, 'POST', '/verify', { type: 'email_change', ...proof })
-  await access.keeper.load()
+  await access.sessionManager.load()
 }
 
 /** Signs out in all tabs. @param abandon accounts that lose their last usable key */
@@ -319,16 +319,16 @@ async function deleteUser(access: Access, abandon: readonly string[]): Promise<v
     call(access, 'DELETE', '/user', { confirmation, abandon }),
   )
   // Clears the cookie.
-  await access.keeper.signOut()
+  await access.sessionManager.signOut()
 }
 
 async function call<Answer>(
-  { options, keeper }: Access,
+  { options, sessionManager }: Access,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Answer> {
-  const headers = { authorization: `Bearer ${await keeper.accessToken()}` }
+  const headers = { authorization: `Bearer ${await sessionManager.accessToken()}` }
   const sent =
     body === undefined
       ? { headers }

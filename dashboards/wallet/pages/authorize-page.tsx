@@ -21,7 +21,7 @@ export function takePendingRequest(): string | undefined {
 
 export function AuthorizePage(): ReactNode {
   const { clients } = useSettings()
-  const { state, keeper } = useAuth()
+  const { state, sessionManager } = useAuth()
   const parameters = new URLSearchParams(location.search)
   const client = clients.find(
     (one) => one.client_id === parameters.get('client_id') && one.redirect_uri === parameters.get('redirect_uri'),
@@ -47,7 +47,11 @@ export function AuthorizePage(): ReactNode {
   if (state.status === 'unknown')
     return (
       <CenteredCard>
-        <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void keeper.load()} />
+        <ErrorState
+          title="Could not check your session"
+          detail={state.detail}
+          onRetry={() => void sessionManager.load()}
+        />
       </CenteredCard>
     )
   if (state.status === 'signed-out') {
@@ -72,7 +76,7 @@ interface ConsentProps {
 }
 
 function Consent({ client, parameters, email }: ConsentProps): ReactNode {
-  const { keeper } = useAuth()
+  const { sessionManager } = useAuth()
   const { isBusy, problem, run } = useAction()
   const leave = (address: string): void => {
     sessionStorage.removeItem(place)
@@ -85,7 +89,7 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
       const post = jsonBody(body)
       const { redirect_to: address } = await callJson<{ readonly redirect_to: string }>('/oauth/authorize', {
         ...post,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${await keeper.accessToken()}` },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await sessionManager.accessToken()}` },
       })
       leave(address)
     })
@@ -117,7 +121,7 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
           {isBusy ? 'Signing in…' : 'Continue'}
         </Button>
         <div className="button-row apart">
-          <Button look="plain" isSmall disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>
+          <Button look="plain" isSmall disabled={isBusy} onClick={() => void run(() => sessionManager.signOut())}>
             Sign in as another user
           </Button>
           <Button look="plain" isSmall disabled={isBusy} onClick={refuse}>

@@ -20,7 +20,7 @@ export function readLinkToken(): string | undefined {
 
 /** Asks for confirmation: an attacker could send a link to an account of theirs. */
 export function LinkPage({ token, onDone }: { readonly token: string; readonly onDone: () => void }): ReactNode {
-  const { options, keeper } = useAuth()
+  const { options, sessionManager } = useAuth()
   const [offered, setOffered] = useState<LinkSession>()
   const [failure, setFailure] = useState<string>()
   const { isBusy, problem, run } = useAction()
@@ -70,7 +70,7 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
           </p>
           <p className="soft">If this is not your address, do not sign in: someone else sent you this link.</p>
           <ProblemLine problem={problem} />
-          <Button look="strong" disabled={isBusy} onClick={() => end(() => keeper.adopt(offered.refreshToken))}>
+          <Button look="strong" disabled={isBusy} onClick={() => end(() => sessionManager.adopt(offered.refreshToken))}>
             Sign in
           </Button>
           <Button disabled={isBusy} onClick={() => end(offered.refuse)}>

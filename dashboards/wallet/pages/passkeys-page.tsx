@@ -195,7 +195,7 @@ function RemoveDialog({
         (state !== undefined && keyOfPasskey(state, passkey.publicKeySec1Hex) !== undefined),
     )
     .map(({ account, state }) => ({ account, signers: state === undefined ? [] : signersOf(state, left).passkeys }))
-  const kept = concerned.filter(({ signers }) => signers.length > 0)
+  const affected = concerned.filter(({ signers }) => signers.length > 0)
   const lost = concerned.filter(({ signers }) => signers.length === 0)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const isSure = lost.every(({ account: { address } }) => typed[address]?.trim().toLowerCase() === address)
@@ -227,7 +227,7 @@ function RemoveDialog({
           ' While the key of the passkey is on an account, signing in with the passkey restores it.' +
             ' If the device was lost or stolen, first revoke the key under “Keys” on this page.'}
       </p>
-      {kept.map(({ account: { address }, signers }) => (
+      {affected.map(({ account: { address }, signers }) => (
         <p key={address}>
           <code>{address}</code> remains in your wallet: {signers.map(passkeyName).join(' and ')} can sign for it too.
         </p>

@@ -198,7 +198,7 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
   const [problem, setProblem] = useState<string>()
   const [isOpen, setIsOpen] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
-  const leaving = useRef<AbortController>(undefined)
+  const unmount = useRef<AbortController>(undefined)
   const recipient = useQuery({
     queryKey: ['recipient', network, to],
     queryFn: ({ signal }) => readAccount(network, to, signal),
@@ -207,12 +207,12 @@ function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps): React
   const isMissing = recipient.error instanceof ApiProblem && recipient.error.status === 404
   useEffect(() => {
     heading.current?.focus()
-    return () => leaving.current?.abort(new DOMException('The user left the page.', 'AbortError'))
+    return () => unmount.current?.abort(new DOMException('The user left the page.', 'AbortError'))
   }, [])
 
   const send = async (): Promise<void> => {
     const control = new AbortController()
-    leaving.current = control
+    unmount.current = control
     setProblem(undefined)
     try {
       await sendTransaction({

@@ -97,16 +97,16 @@ describe('the simulated EVM', () => {
           }),
         })),
       })
-      const told = bytes(fields['hash'])
-      if (place < cycleLength - 1) expect(told).to.deep.equal(block.hash)
+      const reported = bytes(fields['hash'])
+      if (place < cycleLength - 1) expect(reported).to.deep.equal(block.hash)
       const above = blocks[place + 1]
-      if (above !== undefined) expect(bytes(above.fields['parentHash'])).to.deep.equal(told)
+      if (above !== undefined) expect(bytes(above.fields['parentHash'])).to.deep.equal(reported)
     })
   })
 
   it('logs all token activity, from the first block on', () => {
-    const told = toldBlocks(evmChain(4), 1, 90)
-    const transfers = told
+    const reported = toldBlocks(evmChain(4), 1, 90)
+    const transfers = reported
       .flatMap(({ transactions }) => transactions)
       .flatMap(({ logs }) => evmTokenTransfers(logs, 'emulator'))
     const held = new Map<string, bigint>()

@@ -284,8 +284,9 @@ export interface TypedValue {
 }
 
 export function wrongValue(type: string, value: CadenceValue): TypeError {
-  const told = typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
-  return new TypeError(`${told} (${typeof value}) is no value of a ${type}`)
+  const description =
+    typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
+  return new TypeError(`${description} (${typeof value}) is no value of a ${type}`)
 }
 
 export function itemsOf(type: string, value: CadenceValue): readonly CadenceValue[] {

@@ -71,7 +71,7 @@ export function endMessage(out: ByteWriter, start: number): void {
   out.position += length
 }
 
-const keptCapacity = 16 * 1024 * 1024
+const maxRetainedBytes = 16 * 1024 * 1024
 
 /** Undefined while a message is written, which may write other messages. */
 let scratch: ByteWriter | undefined
@@ -96,6 +96,6 @@ export function messageOf(write: (out: ByteWriter) => void): Buffer {
   scratch = undefined
   out.clear()
   write(out)
-  if (out.bytes.length <= keptCapacity) scratch = out
+  if (out.bytes.length <= maxRetainedBytes) scratch = out
   return Buffer.copyBytesFrom(out.bytes, 0, out.position)
 }

@@ -39,8 +39,8 @@ function logList(logs: readonly LogParts[]): RlpItem {
 function bloomOf(logs: readonly LogParts[]): Buffer {
   const bloom = Buffer.alloc(bloomBytes)
   for (const { address, topics } of logs) {
-    for (const told of [address, ...topics]) {
-      const hash = keccak256(told)
+    for (const reported of [address, ...topics]) {
+      const hash = keccak256(reported)
       for (let i = 0; i < 6; i += 2) {
         const bit = hash.readUInt16BE(i) & 0x7ff
         const at = bloomBytes - 1 - (bit >> 3)

@@ -4,7 +4,7 @@ import type { LogParts } from './evm-block.ts'
 
 export type RlpItem = Uint8Array | number | bigint | readonly RlpItem[]
 
-const keptCapacity = 4 * 1024 * 1024
+const maxRetainedBytes = 4 * 1024 * 1024
 
 let writer = new BackwardRlp()
 
@@ -23,7 +23,7 @@ export function rlpHash(item: RlpItem): Buffer {
 
 /** Valid until the next item. */
 function written(item: RlpItem): Buffer {
-  if (writer.length > keptCapacity) writer = new BackwardRlp()
+  if (writer.length > maxRetainedBytes) writer = new BackwardRlp()
   writer.clear()
   write(item)
   return writer.view()

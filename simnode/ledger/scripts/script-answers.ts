@@ -11,7 +11,7 @@ export interface ScriptAnswer {
   answer(state: ScriptState, args: ScriptArguments, structId: (name: string) => string): CadenceJson
 }
 
-const said = (text: string): CadenceJson => json.optional(text, json.string)
+const optionalText = (text: string): CadenceJson => json.optional(text, json.string)
 const path = (text: string): CadenceJson => json.optional(text, json.path)
 
 function socials(pages: Readonly<Record<string, string>>): CadenceJson {
@@ -36,11 +36,11 @@ export const tokenAnswers = {
         addresses.map((address, at) =>
           json.optional(state.token(address, names[at] ?? ''), (token) =>
             json.struct(structId('Token'), {
-              name: said(token.name),
-              symbol: said(token.symbol),
-              description: said(token.description),
-              externalUrl: said(token.externalUrl),
-              logo: said(token.logo),
+              name: optionalText(token.name),
+              symbol: optionalText(token.symbol),
+              description: optionalText(token.description),
+              externalUrl: optionalText(token.externalUrl),
+              logo: optionalText(token.logo),
               socials: socials(token.socials),
               vaultPath: path(token.vaultPath),
               receiverPath: path(token.receiverPath),
@@ -61,11 +61,11 @@ export const tokenAnswers = {
         addresses.map((address, at) =>
           json.optional(state.collection(address, names[at] ?? ''), (face) =>
             json.struct(structId('Collection'), {
-              name: said(face.name),
-              description: said(face.description),
-              externalUrl: said(face.externalUrl),
-              squareImage: said(face.squareImage),
-              bannerImage: said(face.bannerImage),
+              name: optionalText(face.name),
+              description: optionalText(face.description),
+              externalUrl: optionalText(face.externalUrl),
+              squareImage: optionalText(face.squareImage),
+              bannerImage: optionalText(face.bannerImage),
               socials: socials(face.socials),
               storagePath: path(face.storagePath),
               publicPath: path(face.publicPath),

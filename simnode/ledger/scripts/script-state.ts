@@ -309,8 +309,8 @@ function nodeState(table: StakingTable, node: number): NodeState | undefined {
   }
 }
 
-function isContract({ contract, name }: Token | Collection, address: string, asked: string): boolean {
-  return asked === name && address === `0x${contract.hex}`
+function isContract({ contract, name }: Token | Collection, address: string, requests: string): boolean {
+  return requests === name && address === `0x${contract.hex}`
 }
 
 function collectionOf(itemType: string): Collection | undefined {

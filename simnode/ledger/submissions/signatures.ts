@@ -49,13 +49,13 @@ function isAbout(clientData: Buffer, challenge: Buffer): boolean {
   }
   const {
     type,
-    challenge: told,
+    challenge: signedChallenge,
     origin,
   } = (read ?? {}) as Readonly<Partial<Record<'type' | 'challenge' | 'origin', unknown>>>
   // The origin is not compared.
   return (
     type === 'webauthn.get' &&
-    told === challenge.toString('base64url') &&
+    signedChallenge === challenge.toString('base64url') &&
     ['string', 'undefined'].includes(typeof (origin ?? undefined))
   )
 }

@@ -123,8 +123,8 @@ export class SourceContext {
   }
 
   #identifyAtTimes(node: AccessNode): void {
-    const askedAt = this.#identifiedAt.get(node)
-    if (askedAt === undefined || performance.now() - askedAt < identifyAgainMs) return
+    const requestedAt = this.#identifiedAt.get(node)
+    if (requestedAt === undefined || performance.now() - requestedAt < identifyAgainMs) return
     void this.#identify(node).then(() => this.#adoptChain())
   }
 

@@ -192,12 +192,12 @@ describe('Http2Transport', () => {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => respond(stream, frameOf(Buffer.concat(chunks)), ok))
     })
-    const heard = Promise.withResolvers<unknown>()
+    const streamHeaders = Promise.withResolvers<unknown>()
     const transport = connect(server.port)
     const echo = transport.unary('GetBlockByHeight', request, { timeoutMs: 123_456 })
-    server.events.once('stream', (_stream, headers) => heard.resolve(headers))
+    server.events.once('stream', (_stream, headers) => streamHeaders.resolve(headers))
     expect(await echo).to.deep.equal(frameOf(request))
-    expect(await heard.promise).to.include({
+    expect(await streamHeaders.promise).to.include({
       ':method': 'POST',
       ':path': '/flow.access.AccessAPI/GetBlockByHeight',
       ':scheme': 'http',

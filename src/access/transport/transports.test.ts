@@ -155,13 +155,13 @@ for (const kind of kinds) {
     })
 
     it('cancels at the deadline and notifies the node', async () => {
-      const begun: unknown[] = []
-      server.calls.events.on('begin', (method) => begun.push(method))
+      const started: unknown[] = []
+      server.calls.events.on('begin', (method) => started.push(method))
       const cancelled = new Promise<void>((resolve) => {
         server.calls.events.on('cancel', (method) => method === 'Never' && resolve())
       })
       // On a busy machine a deadline may pass before the request is sent.
-      for (let timeoutMs = 50; !begun.includes('Never'); timeoutMs *= 2) {
+      for (let timeoutMs = 50; !started.includes('Never'); timeoutMs *= 2) {
         const error = await errorOf(transport.unary('Never', text(''), { timeoutMs }))
         expect(error.grpcCode).to.equal('DEADLINE_EXCEEDED')
         // The request arrives before the response to a later call.
@@ -172,9 +172,9 @@ for (const kind of kinds) {
 
     it('cancels on abort and notifies the node', async () => {
       const controller = new AbortController()
-      const [begun, cancelled] = [once(server.calls.events, 'begin'), once(server.calls.events, 'cancel')]
+      const [started, cancelled] = [once(server.calls.events, 'begin'), once(server.calls.events, 'cancel')]
       const error = errorOf(transport.unary('Never', text(''), { ...patient, signal: controller.signal }))
-      await begun
+      await started
       const reason = new Error('enough')
       controller.abort(reason)
       expect((await error).grpcCode).to.equal('CANCELLED')
@@ -202,9 +202,9 @@ for (const kind of kinds) {
     })
 
     it('fails calls in flight when the node dies, and reconnects', async () => {
-      const begun = once(server.calls.events, 'begin')
+      const started = once(server.calls.events, 'begin')
       const error = errorOf(transport.unary('Never', text(''), patient))
-      await begun
+      await started
       server.kill()
       expect((await error).grpcCode).to.equal('UNAVAILABLE')
       server = await kind.start({ port: server.port })

@@ -271,7 +271,7 @@ function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
   let calls = 0
   let hasEnded = false
   return {
-    begun: (afterMs) => {
+    started: (afterMs) => {
       firstMs = Math.round(afterMs)
       metrics.chatFirstToken.observe({ mode }, afterMs / 1000)
     },

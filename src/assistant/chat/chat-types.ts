@@ -70,7 +70,7 @@ export interface TurnOptions {
 
 export interface TurnWatch {
   /** Called at most once: ms until the first text, reasoning or tool call. */
-  begun(afterMs: number): void
+  started(afterMs: number): void
   toolEnded(call: { readonly tool: string; readonly isError: boolean; readonly durationMs: number }): void
   /** Called exactly once, before the stream ends. */
   ended(outcome: TurnOutcome): void

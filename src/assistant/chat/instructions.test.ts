@@ -123,12 +123,12 @@ describe('chat model instructions', () => {
   it('stay within the size limit for any number of tables', () => {
     const many = (count: number): string =>
       Array.from({ length: count }, (_, i) => table(`app.table_${i}`)).join('\n\n')
-    const told = (count: number): string =>
+    const reported = (count: number): string =>
       buildInstructions({ ...facts, texts: new Map([['schema://indexer-ddl', many(count)]]) })
-    expect(told(500)).to.include('CREATE TABLE app.table_499 (')
-    expect(told(1000)).to.include('app.table_499 (height int8, name text)').and.not.include('CREATE TABLE')
-    expect(told(20_000).length).to.be.below(90_000)
-    expect(told(20_000)).to.include('-- More tables exist; this list is truncated.')
+    expect(reported(500)).to.include('CREATE TABLE app.table_499 (')
+    expect(reported(1000)).to.include('app.table_499 (height int8, name text)').and.not.include('CREATE TABLE')
+    expect(reported(20_000).length).to.be.below(90_000)
+    expect(reported(20_000)).to.include('-- More tables exist; this list is truncated.')
   })
 
   it('state that the tables could not be read', () => {

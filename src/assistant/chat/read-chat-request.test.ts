@@ -37,7 +37,7 @@ function refusal(body: unknown): { status: number; code: string; field: string |
 describe('chat request history', () => {
   it('accepts AI SDK messages and plain messages', () => {
     const parts = [{ type: 'text', text: 'How many?' }]
-    const asked = [{ id: 'message-1', role: 'user', parts }]
+    const requested = [{ id: 'message-1', role: 'user', parts }]
     expect(
       readChatRequest({
         id: 't',
@@ -45,9 +45,9 @@ describe('chat request history', () => {
         trigger: 'submit-message',
         mode: 'deep',
       }),
-    ).to.deep.equal({ messages: asked, mode: 'deep', notices: [] })
-    expect(readChatRequest({ messages: [{ role: 'user', content: 'How many?' }] }).messages).to.deep.equal(asked)
-    expect(readChatRequest({ messages: [{ role: 'user', content: parts }] }).messages).to.deep.equal(asked)
+    ).to.deep.equal({ messages: requested, mode: 'deep', notices: [] })
+    expect(readChatRequest({ messages: [{ role: 'user', content: 'How many?' }] }).messages).to.deep.equal(requested)
+    expect(readChatRequest({ messages: [{ role: 'user', content: parts }] }).messages).to.deep.equal(requested)
   })
 
   it('uses the default mode for an unknown mode', () => {
@@ -268,8 +268,8 @@ describe('chat request history', () => {
   })
 
   it('contains no unpaired surrogates', () => {
-    const [said, made] = answered({ type: 'text', text: 'a\ud800b' }, call({ input: { 'k\udc00': 'v\ud800' } }))
-    expect(said).to.deep.equal({ type: 'text', text: 'a\ufffdb' })
+    const [printed, made] = answered({ type: 'text', text: 'a\ud800b' }, call({ input: { 'k\udc00': 'v\ud800' } }))
+    expect(printed).to.deep.equal({ type: 'text', text: 'a\ufffdb' })
     expect(made).to.have.property('input').that.deep.equals({ 'k\ufffd': 'v\ufffd' })
   })
 

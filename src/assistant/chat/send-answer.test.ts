@@ -8,7 +8,7 @@ import { sendAnswer } from './send-answer.ts'
 import type { SendOptions } from './send-answer.ts'
 
 /** An answer whose chunks the test controls. */
-class Told {
+class CallLog {
   readonly #stream = new TransformStream<ChatChunk, ChatChunk>(
     undefined,
     { highWaterMark: 1000 },
@@ -56,14 +56,14 @@ describe('sending an answer', () => {
   })
 
   const ask = async (): Promise<IncomingMessage> => {
-    const asked = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).end()
-    const [message] = (await once(asked, 'response')) as [IncomingMessage]
+    const requested = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).end()
+    const [message] = (await once(requested, 'response')) as [IncomingMessage]
     return message.setEncoding('utf8')
   }
   const event = (delta: string): string => `data: {"type":"text-delta","id":"1","delta":"${delta}"}\n\n`
 
   it('sends the headers before the first chunk and each chunk as it arrives', async () => {
-    const told = new Told()
+    const reported = new CallLog()
     const opened = Promise.withResolvers<ReadableStream<ChatChunk>>()
     open = () => opened.promise
     const message = await ask()
@@ -73,38 +73,38 @@ describe('sending an answer', () => {
       'x-accel-buffering': 'no',
       'x-vercel-ai-ui-message-stream': 'v1',
     })
-    opened.resolve(told.readable)
+    opened.resolve(reported.readable)
     const words = message.iterator() as AsyncIterator<string>
     for (const word of ['one', 'two', 'three']) {
       const read = words.next()
-      await told.say(word)
+      await reported.say(word)
       expect((await read).value).to.equal(event(word))
     }
-    await told.end()
+    await reported.end()
     expect((await words.next()).value).to.equal('data: [DONE]\n\n')
     expect((await words.next()).done).to.equal(true)
     await sent.promise
   })
 
   it('sends keep-alive comments during silence', async () => {
-    const told = new Told()
-    open = () => Promise.resolve(told.readable)
+    const reported = new CallLog()
+    open = () => Promise.resolve(reported.readable)
     options = { ...options, keepAliveMs: 5 }
     const message = await ask()
     const [remark] = (await once(message, 'data')) as [string]
     expect(remark).to.match(/^: keep-alive\n\n/)
-    await told.end()
+    await reported.end()
     await sent.promise
   })
 
   it('reports a failure in the stream and ends it normally', async () => {
-    const told = new Told()
-    open = () => Promise.resolve(told.readable)
+    const reported = new CallLog()
+    open = () => Promise.resolve(reported.readable)
     const message = await ask()
-    await told.say('one')
+    await reported.say('one')
     const [first] = (await once(message, 'data')) as [string]
     expect(first).to.equal(event('one'))
-    await told.breakDown(new Error('bang'))
+    await reported.breakDown(new Error('bang'))
     expect((await message.toArray()).join('')).to.equal(
       'data: {"type":"error","errorText":"explained: Error: bang"}\n\ndata: [DONE]\n\n',
     )
@@ -121,35 +121,35 @@ describe('sending an answer', () => {
   })
 
   it('reads the answer to its end after a disconnect and then releases its resources', async () => {
-    const told = new Told()
-    open = () => Promise.resolve(told.readable)
+    const reported = new CallLog()
+    open = () => Promise.resolve(reported.readable)
     const message = await ask()
     const left = once(await response.promise, 'close')
     message.destroy()
     await left
-    await told.say('to nobody')
+    await reported.say('to nobody')
     let isSent = false
     void sent.promise.then(() => {
       isSent = true
     })
     await new Promise((resolve) => setImmediate(resolve))
     expect(isSent).to.equal(false)
-    await told.end()
+    await reported.end()
     await sent.promise
   })
 
   it('disconnects a client that stops reading', async () => {
-    const told = new Told()
-    open = () => Promise.resolve(told.readable)
+    const reported = new CallLog()
+    open = () => Promise.resolve(reported.readable)
     options = { ...options, stallMs: 50 }
     const message = await ask()
     message.pause()
     const left = once(await response.promise, 'close')
     const word = 'x'.repeat(1_000_000)
-    for (let i = 0; i < 20; i++) await told.say(word)
+    for (let i = 0; i < 20; i++) await reported.say(word)
     await left
     expect((await response.promise).writableFinished).to.equal(false)
-    await told.end()
+    await reported.end()
     await sent.promise
   })
 })

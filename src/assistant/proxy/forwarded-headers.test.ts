@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { headersToClient, headersToUpstream } from './forwarded-headers.ts'
 import type { Framing, Sender } from './forwarded-headers.ts'
 
-const stranger: Sender = { peer: '203.0.113.7', isProxy: false, client: '203.0.113.7' }
+const otherUser: Sender = { peer: '203.0.113.7', isProxy: false, client: '203.0.113.7' }
 
-function passed(raw: readonly string[], sender = stranger, framing: Framing = 'none'): Record<string, unknown> {
+function passed(raw: readonly string[], sender = otherUser, framing: Framing = 'none'): Record<string, unknown> {
   return headersToUpstream({ raw, sender, framing, requestId: 'id-1', via: '1.1 proxy' })
 }
 
@@ -132,8 +132,8 @@ describe('forwarded headers', () => {
       'Host',
       'h',
     ]
-    expect(passed(raw, stranger, 'chunked')).to.deep.equal({ host: 'h', 'transfer-encoding': 'chunked', ...added })
-    expect(passed(raw, stranger, { bytes: '5' })).to.deep.equal({ host: 'h', 'content-length': '5', ...added })
+    expect(passed(raw, otherUser, 'chunked')).to.deep.equal({ host: 'h', 'transfer-encoding': 'chunked', ...added })
+    expect(passed(raw, otherUser, { bytes: '5' })).to.deep.equal({ host: 'h', 'content-length': '5', ...added })
     expect(passed(raw)).to.deep.equal({ host: 'h', ...added })
   })
 })

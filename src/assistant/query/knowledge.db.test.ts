@@ -28,8 +28,8 @@ describe('schema description for the model', () => {
     })
 
   it('includes every readable table and no other', () => {
-    const told = [...schema.matchAll(/^CREATE TABLE (\S+) \($/gm)].map(([, name]) => name)
-    expect(told).to.have.members(indexerTables)
+    const reported = [...schema.matchAll(/^CREATE TABLE (\S+) \($/gm)].map(([, name]) => name)
+    expect(reported).to.have.members(indexerTables)
   })
 
   it('includes columns with types, comments, keys and indexes', () => {

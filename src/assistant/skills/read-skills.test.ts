@@ -7,19 +7,19 @@ import { FatalError } from '../../platform/errors.ts'
 import { readSkills, shippedSkills } from './read-skills.ts'
 import type { Skills } from './read-skills.ts'
 
-interface Told {
+interface Reported {
   readonly file: string
   readonly remedy: string
 }
 
 describe('reading skills', () => {
   let root: string
-  let told: Told[]
-  const log = { warn: (fields: object): void => void told.push(fields as Told) }
+  let reported: Reported[]
+  const log = { warn: (fields: object): void => void reported.push(fields as Reported) }
   const read = (): Promise<Skills> => readSkills(join(root, 'skills'), log)
 
   beforeEach(async () => {
-    told = []
+    reported = []
     root = await mkdtemp(join(tmpdir(), 'flowfarm-skills-'))
     await write('good', '---\nname: good\ndescription: What is good.\n---\n\n# Good\n')
   })
@@ -34,8 +34,8 @@ describe('reading skills', () => {
   async function remedyFor(folder: string): Promise<string> {
     const skills = await read()
     expect(skills.all.map(({ name }) => name)).to.deep.equal(['good'])
-    expect(told.map(({ file }) => file)).to.deep.equal([join(root, 'skills', folder, 'SKILL.md')])
-    return told[0]?.remedy ?? ''
+    expect(reported.map(({ file }) => file)).to.deep.equal([join(root, 'skills', folder, 'SKILL.md')])
+    return reported[0]?.remedy ?? ''
   }
 
   it('returns texts without front matter, sorted by name', async () => {
@@ -45,7 +45,7 @@ describe('reading skills', () => {
       { name: 'a-second', description: 'B.', content: 'text\n---\nmore\n' },
       { name: 'good', description: 'What is good.', content: '# Good\n' },
     ])
-    expect(told).to.deep.equal([])
+    expect(reported).to.deep.equal([])
   })
 
   it('finds a skill by its case-insensitive name only', async () => {
@@ -74,7 +74,7 @@ describe('reading skills', () => {
       '\uFEFF---\r\nname: folded\r\ndescription: >-\r\n  One line\r\n  and another: 质押。\r\n---\r\nx\r\ny\r\n',
     )
     const skills = await read()
-    expect(told).to.deep.equal([])
+    expect(reported).to.deep.equal([])
     expect(skills.find('quoted')?.description).to.equal('Says: "hello" #1')
     expect(skills.find('folded')).to.deep.equal({
       name: 'folded',
@@ -88,7 +88,7 @@ describe('reading skills', () => {
     await mkdir(join(root, 'skills', '.git'))
     await writeFile(join(root, 'skills', 'good', 'other.md'), 'x')
     expect((await read()).all).to.have.length(1)
-    expect(told).to.deep.equal([])
+    expect(reported).to.deep.equal([])
   })
 
   const broken: readonly (readonly [what: string, text: string | Uint8Array, remedy: RegExp])[] = [
@@ -161,7 +161,7 @@ describe('reading skills', () => {
     expect(await remedyFor('broken')).to.match(/leaves the skills folder/)
     await rm(join(root, 'skills', 'broken'), { recursive: true })
     await symlink(join(root, 'skills-beside'), join(root, 'skills', 'broken'))
-    told = []
+    reported = []
     expect(await remedyFor('broken')).to.match(/leaves the skills folder/)
     await rm(join(root, 'skills', 'broken'))
     await mkdir(join(root, 'skills', '.data'))
@@ -177,7 +177,7 @@ describe('reading skills', () => {
       ),
     )
     expect((await read()).all).to.have.length(50)
-    expect(told.map(({ remedy }) => remedy)).to.deep.equal(['too many skills: the limit is 50'])
+    expect(reported.map(({ remedy }) => remedy)).to.deep.equal(['too many skills: the limit is 50'])
   })
 
   it('names the setting of a missing folder', async () => {
@@ -188,7 +188,7 @@ describe('reading skills', () => {
 
   it('reads all bundled skills', async () => {
     const { all } = await readSkills(shippedSkills, log)
-    expect(told).to.deep.equal([])
+    expect(reported).to.deep.equal([])
     expect(all.length).to.be.greaterThan(0)
   })
 })

@@ -43,7 +43,7 @@ export async function createDeployFeed({
 }: DeployFeedOptions): Promise<RunningDeployFeed> {
   const subscribers = new Map<string, Set<Subscriber>>()
   /** The last pending message of each project, for ordering. */
-  const telling = new Map<string, Promise<void>>()
+  const notifying = new Map<string, Promise<void>>()
   const deployments = new DeploymentStore(pool)
   const connections = new ConnectionStore(pool)
   const stopping = new AbortController()
@@ -69,7 +69,7 @@ export async function createDeployFeed({
       error instanceof ApiError ? error : new ApiError(503, 'unavailable', 'Could not check access. Subscribe again.'),
     )
   }
-  const tell = async (message: DeployMessage): Promise<void> => {
+  const notify = async (message: DeployMessage): Promise<void> => {
     const { project_id: projectId } = message.data
     const connection = await connections.ofProject(projectId)
     if (connection === undefined || connection.offReason !== null) return
@@ -95,12 +95,12 @@ export async function createDeployFeed({
   const enqueue = (message: DeployMessage): void => {
     const { project_id: projectId } = message.data
     if (!subscribers.has(projectId)) return
-    const told = (telling.get(projectId) ?? Promise.resolve())
-      .then(() => tell(message))
+    const notified = (notifying.get(projectId) ?? Promise.resolve())
+      .then(() => notify(message))
       .catch((error: unknown) => log.warn({ err: asError(error) }, 'Could not send a deployment message'))
-    telling.set(projectId, told)
-    void told.then(() => {
-      if (telling.get(projectId) === told) telling.delete(projectId)
+    notifying.set(projectId, notified)
+    void notified.then(() => {
+      if (notifying.get(projectId) === notified) notifying.delete(projectId)
     })
   }
   const catchUp = async (): Promise<void> => {
@@ -141,7 +141,7 @@ export async function createDeployFeed({
       stopping.abort()
       subscribers.clear()
       await listener.ended
-      await Promise.all(telling.values())
+      await Promise.all(notifying.values())
     },
   }
 }

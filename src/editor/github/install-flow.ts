@@ -68,19 +68,19 @@ export class InstallFlow {
     code: string | undefined,
   ): Promise<InstallState & { readonly count: number | undefined }> {
     const { states, github, installations: store } = this.#parts
-    const begun = await states.end(state, browser)
-    if (begun === undefined)
+    const started = await states.end(state, browser)
+    if (started === undefined)
       throw new ApiError(
         400,
         'bad-state',
         'This was not begun in this browser, or too long ago, or has ended already: begin again in the editor.',
       )
-    if (code === undefined) return { ...begun, count: undefined }
+    if (code === undefined) return { ...started, count: undefined }
     const call = github.asUser(await github.tradeCode(code))
     const { id, login } = readAnswer(person, await call('GET /user'))
     const found = await this.#installationsOf(call, id, login)
-    await store.replace(begun.userId, id, found)
-    return { ...begun, count: found.length }
+    await store.replace(started.userId, id, found)
+    return { ...started, count: found.length }
   }
 
   async #installationsOf(

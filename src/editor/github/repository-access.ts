@@ -32,7 +32,7 @@ const permission = z.object({ permission: z.string(), user: z.object({ id: z.num
 
 /** Permissions are cached for reads, ms. */
 const rightsMs = 60_000
-const maxKept = 5000
+const maxCached = 5000
 
 /**
  * The user owns the project, has proved access to the installation, the repository belongs to the
@@ -131,14 +131,14 @@ export class RepositoryAccess {
   async #levelOf(installation: Installation, owner: string, repo: string, right: Right): Promise<number> {
     const repository = `${owner}/${repo}`.toLowerCase()
     const key = `${installation.githubUserId} ${installation.installationId} ${repository}`
-    const kept = this.#rights.get(key)
-    if (right === 'read' && kept !== undefined && kept.until > performance.now()) return kept.level
+    const cached = this.#rights.get(key)
+    if (right === 'read' && cached !== undefined && cached.until > performance.now()) return cached.level
     const call = await this.#parts.github.asInstallation(installation.installationId, { metadata: 'read' }, repo)
     const level = await this.#ask(call, installation, owner, repo)
     this.#rights.delete(key)
     this.#rights.set(key, { level, until: performance.now() + rightsMs })
     for (const oldest of this.#rights.keys()) {
-      if (this.#rights.size <= maxKept) break
+      if (this.#rights.size <= maxCached) break
       this.#rights.delete(oldest)
     }
     return level

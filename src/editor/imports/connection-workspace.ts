@@ -63,7 +63,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
   #placedCharacters = 0
   #files: ReadonlyMap<string, FileParts> = new Map()
   /** This connection is notified even if another one fetched them. */
-  readonly #asked = new Set<string>()
+  readonly #requested = new Set<string>()
   #madeOf = ''
   #generation = 0
   #queue: Promise<unknown> = Promise.resolve()
@@ -103,7 +103,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       contract,
       AbortSignal.any([signal, this.#closing.signal]),
     )
-    this.#asked.add(contractId(contract))
+    this.#requested.add(contractId(contract))
     await this.#inTurn(() => this.#layOut())
     return found
   }
@@ -302,7 +302,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       if (own !== undefined) continue
       for (const contract of contracts) {
         const id = contractId(contract)
-        if (!this.#asked.has(id) || this.#options.library.isWanted(this.#options.network, contract))
+        if (!this.#requested.has(id) || this.#options.library.isWanted(this.#options.network, contract))
           missing.set(id, contract)
       }
     }

@@ -53,8 +53,8 @@ function tokensOf(code: string, isSparse: boolean): SourceToken[] {
   const add = (kind: SourceToken['kind'], start: number, end: number): number => {
     const text = code.slice(start, end)
     // The mark behind `as` stands for a name.
-    const goesOn = needed === 'declaration' && (kind !== 'mark' || text === ',' || tokens.at(-1)?.text === 'as')
-    if (goesOn || (kind === 'word' && (text === 'import' || text === 'contract'))) needed = 'declaration'
+    const continues = needed === 'declaration' && (kind !== 'mark' || text === ',' || tokens.at(-1)?.text === 'as')
+    if (continues || (kind === 'word' && (text === 'import' || text === 'contract'))) needed = 'declaration'
     else needed = text === '.' ? 'next' : 'none'
     tokens.push({ kind, text, start, end })
     return end

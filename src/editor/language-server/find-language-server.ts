@@ -136,9 +136,9 @@ async function tryIn(
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })
-  let said = ''
+  let output = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-maxErrorCharacters)
+    output = (output + chunk.toString()).slice(-maxErrorCharacters)
   })
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => undefined)
@@ -152,7 +152,7 @@ async function tryIn(
     ended.resolve(undefined)
   })
   child.on('close', (code, signal) => {
-    failed.reject(new Error(`exited with ${code ?? signal ?? '?'}${said.trim() === '' ? '' : `: ${said.trim()}`}`))
+    failed.reject(new Error(`exited with ${code ?? signal ?? '?'}${output.trim() === '' ? '' : `: ${output.trim()}`}`))
     ended.resolve(undefined)
   })
   // A program that does not read has exited or will time out.

@@ -19,7 +19,7 @@ export interface Member {
   readonly take: (method: string, params: Record<string, unknown>, uri: string) => void
   /** A new run has no documents. */
   readonly wake: () => void
-  readonly told: (state: ServerState) => void
+  readonly onStateChange: (state: ServerState) => void
 }
 
 interface LanguageServerOptions {
@@ -158,7 +158,7 @@ export class LanguageServer {
     this.#renew()
     became.resolve(run)
     for (const member of this.#members.values()) {
-      member.told('ready')
+      member.onStateChange('ready')
       member.wake()
     }
   }
@@ -180,7 +180,7 @@ export class LanguageServer {
       'Language server lost',
     )
     this.#log.debug({ output: run?.lastError }, 'Last output of the language server')
-    for (const member of this.#members.values()) member.told('restarting')
+    for (const member of this.#members.values()) member.onStateChange('restarting')
     if (this.#members.size === 0) this.#state = 'idle'
     else this.#pausing = setTimeout(() => this.#restart(), pauseMs)
   }

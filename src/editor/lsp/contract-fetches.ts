@@ -39,7 +39,7 @@ export class ContractFetches {
   readonly #options: ContractFetchesOptions
   readonly #fetches = new Map<string, Fetch>()
   readonly #limit = pLimit(atOnce)
-  #asked = 0
+  #requested = 0
   #hasReportedLimit = false
 
   constructor(options: ContractFetchesOptions) {
@@ -57,7 +57,7 @@ export class ContractFetches {
 
   #fetch(key: string, contract: ContractName, paths: Set<string>): void {
     const { max, mayFetch, log, onUnresolved } = this.#options
-    if (this.#asked >= max) return
+    if (this.#requested >= max) return
     if (!mayFetch()) {
       if (!this.#hasReportedLimit)
         onUnresolved(contract, 'your address has reached its limit of contracts for now; it is retried after a change')
@@ -65,8 +65,8 @@ export class ContractFetches {
       return
     }
     this.#hasReportedLimit = false
-    this.#asked++
-    if (this.#asked === max) onUnresolved(contract, `limit of ${max} contracts per connection; reconnect for more`)
+    this.#requested++
+    if (this.#requested === max) onUnresolved(contract, `limit of ${max} contracts per connection; reconnect for more`)
     const fetch: Fetch = { paths, until: undefined }
     this.#fetches.set(key, fetch)
     this.#limit(() => this.#run(key, contract, fetch)).catch((error: unknown) => {

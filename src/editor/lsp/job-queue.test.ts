@@ -41,7 +41,7 @@ describe('job queue', () => {
   it('releases finished jobs, even if the queue is never empty', async () => {
     const queue = queueOf()
     const held: WeakRef<object>[] = []
-    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [started, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const add = (number: number): void => {
       const message = { text: `message ${number}` }
       held.push(new WeakRef(message))
@@ -57,11 +57,11 @@ describe('job queue', () => {
     const hold = (): Promise<void> | void => {
       if (held.length < 302) return queue.add(1, hold)
       queue.add(1, () => undefined)
-      begun.resolve()
+      started.resolve()
       return end.promise
     }
     queue.add(1, hold)
-    await begun.promise
+    await started.promise
     // References created in this event loop turn live until its end.
     await new Promise(setImmediate)
     collectGarbage()

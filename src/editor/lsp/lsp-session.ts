@@ -42,7 +42,7 @@ interface ClientRequest {
   readonly method: string
   readonly since: number
   readonly timer: NodeJS.Timeout
-  asked: PendingRequest | undefined
+  requested: PendingRequest | undefined
 }
 
 type Outcome = 'answered' | 'failed' | 'cancelled' | 'timeout' | 'lost'
@@ -121,7 +121,7 @@ export class LspSession implements Member {
         'timeout',
       )
     }, limits.requestMs)
-    const request: ClientRequest = { id, method, since: performance.now(), timer, asked: undefined }
+    const request: ClientRequest = { id, method, since: performance.now(), timer, requested: undefined }
     this.#requests.set(id, request)
     this.#queue.add(bytes, async () => {
       try {
@@ -152,7 +152,7 @@ export class LspSession implements Member {
         else if (method === 'textDocument/didClose') await documents.close(params)
       } catch (error) {
         if (error instanceof ForeignUri || error instanceof BadChange)
-          this.#tell('window/showMessage', { type: 2, message: `${method}: ${error.message}.` })
+          this.#notify('window/showMessage', { type: 2, message: `${method}: ${error.message}.` })
         else if (!this.#ending.signal.aborted) documents.failed(error)
       }
     })
@@ -164,7 +164,7 @@ export class LspSession implements Member {
     if (method === 'textDocument/publishDiagnostics') this.#documents?.publish(params, uri)
     else {
       const mapped = toClient(params, space)
-      if (isObject(mapped)) this.#tell(method, mapped)
+      if (isObject(mapped)) this.#notify(method, mapped)
     }
   }
 
@@ -174,8 +174,8 @@ export class LspSession implements Member {
     })
   }
 
-  told(state: ServerState): void {
-    if (this.#isReady) this.#tell('flow/serverStatus', { state })
+  onStateChange(state: ServerState): void {
+    if (this.#isReady) this.#notify('flow/serverStatus', { state })
   }
 
   close(): Promise<void> {
@@ -200,7 +200,7 @@ export class LspSession implements Member {
         workspace,
         space,
         signal,
-        tell: (method, params) => this.#tell(method, params),
+        notify: (method, params) => this.#notify(method, params),
         enqueue: (run) => this.#queue.add(0, run),
       })
       server.join(this)
@@ -252,13 +252,13 @@ export class LspSession implements Member {
     documents: SessionDocuments,
     document: OpenDocument | undefined,
   ): Promise<void> {
-    const asked = document?.asked ?? documents.asked
+    const requested = document?.asked ?? documents.asked
     for (;;) {
       const run = await documents.ready()
       if (this.#requests.get(request.id) !== request) return
       if (document?.refusal !== undefined)
         throw new RpcFailure(rpcCodes.requestFailed, `Document not checked: ${document.refusal}.`)
-      const until = asked.setAsideUntil ?? document?.quarantine.setAsideUntil
+      const until = requested.setAsideUntil ?? document?.quarantine.setAsideUntil
       if (until !== undefined) {
         const wait = formatDuration(until - this.#options.clock.now())
         throw new RpcFailure(
@@ -267,10 +267,10 @@ export class LspSession implements Member {
             `${wait}.`,
         )
       }
-      if (asked.isSuspect) {
+      if (requested.isSuspect) {
         // If the server ended after the request, the client has its response; else the next run
         // gets it.
-        await run.alone(asked, () => this.#answer(request, run, params, document)).catch(unlessLost)
+        await run.alone(requested, () => this.#answer(request, run, params, document)).catch(unlessLost)
         continue
       }
       await untilWritable(run)
@@ -287,10 +287,10 @@ export class LspSession implements Member {
     document: OpenDocument | undefined,
   ): Promise<void> {
     if (this.#requests.get(request.id) !== request) return
-    const asked = run.ask(request.method, params, { document: document?.asked ?? this.#documents?.asked })
-    request.asked = asked
+    const requested = run.ask(request.method, params, { document: document?.asked ?? this.#documents?.asked })
+    request.requested = requested
     try {
-      const result = await asked.answer
+      const result = await requested.answer
       const space = this.#space
       if (space === undefined) return
       const place =
@@ -366,16 +366,16 @@ export class LspSession implements Member {
   }
 
   /** The server may still work on it. */
-  #giveUp({ asked }: ClientRequest): void {
-    if (asked === undefined) return
+  #giveUp({ requested }: ClientRequest): void {
+    if (requested === undefined) return
     this.#cancelled++
-    void asked.settled.then(() => {
+    void requested.settled.then(() => {
       this.#cancelled--
     })
-    asked.cancel()
+    requested.cancel()
   }
 
-  #tell(method: string, params: Record<string, unknown>): void {
+  #notify(method: string, params: Record<string, unknown>): void {
     this.#send(notificationText(method, params))
   }
 

@@ -81,12 +81,12 @@ export class OpenDocument {
     this.#isGiven = true
   }
 
-  /** @param isForgetful the server ignores closing, so it gets an empty text */
-  takeFrom(run: ServerRun, uri: string, isForgetful: boolean): void {
+  /** @param isReset the server ignores closing, so it gets an empty text */
+  takeFrom(run: ServerRun, uri: string, isReset: boolean): void {
     if (this.#givenTo !== run) return
     this.#givenTo = undefined
     run.forget(this.quarantine)
-    if (isForgetful)
+    if (isReset)
       run.notify('textDocument/didChange', {
         textDocument: { uri, version: this.#serverVersion + 1 },
         contentChanges: [{ text: '' }],
@@ -113,7 +113,7 @@ interface SessionDocumentsOptions {
   readonly client: string
   readonly signal: AbortSignal
   readonly spend: (units: number) => void
-  readonly tell: (method: string, params: Record<string, unknown>) => void
+  readonly notify: (method: string, params: Record<string, unknown>) => void
   readonly enqueue: (run: () => Promise<void>) => void
 }
 
@@ -135,7 +135,7 @@ export class SessionDocuments {
   #waking: { readonly at: number; readonly stop: () => void } | undefined
 
   constructor(options: SessionDocumentsOptions) {
-    const { workspace, limits, signal, log, tell, crashes, shares, client } = options
+    const { workspace, limits, signal, log, notify, crashes, shares, client } = options
     this.#options = options
     this.asked = new Quarantine(crashes, client, true)
     this.#generation = workspace.generation
@@ -146,9 +146,9 @@ export class SessionDocuments {
       max: limits.contractsPerConnection,
       mayFetch: () => shares.mayFetch(client),
       onResolved: ({ address, name, code }) =>
-        tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
+        notify('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
       onUnresolved: ({ address, name }, why) =>
-        tell('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
+        notify('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
       onNeeded: (paths) => this.#refresh([...paths, ...this.#outdated()]),
     })
   }
@@ -241,14 +241,14 @@ export class SessionDocuments {
   }
 
   publish(params: Record<string, unknown>, uri: string): void {
-    const { space, tell } = this.#options
+    const { space, notify } = this.#options
     const path = space.ownPath(uri)
     const document = path === undefined ? undefined : this.#open.get(path)
     if (document === undefined) return
     this.#run?.diagnosed(document.quarantine)
     if (document.refusal !== undefined || document.quarantine.setAsideUntil !== undefined) return
     const version = document.clientVersionOf(params['version'])
-    tell('textDocument/publishDiagnostics', {
+    notify('textDocument/publishDiagnostics', {
       uri: space.clientUri(document.path),
       ...(version === undefined ? {} : { version }),
       diagnostics: toClient(params['diagnostics'], space) ?? [],
@@ -371,14 +371,14 @@ export class SessionDocuments {
     await this.#take(document)
     this.#diagnose(document, [`Document not checked: ${why}.`])
     if (!wasRefused)
-      this.#options.tell('window/showMessage', {
+      this.#options.notify('window/showMessage', {
         type: warningLevel,
         message: `${document.path} not checked: ${why}.`,
       })
   }
 
   #setAside(document: OpenDocument, until: number): void {
-    const { tell, space, metrics, network, log, clock } = this.#options
+    const { notify, space, metrics, network, log, clock } = this.#options
     this.#wakeAt(until)
     if (document.toldAsideUntil === until) return
     document.toldAsideUntil = until
@@ -390,8 +390,8 @@ export class SessionDocuments {
       'the language server crashed several times on it or on others of your address. It is retried in ' +
       `${formatDuration(pauseMs)}, at ${at}`
     this.#diagnose(document, [`Document not checked: ${why}.`])
-    tell('flow/documentSetAside', { uri: space.clientUri(document.path), message: why, until: at })
-    tell('window/showMessage', { type: errorLevel, message: `${document.path} not checked: ${why}.` })
+    notify('flow/documentSetAside', { uri: space.clientUri(document.path), message: why, until: at })
+    notify('window/showMessage', { type: errorLevel, message: `${document.path} not checked: ${why}.` })
   }
 
   #wakeAt(at: number): void {
@@ -421,7 +421,7 @@ export class SessionDocuments {
   /** Replaces the server's diagnostics. */
   #diagnose(document: OpenDocument, messages: readonly string[]): void {
     const start = { line: 0, character: 0 }
-    this.#options.tell('textDocument/publishDiagnostics', {
+    this.#options.notify('textDocument/publishDiagnostics', {
       uri: this.#options.space.clientUri(document.path),
       diagnostics: messages.map((message) => ({
         range: { start, end: { line: 0, character: 1 } },
@@ -447,9 +447,9 @@ export class SessionDocuments {
   }
 
   failed(error: unknown): void {
-    const { tell, log } = this.#options
+    const { notify, log } = this.#options
     log.error({ err: asError(error) }, 'Could not send a document to the language server')
-    tell('window/showMessage', {
+    notify('window/showMessage', {
       type: errorLevel,
       message: 'A document was not checked because of an internal error. Change it to try again.',
     })

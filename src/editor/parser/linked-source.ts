@@ -92,7 +92,7 @@ function contractOf({ name }: Declaration, { outline }: ParsedSource): Declarati
 const largestFile = 1_000_000
 const maxFiles = 40
 const deepestFolder = 40
-const maxKept = 200
+const maxCached = 200
 
 interface KeptFile {
   readonly stamp: string
@@ -105,7 +105,7 @@ interface KeptFile {
  */
 export class ImportedFiles {
   readonly #openText: (uri: string) => string | undefined
-  readonly #kept = new Map<string, KeptFile>()
+  readonly #cache = new Map<string, KeptFile>()
 
   constructor(openText: (uri: string) => string | undefined) {
     this.#openText = openText
@@ -139,13 +139,13 @@ export class ImportedFiles {
       try {
         const { size, mtimeMs, ino } = await file.stat()
         const stamp = `${ino} ${size} ${mtimeMs}`
-        const known = this.#kept.get(path)
+        const known = this.#cache.get(path)
         if (known?.stamp === stamp) return known.code
         if (!(await file.stat()).isFile() || size > largestFile) return undefined
         const code = await file.readFile('utf8')
-        this.#kept.set(path, { stamp, code })
-        const [oldest] = this.#kept.keys()
-        if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest)
+        this.#cache.set(path, { stamp, code })
+        const [oldest] = this.#cache.keys()
+        if (this.#cache.size > maxCached && oldest !== undefined) this.#cache.delete(oldest)
         return code
       } finally {
         await file.close()

@@ -116,7 +116,7 @@ export class ParserServer {
     clearTimeout(this.#checks.get(uri))
     this.#checks.delete(uri)
     this.#lastGood.delete(uri)
-    if (this.#documents.delete(uri)) this.#tell(uri, undefined, [])
+    if (this.#documents.delete(uri)) this.#publish(uri, undefined, [])
   }
 
   #checkSoon(uri: string, pauseMs: number): void {
@@ -139,7 +139,7 @@ export class ParserServer {
     this.#isChecking.add(uri)
     try {
       const found = await this.#diagnose(uri, text)
-      if (this.#documents.get(uri) === document && document.getText() === text) this.#tell(uri, version, found)
+      if (this.#documents.get(uri) === document && document.getText() === text) this.#publish(uri, version, found)
     } finally {
       this.#isChecking.delete(uri)
     }
@@ -214,7 +214,7 @@ export class ParserServer {
     }
   }
 
-  #tell(uri: string, version: number | undefined, diagnostics: readonly Diagnostic[]): void {
+  #publish(uri: string, version: number | undefined, diagnostics: readonly Diagnostic[]): void {
     const params = { uri, diagnostics, ...(version === undefined ? {} : { version }) }
     // The client has left.
     this.#options.connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => undefined)

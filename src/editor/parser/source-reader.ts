@@ -44,12 +44,12 @@ export interface SourceAnswers {
 }
 
 /** In UTF-16 units. */
-const maxKept = 32
+const maxCached = 32
 const maxKeptCharacters = 150_000
 
 export class SourceReader {
   readonly #parse: Parse
-  readonly #kept = new Map<string, ParsedSource>()
+  readonly #cache = new Map<string, ParsedSource>()
   #characters = 0
 
   constructor(parse: Parse) {
@@ -89,14 +89,14 @@ export class SourceReader {
   }
 
   #source(code: string): ParsedSource {
-    const known = this.#kept.get(code)
+    const known = this.#cache.get(code)
     const source = known ?? parseSource(code, this.#parse)
-    this.#kept.delete(code)
-    this.#kept.set(code, source)
+    this.#cache.delete(code)
+    this.#cache.set(code, source)
     if (known === undefined) this.#characters += code.length
-    for (const oldest of this.#kept.keys()) {
-      if ((this.#kept.size <= maxKept && this.#characters <= maxKeptCharacters) || oldest === code) break
-      this.#kept.delete(oldest)
+    for (const oldest of this.#cache.keys()) {
+      if ((this.#cache.size <= maxCached && this.#characters <= maxKeptCharacters) || oldest === code) break
+      this.#cache.delete(oldest)
       this.#characters -= oldest.length
     }
     return source

@@ -37,17 +37,17 @@ function maxOf(quotas: ProjectQuotas, name: QuotaName): number {
 export function requireQuota(
   quotas: ProjectQuotas,
   name: QuotaName,
-  asked: number,
+  requested: number,
   { before = 0, path }: { before?: number; path?: string } = {},
 ): void {
   const max = maxOf(quotas, name)
-  if (asked <= max || asked <= before) return
+  if (requested <= max || requested <= before) return
   const subject = path === undefined ? 'this change makes' : `${path} has`
   throw projectError(
     'QUOTA_EXCEEDED',
-    `Quota exceeded: ${subject} ${asked} (limit ${max} ${meanings[name]}). Delete or shrink something.`,
+    `Quota exceeded: ${subject} ${requested} (limit ${max} ${meanings[name]}). Delete or shrink something.`,
     {
-      facts: { quota: wireNames[name], max, asked, ...(path === undefined ? {} : { path }) },
+      facts: { quota: wireNames[name], max, asked: requested, ...(path === undefined ? {} : { path }) },
     },
   )
 }

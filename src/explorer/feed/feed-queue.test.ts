@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { FeedQueue } from './feed-queue.ts'
 
 /** Tells everything that waits, in steps of at most `atOnce` heights, as words. */
-function tellAll(queue: FeedQueue, atOnce = 10): string[] {
-  const told: string[] = []
+function drain(queue: FeedQueue, atOnce = 10): string[] {
+  const reported: string[] = []
   for (let step = queue.peek(atOnce); step !== undefined; step = queue.peek(atOnce)) {
-    told.push(step.kind === 'blocks' ? `${step.from}-${step.to - 1}` : `rollback ${step.from}`)
+    reported.push(step.kind === 'blocks' ? `${step.from}-${step.to - 1}` : `rollback ${step.from}`)
     queue.done(step)
   }
-  return told
+  return reported
 }
 
 describe('FeedQueue', () => {
@@ -18,29 +18,29 @@ describe('FeedQueue', () => {
     queue.announce(10, 12)
     queue.announce(12, 13)
     queue.announce(11, 14)
-    expect(tellAll(queue)).to.deep.equal(['10-13'])
+    expect(drain(queue)).to.deep.equal(['10-13'])
     queue.announce(12, 15)
-    expect(tellAll(queue)).to.deep.equal(['14-14'])
+    expect(drain(queue)).to.deep.equal(['14-14'])
   })
 
   it('splits long ranges', () => {
     const queue = new FeedQueue(100)
     queue.announce(0, 25)
-    expect(tellAll(queue)).to.deep.equal(['0-9', '10-19', '20-24'])
+    expect(drain(queue)).to.deep.equal(['0-9', '10-19', '20-24'])
   })
 
   it('drops the oldest heights of a full backlog', () => {
     const queue = new FeedQueue(5)
     queue.announce(0, 3)
     queue.announce(3, 1000)
-    expect(tellAll(queue)).to.deep.equal(['995-999'])
+    expect(drain(queue)).to.deep.equal(['995-999'])
   })
 
   it('does not publish heights between disjoint notifications', () => {
     const queue = new FeedQueue(100)
     queue.announce(0, 2)
     queue.announce(50, 52)
-    expect(tellAll(queue)).to.deep.equal(['0-1', '50-51'])
+    expect(drain(queue)).to.deep.equal(['0-1', '50-51'])
   })
 
   it('publishes a rollback between earlier and later heights', () => {
@@ -48,18 +48,18 @@ describe('FeedQueue', () => {
     queue.announce(10, 15)
     queue.rollback(13)
     queue.announce(13, 16)
-    expect(tellAll(queue)).to.deep.equal(['10-12', 'rollback 13', '13-15'])
+    expect(drain(queue)).to.deep.equal(['10-12', 'rollback 13', '13-15'])
   })
 
   it('merges consecutive rollbacks', () => {
     const queue = new FeedQueue(100)
     queue.announce(0, 5)
-    tellAll(queue)
+    drain(queue)
     queue.rollback(4)
     queue.rollback(2)
     queue.rollback(3)
     queue.announce(2, 3)
-    expect(tellAll(queue)).to.deep.equal(['rollback 2', '2-2'])
+    expect(drain(queue)).to.deep.equal(['rollback 2', '2-2'])
   })
 
   it('does not repeat a step completed during a notification', () => {
@@ -68,7 +68,7 @@ describe('FeedQueue', () => {
     const step = queue.peek(2)
     queue.announce(3, 9)
     if (step !== undefined) queue.done(step)
-    expect(tellAll(queue)).to.deep.equal(['6-8'])
+    expect(drain(queue)).to.deep.equal(['6-8'])
   })
 
   it('repeats a height only after a rollback, within the backlog limit', () => {
@@ -83,7 +83,7 @@ describe('FeedQueue', () => {
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
         const queue = new FeedQueue(15)
         let top = -1
-        const tell = (): boolean => {
+        const send = (): boolean => {
           const step = queue.peek(4)
           if (step === undefined) return false
           if (step.kind === 'rollback') top = Math.min(top, step.from - 1)
@@ -98,12 +98,12 @@ describe('FeedQueue', () => {
         for (const next of actions) {
           if (next.kind === 'announce') queue.announce(next.from, next.from + next.length)
           else if (next.kind === 'rollback') queue.rollback(next.from)
-          else tell()
+          else send()
         }
         let blocksLeft = 0
         for (let step = queue.peek(4); step !== undefined; step = queue.peek(4)) {
           if (step.kind === 'blocks') blocksLeft += step.to - step.from
-          tell()
+          send()
         }
         expect(blocksLeft).to.be.at.most(15)
       }),

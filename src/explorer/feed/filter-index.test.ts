@@ -84,16 +84,16 @@ function naive(filters: readonly Lists[], transactions: readonly Transaction[]):
 
 describe('FilterIndex', () => {
   it('equals a scan of all filters, after adding and removing subscribers', () => {
-    const wishes = fc.array(fc.array(lists, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 12 })
+    const filterLists = fc.array(fc.array(lists, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(
-        wishes,
+        filterLists,
         fc.array(transaction, { maxLength: 8 }),
         fc.infiniteStream(fc.boolean()),
-        (wishes, transactions, leaves) => {
+        (filterLists, transactions, leaves) => {
           const block = blockOf(transactions)
           const index = new FilterIndex()
-          const owners = wishes.map((wish) => ({ wish, filters: wish.map(createFilter) }))
+          const owners = filterLists.map((filter) => ({ wish: filter, filters: filter.map(createFilter) }))
           for (const owner of owners) index.add(owner)
           const staying = owners.filter((owner) => {
             const isLeaving = leaves.next().value === true

@@ -155,9 +155,9 @@ export class LiveAudience implements FeedListener {
   }
 
   async blocks(blocks: readonly BlockMessages[]): Promise<void> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     await this.#audience.publish(blocks)
-    this.#metrics.feedTellSeconds.observe((performance.now() - begun) / 1000)
+    this.#metrics.feedTellSeconds.observe((performance.now() - startedAt) / 1000)
   }
 
   async rollback(from: number): Promise<void> {

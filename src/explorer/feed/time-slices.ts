@@ -3,7 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 /** Lets the event loop handle other work between slices of short steps. FIFO. */
 export class TimeSlices {
   readonly #sliceMs: number
-  #begun = 0
+  #startedAt = 0
   /** At least one step always runs. */
   #steps = 0
   #next: Promise<void> | undefined
@@ -19,14 +19,14 @@ export class TimeSlices {
 
   /** Cheaper than a promise per step. */
   tryTake(): boolean {
-    if (this.#steps > 0 && performance.now() - this.#begun > this.#sliceMs) return false
+    if (this.#steps > 0 && performance.now() - this.#startedAt > this.#sliceMs) return false
     this.#steps++
     return true
   }
 
   async #begin(): Promise<void> {
     await nextIteration()
-    this.#begun = performance.now()
+    this.#startedAt = performance.now()
     this.#steps = 0
     this.#next = undefined
   }

@@ -8,7 +8,7 @@ import { cacheRecentReads, readRecent } from './bounds.ts'
 describe('recent reads', () => {
   let database: TestDatabase
   let pool: DatabasePool
-  let asked: string[][] = []
+  let requested: string[][] = []
 
   before(async () => {
     database = await createTestDatabase()
@@ -16,7 +16,7 @@ describe('recent reads', () => {
 
   beforeEach(async () => {
     pool = await createReadPool({ url: database.url })
-    asked = []
+    requested = []
   })
 
   afterEach(() => pool.end())
@@ -25,14 +25,14 @@ describe('recent reads', () => {
 
   const read = (keys: readonly string[]): Promise<ReadonlyMap<string, string>> =>
     readRecent(pool, 'letters', keys, async (missing) => {
-      asked.push([...missing])
+      requested.push([...missing])
       return await Promise.resolve(new Map(missing.filter((key) => key !== 'z').map((key) => [key, key.toUpperCase()])))
     })
 
   it('are not cached without a cache', async () => {
     await read(['a', 'a'])
     expect([...(await read(['a']))]).to.deep.equal([['a', 'A']])
-    expect(asked).to.deep.equal([['a'], ['a']])
+    expect(requested).to.deep.equal([['a'], ['a']])
   })
 
   it('are cached until cleared, including absent values', async () => {
@@ -42,10 +42,10 @@ describe('recent reads', () => {
       ['a', 'A'],
       ['b', 'B'],
     ])
-    expect(asked).to.deep.equal([['a', 'z'], ['b']])
+    expect(requested).to.deep.equal([['a', 'z'], ['b']])
     clear()
     await read(['a'])
-    expect(asked).to.deep.equal([['a', 'z'], ['b'], ['a']])
+    expect(requested).to.deep.equal([['a', 'z'], ['b'], ['a']])
   })
 
   it('are not cached if read before a commit', async () => {
@@ -66,13 +66,13 @@ describe('recent reads', () => {
     cache.suspend(false)
     await read(['a'])
     await read(['a'])
-    expect(asked).to.have.length(4)
+    expect(requested).to.have.length(4)
   })
 
   it('expire', async () => {
     cacheRecentReads([pool], 0)
     await read(['a'])
     await read(['a'])
-    expect(asked).to.have.length(2)
+    expect(requested).to.have.length(2)
   })
 })

@@ -212,8 +212,8 @@ const bigTransfers = defineRoute({
     }
     const [bounds, before] = await Promise.all([readBounds(database), findTransferKey(database, cursor)])
     const { rows, last } = await listBigTransfers(database, bounds, before, selection, limit + 1)
-    const goesOn = rows.length > limit ? rows[limit - 1] : last
-    return { body: pageUpTo(rows.slice(0, limit).map(presentBigTransfer), limit, cursorAfter(goesOn)) }
+    const next = rows.length > limit ? rows[limit - 1] : last
+    return { body: pageUpTo(rows.slice(0, limit).map(presentBigTransfer), limit, cursorAfter(next)) }
   },
 })
 

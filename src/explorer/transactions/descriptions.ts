@@ -54,9 +54,9 @@ async function describeWithDetails(
     const { template, text } = scripts.get(row.script_hash) ?? unknownScript
     const transaction = storedTransaction(row, text, events.get(key) ?? [])
     const details = derived.get(key)
-    const said = details?.isDerived === true ? recorded(row, details) : computed(transaction, network)
+    const output = details?.isDerived === true ? recorded(row, details) : computed(transaction, network)
     const imports = importedContracts(transaction, network)
-    return { described: { row, template, imports, isMoved: details?.isMoved === true, ...said }, details }
+    return { described: { row, template, imports, isMoved: details?.isMoved === true, ...output }, details }
   })
 }
 

@@ -183,10 +183,13 @@ function symbolsWithin(declaration: Declaration, source: SourceText, budget: { l
   const members = declaration.members
     .toSorted((a, b) => a.start - b.start)
     .flatMap((member) => symbolsWithin(member, source, budget))
-  return [{ ...tell(declaration, source), ...(members.length === 0 ? {} : { members }) }]
+  return [{ ...describeSymbol(declaration, source), ...(members.length === 0 ? {} : { members }) }]
 }
 
-function tell({ kind, name, access, signature, doc, start, end }: Declaration, source: SourceText): SymbolAnswer {
+function describeSymbol(
+  { kind, name, access, signature, doc, start, end }: Declaration,
+  source: SourceText,
+): SymbolAnswer {
   return {
     kind,
     name,
@@ -201,7 +204,7 @@ function tell({ kind, name, access, signature, doc, start, end }: Declaration, s
 function declaredAs(declaration: Declaration, source: SourceText): NonNullable<NameAnswer['declared']> {
   const place: Place = source.placeOf(declaration.nameStart)
   return {
-    ...tell(declaration, source),
+    ...describeSymbol(declaration, source),
     line: place.line,
     column: place.column,
     source: source.shownLine(place.line),

@@ -104,9 +104,9 @@ describe('scriptTemplate', () => {
   })
 
   it('ignores comments and string literals', () => {
-    const said =
+    const output =
       '// a.contracts.add(name: n)\n/* EVM.run( */ transaction { execute { log("keys.add( contracts.add(") } }'
-    expect(scriptTemplate(said, 'mainnet')).to.deep.include({ foundBy: 'nothing' })
+    expect(scriptTemplate(output, 'mainnet')).to.deep.include({ foundBy: 'nothing' })
   })
 
   it('ignores contracts in other accounts with the names of core contracts', () => {

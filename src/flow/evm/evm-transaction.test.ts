@@ -201,18 +201,18 @@ describe('readEvmTransaction', () => {
     }))
     const anyLogs = fc.array(anyLog, { maxLength: 3 })
     fc.assert(
-      fc.property(fc.oneof(signed, calls), anyLogs, fc.boolean(), (tx, told, isEarly) => {
+      fc.property(fc.oneof(signed, calls), anyLogs, fc.boolean(), (tx, reported, isEarly) => {
         const prefix = isEarly ? '' : '0x'
         const found = readEvmTransaction({
           ...(isEarly ? earlyEvent : event),
           type: `${tx.type}`,
           hash: prefix + tx.hash,
           payload: prefix + tx.payload.toString('hex'),
-          logs: prefix + logsPayload(told).toString('hex'),
+          logs: prefix + logsPayload(reported).toString('hex'),
         })
         expect(found).to.deep.include({ type: tx.type, hash: tx.hash, from: tx.from, problems: [] })
         expect(found.payload?.nonce).to.equal(tx.nonce.toString())
-        expect(found.logs.map(({ topics }) => topics)).to.deep.equal(told.map(({ topics }) => topics))
+        expect(found.logs.map(({ topics }) => topics)).to.deep.equal(reported.map(({ topics }) => topics))
       }),
       { numRuns: 100 },
     )

@@ -66,7 +66,7 @@ export class StakingContract {
     if (!this.isAuction || amount < nodeMinimum || this.stakers.some((staker) => staker.nodeId === nodeId)) return
     const withdrawn = this.#withdrawnByUser(amount)
     const node = this.#newStaker(nodeId, 0)
-    this.#tell('NewNodeCreated', { nodeID: nodeId, role: String(role), amountCommitted: text(0n) })
+    this.#emit('NewNodeCreated', { nodeID: nodeId, role: String(role), amountCommitted: text(0n) })
     this.#commitNew(node, amount, withdrawn)
   }
 
@@ -74,7 +74,7 @@ export class StakingContract {
     if (!this.isAuction || amount < delegatorMinimum || !this.nodes.some((node) => node.nodeId === nodeId)) return
     const withdrawn = this.#withdrawnByUser(amount)
     const delegatorId = this.delegatorsOf(nodeId).length + 1
-    this.#tell('NewDelegatorCreated', { nodeID: nodeId, delegatorID: String(delegatorId) })
+    this.#emit('NewDelegatorCreated', { nodeID: nodeId, delegatorID: String(delegatorId) })
     this.#commitNew(this.#newStaker(nodeId, delegatorId), amount, withdrawn)
   }
 
@@ -96,14 +96,14 @@ export class StakingContract {
     if (isHidden) staker.isRequestKnown = false
     else if (staker.requested === 0n) staker.isRequestKnown = true
     this.#move(staker, 'unstaked', 'committed', moved)
-    this.#tellOf(staker, 'TokensCommitted', staker.delegatorId === 0 ? moved : amount)
+    this.#emitFor(staker, 'TokensCommitted', staker.delegatorId === 0 ? moved : amount)
     staker.isPending = true
   }
 
   stakeRewardedTokens(staker: Staker, amount: bigint): void {
     if (!this.isAuction || amount > staker.held.rewarded) return
     this.#move(staker, 'rewarded', 'committed', amount)
-    this.#tellOf(staker, 'TokensCommitted', amount)
+    this.#emitFor(staker, 'TokensCommitted', amount)
     staker.isPending = true
   }
 
@@ -111,38 +111,38 @@ export class StakingContract {
     const { committed, staked } = staker.held
     if (!this.isAuction || staked + committed < amount + staker.requested) return
     const fromCommitted = min(amount, committed)
-    const isTold = this.era === '1.0'
+    const isEmitted = this.era === '1.0'
     if (amount === fromCommitted || staker.delegatorId === 0 || fromCommitted > 0n) {
       this.#move(staker, 'committed', 'unstaked', fromCommitted)
     }
     if (amount > fromCommitted) {
       staker.requested += amount - fromCommitted
       staker.isPending = true
-      staker.isRequestKnown = isTold
+      staker.isRequestKnown = isEmitted
     }
-    if (!isTold) return
-    this.#tellOf(staker, 'TokensUnstaked', fromCommitted)
-    if (amount > fromCommitted) this.#tellOf(staker, 'TokensRequestedToUnstake', staker.requested)
+    if (!isEmitted) return
+    this.#emitFor(staker, 'TokensUnstaked', fromCommitted)
+    if (amount > fromCommitted) this.#emitFor(staker, 'TokensRequestedToUnstake', staker.requested)
   }
 
   unstakeAll(node: Staker): void {
     if (!this.isAuction) return
     const { committed, staked } = node.held
     if (committed > 0n) {
-      if (this.era === '1.0') this.#tellOf(node, 'TokensUnstaked', committed)
+      if (this.era === '1.0') this.#emitFor(node, 'TokensUnstaked', committed)
       this.#move(node, 'committed', 'unstaked', committed)
     }
     if (staked > 0n) {
       node.requested = staked
       node.isPending = true
       node.isRequestKnown = this.era === '1.0'
-      if (node.isRequestKnown) this.#tellOf(node, 'TokensRequestedToUnstake', staked)
+      if (node.isRequestKnown) this.#emitFor(node, 'TokensRequestedToUnstake', staked)
     }
   }
 
   withdraw(staker: Staker, bucket: 'unstaked' | 'rewarded', amount: bigint): void {
     if (amount > staker.held[bucket]) return
-    this.#tellOf(staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
+    this.#emitFor(staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
     const uuid = this.#take(staker, bucket, amount)
     this.#put(user, 7n, uuid, amount)
   }
@@ -150,14 +150,14 @@ export class StakingContract {
   /** Called by the administrator for nodes that are no longer approved. */
   removeNode(node: Staker): void {
     const { committed, staked } = node.held
-    this.#tellOf(node, 'NodeRemovedAndRefunded', committed + staked)
+    this.#emitFor(node, 'NodeRemovedAndRefunded', committed + staked)
     this.#move(node, 'committed', 'unstaked', committed)
     if (staked > 0n || !this.isAuction) node.requested = staked
     node.isRequestKnown = true
     node.isPending = true
     for (const delegator of this.delegatorsOf(node.nodeId)) {
       if (delegator.held.committed > 0n) {
-        this.#tellOf(delegator, 'TokensUnstaked', delegator.held.committed)
+        this.#emitFor(delegator, 'TokensUnstaked', delegator.held.committed)
         this.#move(delegator, 'committed', 'unstaked', delegator.held.committed)
       }
       if (delegator.held.staked > 0n) {
@@ -186,12 +186,12 @@ export class StakingContract {
         this.#put(account, staker.uuids.rewarded, this.#withdrawn(null, source, amount), amount)
         staker.held.rewarded += amount
         const epoch = this.era === '1.0' ? { epochCounter: String(this.epoch) } : {}
-        this.#tellOf(staker, 'RewardsPaid', amount, epoch)
+        this.#emitFor(staker, 'RewardsPaid', amount, epoch)
       }
     }
     const numbers = { total: text(9n), fromFees: text(1n), minted: text(8n), feesBurned: text(0n) }
     const epoch = this.era === '1.0' ? { epochCounterForRewards: String(this.epoch) } : {}
-    this.#tell('EpochTotalRewardsPaid', { ...numbers, ...epoch })
+    this.#emit('EpochTotalRewardsPaid', { ...numbers, ...epoch })
   }
 
   setUpEpoch(): void {
@@ -222,7 +222,7 @@ export class StakingContract {
       const all = this.delegatorsOf(node.nodeId)
       if (!node.isPending && !all.some(({ isPending }) => isPending)) continue
       if (node.held.committed > 0n) {
-        this.#tellOf(node, 'TokensStaked', node.held.committed)
+        this.#emitFor(node, 'TokensStaked', node.held.committed)
         this.#move(node, 'committed', 'staked', node.held.committed)
       }
       this.#unstake(node)
@@ -233,7 +233,7 @@ export class StakingContract {
           delegator.requested = staked
         }
         if (delegator.held.committed > 0n) {
-          this.#tellOf(delegator, 'TokensStaked', delegator.held.committed)
+          this.#emitFor(delegator, 'TokensStaked', delegator.held.committed)
           this.#move(delegator, 'committed', 'staked', delegator.held.committed)
         }
         this.#unstake(delegator)
@@ -243,18 +243,18 @@ export class StakingContract {
     this.isAuction = true
     const numbers = { totalStaked: text(1n), totalRewardPayout: text(9n) }
     const epoch = this.era === '1.0' ? { newEpochCounter: String(this.epoch) } : {}
-    this.#tell('NewEpoch', { ...numbers, ...epoch })
+    this.#emit('NewEpoch', { ...numbers, ...epoch })
   }
 
   #unstake(staker: Staker): void {
     const { unstaking } = staker.held
     if (unstaking > 0n) {
-      this.#tellOf(staker, 'TokensUnstaked', unstaking)
+      this.#emitFor(staker, 'TokensUnstaked', unstaking)
       this.#move(staker, 'unstaking', 'unstaked', unstaking)
     }
     staker.isPending = staker.requested > 0n
     if (staker.requested > 0n) {
-      this.#tellOf(staker, 'TokensUnstaking', staker.requested)
+      this.#emitFor(staker, 'TokensUnstaking', staker.requested)
       this.#move(staker, 'staked', 'unstaking', staker.requested)
     }
     staker.requested = 0n
@@ -281,7 +281,7 @@ export class StakingContract {
   }
 
   #commitNew(staker: Staker, amount: bigint, withdrawn: bigint): void {
-    this.#tellOf(staker, 'TokensCommitted', amount)
+    this.#emitFor(staker, 'TokensCommitted', amount)
     this.#put(account, staker.uuids.committed, withdrawn, amount)
     staker.held.committed += amount
     staker.isPending = true
@@ -340,14 +340,14 @@ export class StakingContract {
     })
   }
 
-  #tellOf({ nodeId, delegatorId }: Staker, name: string, amount: bigint, more: PayloadFields = {}): void {
+  #emitFor({ nodeId, delegatorId }: Staker, name: string, amount: bigint, more: PayloadFields = {}): void {
     const isRequest = name === 'TokensRequestedToUnstake'
     const fields = { nodeID: nodeId, amount: text(amount), ...more }
-    if (delegatorId === 0) this.#tell(isRequest ? `Node${name}` : name, fields)
-    else this.#tell(`Delegator${name}`, { ...fields, delegatorID: String(delegatorId) })
+    if (delegatorId === 0) this.#emit(isRequest ? `Node${name}` : name, fields)
+    else this.#emit(`Delegator${name}`, { ...fields, delegatorID: String(delegatorId) })
   }
 
-  #tell(name: string, fields: PayloadFields): void {
+  #emit(name: string, fields: PayloadFields): void {
     this.#events.push({ type: `A.${staking}.FlowIDTableStaking.${name}`, fields })
   }
 

@@ -50,7 +50,7 @@ class Chain {
   withdraw(from: TestVault, units: bigint): TestVault {
     from.units -= units
     const made = this.vault(from.token, undefined, units)
-    this.#tell(
+    this.#emit(
       from,
       'Withdrawn',
       units,
@@ -68,7 +68,7 @@ class Chain {
   deposit(given: TestVault, to: TestVault): void {
     to.units += given.units
     this.vaults.splice(this.vaults.indexOf(given), 1)
-    this.#tell(
+    this.#emit(
       to,
       'Deposited',
       given.units,
@@ -126,7 +126,7 @@ class Chain {
     return this.vaults.find((one) => one.token === token && one.owner === bridge) ?? this.vault(token, bridge, locked)
   }
 
-  #tell({ token, owner }: TestVault, what: 'Withdrawn' | 'Deposited', units: bigint, standard: TestEvent): void {
+  #emit({ token, owner }: TestVault, what: 'Withdrawn' | 'Deposited', units: bigint, standard: TestEvent): void {
     const emitter = this.#emitters[token]
     const side = what === 'Withdrawn' ? 'from' : 'to'
     const fields = { amount: ufix64Text(units), [side]: owner ?? null }

@@ -302,16 +302,16 @@ describe('readTokenMoves', () => {
       evmContractAddress: 'a'.repeat(40),
       bridgeAddress: bridge,
     }
-    const told = (name: string, fields: PayloadFields): TestEvent => [
+    const reported = (name: string, fields: PayloadFields): TestEvent => [
       `A.1e4aa0b87d10b141.IFlowEVMNFTBridge.${name}`,
       { ...crossing, ...fields },
     ]
-    const toEvm = told('BridgedNFTToEVM', { to: 'e'.repeat(40) })
+    const toEvm = reported('BridgedNFTToEVM', { to: 'e'.repeat(40) })
     expect(brief(read(itemWithdrawn(alice), toEvm, itemDeposited(bridge)))).to.deep.equal([
       `${topShot} #7 ${alice} ${evmAccount} bridge`,
       `${topShot} #7 - ${bridge} escrow`,
     ])
-    const fromEvm = told('BridgedNFTFromEVM', { caller: 'e'.repeat(40) })
+    const fromEvm = reported('BridgedNFTFromEVM', { caller: 'e'.repeat(40) })
     expect(brief(read(itemWithdrawn(bridge), fromEvm, itemDeposited(bob)))).to.deep.equal([
       `${topShot} #7 ${bridge} - escrow`,
       `${topShot} #7 ${evmAccount} ${bob} bridge`,
@@ -319,14 +319,14 @@ describe('readTokenMoves', () => {
     expect(brief(read([`${topShot}.Minted`, { id: '7' }], fromEvm, itemDeposited(bob)))).to.deep.equal([
       `${topShot} #7 ${evmAccount} ${bob} bridge`,
     ])
-    const problem = read(itemWithdrawn(alice), told('BridgedNFTToEVM', { to: 'nobody' }), itemDeposited(bridge))
+    const problem = read(itemWithdrawn(alice), reported('BridgedNFTToEVM', { to: 'nobody' }), itemDeposited(bridge))
     expect(brief(problem)).to.deep.equal([`${topShot} #7 ${alice} ${bridge} transfer`])
     expect(problem.problems.map(({ message }) => message)).to.deep.equal(['field to is not an EVM address'])
   })
 
   it('recognizes FLOW staked and unstaked, in current events and before Cadence 1.0', () => {
     const staking = '0x8624b52f9ddcd04a'
-    const told = (name: string, fields: PayloadFields): TestEvent => [
+    const reported = (name: string, fields: PayloadFields): TestEvent => [
       `A.8624b52f9ddcd04a.FlowIDTableStaking.${name}`,
       { nodeID: 'n', ...fields },
     ]
@@ -335,14 +335,14 @@ describe('readTokenMoves', () => {
       brief(
         read(
           withdrawn(`${flow}.Vault`, { amount: five, from: alice }),
-          told('DelegatorTokensCommitted', amount),
+          reported('DelegatorTokensCommitted', amount),
           deposited(`${flow}.Vault`, { amount: five, to: staking }),
         ),
       ),
     ).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
     expect(
       brief(
-        read([`${flow}.TokensWithdrawn`, { ...amount, from: alice }], told('TokensCommitted', amount), [
+        read([`${flow}.TokensWithdrawn`, { ...amount, from: alice }], reported('TokensCommitted', amount), [
           `${flow}.TokensDeposited`,
           { ...amount, to: staking },
         ]),
@@ -352,7 +352,7 @@ describe('readTokenMoves', () => {
       brief(
         read(
           [`${flow}.TokensWithdrawn`, { ...amount, from: alice }],
-          told('NewNodeCreated', { role: '1', amountCommitted: five }),
+          reported('NewNodeCreated', { role: '1', amountCommitted: five }),
         ),
       ),
       'without a deposit',
@@ -360,7 +360,7 @@ describe('readTokenMoves', () => {
     expect(
       brief(
         read(
-          told('UnstakedTokensWithdrawn', amount),
+          reported('UnstakedTokensWithdrawn', amount),
           [`${flow}.TokensWithdrawn`, { ...amount, from: staking }],
           [`${flow}.TokensDeposited`, { ...amount, to: alice }],
         ),
@@ -521,13 +521,13 @@ describe('readTokenMoves', () => {
   // Transaction 43ffb4fe223891e21a059a031444d170990f9b5027fd8af294478fe8c6c888d9 of mainnet.
   it('reads mainnet tokens left in a contract as retained, with the storage fee', () => {
     const usdf = 'A.1e4aa0b87d10b141.EVMVMBridgedToken_2aabea2058b5ac2d339b163c6ab6f2b6d53aabed'
-    const [sender, keeper] = ['0xe7aded0979f825d0', '0x473d6a2c37eab5be']
+    const [sender, sessionManager] = ['0xe7aded0979f825d0', '0x473d6a2c37eab5be']
     const purse = '138538467662757'
     const fromPurse = (amount: string, uuid: string): TestEvent[] => [
       [`${flow}.TokensWithdrawn`, { amount, from: null }],
       withdrawn(`${flow}.Vault`, { amount, from: null, fromUUID: purse, withdrawnUUID: uuid }),
-      [`${flow}.TokensDeposited`, { amount, to: keeper }],
-      deposited(`${flow}.Vault`, { amount, to: keeper, toUUID: '437579696', depositedUUID: uuid }),
+      [`${flow}.TokensDeposited`, { amount, to: sessionManager }],
+      deposited(`${flow}.Vault`, { amount, to: sessionManager, toUUID: '437579696', depositedUUID: uuid }),
     ]
     expect(
       brief(
@@ -552,8 +552,8 @@ describe('readTokenMoves', () => {
       ),
     ).to.deep.equal([
       `${usdf} ${sender} - 0.001 withdrawal`,
-      `${flow} ${sender} ${keeper} 0.00000201 transfer`,
-      `${flow} ${sender} ${keeper} 0.00001233 transfer`,
+      `${flow} ${sender} ${sessionManager} 0.00000201 transfer`,
+      `${flow} ${sender} ${sessionManager} 0.00001233 transfer`,
       `${flow} ${sender} ${sender} 0.00000792 transfer`,
     ])
   })

@@ -16,7 +16,10 @@ type Given = readonly [
 ]
 
 /** Types and receivers of transfers, after the staking events were applied. */
-function named(given: readonly Given[], told: ReadonlyArray<readonly [number, StakingEventKind, number]>): string[] {
+function named(
+  given: readonly Given[],
+  reported: ReadonlyArray<readonly [number, StakingEventKind, number]>,
+): string[] {
   const transfers = given.map(([eventIndex, from, to, amount, type = 'transfer', token = flow]) => ({
     eventIndex,
     token,
@@ -25,7 +28,7 @@ function named(given: readonly Given[], told: ReadonlyArray<readonly [number, St
     amount: `${amount}.00000000`,
     type,
   }))
-  const events = told.map(([eventIndex, kind, amount]) => ({ eventIndex, kind, amount: `${amount}.00000000` }))
+  const events = reported.map(([eventIndex, kind, amount]) => ({ eventIndex, kind, amount: `${amount}.00000000` }))
   setStakingTypes(transfers, events, staking, flow)
   return transfers.map(({ type, to = '-' }) => `${type} ${to}`)
 }

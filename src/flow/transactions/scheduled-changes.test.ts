@@ -21,12 +21,12 @@ const common = {
 }
 const handler = { transactionHandlerUUID: '77', transactionHandlerPublicPath: '/public/alarm' }
 
-type Told = readonly [name: string, fields: PayloadFields | undefined]
+type TestEvent = readonly [name: string, fields: PayloadFields | undefined]
 
 function transaction(
   index: number,
   script: keyof typeof scripts,
-  events: readonly Told[],
+  events: readonly TestEvent[],
   statusCode: number | undefined = 0,
 ): DecodedTransaction {
   return {
@@ -49,11 +49,11 @@ function blockOf(transactions: readonly DecodedTransaction[]): DecodedBlock {
   return { height: 1, id: Buffer.alloc(32), timestampUs: 0, transactions }
 }
 
-function pending(id: bigint): Told {
+function pending(id: bigint): TestEvent {
   return ['PendingExecution', { ...common, id: String(id), executionEffort: '500', fees: '0.00010000' }]
 }
 
-function executed(id: bigint): Told {
+function executed(id: bigint): TestEvent {
   return ['Executed', { ...common, ...handler, id: String(id), executionEffort: '500' }]
 }
 

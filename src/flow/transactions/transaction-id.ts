@@ -146,7 +146,7 @@ const identifierLength = 32
 /** Neither proposer, payer nor authorizer: Go's -1 as an unsigned integer. */
 const unknownSigner = 0xffff_ffff_ffff_ffffn
 /** Larger buffers are not reused. */
-const keptCapacity = 4 * 1024 * 1024
+const maxRetainedBytes = 4 * 1024 * 1024
 
 let rlp = new BackwardRlp()
 
@@ -164,7 +164,7 @@ export function transactionId(transaction: TransactionBody): Buffer {
   rlp.list(0)
   const encoded = rlp.view()
   const id = Buffer.from(hash('sha3-256', encoded, 'hex'), 'hex')
-  if (encoded.length > keptCapacity) rlp = new BackwardRlp()
+  if (encoded.length > maxRetainedBytes) rlp = new BackwardRlp()
   return id
 }
 

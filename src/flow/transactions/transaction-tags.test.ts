@@ -11,9 +11,9 @@ const flow = 'A.1654653399040a61.FlowToken.Vault'
 const processScript = 'import FlowTransactionScheduler from 0xe467b9dd11fa00df transaction { execute { s.process() } }'
 const executeScript = processScript.replace('process()', 'executeTransaction(id: id)')
 
-type Told = readonly [type: string, fields?: PayloadFields]
+type TestEvent = readonly [type: string, fields?: PayloadFields]
 
-function transaction(events: readonly Told[], more: Partial<DecodedTransaction> = {}): DecodedTransaction {
+function transaction(events: readonly TestEvent[], more: Partial<DecodedTransaction> = {}): DecodedTransaction {
   const decoded: DecodedEvent[] = events.map(([type, fields], index) => ({ type, index, fields: fields ?? {} }))
   return {
     index: 0,
@@ -32,12 +32,12 @@ function transaction(events: readonly Told[], more: Partial<DecodedTransaction> 
   }
 }
 
-function tags(events: readonly Told[], more: Partial<DecodedTransaction> = {}): readonly string[] {
+function tags(events: readonly TestEvent[], more: Partial<DecodedTransaction> = {}): readonly string[] {
   return tagsOfTransaction(transaction(events, more), 'mainnet')
 }
 
 /** A FLOW transfer between accounts in events since Cadence 1.0. */
-function flowMoves(amount: string, to: string | null, uuid = '5921'): Told[] {
+function flowMoves(amount: string, to: string | null, uuid = '5921'): TestEvent[] {
   const left = { from: other, fromUUID: '101', withdrawnUUID: uuid, balanceAfter: '90.00000000' }
   const arrived = { to, toUUID: '102', depositedUUID: uuid, balanceAfter: '35.50000000' }
   return [
@@ -48,7 +48,7 @@ function flowMoves(amount: string, to: string | null, uuid = '5921'): Told[] {
   ]
 }
 
-function fee(amount: string): Told[] {
+function fee(amount: string): TestEvent[] {
   const deducted = { amount, inclusionEffort: '1.00000000', executionEffort: '0.00000005' }
   return [...flowMoves(amount, feeReceiver, '6000'), ['A.f919ee77447b7497.FlowFees.FeesDeducted', deducted]]
 }
@@ -66,13 +66,13 @@ describe('tagsOfTransaction', () => {
   })
 
   it('recognizes the fee before Cadence 1.0, when only contracts emitted token events', () => {
-    const paid: Told[] = [
+    const paid: TestEvent[] = [
       ['A.1654653399040a61.FlowToken.TokensWithdrawn', { amount: '0.00000100', from: other }],
       ['A.1654653399040a61.FlowToken.TokensDeposited', { amount: '0.00000100', to: feeReceiver }],
       ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '0.00000100' }],
     ]
     expect(tags(paid)).to.deep.equal([])
-    const token: Told = ['A.b19436aae4d94622.FiatToken.TokensDeposited', { amount: '5.00000000', to: someone }]
+    const token: TestEvent = ['A.b19436aae4d94622.FiatToken.TokensDeposited', { amount: '5.00000000', to: someone }]
     expect(tags([token, ...paid])).to.deep.equal(['FT_TRANSFER'])
   })
 

@@ -27,7 +27,7 @@ describe('listen', () => {
   let db: TestDatabase
   let proxy: HalfOpenProxy
   let controller: AbortController
-  let heard: Heard<string>
+  let received: Heard<string>
   let reconnected: Heard<true>
   let troubles: Heard<Error>
   let options: ListenOptions
@@ -39,7 +39,7 @@ describe('listen', () => {
   beforeEach(async () => {
     proxy = await startHalfOpenProxy(db.url)
     controller = new AbortController()
-    heard = new Heard()
+    received = new Heard()
     reconnected = new Heard()
     troubles = new Heard()
     options = {
@@ -57,7 +57,7 @@ describe('listen', () => {
     await proxy.close()
   })
 
-  const hear = (channel: string, payload: string): void => heard.push(`${channel}: ${payload}`)
+  const hear = (channel: string, payload: string): void => received.push(`${channel}: ${payload}`)
   const notify = (channel: string, payload: string): Promise<unknown> =>
     db.pool.query('SELECT pg_notify($1, $2)', [channel, payload])
 
@@ -66,8 +66,8 @@ describe('listen', () => {
     await notify('blocks', '1')
     await notify('others', '2')
     await notify('Odd "name"', '')
-    expect(await heard.next()).to.equal('blocks: 1')
-    expect(await heard.next()).to.equal('Odd "name": ')
+    expect(await received.next()).to.equal('blocks: 1')
+    expect(await received.next()).to.equal('Odd "name": ')
     controller.abort()
     await listener.ended
   })
@@ -77,7 +77,7 @@ describe('listen', () => {
     proxy.cut()
     await reconnected.next()
     await notify('blocks', 'after')
-    expect(await heard.next()).to.equal('blocks: after')
+    expect(await received.next()).to.equal('blocks: after')
     controller.abort()
     await listener.ended
   })
@@ -89,7 +89,7 @@ describe('listen', () => {
     proxy.thaw()
     await reconnected.next()
     await notify('blocks', 'after')
-    expect(await heard.next()).to.equal('blocks: after')
+    expect(await received.next()).to.equal('blocks: after')
     controller.abort()
     await listener.ended
   })
@@ -120,7 +120,7 @@ describe('listen', () => {
     proxy.thaw()
     await listening
     await notify('blocks', '1')
-    expect(await heard.next()).to.equal('blocks: 1')
+    expect(await received.next()).to.equal('blocks: 1')
   })
 
   it('reports a handler error and continues', async () => {
@@ -130,14 +130,14 @@ describe('listen', () => {
       ['blocks'],
       (_channel, payload) => {
         if (payload === 'bad') throw fault
-        heard.push(payload)
+        received.push(payload)
       },
       options,
     )
     await notify('blocks', 'bad')
     await notify('blocks', 'good')
     expect(await troubles.next()).to.equal(fault)
-    expect(await heard.next()).to.equal('good')
+    expect(await received.next()).to.equal('good')
   })
 
   it('rejects if aborted before the first LISTEN', async () => {

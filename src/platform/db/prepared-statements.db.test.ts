@@ -52,7 +52,7 @@ describe('prepared statements', () => {
     const [lock, locker] = [4711, await database.pool.connect()]
     try {
       await locker.query('select pg_advisory_lock($1)', [lock])
-      const asked = Array.from({ length: 12 }, () =>
+      const requested = Array.from({ length: 12 }, () =>
         statements.query<{ pid: number }>({
           name: 'locked',
           text: 'select pg_backend_pid() as pid from pg_advisory_xact_lock_shared($1)',
@@ -60,7 +60,7 @@ describe('prepared statements', () => {
         }),
       )
       await locker.query('select pg_advisory_unlock($1)', [lock])
-      const pids = (await Promise.all(asked)).map(({ rows: [row] }) => row?.pid)
+      const pids = (await Promise.all(requested)).map(({ rows: [row] }) => row?.pid)
       const [first, second] = [...new Set(pids)]
       expect(second).to.be.a('number').and.to.not.equal(first)
       expect(pids).to.deep.equal([
@@ -85,7 +85,7 @@ describe('prepared statements', () => {
   it('spread over more connections if responses are slow', async () => {
     const slow = new PreparedStatements(database.url, { max: 2, depth: 16, queueMs: 10, idleTimeoutMs: 60_000 })
     const pids = async (count: number): Promise<number> => {
-      const told = await Promise.all(
+      const reported = await Promise.all(
         Array.from({ length: count }, () =>
           slow.query<{ pid: number }>({
             name: 'slow',
@@ -94,7 +94,7 @@ describe('prepared statements', () => {
           }),
         ),
       )
-      return new Set(told.map(({ rows: [row] }) => row?.pid)).size
+      return new Set(reported.map(({ rows: [row] }) => row?.pid)).size
     }
     try {
       expect(await pids(16)).to.equal(1)
@@ -138,20 +138,24 @@ describe('prepared statements', () => {
   it('are not queued behind a stalled statement if another connection may be opened', async () => {
     const [lock, locker] = [4713, await database.pool.connect()]
     const deep = new PreparedStatements(database.url, { max: 2, depth: 1000, idleTimeoutMs: 60_000 })
-    const asked: Promise<unknown>[] = []
+    const requested: Promise<unknown>[] = []
     try {
       await locker.query('select pg_advisory_lock($1)', [lock])
-      asked.push(deep.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] }))
+      requested.push(
+        deep.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] }),
+      )
       const answered = new AbortController()
       while (!answered.signal.aborted) {
-        asked.push(deep.query({ name: 'one', text: 'select 1 + $1::int', values: [1] }).then(() => answered.abort()))
+        requested.push(
+          deep.query({ name: 'one', text: 'select 1 + $1::int', values: [1] }).then(() => answered.abort()),
+        )
         // Time must pass: a connection counts as stuck after 100 ms.
         await delay(10)
       }
     } finally {
       await locker.query('select pg_advisory_unlock($1)', [lock])
       locker.release()
-      await Promise.all(asked)
+      await Promise.all(requested)
       await deep.end()
     }
   })
@@ -204,10 +208,10 @@ describe('prepared statements', () => {
     const [lock, locker] = [4716, await database.pool.connect()]
     try {
       await locker.query('select pg_advisory_lock($1)', [lock])
-      const asked = Array.from({ length: 3 }, () =>
+      const requested = Array.from({ length: 3 }, () =>
         statements.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] }),
       )
-      const settled = Promise.allSettled(asked)
+      const settled = Promise.allSettled(requested)
       await locker.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       )

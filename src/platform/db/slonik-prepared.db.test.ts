@@ -58,13 +58,13 @@ describe('prepared statements of the typed read pool', () => {
       const held = above(8)
       const free = fixedStatement(sql.prepared('free', numberRow)`select $1::int4 as n`)
       const answered = new AbortController()
-      const asked: Promise<unknown>[] = []
+      const requested: Promise<unknown>[] = []
       while (!answered.signal.aborted) {
-        asked.push(pool.one(free(1)).then(() => answered.abort()))
+        requested.push(pool.one(free(1)).then(() => answered.abort()))
         await setImmediate()
       }
       await locker.query('rollback')
-      await Promise.all([held, ...asked])
+      await Promise.all([held, ...requested])
     } finally {
       locker.release()
     }
@@ -143,8 +143,8 @@ describe('prepared statements of the typed read pool', () => {
 
   it('complete before the pool closes', async () => {
     const other = await createReadPool({ url: database.url })
-    const asked = other.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n > ${8}`)
+    const requested = other.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n > ${8}`)
     await other.end()
-    expect(await asked).to.have.length(1)
+    expect(await requested).to.have.length(1)
   })
 })

@@ -11,15 +11,15 @@ import Koa from 'koa'
 describe('serializePipelinedRequests', () => {
   let server: Server
   /** Paths in the order in which they started. */
-  let begun: (string | undefined)[]
+  let started: (string | undefined)[]
   let answer: (response: ServerResponse, path: string | undefined) => void
 
   beforeEach(async () => {
-    begun = []
+    started = []
     answer = (response, path) => void response.end(path)
     server = createServer(
       serializePipelinedRequests((request, response) => {
-        begun.push(request.url)
+        started.push(request.url)
         answer(response, request.url)
       }),
     ).listen(0, '127.0.0.1')
@@ -49,10 +49,10 @@ describe('serializePipelinedRequests', () => {
     // Another connection is not blocked, and its response proves that earlier data has been read.
     answer = (response, path) => void response.end(path)
     await text(await open(ask('/other', 'Connection: close\r\n')))
-    expect(begun).to.deep.equal(['/1', '/other'])
+    expect(started).to.deep.equal(['/1', '/other'])
     first.end('/1')
     expect((await text(socket)).match(/\/\d$|\/\d(?=HTTP)/gm)).to.deep.equal(['/1', '/2', '/3'])
-    expect(begun).to.deep.equal(['/1', '/other', '/2', '/3'])
+    expect(started).to.deep.equal(['/1', '/other', '/2', '/3'])
   })
 
   it('starts no more requests for a disconnected client', async () => {
@@ -64,7 +64,7 @@ describe('serializePipelinedRequests', () => {
     await once(response, 'close')
     answer = (last, path) => void last.end(path)
     await text(await open(ask('/other', 'Connection: close\r\n')))
-    expect(begun).to.deep.equal(['/1', '/other'])
+    expect(started).to.deep.equal(['/1', '/other'])
   })
 
   it('disconnects a client with more than a hundred pending requests', async () => {
@@ -75,7 +75,7 @@ describe('serializePipelinedRequests', () => {
     other.resume()
     await once(other, 'close')
     expect(socket.destroyed).to.equal(false)
-    expect(begun).to.deep.equal(['/1', '/1'])
+    expect(started).to.deep.equal(['/1', '/1'])
     socket.destroy()
   })
 })
@@ -126,13 +126,13 @@ describe('client disconnect', () => {
   for (const leave of ['end', 'destroy'] as const) {
     it(`is detected by the error, even in the middle of a body: ${leave}`, async () => {
       const app = new Koa()
-      const told = Promise.withResolvers<unknown>()
-      app.on('error', told.resolve)
+      const received = Promise.withResolvers<unknown>()
+      app.on('error', received.resolve)
       const began = Promise.withResolvers<void>()
       app.use(async (context) => {
         began.resolve()
         context.respond = false
-        await told.promise
+        await received.promise
       })
       const handle = app.callback()
       const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1')
@@ -142,7 +142,7 @@ describe('client disconnect', () => {
       socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{"mess')
       await began.promise
       socket[leave]()
-      const error = await told.promise
+      const error = await received.promise
       expect(isClientDisconnect(error), String(error)).to.equal(true)
       socket.destroy()
       server.close()

@@ -30,15 +30,15 @@ describe('call slots', () => {
     const slots = new Slots(options)
     const { leave } = await slots.enter(of('2001:db8::1'))
     await slots.enter(of('2001:db8::2'))
-    const begun: string[] = []
-    const third = slots.enter(of('2001:db8::3')).then(() => begun.push('third'))
-    void slots.enter(of('2001:db8::4')).then(() => begun.push('fourth'))
+    const started: string[] = []
+    const third = slots.enter(of('2001:db8::3')).then(() => started.push('third'))
+    void slots.enter(of('2001:db8::4')).then(() => started.push('fourth'))
     expect(await refusal(slots.enter(of('2001:db8::5')))).to.equal('429 too-many-calls')
-    expect(begun).to.deep.equal([])
+    expect(started).to.deep.equal([])
     leave()
     leave()
     await third
-    expect(begun, 'a slot is freed once').to.deep.equal(['third'])
+    expect(started, 'a slot is freed once').to.deep.equal(['third'])
   })
 
   it('let another client start while one uses all of its slots', async () => {
@@ -55,14 +55,14 @@ describe('call slots', () => {
       slots.enter(of('203.0.113.1')),
       slots.enter(of('203.0.113.2')),
     ])
-    const begun: string[] = []
-    void slots.enter(of('203.0.113.2')).then(() => begun.push('second'))
-    const third = slots.enter(of('203.0.113.3')).then(() => begun.push('third'))
+    const started: string[] = []
+    void slots.enter(of('203.0.113.2')).then(() => started.push('second'))
+    const third = slots.enter(of('203.0.113.3')).then(() => started.push('third'))
     expect(await refusal(slots.enter(of('203.0.113.4')))).to.equal('503 busy')
     expect(await refusal(slots.enter(of('127.0.0.1', true)))).to.equal('503 busy')
     leave()
     await third
-    expect(begun).to.deep.equal(['third'])
+    expect(started).to.deep.equal(['third'])
   })
 
   it('reject a new client with 503 if queueing is disabled', async () => {

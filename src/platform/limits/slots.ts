@@ -56,7 +56,7 @@ export class Slots {
   #running = 0
   #held = 0
   #waiting = 0
-  #begun = 0
+  #started = 0
 
   constructor({ what, refusals, ...options }: SlotsOptions) {
     this.#options = { maxWaiting: 0, maxWaitingPerClient: 0, maxWaitMs: 0, ...options }
@@ -143,7 +143,7 @@ export class Slots {
   #begin(calls: Calls): void {
     this.#running++
     calls.running++
-    calls.begunAt = ++this.#begun
+    calls.begunAt = ++this.#started
   }
 
   #beginNext(): void {

@@ -90,7 +90,7 @@ class RetryingModel implements LanguageModelV4 {
     return this.#retry(options.abortSignal, async () => {
       const { stream, response } = await this.#model.doStream(call)
       // The request is large and would stay in memory during the reply.
-      return { stream: await this.#begun(stream, response?.headers?.['content-type'], options.abortSignal) }
+      return { stream: await this.#started(stream, response?.headers?.['content-type'], options.abortSignal) }
     })
   }
 
@@ -113,7 +113,7 @@ class RetryingModel implements LanguageModelV4 {
   }
 
   /** @throws the error received instead of content */
-  async #begun(
+  async #started(
     stream: ReadableStream<Part>,
     contentType: string | undefined,
     signal: AbortSignal | undefined,

@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { RedirectError, providerFetch } from './provider-fetch.ts'
 
 describe('provider requests', () => {
-  const asked: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
+  const requested: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
   let server: Server
   let url: string
 
@@ -18,7 +18,7 @@ describe('provider requests', () => {
         const { url: path = '', headers } = request
         let body = ''
         for await (const bytes of request as AsyncIterable<Buffer>) if (path !== '/hold') body += bytes.toString()
-        asked.push({ path, headers, body })
+        requested.push({ path, headers, body })
         if (path === '/elsewhere') response.writeHead(307, { Location: '/other' }).end()
         else if (path === '/hold') response.writeHead(200).write('first')
         else response.writeHead(200).end('whole')
@@ -31,7 +31,7 @@ describe('provider requests', () => {
   })
 
   beforeEach(() => {
-    asked.length = 0
+    requested.length = 0
   })
 
   after((done) => {
@@ -45,18 +45,18 @@ describe('provider requests', () => {
   it('have a Content-Length, which small servers require', async () => {
     const body = JSON.stringify({ question: '多少 🙂' })
     expect(await (await call('/', body)).text()).to.equal('whole')
-    expect(asked[0]?.body).to.equal(body)
-    expect(asked[0]?.headers).to.include({
+    expect(requested[0]?.body).to.equal(body)
+    expect(requested[0]?.headers).to.include({
       'content-length': String(Buffer.byteLength(body)),
       'content-type': 'application/json',
     })
-    expect(asked[0]?.headers).to.not.have.property('transfer-encoding')
+    expect(requested[0]?.headers).to.not.have.property('transfer-encoding')
   })
 
   it('do not follow redirects', async () => {
     const error: unknown = await call('/elsewhere', '{}').catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(RedirectError)
-    expect(asked.map(({ path }) => path)).to.deep.equal(['/elsewhere'])
+    expect(requested.map(({ path }) => path)).to.deep.equal(['/elsewhere'])
   })
 
   it('release the request body while the response streams', async () => {

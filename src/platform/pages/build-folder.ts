@@ -41,17 +41,17 @@ export async function storeBuild(
   make: (folder: string) => Promise<void>,
 ): Promise<string> {
   const place = await writablePlace(root)
-  const begun = await mkdtemp(join(place, beginPrefix))
+  const draft = await mkdtemp(join(place, beginPrefix))
   const folder = join(place, digest)
   try {
-    await make(begun)
+    await make(draft)
     // Another user may serve the pages.
-    await chmod(begun, 0o755)
-    await rename(begun, folder).catch((error: unknown) => {
+    await chmod(draft, 0o755)
+    await rename(draft, folder).catch((error: unknown) => {
       if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error
     })
   } finally {
-    await rm(begun, { recursive: true, force: true })
+    await rm(draft, { recursive: true, force: true })
   }
   await removeOthers(place, digest)
   return folder

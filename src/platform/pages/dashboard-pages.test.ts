@@ -168,9 +168,9 @@ goOn()`,
     while (build.progress.built === 0) await build.changed()
     expect(pages.progress).to.include({ built: 1, total: 6, failure: undefined })
     expect(build.progress.seconds).to.be.at.least(0)
-    const asked = pages.file('')
+    const requested = pages.file('')
     await writeFile(file, '')
-    expect(await asked).to.equal(undefined)
+    expect(await requested).to.equal(undefined)
     expect(pages.progress?.failure).to.include('exit code 1')
   })
 
@@ -194,9 +194,9 @@ goOn()`,
   it('stop when the program stops', async () => {
     const build = createPageBuild({ log, root })
     const pages = open(build)
-    const asked = pages.file('')
+    const requested = pages.file('')
     pages.stop()
-    expect(await asked).to.equal(undefined)
+    expect(await requested).to.equal(undefined)
     expect(await build.folder().catch((error: unknown) => String(error))).to.include('stopped before')
     expect(lines.filter((line) => line.includes('could not'))).to.deep.equal([])
   })
@@ -204,7 +204,7 @@ goOn()`,
   it('use a folder of the user if the checkout is read-only', async () => {
     await writeFile(join(root, 'dist'), 'not a folder')
     const name = await digest()
-    const folder = await storeBuild(root, name, (begun) => writeFile(join(begun, 'index.html'), 'elsewhere'))
+    const folder = await storeBuild(root, name, (draft) => writeFile(join(draft, 'index.html'), 'elsewhere'))
     try {
       expect(folder.startsWith(root)).to.equal(false)
       expect(await findBuild(root, name)).to.equal(folder)

@@ -186,10 +186,10 @@ const emailRoutes = [
     response: z.string(),
     handler: async ({ query }, { auth }) => {
       const token = query.token ?? query.token_hash ?? ''
-      const kept = await auth.oneTimeTokens.peek(token)
-      if (kept === undefined || kept.email === null) throw tokenRefused()
+      const pending = await auth.oneTimeTokens.peek(token)
+      if (pending === undefined || pending.email === null) throw tokenRefused()
       return presentPage(
-        signInPage({ name: auth.name, email: kept.email, token, goesTo: kept.redirectTo ?? auth.walletUrl }),
+        signInPage({ name: auth.name, email: pending.email, token, goesTo: pending.redirectTo ?? auth.walletUrl }),
       )
     },
   }),

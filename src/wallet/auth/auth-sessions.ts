@@ -49,7 +49,7 @@ export interface AuthSessions {
    * 403 for disabled users, 503
    */
   openForClient(
-    asked: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
+    requested: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
     client: AuthClient,
   ): Promise<Readonly<Record<string, unknown>> | undefined>
   findUser(userId: string): Promise<AuthUser | undefined>
@@ -76,10 +76,12 @@ export function createAuthSessions({
       }
     },
     createSessionToken: async (userId) => (isUuid(userId) ? oneTimeTokens.makeForSession(userId) : undefined),
-    openForClient: async (asked, client) => {
-      const kept =
-        isUuid(asked.userId) && isUuid(asked.sessionId) ? await sessions.openForClient(asked, client) : undefined
-      return kept === undefined ? undefined : presentSession(kept, accessTokens)
+    openForClient: async (requested, client) => {
+      const session =
+        isUuid(requested.userId) && isUuid(requested.sessionId)
+          ? await sessions.openForClient(requested, client)
+          : undefined
+      return session === undefined ? undefined : presentSession(session, accessTokens)
     },
     findUser: async (userId) => {
       const user = isUuid(userId) ? await users.find(statements, userId) : undefined

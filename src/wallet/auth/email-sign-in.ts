@@ -27,7 +27,7 @@ export class EmailSignIn {
   }
 
   /** @throws ApiError 429 */
-  async send({ email, mayCreate, ...wish }: EmailWish, client: AuthClient): Promise<void> {
+  async send({ email, mayCreate, ...options }: EmailWish, client: AuthClient): Promise<void> {
     const { pool, limits, users, oneTimeTokens, outbox, name } = this.#parts
     await countMail(limits, mailboxOf(email), client)
     if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails are queued. Try again in a minute.')
@@ -35,9 +35,9 @@ export class EmailSignIn {
     const secrets = await oneTimeTokens.makeForEmail(
       {
         email,
-        redirectTo: wish.redirectTo ?? null,
-        codeChallenge: wish.codeChallenge ?? null,
-        userMetadata: wish.userMetadata,
+        redirectTo: options.redirectTo ?? null,
+        codeChallenge: options.codeChallenge ?? null,
+        userMetadata: options.userMetadata,
       },
       { isDead: !isWanted, askedBy: client.network },
     )
@@ -46,14 +46,14 @@ export class EmailSignIn {
 
   /** Without a pending e-mail, only to an address with a user. @throws ApiError 429 */
   async again(email: string, client: AuthClient): Promise<void> {
-    const kept = await this.#parts.oneTimeTokens.waitingFor(email)
+    const pending = await this.#parts.oneTimeTokens.waitingFor(email)
     await this.send(
       {
         email,
-        mayCreate: kept !== undefined,
-        redirectTo: kept?.redirectTo ?? undefined,
-        codeChallenge: kept?.codeChallenge ?? undefined,
-        userMetadata: kept?.userMetadata ?? {},
+        mayCreate: pending !== undefined,
+        redirectTo: pending?.redirectTo ?? undefined,
+        codeChallenge: pending?.codeChallenge ?? undefined,
+        userMetadata: pending?.userMetadata ?? {},
       },
       client,
     )

@@ -62,14 +62,14 @@ export function identityAddedMail({
   readonly name: string
   readonly provider: string
 }): Mail {
-  const said = provider === 'github' ? 'GitHub' : provider === 'google' ? 'Google' : 'this e-mail address'
+  const providerName = provider === 'github' ? 'GitHub' : provider === 'google' ? 'Google' : 'this e-mail address'
   const text =
-    `You can now sign in to your account at ${name} with ${said}. If you did not do this, secure that account, then ` +
+    `You can now sign in to your account at ${name} with ${providerName}. If you did not do this, secure that account, then ` +
     'sign out everywhere.\n'
   return { to, subject: `New way to sign in to ${name}`, text, html: `<p>${escapeHtml(text)}</p>` }
 }
 
-interface Told {
+interface Notice {
   readonly to: string
   readonly name: string
 }
@@ -79,7 +79,7 @@ export function emailChangeMail({
   name,
   link,
   code,
-}: Told & { readonly link: string; readonly code: string }): Mail {
+}: Notice & { readonly link: string; readonly code: string }): Mail {
   const text = `Your code for the new e-mail address of your account at ${name}:
 
     ${code}
@@ -101,7 +101,7 @@ If you did not ask for this, do nothing: your address stays out of it.</p>
   return { to, subject: `New e-mail address at ${name}`, text, html }
 }
 
-export function addressTakenMail({ to, name }: Told): Mail {
+export function addressTakenMail({ to, name }: Notice): Mail {
   return plain(
     to,
     `New e-mail address at ${name}`,
@@ -110,7 +110,7 @@ export function addressTakenMail({ to, name }: Told): Mail {
   )
 }
 
-export function emailChangedMail({ to, name, newEmail }: Told & { readonly newEmail: string }): Mail {
+export function emailChangedMail({ to, name, newEmail }: Notice & { readonly newEmail: string }): Mail {
   return plain(
     to,
     `E-mail address changed at ${name}`,
@@ -120,7 +120,7 @@ export function emailChangedMail({ to, name, newEmail }: Told & { readonly newEm
   )
 }
 
-export function userRemovedMail({ to, name, from }: Told & { readonly from: string }): Mail {
+export function userRemovedMail({ to, name, from }: Notice & { readonly from: string }): Mail {
   return plain(
     to,
     `Account deleted at ${name}`,
@@ -136,7 +136,7 @@ export function passkeyMail({
   name,
   event,
   from,
-}: Told & { readonly event: PasskeyMailEvent; readonly from: string }): Mail {
+}: Notice & { readonly event: PasskeyMailEvent; readonly from: string }): Mail {
   const remedies: Readonly<Record<PasskeyMailEvent, string>> = {
     added: 'sign in with another passkey, remove the new one and sign out everywhere.',
     removed:

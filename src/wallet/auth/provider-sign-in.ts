@@ -53,7 +53,7 @@ export class ProviderSignIn {
     try {
       return withParameters(flow.redirectTo, { code: await this.#codeFor(flow, back, client) })
     } catch (error) {
-      const { status, code, message } = this.#told(error)
+      const { status, code, message } = this.#publicError(error)
       return withParameters(flow.redirectTo, {
         error: status < 500 ? 'access_denied' : 'server_error',
         error_code: code,
@@ -120,7 +120,7 @@ export class ProviderSignIn {
     return `${this.#parts.walletUrl}/auth/v1/callback`
   }
 
-  #told(error: unknown): ApiError {
+  #publicError(error: unknown): ApiError {
     if (error instanceof ApiError) {
       const isOurs = error.status >= 500 || error.details['reason'] !== undefined
       if (isOurs)

@@ -25,7 +25,7 @@ export interface ConfirmUserChange {
    * @returns false: the user has no passkey. @throws ApiError 403 `reauthentication_needed`, 409
    * `only_key` with accounts that would be lost
    */
-  confirm(asked: {
+  confirm(requested: {
     readonly userId: string
     readonly change: UserChange
     readonly given: unknown

@@ -92,11 +92,11 @@ export async function requireConfirmedOrRecent(
  */
 export async function requireAbandoned(
   userId: string,
-  leaving: readonly KnownPasskey[],
+  removing: readonly KnownPasskey[],
   abandoned: readonly string[],
   { parts, signal }: Pick<OpenCall, 'parts' | 'signal'>,
 ): Promise<void> {
-  const lost = await parts.keysOnChain.lostWithout(userId, leaving, signal)
+  const lost = await parts.keysOnChain.lostWithout(userId, removing, signal)
   const named = addressesOf(abandoned)
   if (lost.every((address) => named.includes(address.toLowerCase()))) return
   throw functionError(

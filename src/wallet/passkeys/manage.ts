@@ -33,10 +33,10 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
   const about = { event: 'passkey_removed', userId: user.id, credentialId: given.credentialId } as const
   try {
     const live = await passkeys.of(user.id)
-    const leaving = live.find((one) => one.credentialId === given.credentialId)
-    if (leaving === undefined) throw unknownCredential()
+    const disconnect = live.find((one) => one.credentialId === given.credentialId)
+    if (disconnect === undefined) throw unknownCredential()
     requireNotLast(live.length)
-    await requireAbandoned(user.id, [leaving], given.abandon, call)
+    await requireAbandoned(user.id, [disconnect], given.abandon, call)
     const change = { action: 'remove-passkey', credentialId: given.credentialId, abandon: given.abandon } as const
     // Passkeys of another relying party cannot confirm.
     if (!(await requireConfirmed({ userId: user.id, change, given: given.confirmation, caller, parts })))

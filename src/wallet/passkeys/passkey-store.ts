@@ -346,7 +346,7 @@ export interface KeysOnChain {
    * account of one of these passkeys counts as lost. @throws ApiError 409 `ONLY_KEY` while an
    * account is being created with one of them, 503 `INTERNAL`
    */
-  lostWithout(userId: string, leaving: readonly KnownPasskey[], signal: AbortSignal): Promise<readonly string[]>
+  lostWithout(userId: string, removing: readonly KnownPasskey[], signal: AbortSignal): Promise<readonly string[]>
   /** Full weight, even if the passkey is removed. @throws ApiError 503 `INTERNAL` */
   isKey(passkey: KnownPasskey, signal: AbortSignal): Promise<boolean>
 }

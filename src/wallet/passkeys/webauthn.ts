@@ -198,10 +198,10 @@ export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
  * On first use (0.2 s). Always pass algorithms: otherwise the library probes the runtime and logs
  * warnings.
  */
-export const webAuthn = kept(() => import('@simplewebauthn/server'))
-export const webAuthnHelpers = kept(() => import('@simplewebauthn/server/helpers'))
+export const webAuthn = memoize(() => import('@simplewebauthn/server'))
+export const webAuthnHelpers = memoize(() => import('@simplewebauthn/server/helpers'))
 
-function kept<Module>(load: () => Promise<Module>): () => Promise<Module> {
+function memoize<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let loaded: Promise<Module> | undefined
   return () => (loaded ??= load())
 }

@@ -78,11 +78,11 @@ export class AccountCreator {
   }
 
   async #make(key: AccountKey, signal: AbortSignal): Promise<void> {
-    let isTold = false
+    let isLogged = false
     const onRetry = (error: unknown): void => {
       // One warning per outage.
-      this.#log[isTold ? 'debug' : 'warn']({ err: asError(error), ...key }, 'Account creation is waiting')
-      isTold = true
+      this.#log[isLogged ? 'debug' : 'warn']({ err: asError(error), ...key }, 'Account creation is waiting')
+      isLogged = true
     }
     for (;;) {
       const step = await retryWhile(() => this.#step(key, signal), {

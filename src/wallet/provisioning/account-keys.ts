@@ -39,16 +39,20 @@ export class AccountKeys implements KeysOnChain {
     this.#options = options
   }
 
-  async lostWithout(userId: string, leaving: readonly KnownPasskey[], signal: AbortSignal): Promise<readonly string[]> {
+  async lostWithout(
+    userId: string,
+    removing: readonly KnownPasskey[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     const [live, removed] = await Promise.all([
       this.#options.passkeys.of(userId),
       this.#options.passkeys.removedOf(userId),
     ])
-    await this.#requireNonePending(leaving)
-    const unusable = new Set([...removed, ...leaving].map(keyOf))
+    await this.#requireNonePending(removing)
+    const unusable = new Set([...removed, ...removing].map(keyOf))
     const lost = await this.#each(await this.#accountsOf(userId, [...live, ...removed]), signal, (known, account) => {
-      if (account === undefined) return leaving.some(({ credentialId }) => known.credentialIds.includes(credentialId))
-      if (!leaving.some((passkey) => signingKeyIndex(account, keyOf(passkey)) !== undefined)) return false
+      if (account === undefined) return removing.some(({ credentialId }) => known.credentialIds.includes(credentialId))
+      if (!removing.some((passkey) => signingKeyIndex(account, keyOf(passkey)) !== undefined)) return false
       return !account.keys.some(
         ({ isRevoked, weight, publicKey }) =>
           !isRevoked && weight >= fullWeight && !unusable.has(publicKey.toLowerCase()),
@@ -69,11 +73,11 @@ export class AccountKeys implements KeysOnChain {
   }
 
   /** An account created after its passkey was removed would be lost. */
-  async #requireNonePending(leaving: readonly KnownPasskey[]): Promise<void> {
+  async #requireNonePending(disconnect: readonly KnownPasskey[]): Promise<void> {
     const { rowCount } = await query(
       this.#options.pool,
       "select from wallet.accounts where credential_id = any($1) and state in ('wanted', 'sent')",
-      [leaving.map(({ credentialId }) => credentialId)],
+      [disconnect.map(({ credentialId }) => credentialId)],
     )
     if (rowCount !== 0)
       throw functionError(

@@ -50,21 +50,21 @@ describe('start of an account transaction', () => {
     return key
   }
 
-  async function begun(key: AccountKey, state = stateOf(5n)): Promise<PreparedTransaction> {
+  async function started(key: AccountKey, state = stateOf(5n)): Promise<PreparedTransaction> {
     const prepared = await store.begin(key, state, prepare)
     if (typeof prepared === 'string') throw new Error(prepared)
     return prepared
   }
 
   async function end(key: AccountKey, outcome: Outcome): Promise<PreparedTransaction> {
-    const prepared = await begun(key)
+    const prepared = await started(key)
     expect(await store.end(key, prepared, outcome, undefined, { state: 'wanted' })).to.equal(true)
     return prepared
   }
 
   it('stores the transaction with its account before it is sent', async () => {
     const key = await wanted()
-    const prepared = await begun(key, stateOf(5n))
+    const prepared = await started(key, stateOf(5n))
     expect(prepared.proposal).to.deep.equal({ keyIndex: 0, sequenceNumber: 5n })
     expect(await store.find(key)).to.deep.include({ state: 'sent', transactionId: prepared.id, attempts: 1 })
     expect(await store.openTransaction(key)).to.deep.include({
@@ -114,7 +114,7 @@ describe('start of an account transaction', () => {
     expect((await end(key, 'refused')).proposal.sequenceNumber).to.equal(6n)
     expect((await end(key, 'expired')).proposal.sequenceNumber).to.equal(6n)
     expect((await end(key, 'out-of-turn')).proposal.sequenceNumber).to.equal(6n)
-    expect((await begun(key, stateOf(9n))).proposal.sequenceNumber).to.equal(9n)
+    expect((await started(key, stateOf(9n))).proposal.sequenceNumber).to.equal(9n)
   })
 
   it('changes nothing if signing fails or the account is unknown', async () => {
@@ -129,6 +129,6 @@ describe('start of an account transaction', () => {
     expect(await store.openTransaction(key)).to.equal(undefined)
     expect(await store.begin({ credentialId: 'nobody', network: 'testnet' }, stateOf(5n), prepare)).to.equal('moved')
     expect(await store.begin(key, stateOf(), prepare)).to.equal('busy')
-    expect((await begun(key)).proposal).to.deep.equal({ keyIndex: 0, sequenceNumber: 5n })
+    expect((await started(key)).proposal).to.deep.equal({ keyIndex: 0, sequenceNumber: 5n })
   })
 })

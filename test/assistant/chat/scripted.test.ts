@@ -70,12 +70,12 @@ describe('chat without a model', () => {
         { label: 'active account count', data: [500, 1000, 1500] },
       ],
     })
-    const said = answerTextOf(chunks)
-    expect(said)
+    const printed = answerTextOf(chunks)
+    expect(printed)
       .to.match(/^I will look that up in the indexed data\./)
       .and.include('**3 rows**')
       .and.include('| 2026-11-03 | 3,000 | 300 | 1,500 |')
-    expect(said).to.include('```sql\nselect day, tx_count').and.include('No language model is configured')
+    expect(printed).to.include('```sql\nselect day, tx_count').and.include('No language model is configured')
     expect(chunks.filter(({ type }) => type === 'text-delta')).to.have.length.above(20)
     const finish = chunks.at(-1)
     expect(finish).to.have.property('type', 'finish')
@@ -90,8 +90,8 @@ describe('chat without a model', () => {
   it('answers Chinese questions in Chinese', async () => {
     const chunks = await readChunks(await (await start()).ask('每天的交易数量是多少？'))
     expect(JSON.stringify(chunks)).to.include('"title":"每天的交易数量是多少？"')
-    const said = answerTextOf(chunks)
-    expect(said)
+    const printed = answerTextOf(chunks)
+    expect(printed)
       .to.match(/^我在已索引的链上数据中查询/)
       .and.include('**3 行**')
       .and.include('| 2026-11-03 | 3,000 |')

@@ -141,7 +141,7 @@ describe('MCP server access', () => {
   })
 
   it('verifies a developer key with the backend once and caches both results', async () => {
-    const { url, asked } = await backend()
+    const { url, requested } = await backend()
     const mcp = await run({ backendUrl: url })
     const call = async (key: string): Promise<number> =>
       (await mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })).status
@@ -150,11 +150,11 @@ describe('MCP server access', () => {
     expect(refused.status).to.equal(401)
     expect(refused.headers.get('WWW-Authenticate')).to.equal('Bearer realm="flowfarm", error="invalid_token"')
     expect(await call('fs_live_bad')).to.equal(401)
-    expect(asked).to.deep.equal([`POST /auth/verify-key ${goodKey}`, 'POST /auth/verify-key fs_live_bad'])
+    expect(requested).to.deep.equal([`POST /auth/verify-key ${goodKey}`, 'POST /auth/verify-key fs_live_bad'])
   })
 
   it('blocks a client that tries many keys, but not one with a valid key', async () => {
-    const { url, asked } = await backend()
+    const { url, requested } = await backend()
     const mcp = await run({ backendUrl: url })
     const call = (key: string): Promise<Response> =>
       mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })
@@ -163,7 +163,7 @@ describe('MCP server access', () => {
     const held = await call('guess-10')
     expect(held.status).to.equal(429)
     expect(Number(held.headers.get('Retry-After'))).to.be.greaterThan(0)
-    expect(asked).to.have.length(11)
+    expect(requested).to.have.length(11)
     expect((await call(goodKey)).status).to.equal(200)
   })
 
@@ -191,7 +191,7 @@ describe('MCP server access', () => {
 
   it('retries an unresponsive backend for a valid key only at intervals', async () => {
     let isDown = false
-    const { url, asked } = await backend((_request, response) => {
+    const { url, requested } = await backend((_request, response) => {
       if (isDown) response.destroy()
       else response.end('{"valid":true}')
     })
@@ -206,7 +206,7 @@ describe('MCP server access', () => {
       true,
     ])
     expect(keys.cached('digest')).to.equal(true)
-    expect(asked).to.have.length(2)
+    expect(requested).to.have.length(2)
     now = 65_000
     expect(keys.cached('digest')).to.equal(undefined)
     now = 299_000
@@ -230,7 +230,7 @@ describe('MCP server access', () => {
   })
 
   it('blocks concurrent guesses', async () => {
-    const { url, asked } = await backend()
+    const { url, requested } = await backend()
     const mcp = await run({ backendUrl: url })
     const statuses = await Promise.all(
       Array.from(
@@ -238,7 +238,7 @@ describe('MCP server access', () => {
         async (_, i) => (await mcp.post(listTools, { ...throughProxy, 'X-API-Key': `guess-${i}` })).status,
       ),
     )
-    expect(asked.length).to.be.at.most(20)
+    expect(requested.length).to.be.at.most(20)
     expect(new Set(statuses)).to.deep.equal(new Set([401, 429]))
   })
 

@@ -62,9 +62,9 @@ describe('MCP statement slots per client', () => {
   }
 
   it('run a statement of a second client while a first client has 200 slow ones', async () => {
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     const crowd = Array.from({ length: 200 }, (_, index) =>
-      run(slowSql, `2001:db8:1:2::${(index + 1).toString(16)}`, leaving.signal),
+      run(slowSql, `2001:db8:1:2::${(index + 1).toString(16)}`, disconnect.signal),
     )
     const settled = Promise.allSettled(crowd)
     // The queue of the first client is full.
@@ -72,7 +72,7 @@ describe('MCP statement slots per client', () => {
     for (const client of ['203.0.113.7', '2001:db8:1:3::1']) {
       expect(await run('SELECT 42 AS answer', client), client).to.match(/answer\\?":42/)
     }
-    leaving.abort()
+    disconnect.abort()
     // One ran and 100 queued; the others were rejected.
     expect((await settled).filter(({ status }) => status === 'fulfilled')).to.have.lengthOf(99)
   })

@@ -107,18 +107,18 @@ describe('run_chain_script on the access nodes of the indexer', () => {
     const ended = Promise.withResolvers<unknown>()
     const client = await connectForScripts(
       createNodeScriptRunner({
-        runScript: (...asked) => {
-          const result = reader.runScript(...asked)
+        runScript: (...requested) => {
+          const result = reader.runScript(...requested)
           result.catch(ended.resolve)
           return result
         },
       }),
       atEnd,
     )
-    const leaving = new AbortController()
-    const call = client.call('run_chain_script', { script }, leaving.signal).catch((error: unknown) => error)
+    const disconnect = new AbortController()
+    const call = client.call('run_chain_script', { script }, disconnect.signal).catch((error: unknown) => error)
     await began
-    leaving.abort()
+    disconnect.abort()
     expect(await call).to.be.an('error')
     expect(await ended.promise).to.be.an('error')
     expect(reader.status()[0]).to.include({ inFlight: 0, failures: 0 })

@@ -7,7 +7,7 @@ import { runMcp } from './support/running-mcp.ts'
 import type { RunningMcp } from './support/running-mcp.ts'
 import { oneRow, scriptedQueries } from './support/scripted-queries.ts'
 
-const asked: QueryAnswer = {
+const requested: QueryAnswer = {
   target: 'indexer',
   question: 'How high?',
   sql: 'SELECT max(height) FROM raw.blocks',
@@ -59,8 +59,8 @@ for (const { name, protocolVersion, connect } of clients) {
         model: { provider: 'openai', name: 'test', isScripted: false },
         remedy: undefined,
         runSql: (...args) => queries.runSql?.(...args) ?? Promise.resolve(oneRow),
-        ask: (...args) => queries.ask?.(...args) ?? Promise.resolve(asked),
-        generateSql: () => Promise.resolve(asked),
+        ask: (...args) => queries.ask?.(...args) ?? Promise.resolve(requested),
+        generateSql: () => Promise.resolve(requested),
         examples: () => [{ questions: ['How many blocks?'], sql: 'SELECT count(*) FROM blocks' }],
       })
       mcp = await runMcp({ queries: service, scripts: { run: () => Promise.resolve({ type: 'Void' }) } })
@@ -163,26 +163,26 @@ for (const { name, protocolVersion, connect } of clients) {
     it('runs ask and generate_sql', async () => {
       const answer = await client.call('ask_indexer', { question: 'How high?' })
       expect(answer.structuredContent).to.deep.include({
-        sql: asked.sql,
+        sql: requested.sql,
         row_count: 1,
         error: null,
         model: 'openai/test',
       })
       expect(JSON.parse(answer.content[0]?.text ?? '')).to.deep.include({
-        sql: asked.sql,
+        sql: requested.sql,
         results: [{ height: '9007199254740993', height_2: '1' }],
       })
       const generated = await client.call('generate_evm_sql', { question: 'How high?' })
-      expect(generated.structuredContent).to.include({ sql: asked.sql, error: null })
+      expect(generated.structuredContent).to.include({ sql: requested.sql, error: null })
     })
 
     it('returns the statement when it could not be run', async () => {
       queries.ask = () =>
-        Promise.resolve({ ...asked, answer: undefined, failure: { code: 'sql-timeout', detail: 'too slow' } })
+        Promise.resolve({ ...requested, answer: undefined, failure: { code: 'sql-timeout', detail: 'too slow' } })
       const { isError, structuredContent } = await client.call('ask_indexer', { question: 'How high?' })
       expect(isError).to.equal(true)
       expect(structuredContent).to.deep.include({
-        sql: asked.sql,
+        sql: requested.sql,
         error: 'too slow',
         error_code: 'sql-timeout',
         results: [],
@@ -232,10 +232,12 @@ for (const { name, protocolVersion, connect } of clients) {
       const waiting = waitingQueries()
       queries.runSql = waiting.runSql
       const other = await connect(mcp.url)
-      const leaving = new AbortController()
-      const call = other.call('run_indexer_sql', { sql: 'SELECT 1' }, leaving.signal).catch((error: unknown) => error)
+      const disconnect = new AbortController()
+      const call = other
+        .call('run_indexer_sql', { sql: 'SELECT 1' }, disconnect.signal)
+        .catch((error: unknown) => error)
       await waiting.began
-      leaving.abort()
+      disconnect.abort()
       await other.close()
       await waiting.aborted
       expect(await call).to.be.an('error')

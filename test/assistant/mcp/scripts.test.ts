@@ -24,7 +24,7 @@ describe('run_chain_script over a REST API', () => {
   }
 
   it('sends script and arguments as base64 and returns the typed value', async () => {
-    const { url, asked } = await node()
+    const { url, requested } = await node()
     const client = await connect({ url })
     const { structuredContent, content, isError } = await client.call('run_chain_script', {
       script,
@@ -33,13 +33,13 @@ describe('run_chain_script over a REST API', () => {
     expect(isError ?? false).to.equal(false)
     expect(structuredContent).to.deep.equal({ result: argument, error: null, error_code: null })
     expect(JSON.parse(content[0]?.text ?? '')).to.deep.equal({ result: argument })
-    expect(asked).to.deep.equal([
+    expect(requested).to.deep.equal([
       { path: 'POST /v1/scripts', block: { block_height: 'sealed' }, script, arguments: [argument] },
     ])
   })
 
   it('accepts no arguments, and a block by height or id but not both', async () => {
-    const { url, asked } = await node()
+    const { url, requested } = await node()
     const client = await connect({ url })
     const id = 'ab'.repeat(32)
     for (const at of [
@@ -53,7 +53,7 @@ describe('run_chain_script over a REST API', () => {
         result: { type: 'Void' },
       })
     }
-    expect(asked.map(({ block }) => block)).to.deep.equal([
+    expect(requested.map(({ block }) => block)).to.deep.equal([
       { block_height: 'sealed' },
       { block_height: '42' },
       { block_height: '900000000000000' },
@@ -72,7 +72,7 @@ describe('run_chain_script over a REST API', () => {
     expect(untyped.structuredContent).to.include({
       error: 'Field "arguments[1].type" must be the name of a Cadence type.',
     })
-    expect(asked).to.have.length(5)
+    expect(requested).to.have.length(5)
   })
 
   it('reports why a node rejected a script', async () => {
@@ -160,19 +160,19 @@ describe('run_chain_script over a REST API', () => {
       begin()
     })
     const client = await connect(waiting)
-    const leaving = new AbortController()
-    const call = client.call('run_chain_script', { script }, leaving.signal).catch((error: unknown) => error)
+    const disconnect = new AbortController()
+    const call = client.call('run_chain_script', { script }, disconnect.signal).catch((error: unknown) => error)
     await began
-    leaving.abort()
+    disconnect.abort()
     await gone.promise
     expect(await call).to.be.an('error')
   })
 
   it('accepts base URLs with and without a trailing slash and a path', async () => {
-    const { url, asked } = await node()
+    const { url, requested } = await node()
     for (const base of [url, `${url}/`, `${url}/flow`])
       await createRestScriptRunner(base).run(script, [], {}, new AbortController().signal)
-    expect(asked.map(({ path }) => path)).to.deep.equal([
+    expect(requested.map(({ path }) => path)).to.deep.equal([
       'POST /v1/scripts',
       'POST /v1/scripts',
       'POST /flow/v1/scripts',

@@ -35,7 +35,7 @@ async function startWireTap(answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r
 }
 
 /** Status and problem code of a raw response. */
-function told(answer: string): string {
+function problemOf(answer: string): string {
   return `${/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]} ${/"code":"([\w-]+)"/.exec(answer)?.[1]}`
 }
 
@@ -130,7 +130,7 @@ describe('proxy and hostile requests', () => {
     it(`rejects ${name} once and forwards nothing`, async () => {
       const proxy = await start()
       const raw = await proxy.raw(request)
-      expect(told(raw), raw).to.equal(answer)
+      expect(problemOf(raw), raw).to.equal(answer)
       expect(raw.match(/HTTP\/1\.1 \d/g)).to.have.length(1)
       // If only the body is invalid, the service received the head and an aborted body.
       expect(chat.requests.filter(({ complete }) => complete)).to.deep.equal([])
@@ -166,16 +166,16 @@ describe('proxy and hostile requests', () => {
   })
 
   it('does not insert an invalid request into a response that has started', async () => {
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     chat.server.removeAllListeners('request')
     chat.server.on('request', (_request, response) => {
       response.writeHead(200, { 'Content-Length': '1000' }).write('begun')
-      begun.resolve()
+      started.resolve()
     })
     const proxy = await start()
     const socket = connect(proxy.port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
-    await begun.promise
+    await started.promise
     let raw = ''
     while (!raw.includes('begun')) raw += String((await once(socket, 'data'))[0])
     socket.write('no request\r\n\r\n')
@@ -210,7 +210,7 @@ describe('proxy and hostile requests', () => {
     ]
     for (const answer of answers) {
       const { proxy } = await tapped(answer)
-      expect(told(await proxy.raw(`GET / HTTP/1.1\r\nHost: h\r\n${close}`)), answer).to.equal('502 upstream-down')
+      expect(problemOf(await proxy.raw(`GET / HTTP/1.1\r\nHost: h\r\n${close}`)), answer).to.equal('502 upstream-down')
     }
   })
 
@@ -220,14 +220,14 @@ describe('proxy and hostile requests', () => {
     taken.server.close()
     await once(taken.server, 'close')
     const proxy = await start({ urls: { chat: url }, port: Number(url.port) })
-    expect(told(await proxy.raw(`GET / HTTP/1.1\r\nHost: h\r\n${close}`))).to.equal('508 proxy-loop')
+    expect(problemOf(await proxy.raw(`GET / HTTP/1.1\r\nHost: h\r\n${close}`))).to.equal('508 proxy-loop')
   })
 
   it('times out a slow request head with an error', async () => {
     const proxy = await start({
       timeouts: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 },
     })
-    expect(told(await proxy.raw('GET / HTTP/1.1\r\nHost'))).to.equal('408 request-timeout')
+    expect(problemOf(await proxy.raw('GET / HTTP/1.1\r\nHost'))).to.equal('408 request-timeout')
   })
 
   it('answers HTTP/1.0 clients in HTTP/1.0', async () => {

@@ -53,16 +53,16 @@ describe('proxy as a service', () => {
       body: JSON.stringify({ messages: [{ role: 'user', content: 'How high?' }] }),
     })
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let said = ''
+    let output = ''
     const read = async (): Promise<boolean> => {
       const { done, value = '' } = (await reader?.read()) ?? { done: true }
-      said += value
+      output += value
       return !done
     }
-    while (!said.includes('It is')) expect(await read(), said).to.equal(true)
+    while (!output.includes('It is')) expect(await read(), output).to.equal(true)
     const ended = farm.end('SIGTERM')
     while (await read()) continue
-    expect(said).to.include('"type":"error"').and.include('The service stopped')
+    expect(output).to.include('"type":"error"').and.include('The service stopped')
     expect(await ended).to.equal(0)
     expect(farm.log.filter(({ level }) => level === 'error')).to.deep.equal([])
   })

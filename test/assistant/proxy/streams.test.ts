@@ -98,16 +98,16 @@ describe('proxy streaming', () => {
   })
 
   it('forwards a response as it arrives: the head before the first byte and each chunk before the next', async () => {
-    const asked = Promise.withResolvers<ServerResponse>()
+    const requested = Promise.withResolvers<ServerResponse>()
     const { proxy } = await proxyBefore((_request, response) => {
       response
         .writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Vercel-AI-UI-Message-Stream': 'v1' })
         .flushHeaders()
-      asked.resolve(response)
+      requested.resolve(response)
     })
     const answer = await fetch(`${proxy.url}/api/chat`, { method: 'POST', body: '{}' })
     expect(answer.headers.get('x-vercel-ai-ui-message-stream')).to.equal('v1')
-    const service = await asked.promise
+    const service = await requested.promise
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
     for (const piece of ['data: 1\n\n', 'data: 2\n\n', 'data: [DONE]\n\n']) {
       service.write(piece)
@@ -118,14 +118,14 @@ describe('proxy streaming', () => {
   })
 
   it('forwards a request body as it arrives', async () => {
-    const asked = Promise.withResolvers<IncomingMessage>()
+    const requested = Promise.withResolvers<IncomingMessage>()
     const { proxy } = await proxyBefore((request, response) => {
-      asked.resolve(request)
+      requested.resolve(request)
       request.on('end', () => response.end('all there'))
     })
     const sent = open(proxy, '/api/chat')
     sent.write('first')
-    const atService = await asked.promise
+    const atService = await requested.promise
     expect(String((await once(atService, 'data'))[0])).to.equal('first')
     sent.end('second')
     expect(String((await once(atService, 'data'))[0])).to.equal('second')
@@ -150,15 +150,15 @@ describe('proxy streaming', () => {
     ['in the middle of it', (response: ServerResponse) => void response.writeHead(200).write('begun')],
   ] as const) {
     it(`cancels the request at the service when the client disconnects ${when}`, async () => {
-      const asked = Promise.withResolvers<ServerResponse>()
+      const requested = Promise.withResolvers<ServerResponse>()
       const { proxy } = await proxyBefore((_request, response) => {
         begin(response)
-        asked.resolve(response)
+        requested.resolve(response)
       })
       const sent = open(proxy, '/api/chat')
       sent.on('error', () => undefined)
       sent.end('{}')
-      const atService = await asked.promise
+      const atService = await requested.promise
       const gone = once(atService, 'close')
       if (when === 'in the middle of it') await once(((await once(sent, 'response')) as [IncomingMessage])[0], 'data')
       sent.destroy()
@@ -171,15 +171,15 @@ describe('proxy streaming', () => {
   }
 
   it('cancels the request at the service when the client disconnects during the upload', async () => {
-    const asked = Promise.withResolvers<ServerResponse>()
+    const requested = Promise.withResolvers<ServerResponse>()
     const { proxy } = await proxyBefore((request, response) => {
       request.resume()
-      asked.resolve(response)
+      requested.resolve(response)
     })
     const sent = open(proxy, '/api/chat')
     sent.on('error', () => undefined)
     sent.write('part')
-    const atService = await asked.promise
+    const atService = await requested.promise
     const gone = once(atService, 'close')
     sent.destroy()
     await gone
@@ -196,8 +196,8 @@ describe('proxy streaming', () => {
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     const [error] = (await once(answer.resume(), 'error')) as [NodeJS.ErrnoException]
     expect([error.code, answer.complete]).to.deep.equal(['ECONNRESET', false])
-    const told = '"msg":"A service aborted its response"'
-    while (!proxy.log.join('').includes(told)) await new Promise(setImmediate)
+    const reported = '"msg":"A service aborted its response"'
+    while (!proxy.log.join('').includes(reported)) await new Promise(setImmediate)
   })
 
   it('reports an unavailable service by name until it recovers', async () => {
@@ -256,7 +256,7 @@ describe('proxy streaming', () => {
     for (let i = 0; i < 2; i++) expect(await (await fetch(proxy.url)).text()).to.equal('fresh')
     expect([chat.connections, chat.requests.length]).to.deep.equal([2, 3])
     // Each closes the connection, so a new one is needed.
-    let asked = chat.requests.length
+    let requested = chat.requests.length
     for (const [method, body] of [
       ['POST', '{}'],
       ['DELETE', ''],
@@ -265,10 +265,10 @@ describe('proxy streaming', () => {
       const sent = open(proxy, '/api/chat', method, body === '' ? {} : { 'Content-Length': String(body.length) })
       sent.end(body)
       const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-      expect([answer.statusCode, chat.requests.length], method).to.deep.equal([502, asked + 1])
+      expect([answer.statusCode, chat.requests.length], method).to.deep.equal([502, requested + 1])
       await text(answer)
       await (await fetch(proxy.url)).text()
-      asked = chat.requests.length
+      requested = chat.requests.length
     }
   })
 
@@ -298,14 +298,14 @@ describe('proxy streaming', () => {
   })
 
   it('drains running requests on shutdown and cuts them off after a timeout', async () => {
-    const asked = Promise.withResolvers<ServerResponse>()
+    const requested = Promise.withResolvers<ServerResponse>()
     const { proxy } = await proxyBefore((request, response) => {
       response.writeHead(200).write('begun')
-      if (request.url === '/long') asked.resolve(response)
+      if (request.url === '/long') requested.resolve(response)
       if (request.url === '/short') setImmediate(() => response.end(' and ended'))
     })
     const [short, long] = await Promise.all([fetch(`${proxy.url}/short`), fetch(`${proxy.url}/long`)])
-    const gone = once(await asked.promise, 'close')
+    const gone = once(await requested.promise, 'close')
     const closing = proxy.close()
     expect(await short.text()).to.equal('begun and ended')
     const cut = long.text().then(

@@ -65,8 +65,8 @@ describe('flowfarm with skills', function () {
       await writeFile(join(folder, 'skills', name, 'SKILL.md'), text)
     }
     const program = start({ SKILLS_DIR: join(folder, 'skills') })
-    const told = await program.logged(/^Skill skipped/)
-    expect(told).to.include({
+    const reported = await program.logged(/^Skill skipped/)
+    expect(reported).to.include({
       file: join(folder, 'skills', 'broken', 'SKILL.md'),
       remedy: 'the first line must be ---, followed by name: and description:',
     })

@@ -28,9 +28,9 @@ describe('bundled skills', () => {
   let skills: readonly Skill[]
 
   before(async () => {
-    const told: object[] = []
-    skills = (await readSkills(shippedSkills, { warn: (fields: object) => void told.push(fields) })).all
-    expect(told).to.deep.equal([])
+    const reported: object[] = []
+    skills = (await readSkills(shippedSkills, { warn: (fields: object) => void reported.push(fields) })).all
+    expect(reported).to.deep.equal([])
   })
 
   it('include five, each small enough for a conversation', () => {
@@ -79,9 +79,9 @@ describe('topics and selectors of the EVM explorer skill', () => {
         ?.content.matchAll(/^\| `(\w+\([^`]*\))`[^|]*\| `([0-9a-f]+)` \|$/gm) ?? []),
     ]
     expect(rows.length).to.be.greaterThan(15)
-    for (const [, signature = '', told = ''] of rows) {
+    for (const [, signature = '', reported = ''] of rows) {
       const hash = await keccak(signature, 256)
-      expect(told, signature).to.equal(told.length === 8 ? hash.slice(0, 8) : hash)
+      expect(reported, signature).to.equal(reported.length === 8 ? hash.slice(0, 8) : hash)
     }
   })
 })

@@ -44,7 +44,7 @@ describe('EVM tools', () => {
     client = connected
   })
   beforeEach(() => {
-    node.asked.length = 0
+    node.requested.length = 0
     answer = ({ method }) => (method === 'eth_blockNumber' ? '0x2710' : null)
   })
   after(async () => {
@@ -77,7 +77,7 @@ describe('EVM tools', () => {
       hex: '0x14d1120d7b160001',
     })
     for (const block of [100, '100', '0x64', 'finalized']) await call('evm_getBalance', { address, block })
-    expect(node.asked.map(({ method, params }) => [method, ...params])).to.deep.equal([
+    expect(node.requested.map(({ method, params }) => [method, ...params])).to.deep.equal([
       ['eth_getBalance', address, 'latest'],
       ...['0x64', '0x64', '0x64', 'finalized'].map((block) => ['eth_getBalance', address, block]),
     ])
@@ -99,8 +99,8 @@ describe('EVM tools', () => {
       result: null,
       truncated: false,
     })
-    expect(node.asked.at(-1)).to.deep.equal({ method: 'eth_getTransactionByHash', params: [wordOf('1')] })
-    const asked = node.asked.length
+    expect(node.requested.at(-1)).to.deep.equal({ method: 'eth_getTransactionByHash', params: [wordOf('1')] })
+    const requested = node.requested.length
     for (const method of [
       'eth_sendRawTransaction',
       'eth_sendTransaction',
@@ -123,7 +123,7 @@ describe('EVM tools', () => {
     expect((await refusal('evm_rpc', { method: 'eth_feeHistory', params: ['0x100000', 'latest', []] }))[0]).to.equal(
       'bad-params',
     )
-    expect(node.asked).to.have.length(asked)
+    expect(node.requested).to.have.length(requested)
   })
 
   it('truncate results that are too long for a model and report it', async () => {
@@ -160,7 +160,7 @@ describe('EVM tools', () => {
     expect(result).to.include({ function: 'info(address,uint256[])', note: null })
     const { hash, inputs } = readSignature('info(address,uint256[])', 'signature')
     const data = `0x${hash.slice(0, 8)}${encodeArguments(inputs, [other, [1, 2]], 'args').toString('hex')}`
-    expect(node.asked).to.deep.equal([{ method: 'eth_call', params: [{ to: address, data }, 'latest'] }])
+    expect(node.requested).to.deep.equal([{ method: 'eth_call', params: [{ to: address, data }, 'latest'] }])
   })
 
   it('call with raw data, a sender, a value and a block', async () => {
@@ -168,7 +168,7 @@ describe('EVM tools', () => {
     expect(
       await call('evm_call', { to: address, data: '0xa9059cbb', from: other, value: '1000000000000000000', block: 7 }),
     ).to.deep.equal({ to: address.toLowerCase(), block: '7', data: '0x01' })
-    expect(node.asked[0]?.params).to.deep.equal([
+    expect(node.requested[0]?.params).to.deep.equal([
       { to: address, data: '0xa9059cbb', from: other, value: '0xde0b6b3a7640000' },
       '0x7',
     ])
@@ -205,9 +205,9 @@ describe('EVM tools', () => {
       [undefined, /^The EVM node refused the call: execution reverted$/],
       ['junk', /^The EVM node refused/],
     ]
-    for (const [data, told] of reasons) {
+    for (const [data, reported] of reasons) {
       answer = () => new RpcRefusal('execution reverted', data)
-      expect((await refusal('evm_call', { to: address, signature: 'f()' }))[1]).to.match(told)
+      expect((await refusal('evm_call', { to: address, signature: 'f()' }))[1]).to.match(reported)
     }
   })
 
@@ -215,7 +215,7 @@ describe('EVM tools', () => {
     answer = ({ method }) =>
       method === 'eth_blockNumber' ? '0x2710' : [logOf(0), logOf(1), { ...logOf(2), topics: [wordOf('1')] }]
     const found = await call('evm_getLogs', { address, event: transfer, topics: [null, wordOf('aa')], limit: 3 })
-    expect(node.asked.at(-1)).to.deep.equal({
+    expect(node.requested.at(-1)).to.deep.equal({
       method: 'eth_getLogs',
       params: [{ fromBlock: '0x2329', toBlock: '0x2710', address, topics: [transferTopics[0], wordOf('aa')] }],
     })
@@ -277,10 +277,12 @@ describe('EVM tools', () => {
         (await refusal('evm_rpc', { method: 'eth_getLogs', params: [filter] }))[0],
         JSON.stringify(filter),
       ).to.equal('bad-params')
-    expect(node.asked.every(({ method }) => method === 'eth_blockNumber')).to.equal(true)
+    expect(node.requested.every(({ method }) => method === 'eth_blockNumber')).to.equal(true)
     await call('evm_rpc', { method: 'eth_getLogs', params: [{ address, blockHash: wordOf('1') }] })
     await call('evm_rpc', { method: 'eth_getLogs', params: [{ address }] })
-    expect(node.asked.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => params[0])).to.deep.equal([
+    expect(
+      node.requested.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => params[0]),
+    ).to.deep.equal([
       { address, blockHash: wordOf('1') },
       { address, fromBlock: '0x2329', toBlock: '0x2710' },
     ])
@@ -301,8 +303,8 @@ describe('EVM tools', () => {
     ]
     for (const [i, [fault, code]] of faults.entries()) {
       answer = fault
-      const [told, text] = await refusal('evm_getBalance', { address })
-      expect(told, `fault ${i}`).to.equal(code)
+      const [reported, text] = await refusal('evm_getBalance', { address })
+      expect(reported, `fault ${i}`).to.equal(code)
       expect(text, `fault ${i}`).to.not.include('key-in-path').and.not.include('127.0.0.1')
     }
     answer = (_call, response) => (response.writeHead(200).end(deep), answered)
@@ -320,10 +322,10 @@ describe('EVM tools', () => {
       void once(response, 'close').then(() => gone.resolve())
       return answered
     }
-    const leaving = new AbortController()
-    const left = client.call('evm_getBalance', { address }, leaving.signal).catch((error: unknown) => error)
+    const disconnect = new AbortController()
+    const left = client.call('evm_getBalance', { address }, disconnect.signal).catch((error: unknown) => error)
     await waiting.promise
-    leaving.abort()
+    disconnect.abort()
     await gone.promise
     expect(await left).to.be.an('error')
 

@@ -270,8 +270,8 @@ describe('Cadence tools', () => {
     for (const code of bad) {
       for (const tool of ['script_check', 'script_symbols']) {
         const { structuredContent, isError } = await client.call(tool, { code })
-        const told = isError === true ? structuredContent?.['error_code'] : 'answered'
-        expect(told, `${tool} ${JSON.stringify(code.slice(0, 40))}`).to.be.oneOf([
+        const reported = isError === true ? structuredContent?.['error_code'] : 'answered'
+        expect(reported, `${tool} ${JSON.stringify(code.slice(0, 40))}`).to.be.oneOf([
           'answered',
           'script-too-deep',
           'script-timeout',
@@ -318,10 +318,10 @@ describe('Cadence parser', () => {
 
   it('stops parsing at its timeout and continues to work, without blocking other work', async () => {
     const parser = new ScriptParser({ cpuLimitMs: 300 })
-    let said: unknown
-    const slow = codeOf(parser.read(long, signal)).then((code) => (said = code))
+    let output: unknown
+    const slow = codeOf(parser.read(long, signal)).then((code) => (output = code))
     for (let turn = 0; turn < 3; turn++) await setImmediate()
-    expect(said).to.equal(undefined)
+    expect(output).to.equal(undefined)
     expect(await slow).to.equal('script-timeout')
     expect(await codeOf(parser.read(short, signal))).to.equal('answered')
     await parser.close()
@@ -329,13 +329,13 @@ describe('Cadence parser', () => {
 
   it('rejects work above its limit, discards work of disconnected callers, and stops on close', async () => {
     const parser = new ScriptParser({ maxWaiting: 3, cpuLimitMs: 60_000 })
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     // The first call starts the thread; the others wait for it.
     const running = codeOf(parser.read(long, signal))
-    const left = codeOf(parser.read(short, leaving.signal))
+    const left = codeOf(parser.read(short, disconnect.signal))
     const waiting = codeOf(parser.read(short, signal))
     expect(await codeOf(parser.read(short, signal))).to.equal('scripts-busy')
-    leaving.abort(new ApiError(499, 'left', 'left'))
+    disconnect.abort(new ApiError(499, 'left', 'left'))
     expect(await left).to.equal('left')
     expect(await codeOf(parser.read(short, AbortSignal.abort(new ApiError(499, 'gone', 'gone'))))).to.equal('gone')
     expect(await running).to.equal('answered')
@@ -347,12 +347,12 @@ describe('Cadence parser', () => {
   })
 
   it('stops its thread when idle and starts another on demand', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     let ended = Promise.withResolvers<void>()
     const parser = new ScriptParser({
       idleMs: 1,
       onThread: (event) => {
-        told.push(event)
+        reported.push(event)
         if (event === 'ended') ended.resolve()
       },
     })
@@ -361,7 +361,7 @@ describe('Cadence parser', () => {
       await ended.promise
       ended = Promise.withResolvers<void>()
     }
-    expect(told).to.deep.equal(['started', 'ended', 'started', 'ended'])
+    expect(reported).to.deep.equal(['started', 'ended', 'started', 'ended'])
     await parser.close()
   })
 })

@@ -23,22 +23,22 @@ const settleMs = 60_000
  */
 export async function checkWallet(
   pool: pg.Pool,
-  people: WalletUsers,
+  testUsers: WalletUsers,
   endpoint: string,
   findings: Findings,
 ): Promise<string> {
   const complain = (text: string): void => findings.add('wallet', text)
   await untilNoneIsOpen(pool, complain)
-  await checkPeople(pool, people, complain)
+  await checkPeople(pool, testUsers, complain)
   await checkRefreshTokens(pool, complain)
   const client = createTransactionClient({ endpoint, log: pino({ level: 'silent' }) })
   try {
-    const accounts = await checkAccounts(pool, people, client, complain)
-    await checkSent(people, accounts, client, complain)
+    const accounts = await checkAccounts(pool, testUsers, client, complain)
+    await checkSent(testUsers, accounts, client, complain)
   } finally {
     await client.close()
   }
-  const { people: count, accounts, signIns, refreshes, sent } = people.counts
+  const { users: count, accounts, signIns, refreshes, sent } = testUsers.counts
   if (count === 0 || accounts === 0) complain('there was nothing to compare')
   return `${count} people, ${accounts} accounts, ${signIns} sign-ins by passkey, ${refreshes} sessions that were kept up, ${sent} transactions`
 }
@@ -61,10 +61,14 @@ async function untilNoneIsOpen(pool: pg.Pool, complain: (text: string) => void):
 }
 
 /** Exactly the users with a successful sign-up must exist, with the passkeys reported to them. */
-async function checkPeople(pool: pg.Pool, { people }: WalletUsers, complain: (text: string) => void): Promise<void> {
+async function checkPeople(
+  pool: pg.Pool,
+  { users: testUsers }: WalletUsers,
+  complain: (text: string) => void,
+): Promise<void> {
   const { rows: users } = await pool.query<{ id: string; email: string }>('select id, email from wallet_auth.users')
   const ofEmail = new Map(users.map(({ id, email }) => [email, id]))
-  const known = new Set(people.map(({ email }) => email))
+  const known = new Set(testUsers.map(({ email }) => email))
   for (const { email } of users)
     if (!known.has(email)) complain(`there is a user ${email}, and nobody signed up by that address`)
   if (ofEmail.size !== users.length) complain('an e-mail address has two users')
@@ -72,7 +76,7 @@ async function checkPeople(pool: pg.Pool, { people }: WalletUsers, complain: (te
     "select credential_id as id, user_id, encode(public_key_sec1, 'hex') as key from wallet.passkeys where removed_at is null",
   )
   const stored = new Map(passkeys.map((passkey) => [passkey.id, passkey]))
-  for (const { email, userId, keys } of people) {
+  for (const { email, userId, keys } of testUsers) {
     const isThere = ofEmail.get(email)
     if (userId !== undefined && isThere !== userId)
       complain(`${email} was told to be ${userId}, and is ${isThere ?? 'not there'}`)
@@ -106,7 +110,7 @@ async function checkRefreshTokens(pool: pg.Pool, complain: (text: string) => voi
  */
 async function checkAccounts(
   pool: pg.Pool,
-  { people }: WalletUsers,
+  { users: testUsers }: WalletUsers,
   client: TransactionClient,
   complain: (text: string) => void,
 ): Promise<ReadonlyMap<string, ChainAccount>> {
@@ -122,7 +126,7 @@ async function checkAccounts(
   )
   const onChain = await accountsOf(client)
   const ofId = new Map(rows.map((row) => [row.id, row]))
-  for (const { email, userId, wanted, account } of people) {
+  for (const { email, userId, wanted, account } of testUsers) {
     if (wanted === undefined) continue
     const row = ofId.get(wanted.id)
     ofId.delete(wanted.id)

@@ -98,9 +98,9 @@ export class RestReader {
     const path = `/flow/transaction/${id}`
     const found = await this.#ask(path)
     if (found?.status !== 200 || height > chain.settled) return this.#refuse(found, path, height)
-    const [told] = found.body.data as [{ readonly id: string; readonly block_height: number } | undefined]
-    if (told?.id !== id || told.block_height !== height)
-      this.#complain(`${path} told of ${told?.id} in block ${told?.block_height}, not in ${height}`)
+    const [newest] = found.body.data as [{ readonly id: string; readonly block_height: number } | undefined]
+    if (newest?.id !== id || newest.block_height !== height)
+      this.#complain(`${path} told of ${newest?.id} in block ${newest?.block_height}, not in ${height}`)
   }
 
   /** The newest blocks must form one chain. */

@@ -103,12 +103,12 @@ export class WebhookListener {
       const wrong = sequences.findIndex((sequence, i) => sequence !== i + 1)
       if (wrong >= 0) complain(`${path}: after message ${wrong} of subscription ${id} came message ${sequences[wrong]}`)
       const left = remaining(first).map(({ body }) => body)
-      const told = left.map(
+      const reported = left.map(
         path === '/transfers'
           ? ({ event_id }) => event_id.split(':').slice(1, 5).join(' ')
           : ({ data, block_height: at }) => `${at} ${String(data['id'] ?? data['transaction_id'])}`,
       )
-      compare(path, told, await stored(pool, path), complain)
+      compare(path, reported, await stored(pool, path), complain)
     }
   }
 
@@ -146,16 +146,17 @@ async function stored(pool: pg.Pool, path: string): Promise<string[]> {
 
 function compare(
   path: string,
-  told: readonly string[],
+  delivered: readonly string[],
   there: readonly string[],
   complain: (text: string) => void,
 ): void {
-  const [wasTold, isThere] = [new Set(told), new Set(there)]
-  const lost = there.filter((line) => !wasTold.has(line))
-  const wrong = told.filter((line) => !isThere.has(line))
+  const [wasDelivered, isThere] = [new Set(delivered), new Set(there)]
+  const lost = there.filter((line) => !wasDelivered.has(line))
+  const wrong = delivered.filter((line) => !isThere.has(line))
   if (lost.length > 0) complain(`${path}: ${lost.length} of ${there.length} never came, first ${lost[0]}`)
   if (wrong.length > 0) complain(`${path}: ${wrong.length} came of what is not there, first ${wrong[0]}`)
-  if (told.length !== wasTold.size) complain(`${path}: ${told.length - wasTold.size} came twice under different ids`)
-  if (lost.length + wrong.length === 0 && told.join() !== there.join())
+  if (delivered.length !== wasDelivered.size)
+    complain(`${path}: ${delivered.length - wasDelivered.size} came twice under different ids`)
+  if (lost.length + wrong.length === 0 && delivered.join() !== there.join())
     complain(`${path}: they came in another order than the chain's`)
 }

@@ -13,11 +13,11 @@ export class Findings {
   readonly #startedAt = performance.now()
   readonly violations: Violation[] = []
   readonly #excused: Violation[] = []
-  readonly #tell: (line: string) => void
+  readonly #report: (line: string) => void
 
   /** @param tell receives each breach when it is found */
   constructor(tell: (line: string) => void) {
-    this.#tell = tell
+    this.#report = tell
   }
 
   get breaches(): readonly Violation[] {
@@ -36,12 +36,12 @@ export class Findings {
 
   add(promise: string, text: string): void {
     this.violations.push({ at: this.seconds, promise, text })
-    this.#tell(`BREACH (${promise}): ${text}`)
+    this.#report(`BREACH (${promise}): ${text}`)
   }
 
   /** A missed time limit on an overloaded machine. */
   excuse(promise: string, text: string): void {
     this.#excused.push({ at: this.seconds, promise, text })
-    this.#tell(`late, on a busy machine (${promise}): ${text}`)
+    this.#report(`late, on a busy machine (${promise}): ${text}`)
   }
 }

@@ -72,7 +72,7 @@ export function reportText(report: ChaosReport): string {
     `  ${count(listeners.api.unreachable)} found nobody, while the process was down.`,
     `  SQL, by the query service and the MCP server: ${count(listeners.queries.answered)} statements were answered, the slowest in ${seconds(listeners.queries.slowestMs)};`,
     `  ${count(listeners.queries.unavailable)} were told that the database was away, and ${count(listeners.queries.unreachable)} found nobody, while the process was down.`,
-    `  Wallet: ${pluralize(listeners.wallet.people, 'person', 'people')} with ${pluralize(listeners.wallet.accounts, 'account')}; ${count(listeners.wallet.answered)} requests were answered, the slowest in ${seconds(listeners.wallet.slowestMs)};`,
+    `  Wallet: ${pluralize(listeners.wallet.users, 'person', 'people')} with ${pluralize(listeners.wallet.accounts, 'account')}; ${count(listeners.wallet.answered)} requests were answered, the slowest in ${seconds(listeners.wallet.slowestMs)};`,
     `  ${count(listeners.wallet.unavailable)} with 503 while the database or the node was away; ${count(listeners.wallet.unreachable)} found nobody, while the process was down.`,
     '',
     'PROCESSES',

@@ -93,9 +93,9 @@ export class WalletUser {
     const { calls, mailbox, signal } = this.#options
     // Sent once: an unanswered request may have sent an e-mail, and a retry is allowed only after a
     // minute.
-    const asked = await calls.ask('POST', '/auth/v1/otp', { body: { email }, address })
-    if (asked !== undefined && asked.status !== 200)
-      calls.complain(`who signs up was refused an e-mail: ${textOf(asked)}`)
+    const requested = await calls.ask('POST', '/auth/v1/otp', { body: { email }, address })
+    if (requested !== undefined && requested.status !== 200)
+      calls.complain(`who signs up was refused an e-mail: ${textOf(requested)}`)
     const code = await mailbox.codeTo(email, mailWithinMs, signal)
     if (code === undefined) return false
     for (let tries = 0; !signal.aborted; tries++) {
@@ -120,9 +120,9 @@ export class WalletUser {
     const { calls, signal } = this.#options
     let triedSince = performance.now()
     while (!signal.aborted) {
-      const begun = await this.call('/register/start', {})
-      if (begun === undefined) return false
-      const { options, challengeId } = begun as { readonly options: CreationOptions; readonly challengeId: string }
+      const started = await this.call('/register/start', {})
+      if (started === undefined) return false
+      const { options, challengeId } = started as { readonly options: CreationOptions; readonly challengeId: string }
       const response = this.#authenticator.create(options)
       const { id, publicKeySec1Hex } = this.#authenticator.credentials.at(-1) ?? { id: '', publicKeySec1Hex: '' }
       const key: KnownKey = { id, publicKeySec1Hex, isSure: false }
@@ -200,9 +200,12 @@ export class WalletUser {
     const { calls } = this.#options
     if (!this.keys.some(({ isSure }) => isSure)) return false
     while (!signal.aborted) {
-      const begun = await calls.ask('POST', passkeyFunction, { body: { endpoint: '/login/start', data: {} }, address })
-      if (begun?.status === 200) {
-        const { options, challengeId } = begun.body['data'] as {
+      const started = await calls.ask('POST', passkeyFunction, {
+        body: { endpoint: '/login/start', data: {} },
+        address,
+      })
+      if (started?.status === 200) {
+        const { options, challengeId } = started.body['data'] as {
           readonly options: RequestOptions
           readonly challengeId: string
         }
@@ -223,7 +226,7 @@ export class WalletUser {
           }
           if (traded !== undefined) calls.complain(`who has shown a passkey was refused a session: ${textOf(traded)}`)
         } else if (finished !== undefined) this.#refusedCeremony('a passkey', finished)
-      } else if (begun !== undefined) calls.complain(`a sign-in was not begun: ${textOf(begun)}`)
+      } else if (started !== undefined) calls.complain(`a sign-in was not begun: ${textOf(started)}`)
       await pause(betweenMs)
     }
     return false

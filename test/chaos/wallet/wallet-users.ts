@@ -21,7 +21,7 @@ export interface WalletUsersOptions extends Pick<WalletUserOptions, 'wasClockSte
 /** Operations confirmed to users. */
 export interface WalletCounts {
   /** Signed-up users. */
-  readonly people: number
+  readonly users: number
   readonly accounts: number
   /** By passkey. */
   readonly signIns: number
@@ -45,7 +45,7 @@ const settleMs = 60_000
  */
 export class WalletUsers {
   readonly calls: WalletCalls
-  readonly people: WalletUser[] = []
+  readonly users: WalletUser[] = []
   readonly sent: SentTransaction[] = []
   readonly #options: WalletUsersOptions
   readonly #mailbox: Mailbox
@@ -80,9 +80,9 @@ export class WalletUsers {
   }
 
   get counts(): WalletCounts {
-    const sum = (of: (person: WalletUser) => number): number => this.people.reduce((all, person) => all + of(person), 0)
+    const sum = (of: (person: WalletUser) => number): number => this.users.reduce((all, person) => all + of(person), 0)
     return {
-      people: sum(({ userId }) => (userId === undefined ? 0 : 1)),
+      users: sum(({ userId }) => (userId === undefined ? 0 : 1)),
       accounts: sum(({ account }) => (account === undefined ? 0 : 1)),
       signIns: sum(({ signIns }) => signIns),
       refreshes: sum(({ refreshes }) => refreshes),
@@ -95,7 +95,7 @@ export class WalletUsers {
    * every user must be able to sign in by passkey. Call after `stop`.
    */
   async settle(): Promise<void> {
-    const waiting = this.people.filter(({ userId }) => userId !== undefined)
+    const waiting = this.users.filter(({ userId }) => userId !== undefined)
     await Promise.all(
       Array.from({ length: inTheEndAtOnce }, async () => {
         for (let person = waiting.pop(); person !== undefined; person = waiting.pop()) await this.#settleOne(person)
@@ -119,7 +119,7 @@ export class WalletUsers {
   #comer(random: Random): WalletUser {
     const { wasClockStepped, wasDatabaseAway } = this.#options
     const person = new WalletUser({
-      number: this.people.length + 1,
+      number: this.users.length + 1,
       calls: this.calls,
       mailbox: this.#mailbox,
       random,
@@ -127,7 +127,7 @@ export class WalletUsers {
       wasDatabaseAway,
       signal: this.#stop.signal,
     })
-    this.people.push(person)
+    this.users.push(person)
     return person
   }
 

@@ -19,7 +19,7 @@ export class ChaosPostgres {
   readonly #log: (line: string) => void
   readonly #onUnasked: (lastLines: string) => void
   #server: EmbeddedPostgres | undefined
-  #isAsked = false
+  #isStopping = false
   #pool: pg.Pool | undefined
 
   /** @param onUnasked called after an unexpected exit of the server */
@@ -59,22 +59,22 @@ export class ChaosPostgres {
       settings: { max_wal_size: '256MB', shared_buffers: '128MB' },
     })
     this.#server = server
-    this.#isAsked = false
+    this.#isStopping = false
     void server.exited.then(({ lastLines }) => {
       this.#server = undefined
-      if (!this.#isAsked) this.#onUnasked(lastLines)
+      if (!this.#isStopping) this.#onUnasked(lastLines)
     })
   }
 
   /** Regular shutdown: ends sessions and needs no recovery. */
   async stop(): Promise<void> {
-    this.#isAsked = true
+    this.#isStopping = true
     await this.#server?.stop()
   }
 
   /** Kills all server processes at once. */
   async kill(): Promise<void> {
-    this.#isAsked = true
+    this.#isStopping = true
     const server = this.#server
     for (const pid of await processesIn(join(this.#folder, 'cluster'))) kill(pid)
     await server?.exited

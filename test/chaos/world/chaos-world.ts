@@ -153,7 +153,7 @@ export class ChaosWorld {
   readonly rest: RestReader
   readonly queries: QueryReader
   readonly walletChain: WalletChain
-  readonly people: WalletUsers
+  readonly users: WalletUsers
   webhooks: WebhookListener | undefined
   wasClockStepped = false
   /** Processes whose clock was wrong at any time. */
@@ -224,14 +224,14 @@ export class ChaosWorld {
       chain,
       findings,
     })
-    const keeper = this.#processOf('wallet')
-    this.people = new WalletUsers({
+    const sessionManager = this.#processOf('wallet')
+    this.users = new WalletUsers({
       url: `http://localhost:${wallet}`,
-      process: keeper,
+      process: sessionManager,
       mailFolder: mailFolder(options),
       seed,
       findings,
-      wasClockStepped: () => this.steppedClocks.has(keeper.name),
+      wasClockStepped: () => this.steppedClocks.has(sessionManager.name),
       wasDatabaseAway: () => this.hasTrouble('database') || this.hasTrouble('disk'),
     })
     this.#sampling = setInterval(() => this.processes.forEach((process) => process.sample()), memoryEveryMs)
@@ -282,7 +282,7 @@ export class ChaosWorld {
     this.feed.start()
     this.rest.start()
     this.queries.start()
-    this.people.start()
+    this.users.start()
   }
 
   process(name: string): SupervisedProcess {
@@ -321,8 +321,8 @@ export class ChaosWorld {
   async #end(): Promise<void> {
     clearInterval(this.#sampling)
     this.chain.halt()
-    this.people.end()
-    await Promise.all([this.rest.stop(), this.queries.stop(), this.people.stop()])
+    this.users.end()
+    await Promise.all([this.rest.stop(), this.queries.stop(), this.users.stop()])
     await this.feed.stop()
     for (const process of this.processes) process.thaw()
     await Promise.all(this.processes.map((process) => process.stop()))

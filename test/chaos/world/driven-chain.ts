@@ -94,7 +94,7 @@ export class DrivenChain {
     this.#settled = Math.min(this.#settled, after)
     const [first, ...others] = this.#forks % 2 === 0 ? this.nodes : this.nodes.toReversed()
     for (const other of others) if (apartMs > 0) this.#behind.add(other)
-    if (first !== undefined) this.#tell(first)
+    if (first !== undefined) this.#update(first)
     if (apartMs > 0) await pause(apartMs)
     for (const other of others) this.catchUp(other)
     return after
@@ -107,15 +107,15 @@ export class DrivenChain {
 
   catchUp(node: SimulatedNode): void {
     this.#behind.delete(node)
-    this.#tell(node)
+    this.#update(node)
   }
 
   #grow(blocks: number): void {
     this.#head += blocks
-    for (const node of this.nodes) this.#tell(node)
+    for (const node of this.nodes) this.#update(node)
   }
 
-  #tell(node: SimulatedNode): void {
+  #update(node: SimulatedNode): void {
     if (!this.#behind.has(node)) node.serve({ branch: this.branch, head: this.#head })
   }
 }

@@ -31,7 +31,7 @@ export class SimulatedNode {
   #port = 0
   #control = ''
   #served: ServedChain | undefined
-  #telling: Promise<void> | undefined
+  #updating: Promise<void> | undefined
   #killed = 0
 
   constructor(options: SimulatedNodeOptions, wanted: ServedChain) {
@@ -83,18 +83,18 @@ export class SimulatedNode {
     this.#port = Number(/ready on [^:]+:(\d+)/.exec(line)?.[1])
     this.#control = /control on (http:\S+)/.exec(line)?.[1] ?? ''
     this.#served = wanted
-    this.#tell()
+    this.#update()
   }
 
   /** Sets what it serves from now on; applied as soon as possible. */
   serve(wanted: ServedChain): void {
     this.#wanted = wanted
-    this.#tell()
+    this.#update()
   }
 
   /** Resolves when the settings are applied. @throws if they cannot be sent */
   async settled(): Promise<void> {
-    while (this.#telling !== undefined) await this.#telling
+    while (this.#updating !== undefined) await this.#updating
     if (!isSame(this.#served, this.#wanted)) throw new Error(`${this.#options.name} does not serve what it was told`)
   }
 
@@ -127,13 +127,13 @@ export class SimulatedNode {
     if (this.#program?.isRunning === true) await this.#program.end('SIGTERM')
   }
 
-  #tell(): void {
-    this.#telling ??= this.#tellAll().finally(() => {
-      this.#telling = undefined
+  #update(): void {
+    this.#updating ??= this.#updateAll().finally(() => {
+      this.#updating = undefined
     })
   }
 
-  async #tellAll(): Promise<void> {
+  async #updateAll(): Promise<void> {
     const life = this.#killed
     while (this.#program?.isRunning === true && this.#served !== undefined && !isSame(this.#served, this.#wanted)) {
       const { branch, head } = this.#wanted

@@ -39,7 +39,7 @@ export class SupervisedProcess {
   readonly #options: SupervisedProcessOptions
   #program: ChildProgram | undefined
   #isStopping = false
-  #asked: 'SIGKILL' | 'SIGTERM' | undefined
+  #signal: 'SIGKILL' | 'SIGTERM' | undefined
   #readySince: number | undefined
   #startCount = 0
   #peakMiB = 0
@@ -62,7 +62,7 @@ export class SupervisedProcess {
 
   /** Start of uninterrupted operation, as `performance.now()`; undefined while not ready. */
   get readySince(): number | undefined {
-    return this.#asked === undefined && !this.#isFrozen ? this.#readySince : undefined
+    return this.#signal === undefined && !this.#isFrozen ? this.#readySince : undefined
   }
 
   /** Whether the current run has been ready. */
@@ -148,7 +148,7 @@ export class SupervisedProcess {
     const program = this.#program
     if (program?.isRunning !== true) return undefined
     this.sample()
-    this.#asked = signal
+    this.#signal = signal
     return program.end(signal)
   }
 
@@ -161,14 +161,14 @@ export class SupervisedProcess {
         logFile: join(logFolder, `${name}.log`),
         run,
       })
-      this.#asked = undefined
+      this.#signal = undefined
       this.#readySince = undefined
       this.#program = program
       this.#startCount++
       void this.#watch(program)
       const end = await program.ended()
       early = this.#readySince === undefined ? early + 1 : 0
-      if (this.#asked === undefined) onUnasked(end, this)
+      if (this.#signal === undefined) onUnasked(end, this)
       this.#readySince = undefined
       if (!this.#isStopping) await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** early))
     }

@@ -32,7 +32,7 @@ describe('access to repositories', () => {
       ['POST', '/dispatch'],
       ['POST', '/environments'],
     ]
-    const before = world.github.asked.length
+    const before = world.github.requested.length
     for (const [method, path] of calls) {
       const answer = await world.call(
         undefined,
@@ -49,7 +49,7 @@ describe('access to repositories', () => {
         `${method} ${path}`,
       ).to.equal(401)
     }
-    expect(world.github.asked.slice(before)).to.deep.equal([])
+    expect(world.github.requested.slice(before)).to.deep.equal([])
   })
 
   it('rejects installations of other users and unknown ones with the same error', async () => {
@@ -57,7 +57,7 @@ describe('access to repositories', () => {
     const mallory = world.person('mallory')
     await world.connected('mallory')
     const projectId = world.project(mallory)
-    const before = world.github.asked.length
+    const before = world.github.requested.length
     for (const path of [
       '/repos?',
       '/tree/bea/contracts-of-bea?',
@@ -85,16 +85,16 @@ describe('access to repositories', () => {
       },
     })
     expect([connect.status, connect.body['code']]).to.deep.equal([403, 'no-installation'])
-    expect(world.github.asked.slice(before), 'GitHub was asked nothing').to.deep.equal([])
+    expect(world.github.requested.slice(before), 'GitHub was asked nothing').to.deep.equal([])
   })
 
   it('ignores a forged installation_id in the callback URL', async () => {
     const { installationId } = await world.connected('cleo')
     const mallory = world.person('mallory2')
     world.github.person('mallory2')
-    const begun = await world.call(mallory, 'POST', '/install', { body: {} })
-    const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
-    const cookie = begun.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+    const install = await world.call(mallory, 'POST', '/install', { body: {} })
+    const state = new URL(String(install.body['url'])).searchParams.get('state') ?? ''
+    const cookie = install.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
     const back = await world.call(
       undefined,
       'GET',
@@ -110,13 +110,13 @@ describe('access to repositories', () => {
     const who = world.person('dina')
     world.github.install('dina', 'User', [world.github.repository('dina', 'r', { files: { a: 'a' } })])
     const begin = async (): Promise<{ state: string; cookie: string }> => {
-      const begun = await world.call(who, 'POST', '/install', { body: {} })
-      expect(begun.headers.get('set-cookie')).to.match(
+      const install = await world.call(who, 'POST', '/install', { body: {} })
+      expect(install.headers.get('set-cookie')).to.match(
         /^flowfarm-github-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
       )
       return {
-        state: new URL(String(begun.body['authorize_url'])).searchParams.get('state') ?? '',
-        cookie: begun.headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+        state: new URL(String(install.body['authorize_url'])).searchParams.get('state') ?? '',
+        cookie: install.headers.get('set-cookie')?.split(';', 1)[0] ?? '',
       }
     }
     const end = async (state: string, cookie: string, code = world.github.codeFor('dina')): Promise<string | null> => {
@@ -133,14 +133,14 @@ describe('access to repositories', () => {
     expect(await end('made up', one.cookie)).to.equal('bad-state')
     expect(await end(one.state, one.cookie, 'no code')).to.equal('github-code')
     expect(await end(one.state, one.cookie), 'it was used up').to.equal('bad-state')
-    const [asked, denied] = [await begin(), await begin()]
-    const toldBy = async ({ state, cookie }: typeof asked, query: string): Promise<string> =>
+    const [requested, denied] = [await begin(), await begin()]
+    const toldBy = async ({ state, cookie }: typeof requested, query: string): Promise<string> =>
       new URL(
         (await world.call(undefined, 'GET', `/callback?state=${state}&${query}`, { headers: { cookie } })).headers.get(
           'location',
         ) ?? '',
       ).search
-    expect(await toldBy(asked, 'setup_action=request')).to.equal('?github=asked')
+    expect(await toldBy(requested, 'setup_action=request')).to.equal('?github=asked')
     expect(await toldBy(denied, 'error=access_denied')).to.equal('?github=failed&reason=github-denied')
     const answers = await Promise.all(Array.from({ length: 5 }, () => end(other.state, other.cookie)))
     expect(
@@ -161,7 +161,7 @@ describe('access to repositories', () => {
     const { projectId: theirs, repo } = await world.connected('ella')
     const { who: mallory, repo: own, installationId } = await world.connected('mallory3')
     const publicOne = world.project(world.person('ella'), true)
-    const before = world.github.asked.length
+    const before = world.github.requested.length
     for (const [projectId, status, code] of [
       [theirs, 404, 'no-project'],
       [publicOne, 403, 'not-your-project'],
@@ -207,7 +207,7 @@ describe('access to repositories', () => {
         ).to.equal(status)
       }
     }
-    expect(world.github.asked.slice(before)).to.deep.equal([])
+    expect(world.github.requested.slice(before)).to.deep.equal([])
     expect(
       (await world.call(world.person('ella'), 'GET', `/connection?project_id=${theirs}`)).body['connection'],
     ).to.include({ repo: repo.name, is_on: true })
@@ -284,7 +284,7 @@ describe('access to repositories', () => {
 
   it('does not follow a GitHub login to its new owner', async () => {
     const { who, projectId } = await world.connected('hugo')
-    world.github.people.set('hugo', 424_242)
+    world.github.users.set('hugo', 424_242)
     expect(
       (
         await world.call(who, 'POST', '/commit', {
@@ -324,7 +324,7 @@ describe('access to repositories', () => {
       ':owner',
     ]
     for (const target of [...targets, ...hostileTexts.filter((text) => text.isWellFormed())]) {
-      const before = world.github.asked.length
+      const before = world.github.requested.length
       const encoded = encodeURIComponent(target)
       for (const path of [
         `/tree/${encoded}/contracts-of-jane?installation_id=${installationId}`,
@@ -355,8 +355,8 @@ describe('access to repositories', () => {
           baseUrl: target,
         },
       })
-      for (const asked of world.github.asked.slice(before))
-        expect(asked, target).to.match(
+      for (const requested of world.github.requested.slice(before))
+        expect(requested, target).to.match(
           /^\w+ \/(repos\/jane\/(contracts-of-jane|\w+)\b|app\/installations\/\d+\/access_tokens)/,
         )
     }

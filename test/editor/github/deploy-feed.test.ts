@@ -38,14 +38,14 @@ describe('deployment feed', () => {
     await world.webhook('workflow_run', runEvent(repo, { status: 'completed', conclusion: 'failure' }))
     await world.webhook('workflow_run', runEvent(repo, { status: 'completed', attempt: 2 }))
     for (const inbox of inboxes) {
-      const told = await inbox.until(4)
-      expect(told.map(({ type }) => type)).to.deep.equal([
+      const reported = await inbox.until(4)
+      expect(reported.map(({ type }) => type)).to.deep.equal([
         'deploy:push',
         'deploy:started',
         'deploy:failed',
         'deploy:completed',
       ])
-      expect(told[0]?.data).to.deep.equal({
+      expect(reported[0]?.data).to.deep.equal({
         project_id: projectId,
         sha: 'ab'.repeat(20),
         branch: 'main',
@@ -53,7 +53,7 @@ describe('deployment feed', () => {
         message: 'A push',
         author: 'ann',
       })
-      expect(told[3]?.data).to.deep.equal({
+      expect(reported[3]?.data).to.deep.equal({
         project_id: projectId,
         sha: 'ab'.repeat(20),
         branch: 'main',
@@ -85,20 +85,20 @@ describe('deployment feed', () => {
     const project = world.projects.get(projectId)
     if (project === undefined) throw new Error('no project')
     project.isPublic = true
-    const [stranger, anybody, owner] = [new Inbox(), new Inbox(), new Inbox()]
-    await feed.subscribe(projectId, 'token-of-mallory', stranger.put)
+    const [otherUser, anybody, owner] = [new Inbox(), new Inbox(), new Inbox()]
+    await feed.subscribe(projectId, 'token-of-mallory', otherUser.put)
     await feed.subscribe(projectId, undefined, anybody.put)
     await feed.subscribe(projectId, `token-of-${who.name}`, owner.put)
     await world.webhook('workflow_run', runEvent(repo, { id: 1, status: 'in_progress' }))
-    await Promise.all([stranger, anybody, owner].map((inbox) => inbox.until(1)))
+    await Promise.all([otherUser, anybody, owner].map((inbox) => inbox.until(1)))
     project.isPublic = false
     await world.webhook('workflow_run', runEvent(repo, { id: 1, status: 'completed' }))
     await owner.until(2)
     project.isPublic = true
     await world.webhook('workflow_run', runEvent(repo, { id: 1, attempt: 2, status: 'in_progress' }))
-    await Promise.all([stranger.until(2), anybody.until(2), owner.until(3)])
+    await Promise.all([otherUser.until(2), anybody.until(2), owner.until(3)])
     expect([
-      stranger.messages.map(({ data }) => data.status),
+      otherUser.messages.map(({ data }) => data.status),
       anybody.messages.map(({ data }) => data.status),
     ]).to.deep.equal([
       ['in_progress', 'in_progress'],
@@ -187,8 +187,8 @@ describe('deployment feed', () => {
     await world.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'flowfarm deploy feed' and datname = current_database()",
     )
-    const told = await inbox.until(2)
-    expect(told.at(-1)).to.deep.include({ type: 'deploy:failed' })
-    expect(told.at(-1)?.data.status).to.equal('cancelled')
+    const reported = await inbox.until(2)
+    expect(reported.at(-1)).to.deep.include({ type: 'deploy:failed' })
+    expect(reported.at(-1)?.data.status).to.equal('cancelled')
   })
 })

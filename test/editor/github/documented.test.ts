@@ -9,9 +9,9 @@ describe('repositories documentation', () => {
 
   it('lists exactly the existing routes', () => {
     const routes = githubRoutes.map(({ method, path }) => `${method} ${path.replace('*}', '}')}`)
-    const told = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/github[^`]*)`/gm)].map(([, route]) => route)
+    const reported = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/github[^`]*)`/gm)].map(([, route]) => route)
     expect(routes.length).to.be.greaterThan(20)
-    expect(told).to.have.same.members(routes)
+    expect(reported).to.have.same.members(routes)
   })
 
   it('states the current limits and the workflow name', () => {

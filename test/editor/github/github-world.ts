@@ -173,11 +173,11 @@ export class GitHubWorld {
 
   /** Authorizes as `login` at GitHub and returns. @returns the final redirect URL of the browser */
   async signInAtGitHub(who: TestUser, login: string, projectId?: string): Promise<URL> {
-    const begun = await this.call(who, 'POST', '/install', {
+    const started = await this.call(who, 'POST', '/install', {
       body: projectId === undefined ? {} : { project_id: projectId },
     })
-    const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
-    const cookie = begun.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+    const state = new URL(String(started.body['url'])).searchParams.get('state') ?? ''
+    const cookie = started.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
     const back = await this.call(
       undefined,
       'GET',

@@ -88,11 +88,11 @@ describe('editor repositories', () => {
       'a//b',
       'a%E2%80%AEb',
     ]) {
-      const before = world.github.asked.length
+      const before = world.github.requested.length
       expect((await world.call(who, 'GET', `/file/uma/odd/${path}?project_id=${projectId}`)).status, path).to.be.oneOf([
         400, 404,
       ])
-      expect(world.github.asked.slice(before), path).to.deep.equal([])
+      expect(world.github.requested.slice(before), path).to.deep.equal([])
     }
   })
 
@@ -228,7 +228,7 @@ describe('editor repositories', () => {
       expect(commit.status, commit.text).to.be.oneOf([403, 409, 503])
     }
     expect(repo.refs.get('main')).to.equal(head)
-    expect(world.github.asked.filter((one) => one.startsWith('PUT /repos/fred'))).to.deep.equal([])
+    expect(world.github.requested.filter((one) => one.startsWith('PUT /repos/fred'))).to.deep.equal([])
   })
 
   it('retain files outside the commit', async () => {

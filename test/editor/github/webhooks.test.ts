@@ -285,7 +285,7 @@ describe('repository webhooks', () => {
   it('reject an oversized body without reading it', async () => {
     const signature = `sha256=${'0'.repeat(64)}`
     const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'd' }
-    const told = await new Promise<number | undefined>((resolve, reject) => {
+    const reported = await new Promise<number | undefined>((resolve, reject) => {
       const call = request(
         `${world.url}/github/webhook`,
         { method: 'POST', headers: { ...headers, 'content-length': 30_000_000 } },
@@ -297,7 +297,7 @@ describe('repository webhooks', () => {
       call.on('error', reject)
       call.write('{')
     })
-    expect(told).to.equal(413)
+    expect(reported).to.equal(413)
     const streamed = await new Promise<number | undefined>((resolve, reject) => {
       const call = request(`${world.url}/github/webhook`, { method: 'POST', headers }, (response) => {
         resolve(response.statusCode)
@@ -325,18 +325,19 @@ describe('repository webhooks', () => {
         method: 'POST',
         headers: { ...headers, 'content-length': max + 1 },
       })
-      const told = new Promise<number | undefined>((resolve) => {
+      const status = new Promise<number | undefined>((resolve) => {
         call.on('response', (response) => resolve(response.statusCode))
         call.on('error', () => resolve(undefined))
       })
       call.write(Buffer.alloc(max, 0x20))
-      return { call, told }
+      return { call, status }
     })
-    expect(await Promise.race(calls.map(({ told }) => told)), 'some are refused before all of it is there').to.equal(
-      503,
-    )
+    expect(
+      await Promise.race(calls.map(({ status }) => status)),
+      'some are refused before all of it is there',
+    ).to.equal(503)
     for (const { call } of calls) call.end(' ')
-    const statuses = await Promise.all(calls.map(({ told }) => told))
+    const statuses = await Promise.all(calls.map(({ status }) => status))
     expect(statuses, 'the others are read, and refused for their signature').to.include.members([401, 503])
     const { repo } = await world.connected('olga')
     expect((await world.webhook('push', pushEventOf(repo))).body['outcome'], 'all of it was given back').to.equal(

@@ -54,15 +54,15 @@ describe('editor HTTP server', () => {
   it('serves health and page settings uncached', async () => {
     const call = await start()
     expect(await (await call('/health')).json()).to.deep.equal({ status: 'ok', service: 'editor' })
-    const told = await call('/editor/settings')
-    expect(await told.json()).to.deep.equal(settings)
+    const reported = await call('/editor/settings')
+    expect(await reported.json()).to.deep.equal(settings)
     expect([
-      told.headers.get('cache-control'),
-      told.headers.get('x-frame-options'),
-      told.headers.get('x-content-type-options'),
-      told.headers.get('content-security-policy'),
+      reported.headers.get('cache-control'),
+      reported.headers.get('x-frame-options'),
+      reported.headers.get('x-content-type-options'),
+      reported.headers.get('content-security-policy'),
     ]).to.deep.equal(['no-store', 'DENY', 'nosniff', "default-src 'none'; frame-ancestors 'none'"])
-    expect(told.headers.get('access-control-allow-origin')).to.equal(null)
+    expect(reported.headers.get('access-control-allow-origin')).to.equal(null)
   })
 
   it('serves projects and the page', async () => {

@@ -186,6 +186,6 @@ access(all) fun main(): Type? {
       name: 'FlowToken',
     })
     // One call per account, regardless of the number of its imported contracts.
-    assert.equal(new Set(chain.asked).size, chain.asked.length)
+    assert.equal(new Set(chain.requested).size, chain.requested.length)
   })
 })

@@ -20,7 +20,7 @@ const never = new AbortController().signal
 /** Accounts set by a test, with a request count for each. */
 class MadeAccounts implements ContractSource {
   readonly accounts = new Map<string, Map<string, string>>()
-  readonly asked: string[] = []
+  readonly requested: string[] = []
   failure: Error | undefined
   held: Promise<void> | undefined
 
@@ -33,7 +33,7 @@ class MadeAccounts implements ContractSource {
     address: string,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string> | undefined> {
-    this.asked.push(`${network} ${address}`)
+    this.requested.push(`${network} ${address}`)
     await this.held
     signal.throwIfAborted()
     if (this.failure !== undefined) throw this.failure
@@ -71,7 +71,7 @@ describe('import workspaces', () => {
     assert.deepEqual(await first.prepare('a/b.cdc', text), { text, missing: [{ address: one, name: 'A' }] })
     const other = await workspaces.open('mainnet')
     await Promise.all([first, other, first].map((workspace) => workspace.fetch({ address: one, name: 'A' }, never)))
-    assert.deepEqual(accounts.asked, [`mainnet ${one}`, `mainnet ${two}`])
+    assert.deepEqual(accounts.requested, [`mainnet ${one}`, `mainnet ${two}`])
     const { text: prepared, missing } = await first.prepare('a/b.cdc', text)
     assert.deepEqual(missing, [])
     const [, path = ''] = /^import A from "(\.\.\/_\/\w+\.cdc)" *\naccess/.exec(prepared) ?? []
@@ -149,10 +149,10 @@ describe('import workspaces', () => {
     accounts.failure = undefined
     const { promise, resolve } = Promise.withResolvers<void>()
     accounts.held = promise
-    const leaving = new AbortController()
-    const left = workspace.fetch({ address: one, name: 'A' }, leaving.signal)
+    const disconnect = new AbortController()
+    const left = workspace.fetch({ address: one, name: 'A' }, disconnect.signal)
     const stayed = workspace.fetch({ address: one, name: 'A' }, never)
-    leaving.abort(new Error('left'))
+    disconnect.abort(new Error('left'))
     await assert.rejects(left, /left/)
     resolve()
     assert.equal((await stayed)?.name, 'A')

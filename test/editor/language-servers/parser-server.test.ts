@@ -92,7 +92,7 @@ describe('Cadence 1.0 parser language server', () => {
   it('applies incremental changes in UTF-16 units, and checks the latest version', async () => {
     await server.open('parts.cdc', 'let a = "😀"\nlet b = 1\n')
     const { uri } = { uri: server.uri('parts.cdc') }
-    const before = server.toldOf('parts.cdc')
+    const before = server.publishedCount('parts.cdc')
     await server.notify('textDocument/didChange', {
       textDocument: { uri, version: 2 },
       contentChanges: [
@@ -107,7 +107,7 @@ describe('Cadence 1.0 parser language server', () => {
       })
     }
     assert.deepEqual(await server.diagnostics('parts.cdc', (all) => all.at(-1)?.version === 39), [])
-    assert.ok(server.toldOf('parts.cdc') - before < 20, 'not each version is checked')
+    assert.ok(server.publishedCount('parts.cdc') - before < 20, 'not each version is checked')
   })
 
   it('returns document symbols, and the previous ones while the text does not parse', async () => {

@@ -8,7 +8,7 @@ import { startRecordedNode } from '../../support/replay.ts'
 export interface RecordedContracts extends AsyncDisposable {
   readonly source: ContractSource
   /** Requested addresses, in order. */
-  readonly asked: readonly string[]
+  readonly requested: readonly string[]
 }
 
 export async function startRecordedContracts(): Promise<RecordedContracts> {
@@ -16,12 +16,12 @@ export async function startRecordedContracts(): Promise<RecordedContracts> {
   const node = await startRecordedNode('base')
   const reader = createChainReader({ liveEndpoints: [node.endpoint], log })
   const inner = createNodeContracts({ nodes: { emulator: reader }, log })
-  const asked: string[] = []
+  const requested: string[] = []
   return {
-    asked,
+    requested,
     source: {
       async contractsOf(network, address, signal) {
-        asked.push(address)
+        requested.push(address)
         return inner.contractsOf(network, address, signal)
       },
     },

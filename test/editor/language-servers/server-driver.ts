@@ -19,7 +19,7 @@ export class ServerDriver implements AsyncDisposable {
   readonly #process
   readonly #connection
   readonly #folder: string
-  readonly #told = new Map<string, PublishDiagnosticsParams[]>()
+  readonly #published = new Map<string, PublishDiagnosticsParams[]>()
   readonly #waiting = new Set<() => void>()
   #stderr = ''
   initialized: InitializeResult | undefined
@@ -39,7 +39,7 @@ export class ServerDriver implements AsyncDisposable {
       new StreamMessageWriter(this.#process.stdin),
     )
     this.#connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
-      this.#told.set(params.uri, [...(this.#told.get(params.uri) ?? []), params])
+      this.#published.set(params.uri, [...(this.#published.get(params.uri) ?? []), params])
       for (const look of this.#waiting) look()
     })
     this.#connection.onRequest('client/registerCapability', () => null)
@@ -85,7 +85,7 @@ export class ServerDriver implements AsyncDisposable {
 
   /** Opens a document and waits for its diagnostics. */
   async open(path: string, text: string, version = 1): Promise<Diagnostic[]> {
-    const before = this.#told.get(this.uri(path))?.length ?? 0
+    const before = this.#published.get(this.uri(path))?.length ?? 0
     await this.notify('textDocument/didOpen', {
       textDocument: { uri: this.uri(path), languageId: 'cadence', version, text },
     })
@@ -93,7 +93,7 @@ export class ServerDriver implements AsyncDisposable {
   }
 
   async change(path: string, text: string, version: number): Promise<Diagnostic[]> {
-    const before = this.#told.get(this.uri(path))?.length ?? 0
+    const before = this.#published.get(this.uri(path))?.length ?? 0
     await this.notify('textDocument/didChange', {
       textDocument: { uri: this.uri(path), version },
       contentChanges: [{ text }],
@@ -108,7 +108,7 @@ export class ServerDriver implements AsyncDisposable {
   ): Promise<Diagnostic[]> {
     const { promise, resolve, reject } = Promise.withResolvers<Diagnostic[]>()
     const look = (): void => {
-      const all = this.#told.get(this.uri(path)) ?? []
+      const all = this.#published.get(this.uri(path)) ?? []
       if (isWanted(all)) resolve(all.at(-1)?.diagnostics ?? [])
     }
     const ended = (): void => reject(new Error(`the language server ended: ${this.#stderr.slice(-2000)}`))
@@ -122,8 +122,8 @@ export class ServerDriver implements AsyncDisposable {
   }
 
   /** Number of diagnostics messages for a document. */
-  toldOf(path: string): number {
-    return this.#told.get(this.uri(path))?.length ?? 0
+  publishedCount(path: string): number {
+    return this.#published.get(this.uri(path))?.length ?? 0
   }
 
   #at(path: string, line: number, character: number): object {

@@ -15,7 +15,7 @@ const start = { line: 0, character: 0 }
 describe('language server channel', () => {
   it('responds to init with the network and the checker, then speaks LSP', async () => {
     await using world = await lspWorld()
-    const client = await world.stranger()
+    const client = await world.otherUser()
     client.send({ type: 'init', network: 'testnet' })
     const ready = await client.next(({ type }) => type === 'ready')
     expect(ready).to.deep.include({ network: 'testnet', server: { kind: 'parser', label: 'A double' } })
@@ -34,7 +34,7 @@ describe('language server channel', () => {
 
   it('rejects messages before init with a known error text, and requests by id', async () => {
     await using world = await lspWorld()
-    const client = await world.stranger()
+    const client = await world.otherUser()
     client.didOpen(main, 'x')
     expect(await client.next(({ type }) => type === 'error')).to.include({ message: 'Send init message first' })
     expect(await client.ask('textDocument/hover', {}, 'a')).to.deep.include({
@@ -45,7 +45,7 @@ describe('language server channel', () => {
 
   it('lists the available networks if init names an unknown one', async () => {
     await using world = await lspWorld()
-    const client = await world.stranger()
+    const client = await world.otherUser()
     for (const network of ['devnet', undefined, ['mainnet'], '__proto__']) {
       const from = client.received.length
       client.send({ type: 'init', network })
@@ -88,7 +88,7 @@ describe('language server channel', () => {
 
   it('preserves the order of messages sent during the server start', async () => {
     await using world = await lspWorld()
-    const client = await world.stranger()
+    const client = await world.otherUser()
     client.send({ type: 'init', network: 'mainnet' })
     client.didOpen(main, 'v1')
     client.didOpen('file:///other.cdc', 'v1')
@@ -306,7 +306,7 @@ describe('language server channel', () => {
     }
     for (const host of ['localhost:3002', '127.0.0.1:3002', '[::1]:3002', 'lsp.example', 'EDITOR.example:3002'])
       expect(await answerTo(host), host).to.match(/^HTTP\/1.1 101 /)
-    const client = await world.stranger()
+    const client = await world.otherUser()
     for (const network of ['mainnet', 'emulator', '__proto__', null]) {
       const from = client.received.length
       client.send({ type: 'init', network })
@@ -325,9 +325,9 @@ describe('language server channel', () => {
   it('accepts connections from allowed origins only, and reports its health', async () => {
     await using world = await lspWorld({ allowsOrigin: (origin) => origin === 'https://editor.example' })
     const status = async (path: string, headers: Record<string, string>): Promise<[number | undefined, string]> => {
-      const asked = request({ port: world.server.port, path, headers })
-      asked.end()
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      const requested = request({ port: world.server.port, path, headers })
+      requested.end()
+      const [answer] = (await once(requested, 'response')) as [IncomingMessage]
       let body = ''
       for await (const piece of answer) body += String(piece)
       return [answer.statusCode, body]
@@ -342,7 +342,7 @@ describe('language server channel', () => {
     expect((await status('/other', { ...upgrade, Origin: 'https://editor.example' }))[0]).to.equal(404)
     expect((await status('/lsp', {}))[0]).to.equal(426)
     await expectNotFoundPage(`http://127.0.0.1:${world.server.port}`)
-    const client = await world.stranger({ Origin: 'https://editor.example' })
+    const client = await world.otherUser({ Origin: 'https://editor.example' })
     client.send({ type: 'init', network: 'mainnet' })
     await client.next(({ type }) => type === 'ready')
     const [code, body] = await status('/health', {})

@@ -53,8 +53,8 @@ async function faults(
   from = 0,
 ): Promise<string[]> {
   const { params } = await client.next(
-    ({ method, params: told }) =>
-      method === 'textDocument/publishDiagnostics' && told?.['uri'] === uri && isSo(messagesOf(told)),
+    ({ method, params: reported }) =>
+      method === 'textDocument/publishDiagnostics' && reported?.['uri'] === uri && isSo(messagesOf(reported)),
     from,
   )
   return messagesOf(params)

@@ -54,9 +54,9 @@ describe('client that repeatedly crashes the language server', () => {
     // Three at first, then one after 5 s and one after 10 s. A change during a restart is retried
     // once.
     expect(await restartsOf(world)).to.be.within(3, 6)
-    const told = attacker.received.filter(({ method }) => method === 'flow/documentSetAside')
-    expect(told.length).to.be.within(2, 4)
-    expect(told.at(-1)?.params?.['message']).to.match(/It is retried in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
+    const reported = attacker.received.filter(({ method }) => method === 'flow/documentSetAside')
+    expect(reported.length).to.be.within(2, 4)
+    expect(reported.at(-1)?.params?.['message']).to.match(/It is retried in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
     for (const client of [colleague, other])
       expect(client.received.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
     // A fixed document is served after the pause without another change.
@@ -105,11 +105,11 @@ describe('client that repeatedly crashes the language server', () => {
           attacker.didOpen(`file:///${n}.cdc`, 'poison !crash')
           attacker.notify('textDocument/didClose', { textDocument: { uri: `file:///${n}.cdc` } })
         } else {
-          const asked = attacker.ask('workspaceSymbol/resolve', { crash: true }, `crash ${n}`)
+          const requested = attacker.ask('workspaceSymbol/resolve', { crash: true }, `crash ${n}`)
           // The next request ensures that the server receives this one before the cancellation.
           const next = attacker.ask('workspaceSymbol/resolve', { crash: false })
           attacker.notify('$/cancelRequest', { id: `crash ${n}` })
-          await Promise.all([asked, next])
+          await Promise.all([requested, next])
         }
         // Whether the server crashed or not, the next request is served by the current one, or
         // rejected.

@@ -59,12 +59,12 @@ describe('language server channel after a server crash', () => {
     kill(world)
     for (let version = 2; version <= 30; version++) client.didChange(main, `v${version}`, version)
     expect(await client.textAt(main)).to.equal('v30')
-    const told = client
+    const reported = client
       .diagnosticsOf(main)
       .flat()
       .map((text) => Number(text.slice(1)))
-    expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
-    expect(told.at(-1)).to.equal(30)
+    expect(reported).to.deep.equal(reported.toSorted((a, b) => a - b))
+    expect(reported.at(-1)).to.equal(30)
     // Queued changes of a document are merged before they are sent.
     const { result } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })
     expect((result as { times: number }).times).to.be.lessThan(5)
@@ -137,7 +137,7 @@ describe('language server channel after a server crash', () => {
       program: { ...fakeServerProgram, command: '/nowhere/at-all' },
       limits: { initMs: 100 },
     })
-    const client = await world.stranger()
+    const client = await world.otherUser()
     for (let i = 0; i < 2; i++) {
       const from = client.received.length
       client.send({ type: 'init', network: 'mainnet' })
@@ -186,12 +186,12 @@ describe('language server channel after a server crash', () => {
           expect(client.texts.some((text) => text.includes(world.workspaces.root))).to.equal(false)
           expect(client.received.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
           for (const uri of urisOf(n)) {
-            const told = client
+            const reported = client
               .diagnosticsOf(uri)
               .flat()
               .map((text) => Number(text.split(' ')[2]))
-            expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
-            expect(told.at(-1)).to.equal(edits)
+            expect(reported).to.deep.equal(reported.toSorted((a, b) => a - b))
+            expect(reported.at(-1)).to.equal(edits)
           }
         }
       }),

@@ -19,12 +19,12 @@ describe('deployment channel of the page', () => {
     await using world = await lspWorld({ deploys, allowsOrigin: () => true })
     const tokens = ['old', 'new']
     const news = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    let heard = 0
+    let received = 0
     const channel = new DeployChannel({
       url: `ws://127.0.0.1:${world.server.port}/lsp`,
       projectId: 'p',
       token: () => Promise.resolve(tokens.shift()),
-      onNews: () => news[heard++]?.resolve(),
+      onNews: () => news[received++]?.resolve(),
     })
     try {
       await news[0]?.promise

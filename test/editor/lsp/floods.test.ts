@@ -133,7 +133,7 @@ describe('floods of the language server channel', () => {
 
   it('of new connections are rejected until the budget of the address recovers', async () => {
     await using world = await lspWorld({ limits: { addressWorkPerSecond: (4 * workUnits.connection) / burstSeconds } })
-    for (let number = 0; number < 5; number++) await (await world.stranger({ [addressHeader]: address })).close()
+    for (let number = 0; number < 5; number++) await (await world.otherUser({ [addressHeader]: address })).close()
     const sameNetwork = await RawWebSocket.open(
       world.server.port,
       '/lsp',
@@ -143,6 +143,6 @@ describe('floods of the language server channel', () => {
       .to.match(/^HTTP\/1.1 429 /)
       .and.to.include('"code":"rate-limited"')
       .and.to.match(/Reconnect in \d+ s/)
-    await (await world.stranger({ [addressHeader]: '2001:db8:fffe::1' })).close()
+    await (await world.otherUser({ [addressHeader]: '2001:db8:fffe::1' })).close()
   })
 })

@@ -282,16 +282,17 @@ describe('contracts imported by one address', () => {
     await first.close()
     const second = await world.client('mainnet', '192.0.2.7')
     second.didOpen(main, imports(['D', 'E', 'F']))
-    const { params } = await second.next(({ params: told }) => told?.['contractName'] === 'E')
+    const { params } = await second.next(({ params: received }) => received?.['contractName'] === 'E')
     expect(params?.['message']).to.match(/reached its limit of contracts for now/)
-    await second.next(({ params: told }) => told?.['contractName'] === 'D')
+    await second.next(({ params: received }) => received?.['contractName'] === 'D')
     const other = await world.client()
     other.didOpen(main, imports(['G']))
-    await other.next(({ params: told }) => told?.['contractName'] === 'G')
+    await other.next(({ params: received }) => received?.['contractName'] === 'G')
     world.clock.advance(150_000)
     second.didChange(main, imports(['E', 'F']), 2)
     await second.next(
-      ({ params: told }) => told?.['contractName'] === 'E' && told['message'] === 'the account has no such contract',
+      ({ params: received }) =>
+        received?.['contractName'] === 'E' && received['message'] === 'the account has no such contract',
     )
     expect(asked).to.deep.equal(['A', 'B', 'C', 'D', 'G', 'E'])
   })
@@ -316,7 +317,7 @@ describe('deployments in the language server channel', () => {
   it('are sent to subscribers, before and after init, until they unsubscribe', async () => {
     const deploys = handFeed()
     await using world = await lspWorld({ deploys, limits: { deploySubscriptions: 2 } })
-    const client = await world.stranger()
+    const client = await world.otherUser()
     client.send({ type: 'subscribe:deploy', project_id: 'a' })
     expect(await client.next(({ type }) => type === 'subscribed')).to.deep.equal({
       type: 'subscribed',
@@ -348,7 +349,7 @@ describe('deployments in the language server channel', () => {
 
   it('report a disabled feed and invalid messages', async () => {
     await using world = await lspWorld()
-    const client = await world.stranger()
+    const client = await world.otherUser()
     for (const [message, code] of [
       [{ type: 'subscribe:deploy', project_id: 'a' }, 'no-deployments'],
       [{ type: 'subscribe:deploy' }, 'bad-message'],

@@ -61,7 +61,12 @@ describe('stopped language server', () => {
       metrics: new LspMetrics(new Metrics().registry),
       log: pino({ level: 'silent' }),
     })
-    const member: Member = { folder: tmpdir(), take: () => undefined, wake: () => undefined, told: () => undefined }
+    const member: Member = {
+      folder: tmpdir(),
+      take: () => undefined,
+      wake: () => undefined,
+      onStateChange: () => undefined,
+    }
     server.join(member)
     await server.ready(AbortSignal.timeout(10_000))
     await server.close()

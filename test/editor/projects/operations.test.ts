@@ -7,14 +7,14 @@ import type { ListResult, TestUser, SaveResult } from './support/project-world.t
 describe('project operations', () => {
   let world: ProjectWorld
   let owner: TestUser
-  let stranger: TestUser
+  let otherUser: TestUser
   before(async () => {
     world = await ProjectWorld.create()
   })
   after(() => world.stop())
   beforeEach(() => {
     owner = world.person()
-    stranger = world.person()
+    otherUser = world.person()
   })
 
   const make = (isPublic: boolean, by = owner): Promise<SaveResult> =>
@@ -55,9 +55,9 @@ describe('project operations', () => {
 
   it('show a private project to its owner only, and respond 404 to others', async () => {
     const { slug, id } = await make(false)
-    const none = await world.call(stranger, '/projects/get', { slug: 'nothing-here' })
+    const none = await world.call(otherUser, '/projects/get', { slug: 'nothing-here' })
     expect([none.status, none.error.code]).to.deep.equal([404, 'NOT_FOUND'])
-    for (const by of [stranger, undefined]) {
+    for (const by of [otherUser, undefined]) {
       for (const endpoint of by === undefined ? ['/projects/get'] : ['/projects/get', '/projects/fork']) {
         const answer = await world.call(by, endpoint, { slug })
         expect([answer.status, answer.error]).to.deep.equal([404, none.error])
@@ -69,7 +69,7 @@ describe('project operations', () => {
       ['/projects/save', { version: 7 }],
       ['/projects/delete', {}],
     ] as const) {
-      const answers = await Promise.all([id, gone].map((one) => world.call(stranger, endpoint, { id: one, ...data })))
+      const answers = await Promise.all([id, gone].map((one) => world.call(otherUser, endpoint, { id: one, ...data })))
       for (const { status, error } of answers) expect([status, error]).to.deep.equal([404, none.error])
     }
     expect(await world.contents(owner, slug)).to.include({ 'main.cdc': 'main.cdc' })
@@ -77,7 +77,7 @@ describe('project operations', () => {
 
   it('let everyone read a public project, and only its owner change it', async () => {
     const { slug, id } = await make(true)
-    for (const by of [stranger, undefined]) {
+    for (const by of [otherUser, undefined]) {
       const { project, files } = await world.get(by, slug)
       expect(project).to.include({ id, isOwner: false, is_public: true }).and.not.have.property('user_id')
       expect(JSON.stringify(project)).to.not.include(owner.userId)
@@ -88,7 +88,7 @@ describe('project operations', () => {
       ['/projects/delete', { id }],
       ['/projects/delete', { id, version: 1 }],
     ] as const) {
-      expect((await world.call(stranger, endpoint, data)).status, endpoint).to.equal(404)
+      expect((await world.call(otherUser, endpoint, data)).status, endpoint).to.equal(404)
     }
     expect((await world.get(owner, slug)).project).to.include({ name: 'My Token', version: 1 })
   })
@@ -115,7 +115,7 @@ describe('project operations', () => {
   })
 
   it('list the projects of the user in pages, last saved first', async () => {
-    await make(true, stranger)
+    await make(true, otherUser)
     const made: SaveResult[] = []
     for (let i = 0; i < 7; i++) made.push(await world.save(owner, { name: `p${i}`, files: [file('a', '123')] }))
     await world.save(owner, { id: made[2]?.id, version: 1, name: 'p2 again' })
@@ -178,10 +178,10 @@ describe('project operations', () => {
 
   it('copy public and own projects to a private project', async () => {
     const original = await make(true)
-    const copy = dataOf(await world.call<SaveResult>(stranger, '/projects/fork', { slug: original.slug }))
+    const copy = dataOf(await world.call<SaveResult>(otherUser, '/projects/fork', { slug: original.slug }))
     expect(copy.slug).to.match(/^fork-of-my-token-[a-z2-9]{10}$/)
     expect((await world.call(owner, '/projects/get', { slug: copy.slug })).status).to.equal(404)
-    const { project, files } = await world.get(stranger, copy.slug)
+    const { project, files } = await world.get(otherUser, copy.slug)
     expect(project).to.deep.include({
       name: 'Fork of My Token',
       version: 1,
@@ -194,7 +194,7 @@ describe('project operations', () => {
       forked_from: { id: original.id, slug: original.slug, name: 'My Token' },
     })
     expect(files).to.deep.equal((await world.get(owner, original.slug)).files)
-    await world.save(stranger, { id: copy.id, version: 1, files: [file('main.cdc', 'changed')] })
+    await world.save(otherUser, { id: copy.id, version: 1, files: [file('main.cdc', 'changed')] })
     expect(await world.contents(owner, original.slug)).to.include({ 'main.cdc': 'main.cdc' })
     const mine = await make(false)
     const again = dataOf(await world.call<SaveResult>(owner, '/projects/fork', { slug: mine.slug }))
@@ -203,38 +203,38 @@ describe('project operations', () => {
 
   it('show the origin of a copy while it is visible', async () => {
     const original = await make(true)
-    const copy = dataOf(await world.call<SaveResult>(stranger, '/projects/fork', { slug: original.slug }))
-    await world.save(stranger, { id: copy.id, version: 1, is_public: true })
+    const copy = dataOf(await world.call<SaveResult>(otherUser, '/projects/fork', { slug: original.slug }))
+    await world.save(otherUser, { id: copy.id, version: 1, is_public: true })
     await world.save(owner, { id: original.id, version: 1, is_public: false })
-    expect((await world.get(stranger, copy.slug)).project.forked_from).to.equal(null)
+    expect((await world.get(otherUser, copy.slug)).project.forked_from).to.equal(null)
     expect((await world.get(undefined, copy.slug)).project.forked_from).to.equal(null)
     expect((await world.get(owner, copy.slug)).project.forked_from).to.include({ slug: original.slug })
-    expect(JSON.stringify(dataOf(await world.call(stranger, '/projects/list')))).to.not.include(original.slug)
-    expect((await world.call(stranger, '/projects/fork', { slug: original.slug })).status).to.equal(404)
+    expect(JSON.stringify(dataOf(await world.call(otherUser, '/projects/list')))).to.not.include(original.slug)
+    expect((await world.call(otherUser, '/projects/fork', { slug: original.slug })).status).to.equal(404)
     dataOf(await world.call(owner, '/projects/delete', { id: original.id }))
-    expect(await world.contents(stranger, copy.slug)).to.have.property('main.cdc')
+    expect(await world.contents(otherUser, copy.slug)).to.have.property('main.cdc')
     expect((await world.get(owner, copy.slug)).project.forked_from).to.equal(null)
   })
 
   it('record the origin of a copy made in the browser before sign-in', async () => {
-    const [other, stranger] = [world.person(), world.person()]
+    const [other, otherUser] = [world.person(), world.person()]
     const shown = await world.save(other, { name: 'Shown', is_public: true, files: [file('a')] })
     const hidden = await world.save(other, { name: 'Hidden', files: [file('a')] })
     const origin = async (data: Readonly<Record<string, unknown>>): Promise<unknown> =>
-      (await world.get(stranger, (await world.save(stranger, { name: 'Copy', files: [file('a')], ...data })).slug))
+      (await world.get(otherUser, (await world.save(otherUser, { name: 'Copy', files: [file('a')], ...data })).slug))
         .project.forked_from
     expect(await origin({ forked_from: shown.slug })).to.deep.equal({ id: shown.id, slug: shown.slug, name: 'Shown' })
     // An invisible origin is treated as missing, even if it becomes visible later.
     expect(await origin({ forked_from: hidden.slug })).to.equal(null)
     expect(await origin({ forked_from: 'nothing-abc123' })).to.equal(null)
-    const copy = await world.save(stranger, { name: 'Copy', forked_from: hidden.slug })
+    const copy = await world.save(otherUser, { name: 'Copy', forked_from: hidden.slug })
     await world.save(other, { id: hidden.id, version: 1, is_public: true })
-    expect((await world.get(stranger, copy.slug)).project.forked_from).to.equal(null)
-    const later = await world.call(stranger, '/projects/save', { id: copy.id, version: 1, forked_from: shown.slug })
+    expect((await world.get(otherUser, copy.slug)).project.forked_from).to.equal(null)
+    const later = await world.call(otherUser, '/projects/save', { id: copy.id, version: 1, forked_from: shown.slug })
     expect([later.status, later.error['field']]).to.deep.equal([400, 'forked_from'])
     const named = { save_id: crypto.randomUUID(), name: 'Copy', forked_from: shown.slug }
-    expect((await world.save(stranger, named)).id).to.equal((await world.save(stranger, named)).id)
-    expect((await world.call(stranger, '/projects/save', { ...named, forked_from: undefined })).error.code).to.equal(
+    expect((await world.save(otherUser, named)).id).to.equal((await world.save(otherUser, named)).id)
+    expect((await world.call(otherUser, '/projects/save', { ...named, forked_from: undefined })).error.code).to.equal(
       'SAVE_ID_REUSED',
     )
   })
@@ -245,8 +245,8 @@ describe('project operations', () => {
     const seen = (id: string, isPublic: boolean): unknown => ({ id, ownerId: owner.userId, isPublic })
     expect(await access.find(closed.id, owner.userId)).to.deep.equal(seen(closed.id, false))
     expect(await access.find(open.id, undefined)).to.deep.equal(seen(open.id, true))
-    expect(await access.find(open.id, stranger.userId)).to.deep.equal(seen(open.id, true))
-    for (const userId of [stranger.userId, undefined, '', 'not a uuid'])
+    expect(await access.find(open.id, otherUser.userId)).to.deep.equal(seen(open.id, true))
+    for (const userId of [otherUser.userId, undefined, '', 'not a uuid'])
       expect(await access.find(closed.id, userId)).to.equal(undefined)
     for (const id of ['', 'x', `${open.id} `, '\0', randomUUID()])
       expect(await access.find(id, owner.userId)).to.equal(undefined)

@@ -36,9 +36,9 @@ describe('projects of deleted users', () => {
 
   it('are deleted, also with a concurrent save or copy', async () => {
     const random = new Random(7)
-    const stranger = await signIn(auth, 'stranger@example.com')
+    const otherUser = await signIn(auth, 'stranger@example.com')
     const open = dataOf(
-      await world.call<SaveResult>({ token: stranger.accessToken }, '/projects/save', {
+      await world.call<SaveResult>({ token: otherUser.accessToken }, '/projects/save', {
         name: 'Open',
         is_public: true,
         files: [file('a.cdc')],

@@ -29,16 +29,16 @@ const blocksAtOnce = 20_000
  * by all workers, and analyzed. The same size yields the same rows, except for the latest prices,
  * which are current.
  *
- * @param told receives a line per step
+ * @param reported receives a line per step
  */
 export async function writeSkewedChain(
   pool: Pool,
   size: SkewedSize,
-  told: (line: string) => void = () => undefined,
+  reported: (line: string) => void = () => undefined,
 ): Promise<SkewedWorld> {
   const world = skewedWorld(size)
   await makePartitions(pool, world)
-  told('partitions made')
+  reported('partitions made')
   await pool.query(`
     insert into raw.scripts (script_hash, script_text) values (sha256('transfer'), 'import "FungibleToken"\n\ntransaction {}\n');
     insert into app.indexing_checkpoints (service_name, covered)
@@ -50,7 +50,7 @@ export async function writeSkewedChain(
     const blocks = `generate_series(${from}::bigint, ${Math.min(world.blocks, from + blocksAtOnce) - 1}::bigint)`
     parts.push(...[chainRows, transferRows, evmRows, tradeRows].map((rows) => rows(blocks, world)))
   }
-  await runAll(pool, parts, (done) => told(`${done} of ${parts.length} parts of the chain`))
+  await runAll(pool, parts, (done) => reported(`${done} of ${parts.length} parts of the chain`))
   await pool.query(
     'insert into app.event_types (type, event_count) select type, sum(block_count) from app.event_type_pieces group by type',
   )
@@ -60,9 +60,9 @@ export async function writeSkewedChain(
   await pool.query(contractRows(world))
   await pool.query(evmCatalogueRows(world))
   await pool.query(stakeRows(world))
-  told('accounts, tokens, items, contracts, stakes')
+  reported('accounts, tokens, items, contracts, stakes')
   await pool.query('vacuum (analyze)')
-  told('vacuumed and analyzed')
+  reported('vacuumed and analyzed')
   return world
 }
 
@@ -75,13 +75,13 @@ async function makePartitions(pool: Pool, { highest }: SkewedWorld): Promise<voi
 }
 
 /** Two at a time: one works while the other waits for its commit. */
-async function runAll(pool: Pool, statements: readonly string[], told: (done: number) => void): Promise<void> {
+async function runAll(pool: Pool, statements: readonly string[], reported: (done: number) => void): Promise<void> {
   let next = 0
   const run = async (): Promise<void> => {
     while (next < statements.length) {
       const statement = statements[next++] ?? ''
       await pool.query(statement)
-      if (next % 40 === 0) told(next)
+      if (next % 40 === 0) reported(next)
     }
   }
   await Promise.all([run(), run()])

@@ -9,7 +9,7 @@ import type { Answered, RunningAuth } from './support/running-auth.ts'
 describe('user account changes at the auth endpoint', () => {
   let db: TestDatabase
   let auth: RunningAuth
-  let people = 0
+  let userCount = 0
   before(async () => {
     db = await createTestDatabase()
     auth = await runAuth(db, { deleteUserData: deletePasskeys })
@@ -19,7 +19,7 @@ describe('user account changes at the auth endpoint', () => {
     await db.drop()
   })
 
-  const newEmail = (): string => `person-${++people}@example.com`
+  const newEmail = (): string => `person-${++userCount}@example.com`
   const as = (token: string): { headers: Record<string, string> } => ({ headers: { Authorization: `Bearer ${token}` } })
   const put = (token: string, body: unknown, query = ''): Promise<Answered> =>
     auth.call('PUT', `/user${query}`, { body, ...as(token) })
@@ -47,13 +47,13 @@ describe('user account changes at the auth endpoint', () => {
     it('requires the code for the new address in the same session, and notifies the old address', async () => {
       const { email, accessToken, userId } = await person()
       const wanted = newEmail()
-      const asked = await put(accessToken, { email: wanted.toUpperCase(), data: { name: 'N' } })
-      expect([asked.status, asked.body['email'], asked.body['new_email'], asked.body['user_metadata']]).to.deep.equal([
-        200,
-        email,
-        wanted,
-        { name: 'N' },
-      ])
+      const requests = await put(accessToken, { email: wanted.toUpperCase(), data: { name: 'N' } })
+      expect([
+        requests.status,
+        requests.body['email'],
+        requests.body['new_email'],
+        requests.body['user_metadata'],
+      ]).to.deep.equal([200, email, wanted, { name: 'N' }])
       expect((await auth.call('GET', '/user', as(accessToken))).body).to.include({ email, new_email: wanted })
       const { code } = await auth.mailTo(wanted)
       const done = await verify(accessToken, { email: wanted, token: code })
@@ -126,8 +126,8 @@ describe('user account changes at the auth endpoint', () => {
 
     it('rejects the address of another user, and notifies only that user', async () => {
       const [ann, ben] = [await person(), await person()]
-      const asked = await put(ann.accessToken, { email: ben.email })
-      expect([asked.status, asked.body['new_email']]).to.deep.equal([200, ben.email])
+      const requests = await put(ann.accessToken, { email: ben.email })
+      expect([requests.status, requests.body['new_email']]).to.deep.equal([200, ben.email])
       await auth.mailsSent()
       const mail = auth.mails.findLast(({ to }) => to === ben.email)
       expect(mail?.text).to.include('already has an account').and.not.match(/\d{6}/)

@@ -147,7 +147,7 @@ describe("deletion of a user's data in the program", () => {
         .setProtectedHeader({ alg: 'HS256' })
         .setExpirationTime('1h')
         .sign(new TextEncoder().encode(jwtSecret))
-    const people = await Promise.all(
+    const users = await Promise.all(
       ['cid@example.com', 'dan@example.com'].map(async (email) => {
         const { userId, accessToken } = await signIn(auth, email)
         const account = await accounts.ofJwt(await jwtOf(userId))
@@ -162,7 +162,7 @@ describe("deletion of a user's data in the program", () => {
         }
       }),
     )
-    const [cid, dan] = people
+    const [cid, dan] = users
     if (cid === undefined || dan === undefined) throw new Error('two have signed in')
     const isGood = async (text: string): Promise<boolean> => (await keys.find(text)) !== undefined
     expect(await Promise.all([...cid.texts, ...dan.texts].map(isGood))).to.deep.equal([true, true, true, true])

@@ -24,7 +24,7 @@ describe('sign-in pages in a browser', () => {
   let appOrigin = ''
   /** Content of the application's page. */
   let content = ''
-  const said: string[] = []
+  const output: string[] = []
   before(async () => {
     db = await createTestDatabase()
     mock = await startMockProviders()
@@ -45,7 +45,7 @@ describe('sign-in pages in a browser', () => {
   })
   beforeEach(() => {
     content = ''
-    said.length = 0
+    output.length = 0
   })
   after(async () => {
     await browser.close()
@@ -59,8 +59,8 @@ describe('sign-in pages in a browser', () => {
 
   async function open(options: Parameters<TestBrowser['browser']['newContext']>[0] = {}): Promise<Page> {
     const page = await (await browser.browser.newContext(options)).newPage()
-    page.on('console', (message) => said.push(message.text()))
-    page.on('pageerror', (error) => said.push(String(error)))
+    page.on('console', (message) => output.push(message.text()))
+    page.on('pageerror', (error) => output.push(String(error)))
     return page
   }
 
@@ -81,7 +81,7 @@ describe('sign-in pages in a browser', () => {
       body: { type: parameters.get('type'), token_hash: parameters.get('token_hash') },
     })
     expect(status).to.equal(200)
-    expect(said).to.deep.equal([])
+    expect(output).to.deep.equal([])
   })
 
   it('reports a used link on a readable page', async () => {

@@ -64,7 +64,7 @@ describe('wallet e-mails', () => {
   })
 
   it('are sent to the server in SMTP_URL', async () => {
-    const said: string[] = []
+    const output: string[] = []
     const server = createServer((socket) => {
       let isData = false
       socket.write('220 mail.example.com\r\n')
@@ -72,7 +72,7 @@ describe('wallet e-mails', () => {
         .setEncoding('utf8')
         .on('data', (chunk: string) => {
           for (const line of chunk.split('\r\n').filter((one) => one !== '')) {
-            said.push(line)
+            output.push(line)
             if (isData && line !== '.') continue
             if (line === 'DATA') isData = true
             else if (line === '.') isData = false
@@ -96,7 +96,7 @@ describe('wallet e-mails', () => {
       { smtpUrl: `smtp://user:pass%20word@127.0.0.1:${port}`, from: 'Wallet <no-reply@example.com>', folder: 'unused' },
       log,
     )(mail)
-    const text = said.join('\n')
+    const text = output.join('\n')
     expect(text)
       .to.include('MAIL FROM:<no-reply@example.com>')
       .and.include('RCPT TO:<a@example.com>')

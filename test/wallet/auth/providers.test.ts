@@ -223,13 +223,13 @@ describe('sign-in with GitHub and Google', () => {
       `${auth.url}/callback?error=access_denied&error_description=%3Cb%3Ecall+0900%3C/b%3E&state=${new URL(denied.to).searchParams.get('state')}`,
       { headers: { Cookie: denied.cookie } },
     )
-    const told = new URL(answer.headers.get('location') ?? '')
-    expect(told.origin).to.equal('https://app.example.com')
-    expect([told.searchParams.get('error'), told.searchParams.get('error_code')]).to.deep.equal([
+    const reported = new URL(answer.headers.get('location') ?? '')
+    expect(reported.origin).to.equal('https://app.example.com')
+    expect([reported.searchParams.get('error'), reported.searchParams.get('error_code')]).to.deep.equal([
       'access_denied',
       'bad_oauth_callback',
     ])
-    expect(told.href).not.to.include('0900')
+    expect(reported.href).not.to.include('0900')
     for (const tokenStatus of [500, 403]) {
       expect((await signInWith('github', { tokenStatus })).error).to.equal('unexpected_failure')
     }

@@ -169,11 +169,11 @@ describe('wallet sessions', () => {
       ['local', 200],
     ] as const) {
       const { userId, accessToken } = await signIn(auth, `${scope}-before@example.com`)
-      const [hash, stranger] = [
+      const [hash, otherUser] = [
         await auth.tokenHashOf(userId),
         (await signIn(auth, `${scope}-stranger@example.com`)).userId,
       ]
-      const other = await auth.tokenHashOf(stranger)
+      const other = await auth.tokenHashOf(otherUser)
       expect(
         (await auth.call('POST', `/logout?scope=${scope}`, { headers: { Authorization: `Bearer ${accessToken}` } }))
           .status,

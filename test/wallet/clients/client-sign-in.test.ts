@@ -113,8 +113,8 @@ describe('client sign-in at the wallet', () => {
   it('returns a code and the state to the registered page, which exchanges the code for a separate session', async () => {
     const { token, email } = await signIn()
     const { verifier, challenge } = proof()
-    const asked = await send('POST', '/oauth/authorize', { token, body: request(challenge) })
-    const url = new URL(String(asked.body['redirect_to']))
+    const requested = await send('POST', '/oauth/authorize', { token, body: request(challenge) })
+    const url = new URL(String(requested.body['redirect_to']))
     expect([`${url.origin}${url.pathname}`, url.searchParams.get('state'), [...url.searchParams.keys()]]).to.deep.equal(
       [redirectUri, 'a state of the page', ['code', 'state']],
     )
@@ -231,7 +231,7 @@ describe('client sign-in at the wallet', () => {
     const { token, client } = await clientSession()
     const passkey = (endpoint: string, access: string, data: object = {}): Promise<Answer> =>
       send('POST', '/functions/v1/passkey-auth', { token: access, body: { endpoint, data } })
-    const begun = (await passkey('/register/start', token)).body['data'] as {
+    const registration = (await passkey('/register/start', token)).body['data'] as {
       readonly options: CreationOptions
       readonly challengeId: string
     }
@@ -239,8 +239,8 @@ describe('client sign-in at the wallet', () => {
     expect(
       (
         await passkey('/register/finish', token, {
-          challengeId: begun.challengeId,
-          response: authenticator.create(begun.options),
+          challengeId: registration.challengeId,
+          response: authenticator.create(registration.options),
         })
       ).status,
     ).to.equal(200)
@@ -283,7 +283,7 @@ describe('client sign-in at the wallet', () => {
     const { token } = await signIn()
     const passkey = async <Data>(endpoint: string, data: object): Promise<Data> =>
       (await send('POST', '/functions/v1/passkey-auth', { token, body: { endpoint, data } })).body['data'] as Data
-    const begun = await passkey<{ readonly options: CreationOptions; readonly challengeId: string }>(
+    const registration = await passkey<{ readonly options: CreationOptions; readonly challengeId: string }>(
       '/register/start',
       {},
     )
@@ -291,7 +291,10 @@ describe('client sign-in at the wallet', () => {
     const { credentialId, publicKeySec1Hex } = await passkey<{
       readonly credentialId: string
       readonly publicKeySec1Hex: string
-    }>('/register/finish', { challengeId: begun.challengeId, response: authenticator.create(begun.options) })
+    }>('/register/finish', {
+      challengeId: registration.challengeId,
+      response: authenticator.create(registration.options),
+    })
     const address = wallet.createAccount(publicKeySec1Hex)
     const pay = async (origin: string): Promise<Answer> => {
       const signed = await signTransaction(

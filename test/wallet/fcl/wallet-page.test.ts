@@ -45,14 +45,14 @@ describe('wallet paths for applications', () => {
   })
 
   it('are discoverable by libraries on any page', async () => {
-    const asked = await fetch(`${url}/fcl/services`, {
+    const requested = await fetch(`${url}/fcl/services`, {
       method: 'OPTIONS',
       headers: { 'access-control-request-method': 'POST' },
     })
     expect([
-      asked.status,
-      asked.headers.get('access-control-allow-origin'),
-      asked.headers.get('access-control-allow-headers'),
+      requested.status,
+      requested.headers.get('access-control-allow-origin'),
+      requested.headers.get('access-control-allow-headers'),
     ]).to.deep.equal([204, '*', 'content-type'])
     for (const init of [
       {},

@@ -96,17 +96,17 @@ describe('passkeys in a real browser', () => {
           })
           return { ...((await response.json()) as Envelope), status: response.status }
         }
-        const begun = await call(start, data === undefined ? {} : { change: data['change'] })
-        if (!begun.success) return begun
+        const started = await call(start, data === undefined ? {} : { change: data['change'] })
+        if (!started.success) return started
         const library = (
           globalThis as unknown as { SimpleWebAuthnBrowser: Record<string, (given: unknown) => Promise<unknown>> }
         ).SimpleWebAuthnBrowser
         try {
-          const response = await library[kind]?.({ optionsJSON: begun.data['options'] })
-          const answer = { challengeId: begun.data['challengeId'], response }
+          const response = await library[kind]?.({ optionsJSON: started.data['options'] })
+          const answer = { challengeId: started.data['challengeId'], response }
           return await call(finish, data === undefined ? answer : { ...data, confirmation: answer })
         } catch (error) {
-          return { ...begun, success: false, thrown: (error as Error).name }
+          return { ...started, success: false, thrown: (error as Error).name }
         }
       },
       [passkeyFunctionPath, ceremony] as const,

@@ -82,8 +82,8 @@ describe('passkey ceremonies', () => {
 
   it('start a sign-in with the same options for addresses with and without an account', async () => {
     await world.withPasskey({ email: 'erin@example.com' })
-    const asked = [{ email: 'erin@example.com' }, { email: 'nobody@example.com' }, {}]
-    const answers = await Promise.all(asked.map((data) => world.startSignIn(data)))
+    const requested = [{ email: 'erin@example.com' }, { email: 'nobody@example.com' }, {}]
+    const answers = await Promise.all(requested.map((data) => world.startSignIn(data)))
     const forms = answers.map(({ options, challengeId }) => ({
       ...options,
       challenge: options.challenge.length,
@@ -132,10 +132,10 @@ describe('passkey ceremonies', () => {
 
   it('limit a user to ten passkeys, also with concurrent requests', async () => {
     const person = await world.withPasskey()
-    const begun: Awaited<ReturnType<typeof world.startRegistration>>[] = []
-    for (let count = 1; count <= 11; count++) begun.push(await world.startRegistration(person))
+    const started: Awaited<ReturnType<typeof world.startRegistration>>[] = []
+    for (let count = 1; count <= 11; count++) started.push(await world.startRegistration(person))
     const finished = await Promise.all(
-      begun.map(({ options, challengeId }) =>
+      started.map(({ options, challengeId }) =>
         world.call(
           '/register/finish',
           { challengeId, response: person.authenticator.create(options) },

@@ -72,13 +72,13 @@ describe('passkey challenges', () => {
     ).to.equal(200)
     expect((await world.audited("event = 'challenge_expired'")).map(({ reason }) => reason)).to.deep.equal(['sign-in'])
 
-    const begun = await world.startRegistration(person)
+    const started = await world.startRegistration(person)
     await world.database.pool.query('update wallet.challenges set expires_at = now() where id = $1', [
-      begun.challengeId,
+      started.challengeId,
     ])
     const answer = await world.call(
       '/register/finish',
-      { challengeId: begun.challengeId, response: person.authenticator.create(begun.options) },
+      { challengeId: started.challengeId, response: person.authenticator.create(started.options) },
       { token: person.token },
     )
     expect([answer.status, answer.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
@@ -113,14 +113,14 @@ describe('passkey challenges', () => {
       'CHALLENGE_MISMATCH',
     )
 
-    const { options: asked, challengeId: ofConfirmation } = dataOf(
+    const { options: requested, challengeId: ofConfirmation } = dataOf(
       await world.call<Started<RequestOptions>>(
         '/passkeys/confirm',
         { change: { action: 'remove-passkey', credentialId: person.credentialId } },
         { token: person.token },
       ),
     )
-    const made = person.authenticator.create({ ...registration.options, challenge: asked.challenge })
+    const made = person.authenticator.create({ ...registration.options, challenge: requested.challenge })
     expect(
       (await world.call('/register/finish', { challengeId: ofConfirmation, response: made }, { token: person.token }))
         .error.code,

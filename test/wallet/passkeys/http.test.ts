@@ -4,11 +4,11 @@ import type { SessionEndpoint } from '../../../src/wallet/passkeys/endpoint.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { dataOf, origin, PasskeyWorld } from '../support/passkey-world.ts'
 
-const asked: unknown[] = []
+const requested: unknown[] = []
 const waiting = Promise.withResolvers<AbortSignal>()
 const endpoints: Readonly<Record<string, SessionEndpoint>> = {
   '/wallet/accounts': async (signedIn, data) => {
-    asked.push(data)
+    requested.push(data)
     return { of: signedIn.user.id }
   },
   '/wallet/provision': async () => {
@@ -42,7 +42,7 @@ describe('the passkey function', () => {
     expect(dataOf(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({
       of: person.user.id,
     })
-    expect(asked).to.deep.equal([{ a: 1 }])
+    expect(requested).to.deep.equal([{ a: 1 }])
     const failed = await world.call('/wallet/provision', {}, { token: person.token })
     expect([failed.status, failed.error]).to.deep.equal([
       500,
@@ -53,15 +53,15 @@ describe('the passkey function', () => {
   })
 
   it('aborts endpoints of other parts when the client disconnects', async () => {
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${world.person().token}` }
     const answer = world
-      .fetch({ method: 'POST', headers, body: '{"endpoint":"/wallet/slow"}', signal: leaving.signal })
+      .fetch({ method: 'POST', headers, body: '{"endpoint":"/wallet/slow"}', signal: disconnect.signal })
       .catch((error: unknown) => (error as Error).name)
     const signal = await waiting.promise
     expect(signal.aborted).to.equal(false)
     const gone = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-    leaving.abort()
+    disconnect.abort()
     await gone
     expect(await answer).to.equal('AbortError')
   })

@@ -90,13 +90,13 @@ describe('rate limits of the passkey function', () => {
       Array.from({ length: 5 }, () => world.call('/passkeys/list', {}, { token: person.token, headers: elsewhere() })),
     )
     expect(listed.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 200, 200, 429, 429])
-    const begun = await Promise.all(
+    const started = await Promise.all(
       Array.from({ length: 5 }, () =>
         world.call('/login/start', { email: 'heidi@example.com' }, { headers: elsewhere() }),
       ),
     )
     // A limit per address would let anyone lock out its owner.
-    expect(begun.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
+    expect(started.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
     for (let time = 0; time < 9; time++)
       expect(
         (await world.signIn(person, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status,

@@ -32,7 +32,7 @@ describe('an e-mail session of a user who has a passkey', () => {
     database = await createTestDatabase({ max: 20 })
     const userChanges: ConfirmUserChange = {
       hasPasskey: (userId) => world.passkeyFunction.confirmUserChange.hasPasskey(userId),
-      confirm: (asked) => world.passkeyFunction.confirmUserChange.confirm(asked),
+      confirm: (requests) => world.passkeyFunction.confirmUserChange.confirm(requests),
     }
     auth = await runAuth(database, { userChanges, deleteUserData, beforeMail: () => mailServer })
     const account = (address: string): Promise<ChainAccount | undefined> =>
@@ -81,12 +81,12 @@ describe('an e-mail session of a user who has a passkey', () => {
     dataOf(await world.register({ token, authenticator }))
     const others: SoftAuthenticator[] = []
     for (let device = 1; device < devices; device++) {
-      const begun = await world.startRegistration({ token, authenticator })
+      const started = await world.startRegistration({ token, authenticator })
       const other = new SoftAuthenticator(origin)
       dataOf(
         await world.call(
           '/register/finish',
-          { challengeId: begun.challengeId, response: other.create(begun.options) },
+          { challengeId: started.challengeId, response: other.create(started.options) },
           { token },
         ),
       )
@@ -110,7 +110,7 @@ describe('an e-mail session of a user who has a passkey', () => {
       headers: { Authorization: `Bearer ${token}` },
       ...(body === undefined ? {} : { body }),
     })
-  const told = async (email: string): Promise<readonly string[]> => {
+  const reported = async (email: string): Promise<readonly string[]> => {
     await auth.mailsSent()
     return auth.mails
       .filter(({ to, subject }) => to === email && subject.startsWith('Passkey '))
@@ -145,7 +145,7 @@ describe('an e-mail session of a user who has a passkey', () => {
     expect((await user('DELETE', token, { confirmation, abandon: [one.address] })).status).to.equal(400)
     expect(await world.listed({ token: one.token })).to.have.length(2)
     expect((await world.signIn(one)).status).to.equal(200)
-    expect(await told(one.email)).to.deep.equal(['added', 'added'])
+    expect(await reported(one.email)).to.deep.equal(['added', 'added'])
   })
 
   it('cannot finish a change of address that was requested before the first passkey', async () => {
@@ -175,11 +175,11 @@ describe('an e-mail session of a user who has a passkey', () => {
   it('can make each change with a passkey, one per assertion', async () => {
     const one = await owner(2)
     const email = `new-${one.email}`
-    const asked = await user('PUT', one.token, {
+    const requests = await user('PUT', one.token, {
       email,
       confirmation: await world.confirm(one, { action: 'change-email', email }),
     })
-    expect([asked.status, asked.body['new_email']]).to.deep.equal([200, email])
+    expect([requests.status, requests.body['new_email']]).to.deep.equal([200, email])
     const { code } = await auth.mailTo(email)
     const changed = await auth.call('POST', '/verify', {
       headers: { Authorization: `Bearer ${one.token}` },
@@ -318,7 +318,7 @@ describe('an e-mail session of a user who has a passkey', () => {
     expect(await world.listed({ token: one.token })).to.have.length(1)
     expect((await world.signIn(one)).status).to.equal(200)
     expect(await world.listed({ token: one.token })).to.have.length(2)
-    expect(await told(one.email)).to.deep.equal(['added', 'added', 'removed', 'restored'])
+    expect(await reported(one.email)).to.deep.equal(['added', 'added', 'removed', 'restored'])
     const { rows } = await database.pool.query(
       "select 1 from wallet.audit_log where user_id = $1 and event = 'passkey_restored' and is_done",
       [one.userId],

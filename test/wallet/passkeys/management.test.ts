@@ -181,12 +181,12 @@ describe('passkey management', () => {
 
   it('rejects a registration that started before the user had a passkey', async () => {
     const owner = world.person()
-    const [begun, also] = [await world.startRegistration(owner), await world.startRegistration(owner)]
+    const [hasStarted, also] = [await world.startRegistration(owner), await world.startRegistration(owner)]
     expect(
       (
         await world.call(
           '/register/finish',
-          { challengeId: begun.challengeId, response: owner.authenticator.create(begun.options) },
+          { challengeId: hasStarted.challengeId, response: owner.authenticator.create(hasStarted.options) },
           { token: owner.token },
         )
       ).status,

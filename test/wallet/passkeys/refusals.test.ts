@@ -131,8 +131,8 @@ describe('passkeys are rejected', () => {
 
   it('if they are unknown, removed, or of a deleted user', async () => {
     const person = await world.withPasskey()
-    const stranger = await world.signIn(person, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
-    expect([stranger.status, stranger.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
+    const otherUser = await world.signIn(person, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
+    expect([otherUser.status, otherUser.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
     await world.database.pool.query('update wallet.passkeys set removed_at = now() where credential_id = $1', [
       person.credentialId,
     ])
@@ -140,7 +140,7 @@ describe('passkeys are rejected', () => {
     await world.database.pool.query('update wallet.passkeys set removed_at = null where credential_id = $1', [
       person.credentialId,
     ])
-    world.sessions.people.delete(person.token)
+    world.sessions.users.delete(person.token)
     expect((await world.signIn(person)).status).to.equal(404)
   })
 
@@ -174,9 +174,9 @@ describe('passkeys are rejected', () => {
 
   it('except one if several present the same counter concurrently', async () => {
     const person = await world.withPasskey()
-    const begun = await Promise.all(Array.from({ length: 8 }, () => world.startSignIn()))
+    const started = await Promise.all(Array.from({ length: 8 }, () => world.startSignIn()))
     const answers = await Promise.all(
-      begun.map(({ options, challengeId }) =>
+      started.map(({ options, challengeId }) =>
         world.call('/login/finish', { challengeId, response: person.authenticator.get(options, { counter: 7 }) }),
       ),
     )

@@ -63,10 +63,10 @@ describe('accounts for passkeys through the passkey function', () => {
   ): Promise<string> {
     const client = createTransactionClient({ endpoint: node.endpoint, log: silent })
     try {
-      const getCredential = ({ publicKey: { challenge, ...asked } }: AssertionRequest): Promise<unknown> => {
+      const getCredential = ({ publicKey: { challenge, ...requested } }: AssertionRequest): Promise<unknown> => {
         const { response } = authenticator.get({
           challenge: base64UrlOf(challenge),
-          rpId: asked.rpId,
+          rpId: requested.rpId,
           allowCredentials: [{ id: credentialId }],
         })
         return Promise.resolve({

@@ -83,8 +83,8 @@ describe('accounts for passkeys', () => {
   it('creates an account with the passkey as its only key, with the required weight and algorithms', async () => {
     const world = await start()
     const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
-    const { networks, publicKeySec1Hex: told } = await provision(world, credentialId)
-    expect(told).to.equal(publicKeySec1Hex)
+    const { networks, publicKeySec1Hex: reported } = await provision(world, credentialId)
+    expect(reported).to.equal(publicKeySec1Hex)
     const { testnet } = networks
     expect(testnet).to.include({ state: 'sealed', keyIndex: 0, isImported: false })
     const [address] = node.created
@@ -307,9 +307,9 @@ describe('accounts for passkeys', () => {
 
   it('creates at most the daily limit of accounts, also with concurrent requests', async () => {
     const world = await start({ dailyLimit: 3 }, 4)
-    const people = Array.from({ length: 6 }, () => signedIn())
+    const testUsers = Array.from({ length: 6 }, () => signedIn())
     const answers = await Promise.all(
-      people.map((who) =>
+      testUsers.map((who) =>
         provision(world, passkeys.add(who.user.id).credentialId, {}, who).then(
           ({ networks }) => networks['testnet']?.state,
           (error: unknown) => `${(error as ApiError).status} ${(error as ApiError).code}`,

@@ -74,17 +74,17 @@ const unlimited: PasskeyLimits = { begin: often, ceremony: often, manage: often 
 
 /** In-memory sessions of signed-in users. */
 class TestSessions implements AuthSessions {
-  readonly people = new Map<string, SignedIn>()
+  readonly users = new Map<string, SignedIn>()
   readonly tokenHashes = new Map<string, string>()
 
   signIn(user: AuthUser, authenticatedAt = new Date()): string {
     const token = randomBytes(20).toString('hex')
-    this.people.set(token, { user, sessionId: randomUUID(), authenticatedAt })
+    this.users.set(token, { user, sessionId: randomUUID(), authenticatedAt })
     return token
   }
 
   async authenticate(accessToken: string): Promise<SignedIn> {
-    const signedIn = this.people.get(accessToken)
+    const signedIn = this.users.get(accessToken)
     if (signedIn === undefined) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in first.')
     return signedIn
   }
@@ -102,7 +102,7 @@ class TestSessions implements AuthSessions {
   }
 
   async findUser(userId: string): Promise<AuthUser | undefined> {
-    return [...this.people.values()].find(({ user }) => user.id === userId)?.user
+    return [...this.users.values()].find(({ user }) => user.id === userId)?.user
   }
 
   async lockUser(_client: unknown, userId: string): Promise<boolean> {
@@ -260,9 +260,9 @@ export class PasskeyWorld {
     data: object = {},
   ): Promise<Started<CreationOptions>> {
     const { token, authenticator } = person
-    const begun = await this.call<Started<CreationOptions>>('/register/start', data, { token })
-    if (begun.success || begun.error.code !== 'REAUTHENTICATION_REQUIRED' || authenticator === undefined)
-      return dataOf(begun)
+    const started = await this.call<Started<CreationOptions>>('/register/start', data, { token })
+    if (started.success || started.error.code !== 'REAUTHENTICATION_REQUIRED' || authenticator === undefined)
+      return dataOf(started)
     const confirmation = await this.confirm({ token, authenticator })
     return dataOf(await this.call<Started<CreationOptions>>('/register/start', { ...data, confirmation }, { token }))
   }
@@ -298,9 +298,9 @@ export class PasskeyWorld {
   async signIn(
     { authenticator }: Pick<TestUser, 'authenticator'>,
     deviations: GetDeviations = {},
-    asked: unknown = {},
+    requested: unknown = {},
   ): Promise<Envelope> {
-    const { options, challengeId } = await this.startSignIn(asked)
+    const { options, challengeId } = await this.startSignIn(requested)
     return this.call('/login/finish', { challengeId, response: authenticator.get(options, deviations) })
   }
 

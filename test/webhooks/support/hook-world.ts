@@ -86,7 +86,7 @@ export async function subscribe(
   { pool }: Pick<TestDatabase, 'pool'>,
   owner: WebhookOwner,
   url: string,
-  asked: Partial<NewSubscription> = {},
+  requested: Partial<NewSubscription> = {},
 ): Promise<{ readonly id: number; readonly endpointId: number; readonly secret: string }> {
   const {
     subscription: { id, endpointId },
@@ -96,7 +96,7 @@ export async function subscribe(
     eventTypes: ['ft.transfer'],
     conditions: {},
     fromHeight: undefined,
-    ...asked,
+    ...requested,
   })
   return { id, endpointId, secret }
 }

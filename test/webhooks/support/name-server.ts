@@ -8,12 +8,12 @@ export interface NameServer {
   /** `127.0.0.1:<port>`. */
   readonly address: string
   /** Queried names, with repetitions. */
-  readonly asked: readonly string[]
+  readonly requested: readonly string[]
   stop(): Promise<void>
 }
 
 export async function startNameServer(addressesOf: (name: string) => readonly string[]): Promise<NameServer> {
-  const asked: string[] = []
+  const requested: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (question, from) => {
     const labels: string[] = []
@@ -25,7 +25,7 @@ export async function startNameServer(addressesOf: (name: string) => readonly st
     const name = labels.join('.')
     const isForIpv4 = question.readUInt16BE(end + 1) === 1
     const addresses = isForIpv4 ? addressesOf(name) : []
-    if (isForIpv4) asked.push(name)
+    if (isForIpv4) requested.push(name)
     const header = Buffer.alloc(12)
     question.copy(header, 0, 0, 2)
     header.writeUInt16BE(0x8180, 2)
@@ -40,7 +40,7 @@ export async function startNameServer(addressesOf: (name: string) => readonly st
   await once(socket, 'listening')
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    requested,
     stop: async () => {
       socket.close()
       await once(socket, 'close')

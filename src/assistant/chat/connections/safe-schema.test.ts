@@ -28,7 +28,7 @@ describe('safe tool schema', () => {
       anyOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { type: 'null' }],
       description: 'A height.',
     }
-    const told = safeInputSchema(
+    const reported = safeInputSchema(
       object(
         {
           height: nullable,
@@ -41,7 +41,7 @@ describe('safe tool schema', () => {
       ),
       true,
     )
-    expect(told?.properties).to.deep.equal({
+    expect(reported?.properties).to.deep.equal({
       height: { anyOf: [{ type: 'integer' }, { type: 'string' }], description: 'A height.' },
       needed: { anyOf: [{ type: 'integer' }, { type: 'string' }, { type: 'null' }], description: 'A height.' },
       text: { type: 'string' },
@@ -141,9 +141,9 @@ describe('safe tool schema', () => {
     ])
     fc.assert(
       fc.property(schemas.node, (schema) => {
-        const told = JSON.stringify(safeInputSchema(object({ a: schema }), false) ?? {})
-        for (const [, text] of told.matchAll(/"((?:[^"\\]|\\.)*)"/g))
-          if (!known.has(text ?? '')) expect.fail(`${text} is in ${told}`)
+        const reported = JSON.stringify(safeInputSchema(object({ a: schema }), false) ?? {})
+        for (const [, text] of reported.matchAll(/"((?:[^"\\]|\\.)*)"/g))
+          if (!known.has(text ?? '')) expect.fail(`${text} is in ${reported}`)
       }),
       { numRuns: 200 },
     )

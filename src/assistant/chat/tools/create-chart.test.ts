@@ -78,11 +78,11 @@ describe('createChart', () => {
   })
 
   it('has an input schema without unions, which some providers reject', async () => {
-    const told = JSON.stringify(await asSchema(createChart.inputSchema).jsonSchema)
-    expect(told)
+    const reported = JSON.stringify(await asSchema(createChart.inputSchema).jsonSchema)
+    expect(reported)
       .to.include('"enum":["bar","line","pie","doughnut","horizontalBar"]')
       .and.include('"items":{"type":"number"}')
-    expect(told).not.to.include('anyOf')
-    expect(told).not.to.include('$schema')
+    expect(reported).not.to.include('anyOf')
+    expect(reported).not.to.include('$schema')
   })
 })

@@ -36,13 +36,13 @@ describe('loadSkill', () => {
 
   it('passes the text to the model unchanged and ignores an invalid output', async () => {
     const { toModelOutput } = loadSkill(skills)
-    const told = async (output: unknown): Promise<unknown> =>
+    const reported = async (output: unknown): Promise<unknown> =>
       toModelOutput?.({ toolCallId: '1', input: {}, output: output as { name: string; content: string } })
-    expect(await told({ name: 'cadence', content: '# Cadence\n"quoted"' })).to.deep.equal({
+    expect(await reported({ name: 'cadence', content: '# Cadence\n"quoted"' })).to.deep.equal({
       type: 'text',
       value: '# Cadence\n"quoted"',
     })
     for (const output of [undefined, null, 'text', { content: 1 }])
-      expect(await told(output)).to.deep.equal({ type: 'text', value: '' })
+      expect(await reported(output)).to.deep.equal({ type: 'text', value: '' })
   })
 })

@@ -141,7 +141,7 @@ class Turn {
   #note(part: Part): AnswerEnd | undefined {
     if (!this.#hasBegun && beginnings.has(part.type)) {
       this.#hasBegun = true
-      this.#options.watch?.begun(this.#account.elapsedMs)
+      this.#options.watch?.started(this.#account.elapsedMs)
     }
     if (part.type === 'start-step') {
       this.#account.beginStep()

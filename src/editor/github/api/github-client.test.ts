@@ -89,9 +89,9 @@ describe('GitHub client', () => {
 })
 
 describe('GitHub calls', () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requested.push(request.url ?? '')
     if (request.url === '/moved') response.writeHead(301, { location: '/elsewhere' }).end()
     else if (request.url === '/long') response.end('x'.repeat(5000))
     else if (request.url === '/never') response.writeHead(200)
@@ -126,7 +126,7 @@ describe('GitHub calls', () => {
 
   it('follow no redirect and reach no other host', async () => {
     expect(await codeOf(`${origin}/moved`)).to.equal('repository-moved')
-    expect(asked).not.to.include('/elsewhere')
+    expect(requested).not.to.include('/elsewhere')
     for (const url of [
       `http://localhost:${new URL(origin).port}/x`,
       'http://169.254.169.254/',

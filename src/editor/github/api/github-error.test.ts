@@ -10,7 +10,7 @@ const failure = (status: number, headers: Record<string, string> = {}, data: unk
     response: { headers, data },
     request: { headers: { authorization: 'token ghs_secret' } },
   })
-const told = (error: Error): ApiError => {
+const reported = (error: Error): ApiError => {
   const given = toApiError(error, 1_000_000)
   if (!(given instanceof ApiError)) throw new Error('no answer')
   return given
@@ -20,7 +20,7 @@ describe('GitHub errors', () => {
   it('map to responses with their status and without tokens', () => {
     fc.assert(
       fc.property(fc.integer({ min: 400, max: 599 }), fc.anything(), (status, data) => {
-        const error = told(failure(status, {}, data))
+        const error = reported(failure(status, {}, data))
         expect(isStatus(error, status)).to.equal(true)
         expect(error.status).to.be.within(403, 503)
         expect(JSON.stringify([error.message, error.details])).not.to.include('ghs_secret')
@@ -40,15 +40,15 @@ describe('GitHub errors', () => {
       [403, { 'retry-after': '999999' }, {}, 3600],
     ]
     for (const [status, headers, data, seconds] of waits) {
-      const error = told(failure(status, headers, data))
+      const error = reported(failure(status, headers, data))
       expect([error.status, error.details['retryAfterSeconds']], JSON.stringify(headers)).to.deep.equal([429, seconds])
     }
-    expect(told(failure(403, { 'x-ratelimit-remaining': '12' })).status).to.equal(403)
+    expect(reported(failure(403, { 'x-ratelimit-remaining': '12' })).status).to.equal(403)
   })
 
   it('quote GitHub messages, truncated and sanitized', () => {
     const words = wordsOf(
-      told(failure(422, {}, { message: 'No\u202e\n', errors: [{ message: 'x'.repeat(1000) }, 'two', 3, null] })),
+      reported(failure(422, {}, { message: 'No\u202e\n', errors: [{ message: 'x'.repeat(1000) }, 'two', 3, null] })),
     )
     expect(words).to.match(/^No : x+$/)
     expect(words.length).to.equal(300)

@@ -55,19 +55,22 @@ export function toApiError(error: unknown, now: number = Date.now()): unknown {
       return new ApiError(
         403,
         'github-forbidden',
-        said('GitHub denied access: the App lacks a permission, or the repository is archived or protected', words),
+        sentenceWith(
+          'GitHub denied access: the App lacks a permission, or the repository is archived or protected',
+          words,
+        ),
         { details },
       )
     case 404:
       return new ApiError(404, 'not-on-github', 'Not found on GitHub, or the App has no access.', { details })
     case 409:
-      return new ApiError(409, 'github-conflict', said('GitHub reported a conflict', words), { details })
+      return new ApiError(409, 'github-conflict', sentenceWith('GitHub reported a conflict', words), { details })
     case 410:
       return new ApiError(404, 'not-on-github', 'No longer available on GitHub, or disabled there.', {
         details,
       })
     case 422:
-      return new ApiError(422, 'github-refused', said('GitHub rejected the request', words), { details })
+      return new ApiError(422, 'github-refused', sentenceWith('GitHub rejected the request', words), { details })
     default:
       return new ApiError(503, 'github-unavailable', `GitHub returned status ${status}. Try again in a moment.`, {
         details: { ...details, retryAfterSeconds: 5 },
@@ -109,6 +112,6 @@ function wordsIn(data: unknown): string {
     .toWellFormed()
 }
 
-function said(sentence: string, words: string): string {
+function sentenceWith(sentence: string, words: string): string {
   return words === '' ? `${sentence}.` : `${sentence}: "${words}".`
 }

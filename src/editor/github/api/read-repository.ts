@@ -89,11 +89,13 @@ export async function readTree(
   try {
     const data = await call(contentsRoute(path), { owner, repo, ...(ref === undefined ? {} : { ref }) })
     if (!Array.isArray(data)) throw new ApiError(422, 'not-a-folder', `${path} is not a folder.`, { field: 'path' })
-    return readAnswer(z.array(entry), data).map(({ name, path: at, type: told, sha, size, download_url: download }) => {
-      // GitHub lists a submodule as a file without a download URL.
-      const type = told === 'file' && download === null ? 'submodule' : told
-      return { name, path: at, type, sha, size: type === 'file' ? (size ?? 0) : null }
-    })
+    return readAnswer(z.array(entry), data).map(
+      ({ name, path: at, type: entryType, sha, size, download_url: download }) => {
+        // GitHub lists a submodule as a file without a download URL.
+        const type = entryType === 'file' && download === null ? 'submodule' : entryType
+        return { name, path: at, type, sha, size: type === 'file' ? (size ?? 0) : null }
+      },
+    )
   } catch (error) {
     if (isEmptyRepository(error) && path === '') return []
     throw error

@@ -122,11 +122,11 @@ function followHolder(name: string, { onHolder, signal, timeoutMs }: FollowOptio
     let received = ''
     let answered = false
     const socket = connect({ path: name })
-    const silence = setTimeout(() => tell(undefined), timeoutMs)
+    const silence = setTimeout(() => report(undefined), timeoutMs)
     const onAbort = (): void => void socket.destroy()
     signal?.addEventListener('abort', onAbort, { once: true })
 
-    const tell = (holder: FolderLockHolder | undefined): void => {
+    const report = (holder: FolderLockHolder | undefined): void => {
       try {
         if (onHolder(holder) === 'leave') socket.destroy()
       } catch (error) {
@@ -140,11 +140,11 @@ function followHolder(name: string, { onHolder, signal, timeoutMs }: FollowOptio
       if (answered || !received.includes('\n')) return
       answered = true
       clearTimeout(silence)
-      tell(JSON.parse(received) as FolderLockHolder)
+      report(JSON.parse(received) as FolderLockHolder)
     })
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       // EAGAIN: the backlog is full, so a process holds the name. Refused or reset: it has ended.
-      if (code === 'EAGAIN') tell(undefined)
+      if (code === 'EAGAIN') report(undefined)
       socket.destroy()
     })
     socket.on('end', () => socket.destroy())

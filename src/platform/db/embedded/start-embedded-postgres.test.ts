@@ -310,9 +310,9 @@ describe('startEmbeddedPostgres', function () {
     it('lets the second one wait, and take over after the first is killed', async () => {
       const folder = await usedFolder()
       const [owner] = await spawnOwner(folder)
-      const told = Promise.withResolvers<string>()
-      const second = start(folder, { wait: true, log: told.resolve })
-      expect(await told.promise).to.include(`in use by process ${owner.pid}`)
+      const reported = Promise.withResolvers<string>()
+      const second = start(folder, { wait: true, log: reported.resolve })
+      expect(await reported.promise).to.include(`in use by process ${owner.pid}`)
       owner.kill('SIGKILL')
       expect(await run((await second).url, 'SELECT answer FROM kept')).to.equal(42)
     })

@@ -111,13 +111,13 @@ export async function readSigningKey(pool: pg.Pool, pem: string | undefined): Pr
 }
 
 async function keptKey(pool: pg.Pool): Promise<string> {
-  const kept = async (): Promise<string | undefined> => {
+  const storedKey = async (): Promise<string | undefined> => {
     const {
       rows: [row],
     } = await query<{ private_key: string }>(pool, 'select private_key from wallet_auth.signing_keys')
     return row?.private_key
   }
-  const found = await kept()
+  const found = await storedKey()
   if (found !== undefined) return found
   const { privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
@@ -128,7 +128,7 @@ async function keptKey(pool: pg.Pool): Promise<string> {
   await query(pool, 'insert into wallet_auth.signing_keys (private_key) values ($1) on conflict do nothing', [
     privateKey,
   ])
-  return (await kept()) ?? privateKey
+  return (await storedKey()) ?? privateKey
 }
 
 /** Environment variables often contain escaped line breaks. */

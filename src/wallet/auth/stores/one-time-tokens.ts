@@ -174,7 +174,7 @@ export class OneTimeTokens {
   /** Undefined: no live code, or no attempts left for this network. */
   async lockCode(client: pg.ClientBase, email: string, network: string): Promise<LiveCode | undefined> {
     const {
-      rows: [kept],
+      rows: [stored],
     } = await query<LiveCode>(
       client,
       `select id, email, code_hash as hash, code_salt as salt, asked_by is not null
@@ -183,7 +183,7 @@ export class OneTimeTokens {
          and (asked_by is null or asked_by = $3 or attempts_elsewhere < $4) for update`,
       [email, maxWrongCodes, digestOf(network), maxWrongCodesElsewhere],
     )
-    return kept
+    return stored
   }
 
   /** A wrong code is counted, so commit in either case. */

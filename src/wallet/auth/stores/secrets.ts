@@ -23,8 +23,8 @@ export class AuthSecrets {
     return this.#mac('code', salt.toString('hex'), email, code)
   }
 
-  isCode(code: string, kept: { readonly email: string; readonly salt: Buffer; readonly hash: Buffer }): boolean {
-    return timingSafeEqual(this.codeHash(code, kept), kept.hash)
+  isCode(code: string, stored: { readonly email: string; readonly salt: Buffer; readonly hash: Buffer }): boolean {
+    return timingSafeEqual(this.codeHash(code, stored), stored.hash)
   }
 
   providerVerifier(state: string): string {

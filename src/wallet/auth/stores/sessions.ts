@@ -214,8 +214,8 @@ export class SessionStore {
   }
 
   /** Clients end only their own session. */
-  async end({ sessionId, user, clientId }: OpenSession, asked: SignOutScope, client: AuthClient): Promise<void> {
-    const scope = clientId === null ? asked : 'local'
+  async end({ sessionId, user, clientId }: OpenSession, requested: SignOutScope, client: AuthClient): Promise<void> {
+    const scope = clientId === null ? requested : 'local'
     const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
     await withTransaction(this.#pool, async (db) => {
       await query(
@@ -229,9 +229,9 @@ export class SessionStore {
     })
   }
 
-  #opened(kept: IssuedSession): IssuedSession {
-    this.#onOpen(kept.session.method)
-    return kept
+  #opened(issued: IssuedSession): IssuedSession {
+    this.#onOpen(issued.session.method)
+    return issued
   }
 
   async #afterTrade(token: string, client: AuthClient): Promise<IssuedSession> {

@@ -93,15 +93,15 @@ export class UserStore {
     change: Readonly<Record<string, unknown>>,
   ): Promise<UserRow | undefined> {
     const {
-      rows: [kept],
+      rows: [stored],
     } = await query<{ metadata: Record<string, unknown> }>(
       client,
       'select user_metadata as metadata from wallet_auth.users where id = $1 for no key update',
       [id],
     )
-    if (kept === undefined) return undefined
+    if (stored === undefined) return undefined
     const metadata = Object.fromEntries(
-      Object.entries({ ...kept.metadata, ...change }).filter(([, value]) => value !== null),
+      Object.entries({ ...stored.metadata, ...change }).filter(([, value]) => value !== null),
     )
     requireValidMetadata(metadata)
     await query(client, 'update wallet_auth.users set user_metadata = $2, updated_at = now() where id = $1', [

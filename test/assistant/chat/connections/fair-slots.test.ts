@@ -22,9 +22,9 @@ describe('chat statement slots per client', () => {
         hasMcp: true,
         variables: { LLM_BASE_URL: provider.url, LLM_MODEL: 'm', ASK_CONCURRENCY: '2', CHAT_CLIENT_CONCURRENCY: '4' },
       })
-      const leaving = new AbortController()
+      const disconnect = new AbortController()
       const crowd = Array.from({ length: 4 }, async (_, index) => {
-        const response = await chat.ask('slow', { 'X-Forwarded-For': `2001:db8:1:2::${index + 1}` }, leaving.signal)
+        const response = await chat.ask('slow', { 'X-Forwarded-For': `2001:db8:1:2::${index + 1}` }, disconnect.signal)
         return await response.text()
       })
       const settled = Promise.allSettled(crowd)
@@ -35,7 +35,7 @@ describe('chat statement slots per client', () => {
       }
       // The first client has all slots but one.
       expect(await running()).to.equal(1)
-      leaving.abort()
+      disconnect.abort()
       expect((await settled).every(({ status }) => status === 'rejected')).to.equal(true)
       while ((await running()) > 0) await pause(10)
     } finally {

@@ -91,9 +91,9 @@ describe('MCP tools during outages and changes', () => {
 
     it('stop waiting when the client disconnects', async () => {
       const there = await odd({ handle: () => new Promise(() => undefined) })
-      const leaving = new AbortController()
-      const found = reasonOf(source([server(there.url)], { connectMs: 600_000 }).find(leaving.signal))
-      leaving.abort(new Error('left'))
+      const disconnect = new AbortController()
+      const found = reasonOf(source([server(there.url)], { connectMs: 600_000 }).find(disconnect.signal))
+      disconnect.abort(new Error('left'))
       expect(await found).to.equal('left')
     })
 
@@ -109,7 +109,7 @@ describe('MCP tools during outages and changes', () => {
       await tools.find(never)
       await left.promise
       await findUntil(tools, ({ missing }) => missing[0]?.reason === 'it does not respond')
-      expect(there.asked).to.deep.equal([])
+      expect(there.requested).to.deep.equal([])
     })
   })
 
@@ -131,8 +131,8 @@ describe('MCP tools during outages and changes', () => {
       let isForgotten = true
       const there = await odd({
         isModern: false,
-        handle: ({ asked, response }) => {
-          if (asked.method !== 'tools/call' || !isForgotten) return false
+        handle: ({ call: requested, response }) => {
+          if (requested.method !== 'tools/call' || !isForgotten) return false
           isForgotten = false
           response.writeHead(404).end()
           return true
@@ -140,8 +140,8 @@ describe('MCP tools during outages and changes', () => {
       })
       const { tools } = await source([server(there.url)]).find(never)
       expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
-      expect(there.asked.filter((method) => method === 'initialize')).to.have.length(2)
-      expect(there.asked).not.to.include('GET')
+      expect(there.requested.filter((method) => method === 'initialize')).to.have.length(2)
+      expect(there.requested).not.to.include('GET')
     })
 
     it('return an error when the server stays down, and the turn continues', async () => {
@@ -158,8 +158,8 @@ describe('MCP tools during outages and changes', () => {
     it('fail at once when the connection breaks within a response, streamed or not', async () => {
       for (const type of ['text/event-stream', 'application/json']) {
         const there = await odd({
-          handle: ({ asked, response }) => {
-            if (asked.method !== 'tools/call') return false
+          handle: ({ call: requested, response }) => {
+            if (requested.method !== 'tools/call') return false
             response.writeHead(200, { 'Content-Type': type })
             response.write(
               type === 'application/json'
@@ -173,7 +173,7 @@ describe('MCP tools during outages and changes', () => {
         const { tools } = await source([server(there.url)], { callMs: 600_000 }).find(never)
         expect(await reasonOf(run(tools, 'script_check')), type).to.include('it closed')
         expect(
-          there.asked.filter((method) => method === 'tools/call'),
+          there.requested.filter((method) => method === 'tools/call'),
           type,
         ).to.have.length(2)
       }
@@ -182,17 +182,17 @@ describe('MCP tools during outages and changes', () => {
     it('take the result from the event that carries it, then close the stream', async () => {
       const left = Promise.withResolvers<void>()
       const there = await odd({
-        handle: ({ asked, response }) => {
-          if (asked.method !== 'tools/call') return false
+        handle: ({ call: requested, response }) => {
+          if (requested.method !== 'tools/call') return false
           response.on('close', left.resolve)
           response.writeHead(200, { 'Content-Type': 'text/event-stream' })
           const answer = JSON.stringify({
             jsonrpc: '2.0',
-            id: asked.id,
+            id: requested.id,
             result: { resultType: 'complete', content: [{ type: 'text', text: 'a line\nand 中文' }] },
           })
           const events = Buffer.from(
-            `: hello\r\n\r\nevent: message\r\ndata: {"jsonrpc":"2.0","id":${(asked.id ?? 0) + 1},"result":{}}\r\n\r\ndata: not json\n\ndata: ${answer}\n\n`,
+            `: hello\r\n\r\nevent: message\r\ndata: {"jsonrpc":"2.0","id":${(requested.id ?? 0) + 1},"result":{}}\r\n\r\ndata: not json\n\ndata: ${answer}\n\n`,
           )
           // Split within characters.
           for (let i = 0; i < events.length; i += 7) response.write(events.subarray(i, i + 7))
@@ -207,8 +207,8 @@ describe('MCP tools during outages and changes', () => {
     it('time out when a call takes too long, and accept another call', async () => {
       let calls = 0
       const there = await odd({
-        handle: ({ asked }) =>
-          asked.method === 'tools/call' && ++calls === 1 ? new Promise<boolean>(() => undefined) : false,
+        handle: ({ call: requested }) =>
+          requested.method === 'tools/call' && ++calls === 1 ? new Promise<boolean>(() => undefined) : false,
       })
       const { tools } = await source([server(there.url)], { callMs: 100 }).find(never)
       expect(await reasonOf(run(tools, 'script_check'))).to.equal(
@@ -220,9 +220,9 @@ describe('MCP tools during outages and changes', () => {
     it('refresh an old list in the background without delaying the turn', async () => {
       let list = [{ name: 'script_check', inputSchema: anyObject }]
       const there = await odd({
-        handle: ({ asked, reply }) => {
-          if (asked.method === 'tools/list') reply({ tools: list })
-          return asked.method === 'tools/list'
+        handle: ({ call: requested, reply }) => {
+          if (requested.method === 'tools/list') reply({ tools: list })
+          return requested.method === 'tools/list'
         },
       })
       const tools = source([server(there.url)], { freshMs: 0 })
@@ -240,7 +240,7 @@ describe('MCP tools during outages and changes', () => {
       left.push(new Promise((resolve) => response.on('close', resolve)))
       return new Promise(() => undefined)
     }
-    const hanging = await odd({ handle: (request) => (request.asked.method === 'tools/call' ? hang(request) : false) })
+    const hanging = await odd({ handle: (request) => (request.call.method === 'tools/call' ? hang(request) : false) })
     const silent = await odd({ handle: hang })
     const session = await odd({ isModern: false, tools: [{ name: 'search_docs', inputSchema: anyObject }] })
     const tools = source([server(hanging.url), server(session.url), server(silent.url)], {
@@ -255,8 +255,8 @@ describe('MCP tools during outages and changes', () => {
     await tools.close()
     expect(await call).to.include('is unavailable')
     await Promise.all(left)
-    expect(session.asked).to.include('DELETE')
+    expect(session.requested).to.include('DELETE')
     expect((await tools.find(never)).missing).to.have.length(3)
-    expect(hanging.asked).to.deep.equal(['server/discover', 'tools/list'])
+    expect(hanging.requested).to.deep.equal(['server/discover', 'tools/list'])
   })
 })

@@ -86,21 +86,21 @@ for (const protocol of protocols) {
         mode: 'balanced',
         model: chat.models.of('balanced'),
         signal,
-        watch: { begun: () => undefined, toolEnded: () => undefined, ended: () => undefined },
+        watch: { started: () => undefined, toolEnded: () => undefined, ended: () => undefined },
       }
       return Array.fromAsync(await chat.answer(question))
     }
 
     it('runs real SQL, includes the tables, and sends foreign text only as requested results', async () => {
-      const stranger = await odd({
+      const otherUser = await odd({
         tools: [
           { name: 'script_check', description: poison, inputSchema: { ...anyObject, description: poison } },
           { name: 'run_indexer_sql', description: poison, inputSchema: anyObject },
           { name: 'anything', description: poison, inputSchema: anyObject },
         ],
-        handle: ({ asked, reply }) => {
-          if (asked.method === 'tools/call') reply({ content: [{ type: 'text', text: poison }] })
-          return asked.method === 'tools/call'
+        handle: ({ call: requests, reply }) => {
+          if (requests.method === 'tools/call') reply({ content: [{ type: 'text', text: poison }] })
+          return requests.method === 'tools/call'
         },
       })
       script = ({ step }) =>
@@ -111,7 +111,7 @@ for (const protocol of protocols) {
             ]
           : ['It is that.']
       const from = provider.calls.length
-      const { parts } = await messageOf(await ask(chatWith(stranger.url, undefined, 3000)))
+      const { parts } = await messageOf(await ask(chatWith(otherUser.url, undefined, 3000)))
       const [first, second] = provider.calls.slice(from)
       expect(provider.refused).to.deep.equal([])
       expect(first?.tools.map(({ name }) => name)).to.deep.equal([
@@ -178,15 +178,15 @@ for (const protocol of protocols) {
           return new Promise(() => undefined)
         },
       })
-      const leaving = new AbortController()
+      const disconnect = new AbortController()
       const from = provider.calls.length
-      const asked = ask(chatWith(hanging.url, undefined, 600_000), leaving.signal).then(
+      const requests = ask(chatWith(hanging.url, undefined, 600_000), disconnect.signal).then(
         () => 'answered',
         (error: unknown) => error,
       )
       await came.promise
-      leaving.abort(new Error('left'))
-      expect(await asked).to.have.property('message', 'left')
+      disconnect.abort(new Error('left'))
+      expect(await requests).to.have.property('message', 'left')
       expect(provider.calls).to.have.length(from)
     })
   })

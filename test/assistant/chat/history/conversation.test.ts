@@ -42,7 +42,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       await database.drop()
     })
 
-    const asked = async (messages: readonly unknown[]): Promise<StreamingCall> => {
+    const requested = async (messages: readonly unknown[]): Promise<StreamingCall> => {
       const before = provider.calls.length
       expect(answerTextOf(await readChunks(await chat.post({ messages })))).to.equal('Well.')
       const call = provider.calls[before]
@@ -118,7 +118,7 @@ for (const protocol of ['messages', 'completions'] as const) {
         state: 'input-streaming',
         input: { chartType: 'ba' },
       })
-      const call = await asked([user('Draw.'), kept, user('Once more?')])
+      const call = await requested([user('Draw.'), kept, user('Once more?')])
       const [result] = call.messages.flatMap(({ toolResults }) => toolResults)
       expect(result?.text).to.include('interrupted')
     })
@@ -132,7 +132,7 @@ for (const protocol of ['messages', 'completions'] as const) {
         input: {},
         output: {},
       }
-      const call = await asked([
+      const call = await requested([
         assistant(text('Welcome.')),
         user('one'),
         assistant(),
@@ -165,8 +165,10 @@ for (const protocol of ['messages', 'completions'] as const) {
     })
 
     it('includes all questions when none has an answer', async () => {
-      const call = await asked([user('one'), user('two'), user('three')])
-      expect(call.messages.map(({ role, text: said }) => [role, said])).to.deep.equal([['user', 'one\n\ntwo\n\nthree']])
+      const call = await requested([user('one'), user('two'), user('three')])
+      expect(call.messages.map(({ role, text: printed }) => [role, printed])).to.deep.equal([
+        ['user', 'one\n\ntwo\n\nthree'],
+      ])
     })
 
     it('reports truncation to the reader and not to the model', async () => {
@@ -189,7 +191,7 @@ for (const protocol of ['messages', 'completions'] as const) {
           messageId: 'same',
         }),
       )
-      expect(provider.calls[before]?.messages.map(({ role, text: said }) => [role, said])).to.deep.equal([
+      expect(provider.calls[before]?.messages.map(({ role, text: printed }) => [role, printed])).to.deep.equal([
         ['user', 'one'],
       ])
     })

@@ -309,10 +309,10 @@ describe('chat limits', () => {
       variables: { LLM_BASE_URL: provider.url, LLM_MODEL: 'm', CHAT_CONCURRENCY: '3', CHAT_CLIENT_CONCURRENCY: '2' },
     })
     const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address })
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     const running = [
       await chat.ask('wait', from('203.0.113.1')),
-      await chat.ask('wait', from('203.0.113.1'), leaving.signal),
+      await chat.ask('wait', from('203.0.113.1'), disconnect.signal),
     ]
     const own = await chat.ask('now', from('203.0.113.1'))
     expect(own.headers.get('retry-after')).to.equal('5')
@@ -321,7 +321,7 @@ describe('chat limits', () => {
     const all = await chat.ask('now', from('203.0.113.3'))
     expect(all.headers.get('retry-after')).to.equal('5')
     expect(await problemIn(all)).to.include({ status: 503, code: 'chat-busy' })
-    leaving.abort()
+    disconnect.abort()
     const { question } = await provider.gone
     expect(question).to.equal('wait')
     await until(async () => (await chat.ask('now', from('203.0.113.1'))).status === 200)

@@ -11,13 +11,13 @@ describe('two hundred concurrent chats', () => {
     const database = await createTestDatabase()
     try {
       const all = Promise.withResolvers<void>()
-      let begun = 0
+      let started = 0
       // Each calls a tool with its own number; its answer contains what the provider received:
       // question, history, result.
       await using provider = await startStreamingProvider(({ question, step, messages }) => {
         const own = /\d+/.exec(question)?.[0] ?? 'none'
         if (step === 0) {
-          if (++begun === chats) all.resolve()
+          if (++started === chats) all.resolve()
           // Waits until all have started.
           return [
             { until: all.promise },

@@ -26,10 +26,10 @@ describe('a disconnect from the chat', () => {
         hasMcp: true,
         variables: { LLM_BASE_URL: provider.url, LLM_MODEL: 'm' },
       })
-      const leaving = new AbortController()
-      await chat.ask('Count.', {}, leaving.signal)
+      const client = new AbortController()
+      await chat.ask('Count.', {}, client.signal)
       while ((await statements(database)) === 0);
-      leaving.abort()
+      client.abort()
       const left = new Stopwatch()
       while ((await statements(database)) > 0);
       await left.expectBelow(5000)

@@ -124,10 +124,10 @@ describe('answer stream', () => {
     const never = Promise.withResolvers<void>()
     await using provider = await startStreamingProvider(() => ['one ', { until: never.promise }])
     await using chat = await run(provider)
-    const leaving = new AbortController()
-    const reading = new Reading(await chat.ask('Count.', {}, leaving.signal))
+    const disconnect = new AbortController()
+    const reading = new Reading(await chat.ask('Count.', {}, disconnect.signal))
     await reading.reads('one ')
-    leaving.abort()
+    disconnect.abort()
     await provider.gone
     while (!(await chat.metrics.registry.metrics()).includes('end="disconnected"} 1'))
       await new Promise((resolve) => setImmediate(resolve))

@@ -155,8 +155,8 @@ class CompletionsWriter implements ReplyWriter {
       total_tokens: input + output,
       completion_tokens_details: { reasoning_tokens: reasoning },
     }
-    const told = this.#tellsUsage ? this.#chunk({ choices: [], usage }) : ''
-    return `${this.#chunk({ choices: [{ index: 0, delta: {}, finish_reason: this.#reason }] })}${told}data: [DONE]\n\n`
+    const reported = this.#tellsUsage ? this.#chunk({ choices: [], usage }) : ''
+    return `${this.#chunk({ choices: [{ index: 0, delta: {}, finish_reason: this.#reason }] })}${reported}data: [DONE]\n\n`
   }
 
   #call(piece: Extract<WrittenPiece, { readonly tool: string }>): string {

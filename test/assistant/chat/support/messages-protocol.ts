@@ -119,17 +119,17 @@ export const messagesProtocol: StreamingProtocol = {
   writer: ({ model, index }) => new MessagesWriter(model, index),
 }
 
-function refuseThinking({ thinking: asked, max_tokens: maxTokens, temperature, model, messages }: Body): void {
-  if (asked === undefined || asked.type === 'disabled') return
-  if (asked.type === 'enabled' && withoutBudget.test(model))
+function refuseThinking({ thinking: requested, max_tokens: maxTokens, temperature, model, messages }: Body): void {
+  if (requested === undefined || requested.type === 'disabled') return
+  if (requested.type === 'enabled' && withoutBudget.test(model))
     throw new BadRequest(
       '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
     )
-  if (asked.type === 'enabled' && asked.budget_tokens >= maxTokens)
+  if (requested.type === 'enabled' && requested.budget_tokens >= maxTokens)
     throw new BadRequest('`max_tokens` must be greater than `thinking.budget_tokens`.')
   if (temperature !== undefined && temperature !== 1)
     throw new BadRequest('`temperature` may only be set to 1 when thinking is enabled.')
-  if (asked.type !== 'enabled') return
+  if (requested.type !== 'enabled') return
   // Reasoning before a tool call must be sent back with it within the same turn.
   const lastAssistant = messages.findLast(({ role }) => role === 'assistant')
   const isMidTurn = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true

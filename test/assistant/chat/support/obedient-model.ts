@@ -40,8 +40,8 @@ export function obedientModel(first: readonly Order[], knows: string): (call: St
       resultsIn(call).flatMap((text) => text.match(/(?:https?:)?\/\/[\w.:@%-]+(?:[/?#][^\s"'<>\\]*)?/g) ?? []),
     )
     return [...addresses].map((address) => {
-      const told = `${address}?q=${encodeURIComponent(knows)}`
-      return `![logo](${told}) [Claim](${told}) <img src="${told}"> <${told}> ${told}\n\n`
+      const reported = `${address}?q=${encodeURIComponent(knows)}`
+      return `![logo](${reported}) [Claim](${reported}) <img src="${reported}"> <${reported}> ${reported}\n\n`
     })
   }
 }

@@ -98,8 +98,8 @@ async function openWorld(lifecycle: Lifecycle, ordersAt: (port: number) => reado
   lifecycle.onStop('EVM node', () => void evmNode.close())
   const web = await startWeb(orders)
   lifecycle.onStop('web', async () => await web[Symbol.asyncDispose]())
-  const stranger = await startStranger(orders)
-  lifecycle.onStop('tools of a stranger', () => stranger.stop())
+  const otherUser = await startStranger(orders)
+  lifecycle.onStop('tools of a stranger', () => otherUser.stop())
   const world: { script: PoisonedWorld['script'] } = { script: () => ['Nothing.'] }
   const provider = await startStreamingProvider((call) => world.script(call))
   lifecycle.onStop('provider', () => provider.close())
@@ -117,7 +117,7 @@ async function openWorld(lifecycle: Lifecycle, ordersAt: (port: number) => reado
       MCP_SERVER_KEY: secrets.admin,
       ADMIN_TOKEN: secrets.admin,
       API_TOKEN: secrets.token,
-      SCRIPT_MCP_URL: stranger.url,
+      SCRIPT_MCP_URL: otherUser.url,
       EVM_RPC_URL: `http://127.0.0.1:${(evmNode.address() as AddressInfo).port}/${secrets.node}`,
       CHAIN_REST_URL: 'http://127.0.0.1:1',
     },
@@ -236,8 +236,8 @@ function startStranger(orders: readonly Order[]): Promise<FaultyMcpServer> {
   )
   return startFaultyMcpServer({
     tools,
-    handle({ asked, reply }) {
-      if (asked.method !== 'tools/call') return false
+    handle({ call: requested, reply }) {
+      if (requested.method !== 'tools/call') return false
       reply({ content: [{ type: 'text', text: words }] })
       return true
     },

@@ -111,8 +111,8 @@ function sentMessages(input: readonly Item[]): readonly SentMessage[] {
           toolResults: [],
         })
       else if (one.role === 'assistant') {
-        const said = ofAssistant()
-        messages.push({ ...said, text: said.text + one.content })
+        const printed = ofAssistant()
+        messages.push({ ...printed, text: printed.text + one.content })
       }
     } else if (one.type === 'function_call_output') {
       messages.push({
@@ -123,13 +123,13 @@ function sentMessages(input: readonly Item[]): readonly SentMessage[] {
         toolResults: [{ id: one.call_id, text: one.output, isError: false }],
       })
     } else if (one.type === 'reasoning') {
-      const said = ofAssistant()
-      messages.push({ ...said, reasoning: said.reasoning + one.summary.map(({ text }) => text).join('') })
+      const printed = ofAssistant()
+      messages.push({ ...printed, reasoning: printed.reasoning + one.summary.map(({ text }) => text).join('') })
     } else {
-      const said = ofAssistant()
+      const printed = ofAssistant()
       messages.push({
-        ...said,
-        toolCalls: [...said.toolCalls, { id: one.call_id, name: one.name, input: parsedOr(one.arguments) }],
+        ...printed,
+        toolCalls: [...printed.toolCalls, { id: one.call_id, name: one.name, input: parsedOr(one.arguments) }],
       })
     }
   }

@@ -91,14 +91,14 @@ export interface CollectedAnswer {
 
 export async function collectTurn(setup: TurnSetup): Promise<CollectedAnswer> {
   let outcome: TurnOutcome | undefined
-  const watch = setup.watch ?? { begun: () => undefined, toolEnded: () => undefined, ended: () => undefined }
+  const watch = setup.watch ?? { started: () => undefined, toolEnded: () => undefined, ended: () => undefined }
   const stream = beginTurn({
     ...setup,
     watch: {
       ...watch,
-      ended: (told) => {
-        outcome = told
-        watch.ended(told)
+      ended: (reported) => {
+        outcome = reported
+        watch.ended(reported)
       },
     },
   })

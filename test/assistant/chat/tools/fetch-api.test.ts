@@ -368,12 +368,12 @@ describe('fetch_api', () => {
   })
 
   it('aborts with the reason on disconnect and closes the connection', async () => {
-    const leaving = new AbortController()
+    const client = new AbortController()
     const reason = new Error('left')
-    await start(() => leaving.abort(reason))
-    expect(await call({ url: api }, {}, leaving.signal).catch((error: unknown) => error)).to.equal(reason)
+    await start(() => client.abort(reason))
+    expect(await call({ url: api }, {}, client.signal).catch((error: unknown) => error)).to.equal(reason)
     await host.untilAllClosed()
-    expect(await call({ url: api }, {}, leaving.signal).catch((error: unknown) => error)).to.equal(reason)
+    expect(await call({ url: api }, {}, client.signal).catch((error: unknown) => error)).to.equal(reason)
     expect(host.connections).to.equal(1)
   })
 
@@ -389,7 +389,7 @@ describe('fetch_api', () => {
     })
     const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: host.network })['fetch_api']
     const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
-    const leaving = new AbortController()
+    const client = new AbortController()
     const calls = Array.from(
       { length: maxConcurrent + 2 },
       (_, i) =>
@@ -400,7 +400,7 @@ describe('fetch_api', () => {
               toolCallId: '1',
               messages: [],
               context: {},
-              ...(i === maxConcurrent + 1 ? { abortSignal: leaving.signal } : {}),
+              ...(i === maxConcurrent + 1 ? { abortSignal: client.signal } : {}),
             },
           ),
         ) as Promise<FetchedApi>,
@@ -408,7 +408,7 @@ describe('fetch_api', () => {
     const last = calls[maxConcurrent + 1]?.catch((error: unknown) => error)
     await full.promise
     expect(host.open).to.equal(maxConcurrent)
-    leaving.abort(new Error('left'))
+    client.abort(new Error('left'))
     expect(await last).to.have.property('message', 'left')
     waiting.shift()?.()
     expect(await Promise.all(calls.slice(0, maxConcurrent + 1))).to.have.length(maxConcurrent + 1)
@@ -417,10 +417,10 @@ describe('fetch_api', () => {
 
   it('releases its slots when callers disconnect during name lookups', async () => {
     await start(echo)
-    let asked = 0
+    let requested = 0
     const allAsked = Promise.withResolvers<void>()
     let lookUp = (): Promise<readonly string[]> => {
-      if (++asked === maxConcurrent) allAsked.resolve()
+      if (++requested === maxConcurrent) allAsked.resolve()
       return new Promise(() => undefined)
     }
     const tool = fetchApiTools({
@@ -429,15 +429,15 @@ describe('fetch_api', () => {
       network: { ...host.network, lookUp: () => lookUp() },
     })['fetch_api']
     const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
-    const leaving = new AbortController()
+    const client = new AbortController()
     const get = async (signal?: AbortSignal): Promise<unknown> =>
       execute(
         { url: api },
         { toolCallId: '1', messages: [], context: {}, ...(signal === undefined ? {} : { abortSignal: signal }) },
       )
-    const stuck = Array.from({ length: maxConcurrent }, () => get(leaving.signal).catch((error: unknown) => error))
+    const stuck = Array.from({ length: maxConcurrent }, () => get(client.signal).catch((error: unknown) => error))
     await allAsked.promise
-    leaving.abort(new Error('left'))
+    client.abort(new Error('left'))
     await Promise.all(stuck)
     lookUp = () => Promise.resolve(['127.0.0.1'])
     expect(await get()).to.have.property('status', 200)

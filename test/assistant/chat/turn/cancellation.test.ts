@@ -108,10 +108,10 @@ for (const protocol of protocols) {
       const stream = beginTurn({
         model: modelAt(provider.url, protocol),
         watch: {
-          begun: () => undefined,
+          started: () => undefined,
           toolEnded: () => undefined,
-          ended: (told) => {
-            outcome = told
+          ended: (reported) => {
+            outcome = reported
           },
         },
       })
@@ -150,10 +150,10 @@ for (const protocol of protocols) {
       const chunks: ChatChunk[] = []
       let outcome: TurnOutcome | undefined
       const watch = {
-        begun: () => undefined,
+        started: () => undefined,
         toolEnded: () => undefined,
-        ended: (told: TurnOutcome) => {
-          outcome = told
+        ended: (reported: TurnOutcome) => {
+          outcome = reported
         },
       }
       for await (const chunk of beginTurn({ model: modelAt(provider.url, protocol), signal: control.signal, watch })) {

@@ -17,7 +17,7 @@ const tools: ToolSet = {
 
 interface Failed extends CollectedAnswer {
   /** Number of provider calls. */
-  readonly asked: number
+  readonly requests: number
 }
 
 for (const protocol of protocols) {
@@ -31,7 +31,7 @@ for (const protocol of protocols) {
     const answerTo = async (...turns: readonly ProviderTurn[]): Promise<Failed> => {
       await using provider = await startStreamingProvider(inTurn(...turns))
       const answer = await collectTurn({ model: modelAt(provider.url, protocol), tools })
-      return { ...answer, asked: provider.calls.length }
+      return { ...answer, requests: provider.calls.length }
     }
 
     for (const [what, turn] of [
@@ -42,14 +42,14 @@ for (const protocol of protocols) {
       ['silent', [{ cut: 'clean' }]],
     ] as const satisfies readonly (readonly [string, ProviderTurn])[]) {
       it(`retries before any output: ${what}`, async () => {
-        const { texts, asked, error } = await answerTo(turn, turn, ['It is 7.'])
-        expect({ texts, asked, error }).to.deep.equal({ texts: ['It is 7.'], asked: 3, error: undefined })
+        const { texts, requests, error } = await answerTo(turn, turn, ['It is 7.'])
+        expect({ texts, requests, error }).to.deep.equal({ texts: ['It is 7.'], requests: 3, error: undefined })
       })
     }
 
     it('retries when the stream starts with a temporary error', async () => {
-      const { texts, asked } = await answerTo([{ failure: 'Overloaded' }], ['It is 7.'])
-      expect({ texts, asked }).to.deep.equal({ texts: ['It is 7.'], asked: 2 })
+      const { texts, requests } = await answerTo([{ failure: 'Overloaded' }], ['It is 7.'])
+      expect({ texts, requests }).to.deep.equal({ texts: ['It is 7.'], requests: 2 })
     })
 
     it('retries in a later step and does not repeat tool calls', async () => {
@@ -64,24 +64,27 @@ for (const protocol of protocols) {
     })
 
     it("fails after three attempts with the provider's reason", async () => {
-      const { error, asked, outcome } = await answerTo({ status: 500, message: 'broken inside.' })
-      expect({ error, asked }).to.deep.equal({ error: `The model ${name} failed: HTTP 500, broken inside.`, asked: 3 })
+      const { error, requests, outcome } = await answerTo({ status: 500, message: 'broken inside.' })
+      expect({ error, requests }).to.deep.equal({
+        error: `The model ${name} failed: HTTP 500, broken inside.`,
+        requests: 3,
+      })
       expect(outcome.end).to.equal('failed')
     })
 
     it('fails without a retry when the requested delay is too long, and reports the delay', async () => {
-      const { error, asked } = await answerTo({ status: 429, message: 'tokens used up', retryAfter: '120' })
-      expect({ error, asked }).to.deep.equal({
+      const { error, requests } = await answerTo({ status: 429, message: 'tokens used up', retryAfter: '120' })
+      expect({ error, requests }).to.deep.equal({
         error: `The model ${name} failed: HTTP 429, tokens used up. Try again in 120 s.`,
-        asked: 1,
+        requests: 1,
       })
     })
 
     it('does not retry permanent errors and never exposes the API key', async () => {
-      const { error, asked } = await answerTo({ status: 401, message: 'Incorrect key: secret-of-the-provider' })
-      expect({ error, asked }).to.deep.equal({
+      const { error, requests } = await answerTo({ status: 401, message: 'Incorrect key: secret-of-the-provider' })
+      expect({ error, requests }).to.deep.equal({
         error: `The model ${name} failed: HTTP 401, Incorrect key: …. Check LLM_API_KEY.`,
-        asked: 1,
+        requests: 1,
       })
     })
 
@@ -92,9 +95,9 @@ for (const protocol of protocols) {
 
     for (const contentType of ['text/html; charset=utf-8', 'application/json']) {
       it(`reports which setting to check for a response of type ${contentType}`, async () => {
-        let asked = 0
+        let requests = 0
         const server = createServer((_request, response) => {
-          asked++
+          requests++
           response.writeHead(200, { 'Content-Type': contentType }).end('{"answer": "<html>"}')
         }).listen(0, '127.0.0.1')
         await once(server, 'listening')
@@ -105,7 +108,7 @@ for (const protocol of protocols) {
           expect(error).to.equal(
             `The model ${name} failed: its reply cannot be read, it is ${contentType.split(';')[0]}, not an event stream. Check LLM_BASE_URL.`,
           )
-          expect(asked).to.equal(1)
+          expect(requests).to.equal(1)
         } finally {
           server.close()
           server.closeAllConnections()
@@ -119,8 +122,8 @@ for (const protocol of protocols) {
       ['fails', [{ failure: 'Overloaded' }]],
     ] as const satisfies readonly (readonly [string, readonly ReplyPiece[]])[]) {
       it(`preserves the partial answer and reports the failure: the stream ${what}`, async () => {
-        const { error, asked, texts, message, chunks, outcome } = await answerTo(['It is', ' nearly', ...end])
-        expect(asked).to.equal(1)
+        const { error, requests, texts, message, chunks, outcome } = await answerTo(['It is', ' nearly', ...end])
+        expect(requests).to.equal(1)
         expect(texts).to.deep.equal(['It is nearly'])
         expect(error).to.match(
           new RegExp(
@@ -202,7 +205,7 @@ for (const protocol of protocols) {
       expect(never.texts).to.deep.equal([
         'The model reached its output limit before it answered. Ask a smaller question.',
       ])
-      expect(never.asked).to.equal(1)
+      expect(never.requests).to.equal(1)
     })
 
     it('reports a readable error without a stack when the response is not from a provider', async () => {
@@ -248,7 +251,7 @@ describe('library output', () => {
       // A model that cannot disable reasoning, about which the library warns.
       const model = modelAt(provider.url, 'messages', 'balanced', { LLM_MODEL: 'claude-opus-5-5' })
       const answers = [await collectTurn({ model }), await collectTurn({ model }), await collectTurn({ model })]
-      expect(answers.map(({ error: told }) => told === undefined)).to.deep.equal([false, false, true])
+      expect(answers.map(({ error: received }) => received === undefined)).to.deep.equal([false, false, true])
       // Process warnings arrive later.
       await new Promise((resolve) => setImmediate(resolve))
       expect(printed).to.deep.equal([])

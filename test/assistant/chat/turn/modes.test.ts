@@ -5,7 +5,7 @@ import { startStreamingProvider } from '../support/streaming-provider.ts'
 import { modelAt, collectTurn } from '../support/turns.ts'
 
 /** Provider request by mode. */
-async function askedFor(
+async function requestFor(
   protocol: ProviderProtocol,
   mode: ChatMode,
   variables: Record<string, string> = {},
@@ -18,14 +18,14 @@ async function askedFor(
 
 describe('provider request', () => {
   it('has a reasoning budget in the deep mode, plus tokens for the answer', async () => {
-    const { body, maxTokens, model } = await askedFor('messages', 'deep')
+    const { body, maxTokens, model } = await requestFor('messages', 'deep')
     expect(model).to.equal('claude-opus-4-6')
     expect(body).to.deep.include({ thinking: { type: 'enabled', budget_tokens: 10_000 } })
     expect(maxTokens).to.equal(26_384)
   })
 
   it('has no budget for a model that rejects one', async () => {
-    const { body, maxTokens } = await askedFor('messages', 'deep', { CHAT_MODEL_DEEP: 'claude-opus-4-8' })
+    const { body, maxTokens } = await requestFor('messages', 'deep', { CHAT_MODEL_DEEP: 'claude-opus-4-8' })
     expect(body).to.deep.include({
       thinking: { type: 'adaptive', display: 'summarized' },
       output_config: { effort: 'high' },
@@ -35,21 +35,21 @@ describe('provider request', () => {
 
   it('has no reasoning options in the other modes', async () => {
     for (const mode of ['fast', 'balanced'] as const) {
-      expect((await askedFor('messages', mode)).body).not.to.have.property('thinking')
-      expect((await askedFor('responses', mode)).body).not.to.have.property('reasoning')
+      expect((await requestFor('messages', mode)).body).not.to.have.property('thinking')
+      expect((await requestFor('responses', mode)).body).not.to.have.property('reasoning')
     }
-    expect((await askedFor('messages', 'fast')).model).to.equal('claude-haiku-4-5')
+    expect((await requestFor('messages', 'fast')).model).to.equal('claude-haiku-4-5')
   })
 
   it('has high effort and no storage for OpenAI', async () => {
-    const { body, path } = await askedFor('responses', 'deep')
+    const { body, path } = await requestFor('responses', 'deep')
     expect(path).to.equal('/v1/responses')
     expect(body).to.deep.include({ reasoning: { effort: 'high', summary: 'auto' }, store: false, model: 'gpt-5.4' })
   })
 
   it('has only common options for self-hosted servers, plus the request for usage', async () => {
     for (const mode of ['fast', 'balanced', 'deep'] as const) {
-      const { body, headers } = await askedFor('completions', mode)
+      const { body, headers } = await requestFor('completions', mode)
       expect(Object.keys(body)).to.have.members(['model', 'max_tokens', 'messages', 'stream', 'stream_options'])
       expect(headers.authorization).to.equal('Bearer secret-of-the-provider')
     }

@@ -112,9 +112,9 @@ for (const protocol of protocols) {
       expect(results[2]?.text).to.include('Invalid input for tool add')
       expect(results[3]?.text).to.include("unavailable tool 'constructor'")
       expect(message.parts.filter((part) => 'state' in part && part.state === 'output-error')).to.have.length(4)
-      const told = chunks.filter((chunk) => chunk.type === 'tool-input-error')
-      expect(told).to.have.length(4)
-      for (const { errorText } of told)
+      const reported = chunks.filter((chunk) => chunk.type === 'tool-input-error')
+      expect(reported).to.have.length(4)
+      for (const { errorText } of reported)
         expect(errorText)
           .to.match(/^(?:Invalid input|Model tried)/)
           .and.not.include('AI_')
@@ -131,14 +131,14 @@ for (const protocol of protocols) {
         step === 0 ? [{ tool: 'broken', input: {} }] : ['It is locked.'],
       )
       const { message } = await collectTurn({ model: modelAt(url, protocol), tools: { broken } })
-      const told = calls[1]?.messages.at(-1)?.toolResults[0]
+      const reported = calls[1]?.messages.at(-1)?.toolResults[0]
       const words = `The table is locked. ${'x'.repeat(3979)}`
-      expect(told?.text).to.equal(protocol === 'responses' ? JSON.stringify({ error: words }) : words)
+      expect(reported?.text).to.equal(protocol === 'responses' ? JSON.stringify({ error: words }) : words)
       expect(message.parts.find(({ type }) => type === 'tool-broken')).to.include({
         state: 'output-error',
         errorText: words,
       })
-      if (protocol === 'messages') expect(told).to.have.property('isError', true)
+      if (protocol === 'messages') expect(reported).to.have.property('isError', true)
     })
 
     it('removes the tools in the last step to force an answer', async () => {
@@ -285,22 +285,22 @@ for (const protocol of protocols) {
             ]
           : ['2'],
       )
-      const told: unknown[] = []
+      const reported: unknown[] = []
       const { outcome } = await collectTurn({
         model: modelAt(url, protocol),
         tools: { add, broken },
         watch: {
-          begun: (afterMs) => told.push(typeof afterMs),
+          started: (afterMs) => reported.push(typeof afterMs),
           toolEnded: ({ tool: name, isError, durationMs }) => {
             expect(durationMs).to.be.within(0, 20_000)
-            told.push(`${name} ${isError}`)
+            reported.push(`${name} ${isError}`)
           },
-          ended: ({ end }) => told.push(end),
+          ended: ({ end }) => reported.push(end),
         },
       })
-      expect(told[0]).to.equal('number')
-      expect(told.slice(1, -1)).to.have.members(['add false', 'broken true', 'unknown true'])
-      expect(told.at(-1)).to.equal('complete')
+      expect(reported[0]).to.equal('number')
+      expect(reported.slice(1, -1)).to.have.members(['add false', 'broken true', 'unknown true'])
+      expect(reported.at(-1)).to.equal('complete')
       expect(outcome.end).to.equal('complete')
     })
 

@@ -8,7 +8,7 @@ export const goodKey = 'fs_live_good'
 export interface KeyBackend {
   readonly url: string
   /** `POST /auth/verify-key <key>` each. */
-  readonly asked: string[]
+  readonly requested: string[]
   stop(): Promise<void>
 }
 
@@ -18,17 +18,17 @@ export interface KeyBackend {
 export async function startKeyBackend(
   answer?: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<KeyBackend> {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
     const key = String(request.headers['x-api-key'])
-    asked.push(`${request.method} ${request.url} ${key}`)
+    requested.push(`${request.method} ${request.url} ${key}`)
     if (answer !== undefined) answer(request, response)
     else response.writeHead(key === goodKey ? 200 : 401).end(JSON.stringify({ valid: key === goodKey }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requested,
     stop: async () => {
       server.close()
       server.closeAllConnections()

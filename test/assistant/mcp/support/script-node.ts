@@ -14,7 +14,7 @@ export interface AskedScript {
 
 export interface ScriptNode {
   readonly url: string
-  readonly asked: AskedScript[]
+  readonly requested: AskedScript[]
   stop(): Promise<void>
 }
 
@@ -27,9 +27,9 @@ export function scriptResult(value: unknown): string {
  * REST API of an access node, for scripts only. @param answer default: returns the first argument
  */
 export async function startScriptNode(
-  answer?: (response: ServerResponse, asked: AskedScript) => void,
+  answer?: (response: ServerResponse, requested: AskedScript) => void,
 ): Promise<ScriptNode> {
-  const asked: AskedScript[] = []
+  const requested: AskedScript[] = []
   const reply =
     answer ??
     ((response, script) => {
@@ -39,14 +39,14 @@ export async function startScriptNode(
     })
   const server = createServer((request, response) => {
     void readScript(request).then((script) => {
-      asked.push(script)
+      requested.push(script)
       reply(response, script)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requested,
     stop: async () => {
       const closed = once(server, 'close')
       server.close()

@@ -42,10 +42,10 @@ describe('example questions in a database', () => {
 
   it('do not overlap with the evaluation questions', () => {
     const gold = new Set(goldQuestions('emulator').map(({ question }) => question.toLowerCase()))
-    const asked = queryTargets.flatMap((target) =>
+    const requested = queryTargets.flatMap((target) =>
       examplePairs(target, 'emulator').flatMap(({ questions }) => questions),
     )
-    expect(asked.filter((question) => gold.has(question.toLowerCase()))).to.deep.equal([])
+    expect(requested.filter((question) => gold.has(question.toLowerCase()))).to.deep.equal([])
   })
 })
 

@@ -66,12 +66,12 @@ describe('fake provider', () => {
   }
 
   it('formats replies and errors for each protocol and parses conversation turns', async () => {
-    const said = await post(
+    const output = await post(
       '/v1/messages',
       { model: 'm', max_tokens: 5, system: [{ type: 'text', text: 'You write SQL.' }], messages },
       anthropicHeaders,
     )
-    expect(said.body).to.deep.include({
+    expect(output.body).to.deep.include({
       role: 'assistant',
       stop_reason: 'end_turn',
       content: [{ type: 'text', text: 'SELECT 1' }],

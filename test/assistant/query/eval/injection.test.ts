@@ -60,7 +60,7 @@ const obeying = (collector: string): readonly ProviderTurn[] => [
 
 describe('untrusted text in the data', () => {
   let database: TestDatabase
-  let asked: QueryDatabase
+  let requested: QueryDatabase
   let collector: Server
   let collected = 0
   const turns: ProviderTurn[] = []
@@ -70,7 +70,7 @@ describe('untrusted text in the data', () => {
     database = await createTestDatabase()
     await fillIndexer(database, { seed: 21, head: 60, lastBlockAt: new Date('2026-01-02T00:00:00Z') })
     expect(await insertHostileTexts(database.pool)).to.be.greaterThan(3 * hostileWords.length)
-    asked = await openQueryDatabase('indexer', database.url)
+    requested = await openQueryDatabase('indexer', database.url)
     collector = createServer((_request, response) => response.end())
       .on('connection', () => collected++)
       .listen(0, '127.0.0.1')
@@ -81,7 +81,7 @@ describe('untrusted text in the data', () => {
   after(async () => {
     await provider[Symbol.asyncDispose]()
     collector.close()
-    await asked.runner.end()
+    await requested.runner.end()
     await database.drop()
   })
 
@@ -92,7 +92,7 @@ describe('untrusted text in the data', () => {
     const model = new ProviderModel({
       settings: { provider: 'anthropic', name: 'obedient', apiKey: 'replayed', baseUrl: `${provider.url}/v1` },
     })
-    return serviceOn(new Map([['indexer', asked]]), model).ask('indexer', `What do the labels say? (${++asks})`)
+    return serviceOn(new Map([['indexer', requested]]), model).ask('indexer', `What do the labels say? (${++asks})`)
   }
   /** For the last question. */
   const lastRequests = (): FakeProvider['calls'] =>
@@ -116,10 +116,10 @@ describe('untrusted text in the data', () => {
     for (const [i, reply] of obedient.entries()) {
       const cast = `${column} where tag = 'hostile-${i % hostileWords.length}'`
       const outcome = await ask({ text: cast }, reply, reply).catch((error: unknown) => error)
-      const told = lastRequests()
-      expect(told.length, cast).to.equal(3)
-      expect(JSON.stringify(told[0])).to.not.include(mark)
-      const words = told[1]?.messages.at(-1)?.text ?? ''
+      const reported = lastRequests()
+      expect(reported.length, cast).to.equal(3)
+      expect(JSON.stringify(reported[0])).to.not.include(mark)
+      const words = reported[1]?.messages.at(-1)?.text ?? ''
       expect(words, cast).to.include('invalid input syntax')
       expect(words.length, cast).to.be.below(1000)
       if (!(outcome instanceof ApiError) && (outcome as QueryAnswer).answer !== undefined)
@@ -138,6 +138,6 @@ describe('untrusted text in the data', () => {
   })
 
   it('is absent from the schema description for the model', () => {
-    expect(asked.knowledge.prompt.instructions).to.not.include(mark)
+    expect(requested.knowledge.prompt.instructions).to.not.include(mark)
   })
 })

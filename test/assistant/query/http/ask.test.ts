@@ -51,7 +51,7 @@ describe('ask and generate_sql', () => {
   }
   const put = async (turns: readonly ProviderTurn[], path = 'ask'): Promise<Answered<AskResult>> =>
     (await open(turns)).post<AskResult>(`/api/v1/${path}`, { question })
-  const said = (): string => provider?.calls.at(-1)?.messages.at(-1)?.text ?? ''
+  const output = (): string => provider?.calls.at(-1)?.messages.at(-1)?.text ?? ''
 
   it("return the model's statement and its rows", async () => {
     const { status, body } = await put([fenced('SELECT 1 + 1 AS two')])
@@ -68,7 +68,7 @@ describe('ask and generate_sql', () => {
       model: 'anthropic/some-model',
     })
     expect(body.prompt_version).to.match(/^[0-9a-f]{12}$/)
-    expect(said()).to.equal(`Question: ${question}`)
+    expect(output()).to.equal(`Question: ${question}`)
     expect(provider?.calls[0]?.instructions).to.include('CREATE TABLE raw.blocks (').and.include('# Examples')
   })
 
@@ -101,7 +101,7 @@ describe('ask and generate_sql', () => {
     expect(body.results).to.deep.equal([{ n: '0' }])
     expect(body.attempts).to.have.length(2)
     expect(body.attempts[0]?.error).to.include('heigth')
-    expect(said()).to.include('heigth').and.include('SQLSTATE 42703').and.include('character')
+    expect(output()).to.include('heigth').and.include('SQLSTATE 42703').and.include('character')
     expect(provider?.calls.at(-1)?.messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user'])
   })
 
@@ -189,9 +189,9 @@ describe('ask and generate_sql', () => {
     const service = await open([fenced('SELECT 1')])
     await service.post('/api/v1/memory', { question: 'How much are one and one?', sql: 'SELECT 1 + 1 AS approved' })
     await service.post('/api/v1/ask', { question })
-    expect(said()).to.include('SELECT 1 + 1 AS approved').and.include(`Question: ${question}`)
+    expect(output()).to.include('SELECT 1 + 1 AS approved').and.include(`Question: ${question}`)
     await service.post('/api/v1/ask', { question: '哪些账户最大？' })
-    expect(said()).not.to.include('approved')
+    expect(output()).not.to.include('approved')
   })
 
   it('report which variable to set without a model while other routes work', async () => {

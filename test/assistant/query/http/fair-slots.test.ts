@@ -17,12 +17,12 @@ describe('query service slots per client', () => {
   })
 
   it('do not delay one client by 200 slow statements of another, from any address of its network', async () => {
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     const crowd = Array.from({ length: 200 }, async (_, index) => {
       const response = await ask.fetch('/api/v1/run_sql', {
         method: 'POST',
         body: JSON.stringify(slow),
-        signal: leaving.signal,
+        signal: disconnect.signal,
         headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': `2001:db8:1:2::${(index + 1).toString(16)}` },
       })
       return [response.status, response.headers.get('Retry-After')] as const
@@ -33,7 +33,7 @@ describe('query service slots per client', () => {
       const { status } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, { 'X-Forwarded-For': client })
       expect(status, client).to.equal(200)
     }
-    leaving.abort()
+    disconnect.abort()
     const outcomes = await Promise.allSettled(crowd)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.lengthOf(99)
   })

@@ -65,17 +65,17 @@ describe('a page of another site after DNS rebinding', () => {
   })
 
   it('is rejected with script-settable proxy headers unless TRUSTED_PROXIES includes the address', async () => {
-    const said = {
+    const output = {
       'X-Forwarded-For': '203.0.113.7',
       'X-Real-IP': '203.0.113.7',
       Forwarded: 'for=203.0.113.7',
       'X-Forwarded-Host': 'localhost',
     }
     ask = await runAsk(db)
-    expect(await send(ask, '/api/v1/run_sql', { ...theirs, ...said })).to.deep.equal([403, 'host-not-allowed'])
+    expect(await send(ask, '/api/v1/run_sql', { ...theirs, ...output })).to.deep.equal([403, 'host-not-allowed'])
     await ask.stop()
     ask = await runAsk(db, { TRUSTED_PROXIES: '127.0.0.1' })
-    expect((await send(ask, '/api/v1/run_sql', { ...theirs, ...said }))[0]).to.equal(200)
+    expect((await send(ask, '/api/v1/run_sql', { ...theirs, ...output }))[0]).to.equal(200)
   })
 
   it('has no token, while a client with the token may use any host name', async () => {

@@ -131,14 +131,14 @@ describe('read-only role for untrusted SQL', () => {
       CREATE FUNCTION public.reads_keys() RETURNS bigint STABLE SECURITY DEFINER LANGUAGE sql AS 'select count(*) from app.developer_keys';
       CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER elsewhere FOREIGN DATA WRAPPER nowhere;
       CREATE FOREIGN TABLE public.far_away (a int) SERVER elsewhere; GRANT SELECT ON public.far_away TO PUBLIC`)
-    const said: string[] = []
-    const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
-    const runner = await openSqlRunner({ target: 'indexer', url: database.url, log: telling })
+    const output: string[] = []
+    const recording = pino({ level: 'warn' }, { write: (line) => void output.push(line) })
+    const runner = await openSqlRunner({ target: 'indexer', url: database.url, log: recording })
     try {
       expect((await runner.run('select session_user')).rows).to.deep.equal([
         [`${readerRole}_of_${new URL(database.url).username}`],
       ])
-      expect(said.join('')).to.include('public.of_others').and.include('public.far_away').and.include('REVOKE ALL')
+      expect(output.join('')).to.include('public.of_others').and.include('public.far_away').and.include('REVOKE ALL')
       for (const sql of [
         'select * from public.of_others',
         'select * from of_others',
@@ -237,8 +237,8 @@ describe('read-only role for untrusted SQL', () => {
   })
 
   it('is assumed within the transaction when no login can be created, with a warning', async () => {
-    const said: string[] = []
-    const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
+    const output: string[] = []
+    const telling = pino({ level: 'warn' }, { write: (line) => void output.push(line) })
     await withLogin(
       'ask_writer',
       [
@@ -249,7 +249,7 @@ describe('read-only role for untrusted SQL', () => {
       async (url) => {
         const reader = await chooseReader({ url, readable: indexerTables, isOurs: true, log: telling })
         expect(reader).to.deep.equal({ url, role: readerRole })
-        expect(said.join(''))
+        expect(output.join(''))
           .to.include('INDEXER_DATABASE_URL')
           .and.to.include('ask_writer')
           .and.not.to.include('of the test')
@@ -313,12 +313,12 @@ describe('read-only role for untrusted SQL', () => {
           } finally {
             await pool.end()
           }
-          const said: string[] = []
-          const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
+          const output: string[] = []
+          const telling = pino({ level: 'warn' }, { write: (line) => void output.push(line) })
           expect(
             await chooseReader({ url: url.href, readable: indexerTables, isOurs: true, log: telling }),
           ).to.deep.equal({ url: url.href, role: undefined })
-          expect(said.join('')).to.include('CREATE ROLE flowfarm_reader NOLOGIN')
+          expect(output.join('')).to.include('CREATE ROLE flowfarm_reader NOLOGIN')
 
           await database.pool.query(
             `ALTER ROLE hidden_reader RENAME TO ${readerRole}; GRANT ${readerRole} TO ask_plain_owner`,

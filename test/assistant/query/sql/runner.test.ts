@@ -175,8 +175,8 @@ describe('statement runner', () => {
 
   it('truncates at the byte limit while receiving and continues with another connection', async () => {
     const runner = await open({ maxBytes: 100_000, concurrency: 2 })
-    const leaving = new AbortController()
-    const beside = failure(runner.run(endless, { signal: leaving.signal }))
+    const disconnect = new AbortController()
+    const beside = failure(runner.run(endless, { signal: disconnect.signal }))
     await untilAtWork(1)
     const answer = await runner.run("select repeat('x', 30000) from generate_series(1, 400)")
     expect(answer).to.deep.include({ truncated: true, truncatedBy: 'bytes' })
@@ -186,7 +186,7 @@ describe('statement runner', () => {
       code: 'sql-row-too-large',
     })
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
-    leaving.abort()
+    disconnect.abort()
     expect(await beside).to.include({ code: 'sql-cancelled' })
     await untilAtWork(0)
   })
@@ -232,11 +232,11 @@ describe('statement runner', () => {
 
   it('cancels a statement on the server when its caller disconnects and frees its slot', async () => {
     const runner = await open({ concurrency: 1 })
-    const leaving = new AbortController()
-    const left = failure(runner.run(endless, { signal: leaving.signal }))
+    const disconnect = new AbortController()
+    const left = failure(runner.run(endless, { signal: disconnect.signal }))
     await untilAtWork(1)
     const next = runner.run('select 2')
-    leaving.abort()
+    disconnect.abort()
     expect(await left).to.include({ status: 499, code: 'sql-cancelled' })
     expect((await next).rows).to.deep.equal([[2]])
     await untilAtWork(0)
@@ -245,8 +245,8 @@ describe('statement runner', () => {
 
   it('limits running and queued statements and rejects the rest with a retry delay', async () => {
     const runner = await open({ concurrency: 2, maxWaiting: 2 })
-    const leaving = new AbortController()
-    const held = [1, 2].map(() => failure(runner.run(endless, { signal: leaving.signal })))
+    const disconnect = new AbortController()
+    const held = [1, 2].map(() => failure(runner.run(endless, { signal: disconnect.signal })))
     await untilAtWork(2)
     const order: number[] = []
     const waiting = [1, 2].map(async (n) => {
@@ -259,7 +259,7 @@ describe('statement runner', () => {
       message: 'Too many queued statements. Try again in 1 s.',
       details: { retryAfterSeconds: 1 },
     })
-    leaving.abort()
+    disconnect.abort()
     await Promise.all([...held, ...waiting])
     expect(order).to.have.members([1, 2])
     expect((await runner.run('select 1')).rowCount).to.equal(1)

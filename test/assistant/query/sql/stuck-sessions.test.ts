@@ -75,14 +75,14 @@ describe('sessions that PostgreSQL cannot cancel', function () {
    */
   async function leave(runner: StatementRunner, sql: string): Promise<string | undefined> {
     const others = new Set(await atWork())
-    const leaving = new AbortController()
-    const left = codeOf(run(runner, sql, leaving.signal))
+    const disconnect = new AbortController()
+    const left = codeOf(run(runner, sql, disconnect.signal))
     for (;;) {
       const seconds = await Promise.all((await atWork()).filter((pid) => !others.has(pid)).map(processorSeconds))
       if (Math.max(0, ...seconds) >= 1) break
       await pause(20)
     }
-    leaving.abort()
+    disconnect.abort()
     return left
   }
 
@@ -196,11 +196,11 @@ describe('sessions that PostgreSQL cannot cancel', function () {
     await server.interrupt(stuck.slice(0, 2))
     while (sessions.stuckCount > maxReplaced) await admin.query('SELECT')
     // Both slots are available again: two statements run besides the stuck ones.
-    const leaving = new AbortController()
-    const both = Promise.all([1, 2].map(() => codeOf(run(runner, 'select pg_sleep(600)', leaving.signal))))
+    const disconnect = new AbortController()
+    const both = Promise.all([1, 2].map(() => codeOf(run(runner, 'select pg_sleep(600)', disconnect.signal))))
     while ((await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")).rowCount !== 2)
       await pause(5)
-    leaving.abort()
+    disconnect.abort()
     expect(await both).to.deep.equal(['sql-cancelled', 'sql-cancelled'])
   })
 })

@@ -12,7 +12,7 @@ export interface RpcCall {
 
 export interface EvmNode {
   readonly url: string
-  readonly asked: RpcCall[]
+  readonly requested: RpcCall[]
   stop(): Promise<void>
 }
 
@@ -34,17 +34,17 @@ export class RpcRefusal {
 }
 
 export async function startEvmNode(answer: Answer): Promise<EvmNode> {
-  const asked: RpcCall[] = []
+  const requested: RpcCall[] = []
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const call = (await json(request)) as RpcCall & { readonly id: unknown }
-    asked.push({ method: call.method, params: call.params })
+    requested.push({ method: call.method, params: call.params })
     const result = await answer(call, response, request)
     if (result === answered) return
-    const told =
+    const reported =
       result instanceof RpcRefusal ? { error: { code: 3, message: result.message, data: result.data } } : { result }
     response
       .writeHead(200, { 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...told }))
+      .end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...reported }))
   }
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
@@ -52,7 +52,7 @@ export async function startEvmNode(answer: Answer): Promise<EvmNode> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key-in-path`,
-    asked,
+    requested,
     stop: async () => {
       const closed = once(server, 'close')
       server.close()

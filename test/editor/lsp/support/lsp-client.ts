@@ -39,10 +39,10 @@ export class LspClient {
       const text = data.toString()
       this.texts.push(text)
       this.received.push(JSON.parse(text) as ReceivedMessage)
-      this.#tell()
+      this.#wake()
     })
-    socket.on('close', () => this.#tell())
-    socket.on('error', () => this.#tell())
+    socket.on('close', () => this.#wake())
+    socket.on('error', () => this.#wake())
   }
 
   static async open(port: number, headers: Record<string, string> = {}): Promise<LspClient> {
@@ -145,7 +145,7 @@ export class LspClient {
     await closed
   }
 
-  #tell(): void {
+  #wake(): void {
     for (const resolve of this.#waiting) resolve()
     this.#waiting.clear()
   }

@@ -47,7 +47,7 @@ export interface LspWorld extends AsyncDisposable {
    */
   client(network?: string, address?: string): Promise<LspClient>
   /** A client that has sent nothing. */
-  stranger(headers?: Record<string, string>): Promise<LspClient>
+  otherUser(headers?: Record<string, string>): Promise<LspClient>
 }
 
 /** A channel with the fake server, unless options replace it. */
@@ -90,7 +90,7 @@ export async function lspWorld({
     clock,
     client: (network, address = `2001:db8:0:${(++lastAddress).toString(16)}::1`) =>
       kept(LspClient.ready(server.port, network, { [addressHeader]: address })),
-    stranger: (headers) => kept(LspClient.open(server.port, headers)),
+    otherUser: (headers) => kept(LspClient.open(server.port, headers)),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(clients.map((client) => client.close()))
       await server.close()

@@ -67,15 +67,15 @@ export class ProjectWorld {
   private constructor(
     { database, projectsFunction, logged }: Pick<ProjectWorld, 'database' | 'projectsFunction' | 'logged'>,
     {
-      people,
+      users,
       url,
       stop,
-    }: { readonly people: Map<string, string>; readonly url: string; readonly stop: () => Promise<void> },
+    }: { readonly users: Map<string, string>; readonly url: string; readonly stop: () => Promise<void> },
   ) {
     this.database = database
     this.projectsFunction = projectsFunction
     this.logged = logged
-    this.#people = people
+    this.#people = users
     this.url = url
     this.#stop = stop
   }
@@ -87,9 +87,9 @@ export class ProjectWorld {
     const database = await createTestDatabase({ max: 12 })
     const logged: string[] = []
     const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-    const people = new Map<string, string>()
+    const users = new Map<string, string>()
     const authenticate: Authenticate = async (token) => {
-      const userId = people.get(token)
+      const userId = users.get(token)
       if (userId === undefined) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in first.')
       return { userId }
     }
@@ -124,7 +124,7 @@ export class ProjectWorld {
     return new ProjectWorld(
       { database, projectsFunction, logged },
       {
-        people,
+        users,
         url: `http://127.0.0.1:${server.port}${projectsFunctionPath}`,
         stop: async () => {
           await server.close()

@@ -50,15 +50,15 @@ export async function startMockProviders(): Promise<MockProviders> {
     trades.push(form)
     if (mock.world.tokenStatus !== undefined)
       return [mock.world.tokenStatus, { error: 'server_error', echoed: form.toString() }]
-    const begun = codes.get(form.get('code') ?? '')
+    const started = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url')
     const isGood =
-      begun !== undefined &&
-      begun.challenge === challenge &&
-      begun.redirectUri === form.get('redirect_uri') &&
+      started !== undefined &&
+      started.challenge === challenge &&
+      started.redirectUri === form.get('redirect_uri') &&
       form.get('client_secret') === secret
     if (!isGood) return [path === '/github/token' ? 200 : 400, { error: 'bad_verification_code' }]
     if (path === '/github/token') return [200, { access_token: 'gho_of-github', token_type: 'bearer' }]
@@ -66,7 +66,7 @@ export async function startMockProviders(): Promise<MockProviders> {
       email: 'g@example.com',
       email_verified: true,
       name: 'G',
-      nonce: begun.nonce,
+      nonce: started.nonce,
       sub: '1100',
       iss: 'https://accounts.google.com',
       aud: 'google-app',

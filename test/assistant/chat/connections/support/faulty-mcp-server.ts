@@ -11,7 +11,7 @@ export interface ReceivedCall {
 }
 
 export interface McpRequest {
-  readonly asked: ReceivedCall
+  readonly call: ReceivedCall
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** Responds with a JSON result. */
@@ -22,7 +22,7 @@ export interface FaultyMcpServer {
   readonly url: string
   readonly port: number
   /** MCP methods in order of arrival, and HTTP `GET` and `DELETE`. */
-  readonly asked: readonly string[]
+  readonly requested: readonly string[]
   /** Received requests. */
   readonly requests: readonly IncomingMessage[]
   /** Resolves when a message with this method has arrived. */
@@ -52,12 +52,12 @@ export async function startFaultyMcpServer({
   port = 0,
   isModern = true,
 }: FaultyMcpOptions = {}): Promise<FaultyMcpServer> {
-  const asked: string[] = []
+  const requested: string[] = []
   const requests: IncomingMessage[] = []
   const waiting: { method: string; tell: () => void }[] = []
   let session = 0
   const note = (method: string): void => {
-    asked.push(method)
+    requested.push(method)
     for (const each of waiting) if (each.method === method) each.tell()
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -83,7 +83,7 @@ export async function startFaultyMcpServer({
         }),
       )
     }
-    const isHandled = await handle?.({ asked: message, request, response, reply })
+    const isHandled = await handle?.({ call: message, request, response, reply })
     note(message.method)
     if (isHandled === true) return
     if (message.id === undefined) {
@@ -118,10 +118,10 @@ export async function startFaultyMcpServer({
   return {
     url: `http://127.0.0.1:${own}/mcp`,
     port: own,
-    asked,
+    requested,
     requests,
     came: async (method) => {
-      if (asked.includes(method)) return
+      if (requested.includes(method)) return
       await new Promise<void>((tell) => waiting.push({ method, tell }))
     },
     connections: () =>

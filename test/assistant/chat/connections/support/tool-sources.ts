@@ -62,8 +62,8 @@ export function run(tools: ToolSet, name: string, input: unknown = {}, abortSign
 }
 
 export async function schemaOf(tools: ToolSet, name: string): Promise<InputSchema> {
-  const told: unknown = await asSchema(tools[name]?.inputSchema).jsonSchema
-  return told as InputSchema
+  const reported: unknown = await asSchema(tools[name]?.inputSchema).jsonSchema
+  return reported as InputSchema
 }
 
 export async function reasonOf(promise: Promise<unknown>): Promise<string> {
