@@ -107,7 +107,7 @@ describe('transaction summaries', () => {
   })
 
   it('has the same fee in lists as in the derived tables', async () => {
-    const described = await describeTransactions(reads, 'emulator', await readTransactions(reads, 0, last))
+    const described = await describeTransactions(reads, 'emulator', await readTransactions(reads, 0, last, 'none'))
     const { rows } = await database.pool.query<{ place: string; fee: string; gas: string }>(
       `select block_height || '.' || tx_index as place, fee::text, gas_used::text as gas from app.tx_metrics`,
     )
@@ -124,7 +124,7 @@ describe('transaction summaries', () => {
     expect(new Set(transfers.map(({ template_category: category }) => category))).to.deep.equal(
       new Set(['FT_TRANSFER']),
     )
-    const rows = await readTransactions(reads, 9, 9)
+    const rows = await readTransactions(reads, 9, 9, 'none')
     await database.pool.query(`insert into app.script_templates values (sha256('another'), 'OTHER', 'Not this one')`)
     const [before] = await describeTransactions(reads, 'emulator', rows)
     expect(before?.template.label).to.equal('Transfer FLOW')

@@ -97,7 +97,7 @@ const block = defineRoute({
     const { database, network } = services
     const height = await heightOf(params.height, services)
     const caching = await cachingAt(height)
-    const { block: row, transactions: rows } = await requireWithTransactions(height, services)
+    const { block: row, transactions: rows } = await requireWithTransactions(height, 'none', services)
     const summaries = (await describeTransactions(database, network(), rows)).map((described) => ({
       collectionIndex: described.row.collection_index,
       summary: presentTransactionSummary(described),
@@ -115,11 +115,12 @@ async function heightOf(key: string, services: Services): Promise<number> {
 
 async function requireWithTransactions(
   height: number,
+  transfers: 'all' | 'none',
   services: Services,
 ): Promise<{ readonly block: WholeBlockRow; readonly transactions: readonly TransactionRow[] }> {
   const [block, transactions] = await Promise.all([
     requireBlock(String(height), services),
-    readTransactions(services.database, height, height),
+    readTransactions(services.database, height, height, transfers),
   ])
   return { block, transactions }
 }
@@ -139,7 +140,7 @@ const blockTransactions = defineRoute({
     const { database, network } = services
     const height = await heightOf(params.height, services)
     const caching = await cachingAt(height)
-    const { transactions: rows } = await requireWithTransactions(height, services)
+    const { transactions: rows } = await requireWithTransactions(height, 'all', services)
     const transactions = await completeTransactions(database, network(), rows)
     const events = query.include_events ? await readEventsOfBlock(database, height) : []
     const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)

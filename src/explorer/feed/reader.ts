@@ -13,9 +13,9 @@ import { presentNewBlock } from '../blocks/schema.ts'
 import type { NewBlock } from '../blocks/schema.ts'
 import { storedTransaction, unknownScript } from '../transactions/descriptions.ts'
 import { readDecodedEvents, markKey } from '../transactions/events.ts'
-import { readTransactions } from '../transactions/queries.ts'
+import { readRawTransactions } from '../transactions/queries.ts'
 import { presentTransactionSummary } from '../transactions/schema.ts'
-import type { TransactionRow, TransactionSummary } from '../transactions/schema.ts'
+import type { RawTransactionRow, TransactionSummary } from '../transactions/schema.ts'
 import { readScripts } from '../transactions/scripts.ts'
 import type { StoredScript } from '../transactions/scripts.ts'
 
@@ -58,7 +58,7 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
   }
   const readOnce = async (from: number, to: number): Promise<FeedBlock[]> => {
     const blocks = await readBlocks(database, from, to - 1)
-    const rows = await readTransactions(database, from, to - 1)
+    const rows = await readRawTransactions(database, from, to - 1)
     const transactions = Map.groupBy(
       await completeTransactions(database, network(), rows),
       ({ summary }) => summary.block_height,
@@ -136,7 +136,7 @@ async function findNext(
 async function completeTransactions(
   database: DatabasePool,
   network: Network,
-  rows: readonly TransactionRow[],
+  rows: readonly RawTransactionRow[],
 ): Promise<FeedTransaction[]> {
   if (rows.length === 0) return []
   const [scripts, placed] = await Promise.all([
@@ -164,7 +164,7 @@ async function completeTransactions(
 
 function completeTransaction(
   network: Network,
-  row: TransactionRow,
+  row: RawTransactionRow,
   { text, template }: StoredScript,
   events: readonly DecodedEvent[],
 ): FeedTransaction {

@@ -3,22 +3,25 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { coreContracts } from '../../flow/core-contracts.ts'
 import type { DecodedEvent, DecodedTransaction } from '../../flow/decoded-block.ts'
-import { importedContracts } from '../../flow/code/script-imports.ts'
 import type { Network } from '../../flow/network.ts'
 import { noTemplate } from '../../flow/code/template-rules.ts'
 import { feeOfTransaction, gasOfTransaction } from '../../flow/transactions/transaction-fee.ts'
 import { tagsOfTransaction, transactionTags } from '../../flow/transactions/transaction-tags.ts'
 import type { TransactionTag } from '../../flow/transactions/transaction-tags.ts'
 import { readRecent } from '../paging/bounds.ts'
-import { readDerivedDetails } from './derived-details.ts'
-import type { DerivedDetails, TransferView } from './derived-details.ts'
 import { readDecodedEvents, markKey } from './events.ts'
 import { presentTransferSummary } from './schema.ts'
-import type { DescribedTransaction, TransactionRow, CompleteTransaction, AssetNames } from './schema.ts'
+import type {
+  AssetNames,
+  CompleteTransaction,
+  DescribedTransaction,
+  RawTransactionRow,
+  TransactionRow,
+} from './schema.ts'
 import { readScripts } from './scripts.ts'
 import type { StoredScript } from './scripts.ts'
 
-export const unknownScript: StoredScript = { text: '', template: noTemplate }
+export const unknownScript: StoredScript = { text: '', template: noTemplate, imports: [] }
 
 /**
  * Tags, fee and gas come from derived tables, or for blocks not yet derived from the events, as in
@@ -29,34 +32,23 @@ export async function describeTransactions(
   network: Network,
   rows: readonly TransactionRow[],
 ): Promise<DescribedTransaction[]> {
-  return (await describeWithDetails(database, network, rows, 'none')).map(({ described }) => described)
-}
-
-async function describeWithDetails(
-  database: DatabasePool,
-  network: Network,
-  rows: readonly TransactionRow[],
-  transfers: TransferView,
-): Promise<{ readonly described: DescribedTransaction; readonly details: DerivedDetails | undefined }[]> {
   if (rows.length === 0) return []
-  const [derived, scripts] = await Promise.all([
-    readDerivedDetails(database, rows, transfers),
+  const underived = rows.filter(({ derived: [isDerived] }) => !isDerived)
+  const [scripts, events] = await Promise.all([
     readScripts(
       database,
       network,
       rows.map((row) => row.script_hash),
     ),
+    underived.length === 0 ? new Map<string, DecodedEvent[]>() : readEvents(database, underived),
   ])
-  const fresh = rows.filter((row) => derived.get(markKey(row))?.isDerived !== true)
-  const events = fresh.length === 0 ? new Map<string, DecodedEvent[]>() : await readEvents(database, fresh)
   return rows.map((row) => {
-    const key = markKey(row)
-    const { template, text } = scripts.get(row.script_hash) ?? unknownScript
-    const transaction = storedTransaction(row, text, events.get(key) ?? [])
-    const details = derived.get(key)
-    const output = details?.isDerived === true ? recorded(row, details) : computed(transaction, network)
-    const imports = importedContracts(transaction, network)
-    return { described: { row, template, imports, isMoved: details?.isMoved === true, ...output }, details }
+    const known = scripts.get(row.script_hash)
+    const { template, text, imports } = known ?? unknownScript
+    const output = row.derived[0]
+      ? recorded(row)
+      : computed(storedTransaction(row, text, events.get(markKey(row)) ?? []), network)
+    return { row, template, script: known?.text, imports: row.is_system ? [] : imports, ...output }
   })
 }
 
@@ -72,11 +64,11 @@ function computed(transaction: DecodedTransaction, network: Network): Described 
 }
 
 /** System transactions without a fee have no metrics. */
-function recorded(row: TransactionRow, { metrics, tags }: DerivedDetails): Described {
-  const gasUsed = metrics === undefined ? row.gas_used : metrics.gasUsed
+function recorded({ gas_used, derived: [, , metrics, tags] }: TransactionRow): Described {
+  const [fee, gasUsed] = metrics ?? ['0.00000000', gas_used]
   return {
-    tags: tags.length < 2 ? tags : inOrder(tags),
-    fee: metrics === undefined ? '0.00000000' : (metrics.fee ?? undefined),
+    tags: tags === null || tags.length < 2 ? (tags ?? []) : inOrder(tags),
+    fee: fee ?? undefined,
     gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
   }
 }
@@ -96,7 +88,7 @@ async function readEvents(
 }
 
 export function storedTransaction(
-  row: TransactionRow,
+  row: RawTransactionRow,
   script: string,
   events: readonly DecodedEvent[],
 ): DecodedTransaction {
@@ -120,21 +112,21 @@ export async function completeTransactions(
   database: DatabasePool,
   network: Network,
   rows: readonly TransactionRow[],
-  account?: string,
 ): Promise<CompleteTransaction[]> {
-  const found = await describeWithDetails(database, network, rows, account === undefined ? 'all' : { account })
   const flow = `A.${coreContracts(network).flowToken}.FlowToken`
-  const names = await readAssetNames(
-    database,
-    [flow, ...found.flatMap(({ details }) => details?.fungible.map(({ token }) => token) ?? [])],
-    found.flatMap(({ details }) => details?.nonFungible.flatMap(({ token }) => token ?? []) ?? []),
-  )
+  const [described, names] = await Promise.all([
+    describeTransactions(database, network, rows),
+    readAssetNames(
+      database,
+      [flow, ...rows.flatMap(({ derived }) => derived[4]?.map(([token]) => token) ?? [])],
+      rows.flatMap(({ derived }) => derived[5]?.flatMap(([token]) => token ?? []) ?? []),
+    ),
+  ])
   const flowPrice = names.tokens.get(flow)?.price ?? undefined
-  return found.map(({ described, details }) => {
-    const summary = described.isMoved
-      ? presentTransferSummary(details?.fungible ?? [], details?.nonFungible ?? [], names)
-      : undefined
-    return { ...described, summary, flowPrice }
+  return described.map((one) => {
+    const [, isMoved, , , fungible, nonFungible] = one.row.derived
+    const summary = isMoved ? presentTransferSummary(fungible ?? [], nonFungible ?? [], names) : undefined
+    return { ...one, summary, flowPrice }
   })
 }
 

@@ -4,98 +4,138 @@ import { z } from 'zod'
 import { FieldShapeError } from '../../flow/event-fields.ts'
 import { evmTransactionOf } from '../../flow/evm/evm-transaction.ts'
 import type { EvmTransaction } from '../../flow/evm/evm-transaction.ts'
+import { fixedStatement } from '../../platform/db/named-query.ts'
+import { databaseIdentity } from '../../platform/db/pool.ts'
 import {
-  defiEventRow,
   presentDefiEvent,
   evmExecutionRow,
   presentEvmExecution,
-  scheduledRow,
-  fungibleMoveRow,
-  nonFungibleMoveRow,
   presentFungibleMove,
   presentNonFungibleMove,
+  transactionDetailRow,
 } from './detail-schema.ts'
-import type { EvmExecution, EvmParties, TransactionContent, CoaOwners } from './detail-schema.ts'
+import type { CoaOwners, EvmExecution, EvmParties, TransactionContent, TransactionDetailRow } from './detail-schema.ts'
 import type { EventRow } from './schema.ts'
 import { readAssetNames } from './descriptions.ts'
-import { readEventsOfTransaction } from './events.ts'
+import { unpackEventRows } from './events.ts'
+import { oneTransaction, transactions } from './queries.ts'
 import type { TransactionPlace } from './queries.ts'
 
-/** @param timestampOf undefined if the block is no longer stored */
-export async function readTransactionContent(
+const { page, heights } = oneTransaction
+const { low, high } = heights
+const here = sql.fragment`block_height = t.block_height and tx_index = t.tx_index
+  and block_height between ${low} and ${high}`
+
+/** Of a row `t`. */
+const content = sql.fragment`
+  json_build_object(
+    'database', (${databaseIdentity}),
+    'events', (
+      select json_agg(json_build_array(first_event_index, shapes, payloads) order by first_event_index)
+      from raw.event_chunks where ${here}
+    ),
+    'fungible', (
+      select json_agg(m) from (
+        select event_index, leg, from_address, to_address, token, amount::text as amount, transfer_type
+        from app.ft_transfers where ${here} and transfer_type <> 'fee' order by event_index, leg
+      ) as m
+    ),
+    'nonFungible', (
+      select json_agg(m) from (
+        select event_index, leg, from_address, to_address, token, nft_id::text as nft_id, transfer_type
+        from app.nft_transfers where ${here} order by event_index, leg
+      ) as m
+    ),
+    'defi', (
+      select json_agg(d) from (
+        select e.event_type, e.event_index, e.pair, p.dex, e.maker, e.asset0, e.asset1,
+          e.asset0_in::text as asset0_in, e.asset0_out::text as asset0_out, e.asset1_in::text as asset1_in,
+          e.asset1_out::text as asset1_out
+        from app.defi_events e left join app.defi_pairs p using (pair)
+        where ${here} order by e.event_index
+      ) as d
+    ),
+    'scheduled', (
+      select json_agg(s) from (
+        select c.scheduled_id::text as scheduled_id, c.kind as matched_by, s.status, s.handler_owner, s.handler_type,
+          s.due_at, s.scheduled_height, s.ended_height
+        from app.scheduled_transaction_changes c join app.scheduled_transactions s using (scheduled_id)
+        where ${here} order by c.event_index, c.scheduled_id
+      ) as s
+    )
+  )
+`
+
+const extras = sql.fragment`
+  , encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,
+  t.arguments
+`
+
+const detailWithContent = fixedStatement(sql.prepared('transaction', transactionDetailRow)`
+  ${transactions(page, heights, 'all', sql.fragment`${extras}, ${content} as content`)}
+`)
+const detailWithoutContent = fixedStatement(sql.prepared('lite transaction', transactionDetailRow)`
+  ${transactions(page, heights, 'all', sql.fragment`${extras}, null::json as content`)}
+`)
+
+export async function readTransactionDetail(
   database: DatabasePool,
-  place: TransactionPlace,
-  timestampOf: () => Promise<string | undefined>,
-): Promise<TransactionContent> {
-  const { height, index } = place
-  const here = sql.fragment`block_height = ${height} and tx_index = ${index}`
-  const [events, fungible, nonFungible, defi, scheduled] = await Promise.all([
-    readEventsOfTransaction(database, place),
-    database.any(sql.prepared('fungible moves', fungibleMoveRow)`
-      select event_index, leg, from_address, to_address, token, amount::text as amount, transfer_type
-      from app.ft_transfers where ${here} and transfer_type <> 'fee' order by event_index, leg
-    `),
-    database.any(sql.prepared('non-fungible moves', nonFungibleMoveRow)`
-      select event_index, leg, from_address, to_address, token, nft_id::text as nft_id, transfer_type
-      from app.nft_transfers where ${here} order by event_index, leg
-    `),
-    database.any(sql.prepared('DeFi events of a transaction', defiEventRow)`
-      select e.event_type, e.event_index, e.pair, p.dex, e.maker, e.asset0, e.asset1, e.asset0_in::text as asset0_in,
-        e.asset0_out::text as asset0_out, e.asset1_in::text as asset1_in, e.asset1_out::text as asset1_out
-      from app.defi_events e left join app.defi_pairs p using (pair)
-      where e.block_height = ${height} and e.tx_index = ${index}
-      order by e.event_index
-    `),
-    database.any(sql.prepared('scheduled transactions of one', scheduledRow)`
-      select c.scheduled_id::text as scheduled_id, c.kind as matched_by, s.status, s.handler_owner, s.handler_type,
-        s.due_at, s.scheduled_height, s.ended_height
-      from app.scheduled_transaction_changes c join app.scheduled_transactions s using (scheduled_id)
-      where c.block_height = ${height} and c.tx_index = ${index}
-      order by c.event_index, c.scheduled_id
-    `),
-  ])
-  const [evm, owners, names] = await Promise.all([
-    readEvmExecutions(database, place, events, timestampOf),
+  { height, index }: TransactionPlace,
+  isLite: boolean,
+): Promise<TransactionDetailRow | undefined> {
+  const row = await database.maybeOne((isLite ? detailWithoutContent : detailWithContent)(height, index))
+  return row ?? undefined
+}
+
+export async function completeContent(
+  database: DatabasePool,
+  row: TransactionDetailRow,
+): Promise<TransactionContent | undefined> {
+  if (row.content === null) return undefined
+  const { fungible, nonFungible, defi, scheduled } = row.content
+  const [events, owners, names] = await Promise.all([
+    unpackEventRows(database, row.tx_index, row.content),
     readCoaOwners(
       database,
-      [...fungible, ...nonFungible].flatMap((row) => [row.from_address, row.to_address]),
+      [...(fungible ?? []), ...(nonFungible ?? [])].flatMap((move) => [move.from_address, move.to_address]),
     ),
     readAssetNames(
       database,
       [
-        ...fungible.map(({ token }) => token),
-        ...defi.flatMap(({ asset0, asset1 }) => [asset0 ?? [], asset1 ?? []].flat()),
+        ...(fungible ?? []).map(({ token }) => token),
+        ...(defi ?? []).flatMap(({ asset0, asset1 }) => [asset0 ?? [], asset1 ?? []].flat()),
       ],
-      nonFungible.flatMap(({ token }) => token ?? []),
+      (nonFungible ?? []).flatMap(({ token }) => token ?? []),
     ),
   ])
   return {
     events,
-    fungible: fungible.map((row) => presentFungibleMove(row, names, owners)),
-    nonFungible: nonFungible.map((row) => presentNonFungibleMove(row, names, owners)),
-    defi: defi.map((row) => presentDefiEvent(row, names)),
-    evm,
-    scheduled: [...scheduled],
+    fungible: (fungible ?? []).map((move) => presentFungibleMove(move, names, owners)),
+    nonFungible: (nonFungible ?? []).map((move) => presentNonFungibleMove(move, names, owners)),
+    defi: (defi ?? []).map((event) => presentDefiEvent(event, names)),
+    evm: events.some(isEvmEvent) ? await readEvmExecutions(database, row, events) : [],
+    scheduled: (scheduled ?? []).map((one) => {
+      return { ...one, due_at: one.due_at === null ? null : new Date(one.due_at).toISOString() }
+    }),
   }
 }
 
+const evmExecutions = fixedStatement(sql.prepared('EVM executions', evmExecutionRow)`
+  select h.event_index, h.evm_hash, h.evm_from, h.evm_to, h.evm_value::text as evm_value,
+    h.evm_gas_used::text as evm_gas_used, h.evm_status, t.evm_block_height, t.evm_tx_index, t.tx_type, t.call_type,
+    t.nonce::text as nonce, t.gas_limit::text as gas_limit,
+    coalesce(t.gas_price, t.max_fee_per_gas)::text as gas_price, t.contract_address, t.error_message
+  from app.evm_tx_hashes h join app.evm_transactions t using (block_height, tx_index, event_index)
+  where h.block_height = $1::int8 and h.tx_index = $2::int4
+  order by h.event_index
+`)
+
 async function readEvmExecutions(
   database: DatabasePool,
-  { height, index }: TransactionPlace,
+  { block_height: height, tx_index: index, timestamp }: TransactionDetailRow,
   events: readonly EventRow[],
-  timestampOf: () => Promise<string | undefined>,
 ): Promise<EvmExecution[]> {
-  const timestamp = events.some(isEvmEvent) ? await timestampOf() : undefined
-  if (timestamp === undefined) return []
-  const rows = await database.any(sql.prepared('EVM executions', evmExecutionRow)`
-    select h.event_index, h.evm_hash, h.evm_from, h.evm_to, h.evm_value::text as evm_value,
-      h.evm_gas_used::text as evm_gas_used, h.evm_status, t.evm_block_height, t.evm_tx_index, t.tx_type, t.call_type,
-      t.nonce::text as nonce, t.gas_limit::text as gas_limit,
-      coalesce(t.gas_price, t.max_fee_per_gas)::text as gas_price, t.contract_address, t.error_message
-    from app.evm_tx_hashes h join app.evm_transactions t using (block_height, tx_index, event_index)
-    where h.block_height = ${height} and h.tx_index = ${index}
-    order by h.event_index
-  `)
+  const rows = await database.any(evmExecutions(height, index))
   const byIndex = new Map(events.filter(isEvmEvent).map((event) => [event.event_index, event]))
   const parties = await readEvmParties(
     database,
@@ -139,7 +179,7 @@ async function readEvmParties(database: DatabasePool, addresses: readonly string
     ),
     distinct.length === 0
       ? []
-      : database.any(sql.type(z.object({ token: z.string() }))`
+      : database.any(sql.prepared('EVM tokens among addresses', z.object({ token: z.string() }))`
       select distinct token from app.evm_tokens where token = any (${sql.array(distinct, 'text')})
     `),
   ])

@@ -9,7 +9,8 @@ import {
   amountFormat,
   multiplyDecimals,
 } from '../formats.ts'
-import { presentTransaction, presentWithEvents, transactionSchema, partyFormat } from './schema.ts'
+import { jsonChunk } from './events.ts'
+import { presentTransaction, presentWithEvents, transactionRow, transactionSchema, partyFormat } from './schema.ts'
 import type { EventRow, CompleteTransaction, AssetNames } from './schema.ts'
 
 const party = partyFormat.nullable().describe('Null for mints, burns and unknown accounts.')
@@ -71,14 +72,14 @@ const moveRow = z.object({
   to_address: z.string().nullable(),
 })
 
-export const fungibleMoveRow = moveRow.extend({
+const fungibleMoveRow = moveRow.extend({
   token: z.string(),
   amount: z.string(),
   transfer_type: fungibleMoveSchema.shape.transfer_type,
 })
 type FungibleMoveRow = z.output<typeof fungibleMoveRow>
 
-export const nonFungibleMoveRow = moveRow.extend({
+const nonFungibleMoveRow = moveRow.extend({
   token: z.string().nullable(),
   nft_id: z.string(),
   transfer_type: nonFungibleMoveSchema.shape.transfer_type,
@@ -166,7 +167,7 @@ const defiEventSchema = z
   .meta({ id: 'TransactionDefiEvent' })
 type TransactionDefiEvent = z.output<typeof defiEventSchema>
 
-export const defiEventRow = z.object({
+const defiEventRow = z.object({
   event_type: z.string(),
   event_index: z.number(),
   pair: z.string(),
@@ -337,7 +338,7 @@ const scheduledSchema = z
   })
   .meta({ id: 'ScheduledMention' })
 
-export const scheduledRow = z.object({
+const scheduledRow = z.object({
   scheduled_id: z.string(),
   matched_by: scheduledSchema.shape.matched_by,
   status: scheduledSchema.shape.status,
@@ -374,13 +375,22 @@ export const transactionDetailSchema = transactionSchema
   .meta({ id: 'TransactionDetail' })
 export type TransactionDetail = z.output<typeof transactionDetailSchema>
 
-export const transactionExtras = z.object({
+const contentRow = z.object({
+  database: z.string(),
+  events: z.array(jsonChunk).nullable(),
+  fungible: z.array(fungibleMoveRow).nullable(),
+  nonFungible: z.array(nonFungibleMoveRow).nullable(),
+  defi: z.array(defiEventRow).nullable(),
+  scheduled: z.array(scheduledRow).nullable(),
+})
+
+export const transactionDetailRow = transactionRow.extend({
   block_id: z.string(),
   collection_id: z.string().nullable(),
-  script: z.string().nullable(),
   arguments: z.unknown(),
+  content: contentRow.nullable(),
 })
-export type TransactionExtras = z.output<typeof transactionExtras>
+export type TransactionDetailRow = z.output<typeof transactionDetailRow>
 
 export interface TransactionContent {
   readonly events: readonly EventRow[]
@@ -393,7 +403,7 @@ export interface TransactionContent {
 
 export function presentTransactionDetail(
   complete: CompleteTransaction,
-  extras: TransactionExtras,
+  extras: Pick<TransactionDetailRow, 'block_id' | 'collection_id' | 'arguments'>,
   content: TransactionContent | undefined,
   otherHeights: readonly number[],
 ): TransactionDetail {
@@ -402,7 +412,7 @@ export function presentTransactionDetail(
     ...(content === undefined ? presentTransaction(complete) : presentWithEvents(complete, content.events)),
     block_id: extras.block_id,
     collection: index === null || extras.collection_id === null ? null : { id: extras.collection_id, index },
-    script: content === undefined ? null : extras.script,
+    script: content === undefined ? null : (complete.script ?? null),
     arguments: content === undefined ? [] : (extras.arguments ?? []),
     ft_transfers: content?.fungible ?? [],
     nft_transfers: content?.nonFungible ?? [],

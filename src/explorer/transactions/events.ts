@@ -6,7 +6,6 @@ import { eventsOfChunk, eventsPerChunk, fieldsOf, EventShapes } from '../../flow
 import type { EventShape } from '../../flow/event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../../flow/payload-value.ts'
 import { databaseIdentity } from '../../platform/db/pool.ts'
-import type { TransactionPlace } from './queries.ts'
 import type { EventRow } from './schema.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
@@ -18,13 +17,6 @@ import { exampleEvent, eventSchema, presentEvent } from './schema.ts'
 
 export interface PlacedEventRow extends EventRow {
   readonly block_height: number
-}
-
-export async function readEventsOfTransaction(
-  database: DatabasePool,
-  { height, index }: TransactionPlace,
-): Promise<readonly EventRow[]> {
-  return readEvents(database, sql.fragment`c.block_height = ${height} and c.tx_index = ${index}`)
 }
 
 export async function readEventsOfBlock(
@@ -147,6 +139,34 @@ export async function unpackEvents(
     eventsOfChunk({ firstEventIndex: row.first_event_index, shapes: shapes[i] ?? [], payloads: row.payloads }).map(
       (event) => ({ height: row.block_height, txIndex: row.tx_index, event }),
     ),
+  )
+}
+
+/** First event index, shapes and payloads of a row of raw.event_chunks as JSON. */
+export const jsonChunk = z.tuple([z.number(), z.array(z.number()), z.array(z.array(z.unknown()).nullable())])
+
+export interface JsonChunks {
+  readonly database: string
+  readonly events: readonly z.output<typeof jsonChunk>[] | null
+}
+
+export async function unpackEventRows(
+  database: DatabasePool,
+  txIndex: number,
+  { database: identity, events: chunks }: JsonChunks,
+): Promise<EventRow[]> {
+  if (chunks === null) return []
+  const shapes = await eventShapes(database, identity).ofAll(chunks.map(([, ids]) => ids))
+  return chunks.flatMap(([first, , payloads], i) =>
+    (shapes[i] ?? []).map((shape, place) => {
+      const values = payloads[place] ?? null
+      return {
+        tx_index: txIndex,
+        event_index: first + place,
+        type: shape.type,
+        payload: values === null ? null : fieldsOf(shape, values as PayloadValue[]),
+      }
+    }),
   )
 }
 

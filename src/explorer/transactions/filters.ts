@@ -6,7 +6,7 @@ import { readEventPage, wideHeights } from '../paging/event-pages.ts'
 import type { EventSpan } from '../paging/event-pages.ts'
 import type { TransactionRow } from './schema.ts'
 import { readTransaction, readTransactionsAt } from './queries.ts'
-import type { TransactionPlace } from './queries.ts'
+import type { TransactionCondition, TransactionPlace } from './queries.ts'
 
 export const transactionStatuses = ['SEALED', 'UNKNOWN', 'SUCCESS', 'FAILURE'] as const
 export type TransactionStatus = (typeof transactionStatuses)[number]
@@ -44,7 +44,6 @@ export async function listFilteredTransactions(
 ): Promise<FilteredPage> {
   const source = await chooseSource(database, filter)
   const condition = conditionOf(filter)
-  const isSingle = Object.values(filter).filter((value) => value !== undefined).length <= 1
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
   // Usually most candidates match.
@@ -55,7 +54,7 @@ export async function listFilteredTransactions(
         source.isPrepared ? sql.prepared('places of transactions', placeRow)`${select}` : sql.type(placeRow)`${select}`,
       )
     })
-    rows.push(...(await readTransactionsAt(database, places, condition, isSingle)))
+    rows.push(...(await readTransactionsAt(database, places, condition, count - rows.length)))
     place = places.at(-1)
     scanned += places.length
     if (rows.length >= count || places.length < size || place === undefined)
@@ -168,20 +167,14 @@ function after({ high, before }: EventSpan<TransactionPlace>, index: FragmentSql
   return sql.fragment`and (block_height, ${index}) < (${before.height}, ${before.index})`
 }
 
-/** On rows `t` of raw.transactions. */
-function conditionOf({ payer, proposer, authorizer, participant, status }: TransactionFilter): FragmentSqlToken {
-  const conditions = [sql.fragment`true`]
-  if (payer !== undefined) conditions.push(sql.fragment`t.payer_address = ${payer}`)
-  if (proposer !== undefined) conditions.push(sql.fragment`t.proposer_address = ${proposer}`)
-  if (authorizer !== undefined) conditions.push(sql.fragment`t.authorizers @> array[${authorizer}]`)
-  if (participant !== undefined) {
-    conditions.push(sql.fragment`
-      (${participant} in (t.payer_address, t.proposer_address) or t.authorizers @> array[${participant}])
-    `)
-  }
-  if (status === 'SEALED') conditions.push(sql.fragment`t.status = 'SEALED'`)
-  if (status === 'UNKNOWN') conditions.push(sql.fragment`t.status_code is null`)
-  if (status === 'SUCCESS') conditions.push(sql.fragment`t.status_code = 0`)
-  if (status === 'FAILURE') conditions.push(sql.fragment`t.status_code <> 0`)
-  return sql.fragment`${sql.join(conditions, sql.fragment` and `)}`
+function conditionOf({ payer, proposer, authorizer, participant, status }: TransactionFilter): TransactionCondition {
+  const others: FragmentSqlToken[] = []
+  if (payer !== undefined) others.push(sql.fragment`t.payer_address = ${payer}`)
+  if (proposer !== undefined) others.push(sql.fragment`t.proposer_address = ${proposer}`)
+  if (authorizer !== undefined) others.push(sql.fragment`t.authorizers @> array[${authorizer}]`)
+  if (status === 'SEALED') others.push(sql.fragment`t.status = 'SEALED'`)
+  if (status === 'UNKNOWN') others.push(sql.fragment`t.status_code is null`)
+  if (status === 'SUCCESS') others.push(sql.fragment`t.status_code = 0`)
+  if (status === 'FAILURE') others.push(sql.fragment`t.status_code <> 0`)
+  return { participant, others }
 }

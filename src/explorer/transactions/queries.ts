@@ -4,11 +4,12 @@ import { z } from 'zod'
 import { hashBytes } from '../formats.ts'
 import { readDescending } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
-import { transactionExtras } from './detail-schema.ts'
-import type { TransactionExtras } from './detail-schema.ts'
+import { fixedStatement } from '../../platform/db/named-query.ts'
+import { coverageOfPage, derivedDetails } from './derived-details.ts'
+import type { HeightParameter, HeightParameters, TransferView } from './derived-details.ts'
 import { readByPlaces } from './events.ts'
-import { transactionRow } from './schema.ts'
-import type { TransactionRow } from './schema.ts'
+import { rawTransactionRow, transactionRow } from './schema.ts'
+import type { RawTransactionRow, TransactionRow } from './schema.ts'
 
 export interface TransactionPlace {
   readonly height: number
@@ -16,8 +17,8 @@ export interface TransactionPlace {
 }
 
 /** A key lookup; with a join the planner may scan all blocks between the heights. */
-export function blockOf(height: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
-  return sql.fragment`(select timestamp from raw.blocks
+export function blockOf(height: FragmentSqlToken, low: HeightParameter, high: HeightParameter): FragmentSqlToken {
+  return sql.fragment`(select * from raw.blocks
     where height = ${height} and height between ${low} and ${high} limit 1)`
 }
 
@@ -30,19 +31,61 @@ export function transactionIdOf(row: FragmentSqlToken, low: number, high: number
   )`
 }
 
-function completed(pageOfTransactions: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
+const rawColumns = sql.fragment`
+  t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.collection_index,
+  t.collection_index is null and t.signatures is null as is_system, t.status, t.status_code, t.is_evm,
+  t.payer_address, t.proposer_address, t.proposer_key_index, t.proposer_sequence_number, t.authorizers,
+  encode(t.reference_block_id, 'hex') as reference_block_id, encode(t.script_hash, 'hex') as script_hash,
+  t.gas_limit, t.gas_used, t.event_count, t.error_message, encode(l.evm_hash, 'hex') as evm_hash
+`
+
+/** @param page rows of raw.transactions between the heights */
+function rawTransactions(page: FragmentSqlToken, { low, high }: HeightParameters): FragmentSqlToken {
   return sql.fragment`
-    with page as materialized (${pageOfTransactions})
-    select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.collection_index,
-      t.collection_index is null and t.signatures is null as is_system, t.status, t.status_code, t.is_evm,
-      t.payer_address, t.proposer_address, t.proposer_key_index, t.proposer_sequence_number, t.authorizers,
-      encode(t.reference_block_id, 'hex') as reference_block_id, encode(t.script_hash, 'hex') as script_hash,
-      t.gas_limit, t.gas_used, t.event_count, t.error_message, encode(l.evm_hash, 'hex') as evm_hash
+    with page as materialized (${page})
+    select ${rawColumns}
     from page t
     cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} as b
     left join raw.tx_lookup l on l.id = t.id and l.block_height = t.block_height
   `
 }
+
+/** With derived data, in one statement. @param page rows of raw.transactions between the heights */
+export function transactions(
+  page: FragmentSqlToken,
+  heights: HeightParameters,
+  transfers: TransferView,
+  more = sql.fragment``,
+): FragmentSqlToken {
+  const { low, high } = heights
+  return sql.fragment`
+    with page as materialized (${page}), ${coverageOfPage}
+    select ${rawColumns}, ${derivedDetails(heights, transfers)} ${more}
+    from page t
+    cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} as b
+    left join raw.tx_lookup l on l.id = t.id and l.block_height = t.block_height
+  `
+}
+
+/** The first two parameters of constant statements. */
+const firstHeights: HeightParameters = { low: sql.fragment`$1::int8`, high: sql.fragment`$2::int8` }
+
+const newestFirst = sql.fragment`order by t.block_height desc, t.tx_index desc`
+
+// The row comparison does not prune partitions.
+const transactionList = fixedStatement(sql.prepared('transaction list', transactionRow)`
+  ${transactions(
+    sql.fragment`
+    select * from raw.transactions
+    where block_height between $1::int8 and $2::int8 and (block_height, tx_index) < ($3::int8, $4::int4)
+    order by block_height desc, tx_index desc
+    limit $5::int8
+  `,
+    firstHeights,
+    'all',
+  )}
+  ${newestFirst}
+`)
 
 /** Latest first. */
 export async function listTransactions(
@@ -52,21 +95,8 @@ export async function listTransactions(
   count: number,
 ): Promise<readonly TransactionRow[]> {
   const { height, index } = before ?? { height: Number.MAX_SAFE_INTEGER, index: 0 }
-  // The row comparison does not prune partitions.
   return readDescending(bounds, height, count, (low, high, limit) =>
-    database.any(sql.prepared('transaction list', transactionRow)`
-    ${completed(
-      sql.fragment`
-      select * from raw.transactions
-      where block_height between ${low} and ${high} and (block_height, tx_index) < (${height}, ${index})
-      order by block_height desc, tx_index desc
-      limit ${limit}
-    `,
-      low,
-      high,
-    )}
-    order by t.block_height desc, t.tx_index desc
-  `),
+    database.any(transactionList(low, high, height, index, limit)),
   )
 }
 
@@ -76,73 +106,109 @@ export async function listTransactionsOfBlock(
   before: number | undefined,
   count: number,
 ): Promise<readonly TransactionRow[]> {
-  return database.any(sql.prepared('transactions of a block', transactionRow)`
-    ${completed(
-      sql.fragment`
-      select * from raw.transactions
-      where block_height = ${height} and tx_index < ${before ?? 2 ** 31 - 1}
-      order by tx_index desc
-      limit ${count}
-    `,
-      height,
-      height,
-    )}
-    order by t.tx_index desc
-  `)
+  return database.any(transactionList(height, height, height, before ?? 2 ** 31 - 1, count))
+}
+
+const allBetween = sql.fragment`select * from raw.transactions where block_height between $1::int8 and $2::int8`
+const inOrder = sql.fragment`order by t.block_height, t.tx_index`
+const rawOfHeights = fixedStatement(
+  sql.prepared('raw transactions', rawTransactionRow)`${rawTransactions(allBetween, firstHeights)} ${inOrder}`,
+)
+const summariesOfHeights = fixedStatement(
+  sql.prepared('transaction summaries', transactionRow)`${transactions(allBetween, firstHeights, 'none')} ${inOrder}`,
+)
+const transactionsOfHeights = fixedStatement(
+  sql.prepared('transactions', transactionRow)`${transactions(allBetween, firstHeights, 'all')} ${inOrder}`,
+)
+
+export async function readRawTransactions(
+  database: DatabasePool,
+  from: number,
+  to: number,
+): Promise<readonly RawTransactionRow[]> {
+  return database.any(rawOfHeights(from, to))
 }
 
 export async function readTransactions(
   database: DatabasePool,
   from: number,
   to: number,
+  transfers: 'all' | 'none',
 ): Promise<readonly TransactionRow[]> {
-  return database.any(sql.prepared('transactions of heights', transactionRow)`
-    ${completed(sql.fragment`select * from raw.transactions where block_height between ${from} and ${to}`, from, to)}
-    order by t.block_height, t.tx_index
-  `)
+  return database.any((transfers === 'all' ? transactionsOfHeights : summariesOfHeights)(from, to))
 }
 
-/**
- * Omits transactions that are not stored.
- *
- * @param condition on a row `t` of raw.transactions
- */
+/** Of rows `t` at the places given as arrays. */
+function atPlaces(
+  { low, high }: HeightParameters,
+  [heights, indexes, limit]: readonly [FragmentSqlToken, FragmentSqlToken, FragmentSqlToken | number],
+  condition: FragmentSqlToken,
+): FragmentSqlToken {
+  return sql.fragment`
+    select t.*
+    from unnest(${heights}, ${indexes}) as place (height, index)
+    cross join lateral (
+      select * from raw.transactions
+      where block_height = place.height and tx_index = place.index and block_height between ${low} and ${high}
+      limit 1
+    ) as t
+    where ${condition}
+    ${newestFirst}
+    limit ${limit}
+  `
+}
+
+const ofAccount = fixedStatement(sql.prepared('transactions of an account', transactionRow)`
+  ${transactions(
+    atPlaces(
+      firstHeights,
+      [sql.fragment`$3::int8[]`, sql.fragment`$4::int4[]`, sql.fragment`$5::int8`],
+      isParticipant(sql.fragment`$6::text`),
+    ),
+    firstHeights,
+    { account: sql.fragment`$6::text` },
+  )}
+  ${newestFirst}
+`)
+
+/** Of rows `t` of raw.transactions. */
+export interface TransactionCondition {
+  /** Transfers are relative to it. */
+  readonly participant: string | undefined
+  readonly others: readonly FragmentSqlToken[]
+}
+
+export function isParticipant(account: FragmentSqlToken | string): FragmentSqlToken {
+  return sql.fragment`
+    (${account} in (t.payer_address, t.proposer_address) or t.authorizers @> array[${account}])
+  `
+}
+
+/** Latest first, up to `count`. Omits transactions that are not stored. */
 export async function readTransactionsAt(
   database: DatabasePool,
   places: readonly TransactionPlace[],
-  condition: FragmentSqlToken,
-  isFrequent: boolean,
+  { participant, others }: TransactionCondition,
+  count: number,
 ): Promise<readonly TransactionRow[]> {
-  const marked = places.map(({ height, index }) => ({ block_height: height, tx_index: index }))
+  const isOfAccount = participant !== undefined && others.length === 0
+  const conditions = [...(participant === undefined ? [] : [isParticipant(participant)]), ...others]
+  const isFrequent = conditions.length <= 1
   const rows = await readByPlaces(
-    marked,
+    places.map(({ height, index }) => ({ block_height: height, tx_index: index })),
     (ofWindow, low, high) => {
+      const heights = ofWindow.map((place) => place.block_height)
+      const indexes = ofWindow.map((place) => place.tx_index)
+      if (isOfAccount) return database.any(ofAccount(low, high, heights, indexes, count, participant))
+      const page = atPlaces(
+        { low, high },
+        [sql.fragment`${sql.array(heights, 'int8')}`, sql.fragment`${sql.array(indexes, 'int4')}`, count],
+        conditions.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
+      )
       const select = sql.fragment`
-      ${completed(
-        sql.fragment`
-        select t.*
-        from unnest(
-          ${sql.array(
-            ofWindow.map((place) => place.block_height),
-            'int8',
-          )},
-          ${sql.array(
-            ofWindow.map((place) => place.tx_index),
-            'int4',
-          )}
-        ) as place (height, index)
-        cross join lateral (
-          select * from raw.transactions
-          where block_height = place.height and tx_index = place.index and block_height between ${low} and ${high}
-          limit 1
-        ) as t
-        where ${condition}
-      `,
-        low,
-        high,
-      )}
-      order by t.block_height desc, t.tx_index desc
-    `
+        ${transactions(page, { low, high }, participant === undefined ? 'all' : { account: participant })}
+        ${newestFirst}
+      `
       return database.any(
         isFrequent
           ? sql.prepared('transactions at places', transactionRow)`${select}`
@@ -151,26 +217,37 @@ export async function readTransactionsAt(
     },
     isFrequent ? 1 : undefined,
   )
-  return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
+  return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index).slice(0, count)
 }
 
+/** Parameters: height and index. */
+export const oneTransaction = {
+  page: sql.fragment`select * from raw.transactions where block_height = $1::int8 and tx_index = $2::int4`,
+  heights: { low: sql.fragment`$1::int8`, high: sql.fragment`$1::int8` },
+}
+
+const summaryOfOne = fixedStatement(
+  sql.prepared('transaction summary', transactionRow)`
+    ${transactions(oneTransaction.page, oneTransaction.heights, 'none')}
+  `,
+)
+
+/** Without transfers. */
 export async function readTransaction(
   database: DatabasePool,
   { height, index }: TransactionPlace,
 ): Promise<TransactionRow | undefined> {
-  const row = await database.maybeOne(sql.prepared('transaction', transactionRow)`
-    ${completed(
-      sql.fragment`
-      select * from raw.transactions where block_height = ${height} and tx_index = ${index}
-    `,
-      height,
-      height,
-    )}
-  `)
+  const row = await database.maybeOne(summaryOfOne(height, index))
   return row ?? undefined
 }
 
 const placeRow = z.object({ height: z.number(), index: z.number() })
+
+const transactionById = fixedStatement(sql.prepared('transaction by id', placeRow)`
+  select block_height as height, tx_index as index from raw.tx_lookup where id = $1
+  order by block_height desc
+  limit 1
+`)
 
 /** By id or EVM hash, without system transactions. */
 export async function findTransaction(
@@ -178,11 +255,7 @@ export async function findTransaction(
   idOrEvmHash: string,
 ): Promise<TransactionPlace | undefined> {
   const bytes = hashBytes(idOrEvmHash)
-  const byId = await database.any(sql.prepared('transaction by id', placeRow)`
-    select block_height as height, tx_index as index from raw.tx_lookup where id = ${sql.binary(bytes)}
-    order by block_height desc
-    limit 1
-  `)
+  const byId = await database.any(transactionById(bytes))
   return byId[0] ?? (await findByEvmHash(database, bytes))
 }
 
@@ -245,21 +318,6 @@ export async function listOtherHeights(database: DatabasePool, id: string, heigh
     limit ${maxOtherHeights}
   `)
   return rows.map((row) => row.height).toSorted((a, b) => b - a)
-}
-
-export async function readTransactionExtras(
-  database: DatabasePool,
-  { height, index }: TransactionPlace,
-): Promise<TransactionExtras | undefined> {
-  const row = await database.maybeOne(sql.prepared('transaction extras', transactionExtras)`
-    select encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,
-      s.script_text as script, t.arguments
-    from raw.transactions t
-    join raw.blocks b on b.height = t.block_height and b.height = ${height}
-    left join raw.scripts s on s.script_hash = t.script_hash
-    where t.block_height = ${height} and t.tx_index = ${index}
-  `)
-  return row ?? undefined
 }
 
 const idRow = z.object({ block_height: z.number(), tx_index: z.number(), id: z.string() })

@@ -17,7 +17,7 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { transactionWorkers } from './derived-details.ts'
 import { completeTransactions } from './descriptions.ts'
-import { readTransactionContent } from './detail-queries.ts'
+import { completeContent, readTransactionDetail } from './detail-queries.ts'
 import { presentTransactionDetail, transactionDetailSchema } from './detail-schema.ts'
 import { readEventsOfPlaces, markKey } from './events.ts'
 import { exampleTransaction, exampleTransactionDetail, transactionSchema, presentWithEvents } from './schema.ts'
@@ -33,15 +33,13 @@ import {
   listOtherHeights,
   listTransactions,
   listTransactionsOfBlock,
-  readTransaction,
-  readTransactionExtras,
   accountTransactionCursorForm,
   accountTransactionCursorPattern,
   formatAccountTransactionCursor,
   parseAccountTransactionCursor,
 } from './queries.ts'
 import type { TransactionPlace } from './queries.ts'
-import type { CompleteTransaction, Transaction, TransactionRow } from './schema.ts'
+import type { Transaction, TransactionRow } from './schema.ts'
 
 const lowerCaseStatuses = transactionStatuses.map((status) => status.toLowerCase() as Lowercase<typeof status>)
 
@@ -129,25 +127,17 @@ const transactionDetail = defineRoute({
     const place = known ?? system
     if (place === undefined) throw unknownTransaction(id, height)
     const caching = await cachingAt(place.height)
-    const reading = readTransaction(database, place)
-    const complete = async (): Promise<CompleteTransaction | undefined> => {
-      const row = await reading
-      return row === undefined ? undefined : (await completeTransactions(database, network(), [row]))[0]
-    }
-    // Ids of system transactions repeat.
-    const others = async (): Promise<readonly number[]> => {
-      const row = await reading
-      return row === undefined || row.collection_index !== null ? [] : listOtherHeights(database, row.id, place.height)
-    }
-    const [transaction, otherHeights, extras, content] = await Promise.all([
-      complete(),
-      others(),
-      readTransactionExtras(database, place),
-      lite ? undefined : readTransactionContent(database, place, async () => (await reading)?.timestamp),
+    const row = await readTransactionDetail(database, place, lite)
+    if (row === undefined) throw unknownTransaction(id, height)
+    const [[transaction], content, otherHeights] = await Promise.all([
+      completeTransactions(database, network(), [row]),
+      completeContent(database, row),
+      // Ids of system transactions repeat.
+      row.collection_index === null ? listOtherHeights(database, row.id, place.height) : [],
     ])
-    if (transaction === undefined || extras === undefined) throw unknownTransaction(id, height)
+    if (transaction === undefined) throw unknownTransaction(id, height)
     return {
-      body: { data: [presentTransactionDetail(transaction, extras, content, otherHeights)] },
+      body: { data: [presentTransactionDetail(transaction, row, content, otherHeights)] },
       ...(system === undefined
         ? {}
         : { headers: { 'Content-Location': `/flow/transaction/${id}?height=${place.height}` } }),
@@ -209,7 +199,7 @@ const accountTransactions = defineRoute({
     return {
       body: await transactionPage(
         { filter: { participant: address }, height, before },
-        { limit, includeEvents, cursorOf: formatAccountTransactionCursor, account: address },
+        { limit, includeEvents, cursorOf: formatAccountTransactionCursor },
         services,
       ),
     }
@@ -260,7 +250,6 @@ interface PageOptions {
   readonly limit: number
   readonly includeEvents: boolean
   readonly cursorOf: (row: TransactionRow) => string
-  readonly account?: string
 }
 
 /**
@@ -269,13 +258,13 @@ interface PageOptions {
  */
 async function transactionPage(
   source: PageSource,
-  { limit, includeEvents, cursorOf, account }: PageOptions,
+  { limit, includeEvents, cursorOf }: PageOptions,
   { database, network }: Services,
 ): Promise<List<Transaction>> {
   const { rows, stoppedAt } = await readSource(source, limit + 1, database)
   const shown = rows.slice(0, limit)
   const [complete, events] = await Promise.all([
-    completeTransactions(database, network(), shown, account),
+    completeTransactions(database, network(), shown),
     includeEvents ? readEventsOfPlaces(database, shown) : [],
   ])
   const byPlace = Map.groupBy(events, markKey)

@@ -15,6 +15,8 @@ import {
   timestampFormat,
   zeroAddress,
 } from '../formats.ts'
+import { derivedTuple } from './derived-details.ts'
+import type { DerivedTuple } from './derived-details.ts'
 import type { TransactionDetail } from './detail-schema.ts'
 
 const direction = z
@@ -65,22 +67,6 @@ const transferSummarySchema = z
   .meta({ id: 'TransferSummary' })
 type TransferSummary = z.output<typeof transferSummarySchema>
 
-type Direction = z.output<typeof direction>
-
-export interface FungibleSummaryRow {
-  readonly token: string
-  readonly direction: Direction
-  readonly amount: string
-  readonly counterparty: string | null
-}
-
-export interface NonFungibleSummaryRow {
-  readonly token: string | null
-  readonly direction: Direction
-  readonly count: number
-  readonly counterparty: string | null
-}
-
 /** Null until the metadata is read. */
 interface TokenName {
   readonly name: string | null
@@ -103,12 +89,12 @@ export interface AssetNames {
 }
 
 export function presentTransferSummary(
-  ft: readonly FungibleSummaryRow[],
-  nft: readonly NonFungibleSummaryRow[],
+  ft: NonNullable<DerivedTuple[4]>,
+  nft: NonNullable<DerivedTuple[5]>,
   names: AssetNames,
 ): TransferSummary {
   return {
-    ft: ft.map(({ token, amount, direction: way, counterparty: other }) => {
+    ft: ft.map(([token, way, amount, other]) => {
       const known = names.tokens.get(token)
       return {
         token,
@@ -121,7 +107,7 @@ export function presentTransferSummary(
         usd_price: known?.price ?? null,
       }
     }),
-    nft: nft.map(({ token, count, direction: way, counterparty: other }) => {
+    nft: nft.map(([token, way, count, other]) => {
       const known = token === null ? undefined : names.collections.get(token)
       return {
         collection: token,
@@ -263,7 +249,7 @@ export const transactionSchema = z
   .meta({ id: 'Transaction' })
 export type Transaction = z.output<typeof transactionSchema>
 
-export const transactionRow = z.object({
+export const rawTransactionRow = z.object({
   block_height: z.number(),
   tx_index: z.number(),
   id: z.string(),
@@ -286,19 +272,23 @@ export const transactionRow = z.object({
   error_message: z.string().nullable(),
   evm_hash: z.string().nullable(),
 })
+export type RawTransactionRow = z.output<typeof rawTransactionRow>
+
+export const transactionRow = rawTransactionRow.extend({ derived: derivedTuple })
 export type TransactionRow = z.output<typeof transactionRow>
 
 export interface DescribedTransaction {
   readonly row: TransactionRow
   readonly tags: readonly TransactionTag[]
   readonly template: ScriptTemplate
+  /** Undefined if the script is not stored. */
+  readonly script: string | undefined
   /** In FLOW; undefined if unreadable. */
   readonly fee: string | undefined
   /** Undefined if no access node serves the result. */
   readonly gasUsed: bigint | undefined
   /** `A.<address>.<name>`. */
   readonly imports: readonly string[]
-  readonly isMoved: boolean
 }
 
 export interface CompleteTransaction extends DescribedTransaction {
@@ -311,7 +301,7 @@ export function presentTransactionSummary({
   row,
   tags,
   template,
-}: Pick<DescribedTransaction, 'row' | 'tags' | 'template'>): TransactionSummary {
+}: Pick<DescribedTransaction, 'tags' | 'template'> & { readonly row: RawTransactionRow }): TransactionSummary {
   return {
     id: row.id,
     block_height: row.block_height,

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { Network } from '../../flow/network.ts'
+import { importedContracts } from '../../flow/code/script-imports.ts'
 import { scriptTemplate } from '../../flow/code/script-template.ts'
 import type { DescribedScript } from '../../flow/code/script-template.ts'
 import type { ScriptTemplate } from '../../flow/code/template-rules.ts'
@@ -15,11 +16,11 @@ import { exampleTransaction } from './schema.ts'
 export interface StoredScript {
   readonly text: string
   readonly template: ScriptTemplate
+  /** `A.<address>.<name>`. */
+  readonly imports: readonly string[]
 }
 
-interface KnownScript extends DescribedScript {
-  readonly text: string
-}
+type KnownScript = DescribedScript & StoredScript
 
 /** Fits a few thousand scripts, which cover nearly all transactions. */
 const maxCharacters = 16 * 1024 * 1024
@@ -44,7 +45,8 @@ export async function readScripts(
   }
   if (missing.size > 0) {
     for (const { script_hash: hash, script_text: text } of await readTexts(database, [...missing])) {
-      const script = { text, ...scriptTemplate(text, network) }
+      const source = { isSystem: false, scriptHash: Buffer.from(hash, 'hex'), script: text }
+      const script = { text, imports: importedContracts(source, network), ...scriptTemplate(text, network) }
       found.set(hash, script)
       cacheScript(`${network} ${hash}`, script)
     }
@@ -52,10 +54,10 @@ export async function readScripts(
   const normalHashes = [...found.values()].map(({ normalHash }) => normalHash)
   const templates = await readRecent(database, 'template', normalHashes, (unknown) => readTemplates(database, unknown))
   return new Map(
-    [...found].map(([hash, { text, template, normalHash }]) => [
-      hash,
-      { text, template: templates.get(normalHash) ?? template },
-    ]),
+    [...found].map(([hash, script]) => {
+      const template = templates.get(script.normalHash)
+      return [hash, template === undefined ? script : { ...script, template }]
+    }),
   )
 }
 

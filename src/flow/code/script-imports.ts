@@ -71,7 +71,10 @@ const maxKnownScripts = 10_000
 const knownScripts = new Map<string, readonly string[]>()
 
 /** `A.<address>.<name>`. None for system transactions, which are the same in every block. */
-export function importedContracts(transaction: DecodedTransaction, network: Network): readonly string[] {
+export function importedContracts(
+  transaction: Pick<DecodedTransaction, 'isSystem' | 'scriptHash' | 'script'>,
+  network: Network,
+): readonly string[] {
   if (transaction.isSystem) return []
   const key = `${network} ${transaction.scriptHash.toString('latin1')}`
   let imported = knownScripts.get(key)

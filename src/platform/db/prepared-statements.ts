@@ -232,7 +232,7 @@ class PreparedConnection {
     if (this.#isCorked) return
     this.#isCorked = true
     this.#socket.cork()
-    process.nextTick(() => {
+    setImmediate(() => {
       this.#isCorked = false
       this.#socket.uncork()
     })

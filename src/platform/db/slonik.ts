@@ -71,6 +71,8 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
   })
   const prepared = new PreparedStatements(named(url), {
     max: preparedConnections,
+    depth: 16,
+    queueMs: 5,
     parsers: parsersByOid,
     idleTimeoutMs,
     applicationName: 'flowfarm api',
