@@ -85,7 +85,7 @@ describe('cached responses', () => {
     expect(await newest()).to.equal(121)
   })
 
-  it('last longer if clients may cache them', async () => {
+  it('last longer and survive commits if clients may cache them', async () => {
     const settled = new ResponseCache({ maxAgeMs: 3_600_000 })
     const other = await runApi(database.url, { server: { responseCache: settled, maxReorgDepth: 5 } })
     try {
@@ -95,6 +95,11 @@ describe('cached responses', () => {
         true,
         false,
       ])
+      settled.dropCurrent()
+      expect(settled.find('/flow/block/100'), 'a settled response after a commit').to.not.equal(undefined)
+      expect(settled.find('/flow/block/120')).to.equal(undefined)
+      settled.clear()
+      expect(settled.find('/flow/block/100')).to.equal(undefined)
     } finally {
       await other.stop()
     }

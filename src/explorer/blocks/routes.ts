@@ -8,7 +8,6 @@ import {
   exampleTransaction,
   presentServiceEvent,
   serviceEventSchema,
-  presentTransactionSummary,
   presentWithEvents,
   transactionSchema,
 } from '../transactions/schema.ts'
@@ -18,10 +17,9 @@ import { blockCursorPattern, parseBlockCursor, readTransactions } from '../trans
 import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
 import { cursorParameter, flagParameter, heightParameter, limitParameter } from '../parameters.ts'
 import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from './schema.ts'
-import type { TransactionRow } from '../transactions/schema.ts'
-import { listBlocks, readBlocks, findBlockHeight, readBlock } from './queries.ts'
+import { findBlockHeight, listBlocks, readBlock, readBlocks, readDescribedBlock } from './queries.ts'
 import type { WholeBlockRow } from './queries.ts'
-import { completeTransactions, describeTransactions } from '../transactions/descriptions.ts'
+import { completeTransactions, summarizeTransactions } from '../transactions/descriptions.ts'
 import { transactionWorkers } from '../transactions/derived-details.ts'
 import { readEventsOfBlock } from '../transactions/events.ts'
 import { defineRoute } from '../route.ts'
@@ -38,11 +36,15 @@ const blockKeyParameters = z.object({
 async function requireBlock(key: string, { database }: Services): Promise<WholeBlockRow> {
   const height = hashPattern.test(key) ? await findBlockHeight(database, key) : Number(key)
   const block = height === undefined ? undefined : await readBlock(database, height)
-  if (block === undefined) throw new ApiError(404, 'unknown-block', `Block ${key} is not stored.`, { field: 'height' })
+  if (block === undefined) throw unknownBlock(key)
   return block
 }
 
-const unknownBlock = { 404: 'The block is not stored.' }
+function unknownBlock(key: string): ApiError {
+  return new ApiError(404, 'unknown-block', `Block ${key} is not stored.`, { field: 'height' })
+}
+
+const problems = { 404: 'The block is not stored.' }
 
 const blockList = defineRoute({
   path: '/flow/block',
@@ -76,7 +78,7 @@ const block = defineRoute({
   summary: 'Block with its collections and transactions',
   params: blockKeyParameters,
   response: singleOf(blockDetailSchema, 'Block'),
-  problems: unknownBlock,
+  problems,
   derivedBy: ['daily_stats_worker', ...transactionWorkers],
   example: {
     data: [
@@ -97,13 +99,11 @@ const block = defineRoute({
     const { database, network } = services
     const height = await heightOf(params.height, services)
     const caching = await cachingAt(height)
-    const { block: row, transactions: rows } = await requireWithTransactions(height, 'none', services)
-    const summaries = (await describeTransactions(database, network(), rows)).map((described) => ({
-      collectionIndex: described.row.collection_index,
-      summary: presentTransactionSummary(described),
-    }))
+    const row = await readDescribedBlock(database, height)
+    if (row === undefined) throw unknownBlock(String(height))
+    const summaries = await summarizeTransactions(database, network(), row, row.transactions ?? [])
     return {
-      body: { data: [presentBlockDetail(row, row.collection_ids, summaries)] },
+      body: { data: [presentBlockDetail(row, summaries)] },
       caching,
     }
   },
@@ -111,18 +111,6 @@ const block = defineRoute({
 
 async function heightOf(key: string, services: Services): Promise<number> {
   return hashPattern.test(key) ? (await requireBlock(key, services)).height : Number(key)
-}
-
-async function requireWithTransactions(
-  height: number,
-  transfers: 'all' | 'none',
-  services: Services,
-): Promise<{ readonly block: WholeBlockRow; readonly transactions: readonly TransactionRow[] }> {
-  const [block, transactions] = await Promise.all([
-    requireBlock(String(height), services),
-    readTransactions(services.database, height, height, transfers),
-  ])
-  return { block, transactions }
 }
 
 const blockTransactions = defineRoute({
@@ -133,14 +121,17 @@ const blockTransactions = defineRoute({
   params: blockKeyParameters,
   query: z.object({ include_events: flagParameter('Include events.') }),
   response: listOf(transactionSchema, 'Transaction'),
-  problems: unknownBlock,
+  problems,
   derivedBy: transactionWorkers,
   example: { data: [exampleTransaction], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async ({ params, query, cachingAt }, services) => {
     const { database, network } = services
     const height = await heightOf(params.height, services)
     const caching = await cachingAt(height)
-    const { transactions: rows } = await requireWithTransactions(height, 'all', services)
+    const [rows] = await Promise.all([
+      readTransactions(database, height, height, 'all'),
+      requireBlock(String(height), services),
+    ])
     const transactions = await completeTransactions(database, network(), rows)
     const events = query.include_events ? await readEventsOfBlock(database, height) : []
     const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)
@@ -162,7 +153,7 @@ const blockServiceEvents = defineRoute({
     'version. Most blocks have none.',
   params: blockKeyParameters,
   response: listOf(serviceEventSchema, 'ServiceEvent'),
-  problems: unknownBlock,
+  problems,
   example: {
     data: [
       {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import { transactionSummarySchema } from '../transactions/schema.ts'
 import type { TransactionSummary } from '../transactions/schema.ts'
+import type { DescribedBlockRow } from './queries.ts'
 
 const blockFields = {
   height: heightFormat,
@@ -76,22 +77,16 @@ export function presentBlock(row: BlockRow): Block {
   }
 }
 
-/** @param transactions in order, with their collection; null for system transactions */
-export function presentBlockDetail(
-  row: BlockRow,
-  collectionIds: readonly string[],
-  transactions: readonly { readonly collectionIndex: number | null; readonly summary: TransactionSummary }[],
-): BlockDetail {
-  const members: string[][] = collectionIds.map(() => [])
-  for (const { collectionIndex, summary } of transactions) {
-    if (collectionIndex !== null) members[collectionIndex]?.push(summary.id)
-  }
+/** @param summaries of its transactions, in order */
+export function presentBlockDetail(row: DescribedBlockRow, summaries: readonly TransactionSummary[]): BlockDetail {
+  const members: string[][] = row.collection_ids.map(() => [])
+  for (const { id, collection_index: index } of row.transactions ?? []) if (index !== null) members[index]?.push(id)
   return {
     ...presentBlock(row),
-    collections: collectionIds.map((id, i) => {
+    collections: row.collection_ids.map((id, i) => {
       const ids = members[i] ?? []
       return { id, tx_count: ids.length, transaction_ids: ids }
     }),
-    transactions: transactions.map(({ summary }) => summary),
+    transactions: [...summaries],
   }
 }

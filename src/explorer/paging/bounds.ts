@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { fixedStatement } from '../../platform/db/named-query.ts'
 
 /** Inclusive. */
 export interface Bounds {
@@ -18,12 +19,14 @@ export async function readBounds(database: DatabasePool): Promise<Bounds | undef
   return (await readRecent(database, 'bounds', [''], async () => new Map([['', await queryBounds(database)]]))).get('')
 }
 
+const storedHeights = fixedStatement(sql.prepared('bounds', boundsRow)`
+  select min(lower(covered)) as min, max(upper(covered)) - 1 as max
+  from app.indexing_checkpoints
+  where service_name in ('main_ingester', 'history_ingester')
+`)
+
 async function queryBounds(database: DatabasePool): Promise<Bounds | undefined> {
-  const { min, max } = await database.one(sql.prepared('bounds', boundsRow)`
-    select min(lower(covered)) as min, max(upper(covered)) - 1 as max
-    from app.indexing_checkpoints
-    where service_name in ('main_ingester', 'history_ingester')
-  `)
+  const { min, max } = await database.one(storedHeights())
   return min === null || max === null ? undefined : { min, max }
 }
 
@@ -47,7 +50,22 @@ export async function readDescending<Row>(
   return rows.length >= count || low === bounds.min ? rows : read(bounds.min, high, count)
 }
 
-const settledRow = z.object({ is_settled: z.boolean() })
+const settledPiece = 100_000
+
+const settledRow = z.object({ ranges: z.array(z.tuple([z.number(), z.number()])) })
+
+/** Parameters: workers, first and last height of a piece. */
+const settledRanges = fixedStatement(sql.prepared('settled heights', settledRow)`
+  select coalesce(json_agg(json_build_array(lower(range), upper(range))), '[]') as ranges
+  from unnest((
+    select case when count(*) = cardinality($1::text[])
+      then coalesce(range_intersect_agg(covered), '{(,)}') * int8multirange(int8range($2::int8, $3::int8, '[]')) - (
+        select coalesce(range_agg(int8range(block_height, block_height, '[]')), '{}') from raw.unavailable
+        where block_height between $2::int8 and $3::int8
+      ) end
+    from app.indexing_checkpoints where service_name = any ($1::text[])
+  )) as range
+`)
 
 /**
  * Settled: below the reorg depth, with an available block, derived by all `workers`. Reads folded
@@ -60,13 +78,13 @@ export async function cachingAt(
 ): Promise<'settled' | 'revalidate'> {
   const bounds = await readBounds(database)
   if (bounds === undefined || height > bounds.max - maxReorgDepth) return 'revalidate'
-  const { is_settled: isSettled } = await database.one(sql.prepared('settled', settledRow)`
-    select not exists (select from raw.unavailable where block_height = ${height}) and (
-      select count(*) = ${workers.length} from app.indexing_checkpoints
-      where service_name = any (${sql.array([...workers], 'text')}) and covered @> ${height}::int8
-    ) as is_settled
-  `)
-  return isSettled ? 'settled' : 'revalidate'
+  const first = height - (height % settledPiece)
+  const key = `${first} ${workers.join(' ')}`
+  const known = await readRecent(database, 'settled', [key], async () => {
+    return new Map([[key, await database.one(settledRanges(workers, first, first + settledPiece - 1))]])
+  })
+  const isSettled = known.get(key)?.ranges.some(([from, to]) => from <= height && height < to)
+  return isSettled === true ? 'settled' : 'revalidate'
 }
 
 /** Lifetime of values that change without a commit notification, such as names and prices. */

@@ -83,6 +83,6 @@ export function withinEvents({ low, high, before }: EventSpan): FragmentSqlToken
  * may cover a whole short chain, and would scan by height. Bounds in one-element lists are
  * estimated at a third each.
  */
-export function wideHeights(low: number, high: number): FragmentSqlToken {
+export function wideHeights(low: FragmentSqlToken | number, high: FragmentSqlToken | number): FragmentSqlToken {
   return sql.fragment`block_height >= any (array[${low}::int8]) and block_height <= any (array[${high}::int8])`
 }

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import type { FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { transactionTags } from '../../flow/transactions/transaction-tags.ts'
+import type { TransactionTag } from '../../flow/transactions/transaction-tags.ts'
 
 export const transactionWorkers = ['tx_contracts_worker', 'tx_metrics_worker', 'token_worker'] as const
 
@@ -29,36 +30,38 @@ export function rowsOf(table: FragmentSqlToken, { low, high }: HeightParameters)
  * transaction may have thousands of movements.
  */
 function fungibleSums(heights: HeightParameters): FragmentSqlToken {
+  const moves = sql.fragment`(
+    select * from ${rowsOf(sql.fragment`app.ft_transfers`, heights)} as moves
+    where transfer_type not in ('fee', 'escrow') and (from_address is not null or to_address is not null)
+  )`
   return sql.fragment`
     select json_agg(
-      json_build_array(
-        once.token, 'transfer',
-        case when once.count = 1 then once.amount else net.amount end::text,
-        case when once.count > 1 then net.counterparty when once.giver is distinct from once.taker
-        and once.amount > 0 then once.taker end
-      ) order by once.token
+      case when moved.count = 1 then json_build_array(
+        moved.token, 'transfer', moved.amount::text,
+        case when moved.giver is distinct from moved.taker and moved.amount > 0 then moved.taker end
+      ) else (
+        select json_build_array(
+          moved.token, 'transfer',
+          coalesce(
+            nullif(greatest(sum(net) filter (where net > 0), -sum(net) filter (where net < 0)), 0), max(largest)
+          )::text,
+          case when count(*) filter (where net > 0) = 1 then max(address) filter (where net > 0) end
+        )
+        from (
+          select side.address, sum(side.amount) as net, max(abs(side.amount)) as largest
+          from ${moves} as m
+          cross join lateral (values (m.to_address, m.amount), (m.from_address, -m.amount)) as side (address, amount)
+          where m.token = moved.token and side.address is not null
+          group by side.address
+        ) as sides
+      ) end
+      order by moved.token
     )
     from (
-      select f.token, count(*) as count, sum(f.amount) as amount, min(f.from_address) as giver,
-        min(f.to_address) as taker,
-        array_agg(f.from_address) as givers, array_agg(f.to_address) as takers, array_agg(f.amount) as amounts
-      from ${rowsOf(sql.fragment`app.ft_transfers`, heights)} as f
-      where f.transfer_type not in ('fee', 'escrow') and (f.from_address is not null or f.to_address is not null)
-      group by f.token
-    ) as once
-    left join lateral (
-      select coalesce(
-          nullif(greatest(sum(net) filter (where net > 0), -sum(net) filter (where net < 0)), 0), max(largest)
-        ) as amount,
-        case when count(*) filter (where net > 0) = 1 then max(address) filter (where net > 0) end as counterparty
-      from (
-        select side.address, sum(side.amount) as net, max(abs(side.amount)) as largest
-        from unnest(once.givers, once.takers, once.amounts) as m (giver, taker, amount)
-        cross join lateral (values (m.taker, m.amount), (m.giver, -m.amount)) as side (address, amount)
-        where side.address is not null
-        group by side.address
-      ) as sides
-    ) as net on once.count > 1
+      select token, count(*) as count, max(amount) as amount, min(from_address) as giver, min(to_address) as taker
+      from ${moves} as m
+      group by token
+    ) as moved
   `
 }
 
@@ -122,13 +125,9 @@ function nonFungibleParts(account: FragmentSqlToken | string, heights: HeightPar
   `
 }
 
-/** Of the rows of `page`. Unfolded leases matter only for recent heights. */
-export const coverageOfPage = sql.fragment`
-  folded as materialized (
-    select count(*) = 3 as is_whole from app.indexing_checkpoints
-    where service_name in ('tx_contracts_worker', 'tx_metrics_worker', 'token_worker')
-    and covered @> (select int8range(min(block_height), max(block_height), '[]') from page)
-  ), covered as materialized (
+/** Before a select with `derivedDetails`. Unfolded leases matter only for recent heights. */
+export const derivedCoverage = sql.fragment`
+  covered as materialized (
     select
       coalesce(range_intersect_agg(covered) filter (where service_name <> 'token_worker'), '{}') as described,
       coalesce(range_agg(covered) filter (where service_name = 'token_worker'), '{}') as moved,
@@ -137,11 +136,44 @@ export const coverageOfPage = sql.fragment`
   )
 `
 
+/** Of a row `t`: whether details and transfers are derived. Null: both are. */
+function coverageOf({ low, high }: HeightParameters): FragmentSqlToken {
+  return sql.fragment`
+    case when (
+      select count(*) <> 3 from app.indexing_checkpoints
+      where service_name in ('tx_contracts_worker', 'tx_metrics_worker', 'token_worker')
+      and covered @> int8range(${low}, ${high}, '[]')
+    ) then (
+      select json_build_array(are_known and described @> t.block_height, moved @> t.block_height) from covered
+    ) end
+  `
+}
+
+function tagsOf({ low, high }: HeightParameters): FragmentSqlToken {
+  return sql.fragment`
+    select json_agg(g.tag) from app.tx_tags g
+    where g.block_height = t.block_height and g.block_height between ${low} and ${high}
+    and t.tx_index = any (g.tx_indexes)
+  `
+}
+
+function metricsOf({ low, high }: HeightParameters): FragmentSqlToken {
+  return sql.fragment`
+    select json_build_array(m.fee::text, m.gas_used) from app.tx_metrics m
+    where m.block_height = t.block_height and m.tx_index = t.tx_index and m.block_height between ${low} and ${high}
+    limit 1
+  `
+}
+
+/** Of a row `t`. */
+export function derivedTags(heights: HeightParameters): FragmentSqlToken {
+  return sql.fragment`json_build_array(${coverageOf(heights)}, (${tagsOf(heights)})) as derived`
+}
+
 const nothing = sql.fragment`select null::json`
 
-/** For a row `t` of `page`, after `coverageOfPage`. */
+/** Of a row `t`. */
 export function derivedDetails(heights: HeightParameters, transfers: TransferView): FragmentSqlToken {
-  const { low, high } = heights
   const [fungible, nonFungible] =
     transfers === 'none'
       ? [nothing, nothing]
@@ -150,37 +182,42 @@ export function derivedDetails(heights: HeightParameters, transfers: TransferVie
         : [fungibleParts(transfers.account, heights), nonFungibleParts(transfers.account, heights)]
   return sql.fragment`
     json_build_array(
-      (select is_whole from folded) or (select are_known and described @> t.block_height from covered),
-      (select is_whole from folded) or (select moved @> t.block_height from covered),
-      (
-        select json_build_array(m.fee::text, m.gas_used) from app.tx_metrics m
-        where m.block_height = t.block_height and m.tx_index = t.tx_index and m.block_height between ${low} and ${high}
-        limit 1
-      ),
-      (
-        select json_agg(g.tag) from app.tx_tags g
-        where g.block_height = t.block_height and g.block_height between ${low} and ${high}
-        and t.tx_index = any (g.tx_indexes)
-      ),
-      (${fungible}),
-      (${nonFungible})
+      ${coverageOf(heights)}, (${tagsOf(heights)}), (${metricsOf(heights)}), (${fungible}), (${nonFungible})
     ) as derived
   `
 }
 
 const direction = z.enum(['in', 'out', 'transfer'])
 const party = z.string().nullable()
+const coverage = z.tuple([z.boolean(), z.boolean()]).nullable()
+const tags = z.array(z.enum(transactionTags)).nullable()
+
+export const derivedTagsTuple = z.tuple([coverage, tags])
 
 /**
- * Whether details and transfers are derived; fee and gas, null for system transactions without a
- * fee; tags; token, direction, amount and counterparty of tokens; the same with counts of NFTs.
+ * Coverage; tags; fee and gas, null for system transactions without a fee; token, direction, amount
+ * and counterparty of tokens; the same with counts of NFTs.
  */
 export const derivedTuple = z.tuple([
-  z.boolean(),
-  z.boolean(),
+  coverage,
+  tags,
   z.tuple([z.string().nullable(), z.number().nullable()]).nullable(),
-  z.array(z.enum(transactionTags)).nullable(),
   z.array(z.tuple([z.string(), direction, z.string(), party])).nullable(),
   z.array(z.tuple([z.string().nullable(), direction, z.number(), party])).nullable(),
 ])
 export type DerivedTuple = z.output<typeof derivedTuple>
+
+type Derived = readonly [z.output<typeof coverage>, z.output<typeof tags>, ...unknown[]]
+
+export function isDerived([known]: Derived): boolean {
+  return known?.[0] ?? true
+}
+
+export function areTransfersDerived([known]: Derived): boolean {
+  return known?.[1] ?? true
+}
+
+export function tagsInOrder([, found]: Derived): readonly TransactionTag[] {
+  if (found === null || found.length < 2) return found ?? []
+  return transactionTags.filter((tag) => found.includes(tag))
+}

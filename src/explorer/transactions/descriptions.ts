@@ -6,17 +6,20 @@ import type { DecodedEvent, DecodedTransaction } from '../../flow/decoded-block.
 import type { Network } from '../../flow/network.ts'
 import { noTemplate } from '../../flow/code/template-rules.ts'
 import { feeOfTransaction, gasOfTransaction } from '../../flow/transactions/transaction-fee.ts'
-import { tagsOfTransaction, transactionTags } from '../../flow/transactions/transaction-tags.ts'
-import type { TransactionTag } from '../../flow/transactions/transaction-tags.ts'
+import { tagsOfTransaction } from '../../flow/transactions/transaction-tags.ts'
 import { readRecent } from '../paging/bounds.ts'
+import { areTransfersDerived, isDerived, tagsInOrder } from './derived-details.ts'
 import { readDecodedEvents, markKey } from './events.ts'
-import { presentTransferSummary } from './schema.ts'
+import { readTransactions } from './queries.ts'
+import { presentTransactionSummary, presentTransferSummary } from './schema.ts'
 import type {
   AssetNames,
   CompleteTransaction,
   DescribedTransaction,
   RawTransactionRow,
+  SummaryRow,
   TransactionRow,
+  TransactionSummary,
 } from './schema.ts'
 import { readScripts } from './scripts.ts'
 import type { StoredScript } from './scripts.ts'
@@ -33,7 +36,7 @@ export async function describeTransactions(
   rows: readonly TransactionRow[],
 ): Promise<DescribedTransaction[]> {
   if (rows.length === 0) return []
-  const underived = rows.filter(({ derived: [isDerived] }) => !isDerived)
+  const underived = rows.filter(({ derived }) => !isDerived(derived))
   const [scripts, events] = await Promise.all([
     readScripts(
       database,
@@ -45,10 +48,32 @@ export async function describeTransactions(
   return rows.map((row) => {
     const known = scripts.get(row.script_hash)
     const { template, text, imports } = known ?? unknownScript
-    const output = row.derived[0]
+    const output = isDerived(row.derived)
       ? recorded(row)
       : computed(storedTransaction(row, text, events.get(markKey(row)) ?? []), network)
     return { row, template, script: known?.text, imports: row.is_system ? [] : imports, ...output }
+  })
+}
+
+/** Of one block. */
+export async function summarizeTransactions(
+  database: DatabasePool,
+  network: Network,
+  { height, timestamp }: { readonly height: number; readonly timestamp: string },
+  rows: readonly SummaryRow[],
+): Promise<TransactionSummary[]> {
+  if (!rows.every(({ derived }) => isDerived(derived))) {
+    const whole = await readTransactions(database, height, height, 'none')
+    return (await describeTransactions(database, network, whole)).map(presentTransactionSummary)
+  }
+  const scripts = await readScripts(
+    database,
+    network,
+    rows.map((row) => row.script_hash),
+  )
+  return rows.map((row) => {
+    const { template } = scripts.get(row.script_hash) ?? unknownScript
+    return presentTransactionSummary({ row: { ...row, timestamp }, tags: tagsInOrder(row.derived), template })
   })
 }
 
@@ -64,17 +89,13 @@ function computed(transaction: DecodedTransaction, network: Network): Described 
 }
 
 /** System transactions without a fee have no metrics. */
-function recorded({ gas_used, derived: [, , metrics, tags] }: TransactionRow): Described {
-  const [fee, gasUsed] = metrics ?? ['0.00000000', gas_used]
+function recorded(row: TransactionRow): Described {
+  const [fee, gasUsed] = row.derived[2] ?? ['0.00000000', row.gas_used]
   return {
-    tags: tags === null || tags.length < 2 ? (tags ?? []) : inOrder(tags),
+    tags: tagsInOrder(row.derived),
     fee: fee ?? undefined,
     gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
   }
-}
-
-function inOrder(tags: readonly TransactionTag[]): readonly TransactionTag[] {
-  return transactionTags.filter((tag) => tags.includes(tag))
 }
 
 async function readEvents(
@@ -118,14 +139,16 @@ export async function completeTransactions(
     describeTransactions(database, network, rows),
     readAssetNames(
       database,
-      [flow, ...rows.flatMap(({ derived }) => derived[4]?.map(([token]) => token) ?? [])],
-      rows.flatMap(({ derived }) => derived[5]?.flatMap(([token]) => token ?? []) ?? []),
+      [flow, ...rows.flatMap(({ derived }) => derived[3]?.map(([token]) => token) ?? [])],
+      rows.flatMap(({ derived }) => derived[4]?.flatMap(([token]) => token ?? []) ?? []),
     ),
   ])
   const flowPrice = names.tokens.get(flow)?.price ?? undefined
   return described.map((one) => {
-    const [, isMoved, , , fungible, nonFungible] = one.row.derived
-    const summary = isMoved ? presentTransferSummary(fungible ?? [], nonFungible ?? [], names) : undefined
+    const { derived } = one.row
+    const summary = areTransfersDerived(derived)
+      ? presentTransferSummary(derived[3] ?? [], derived[4] ?? [], names)
+      : undefined
     return { ...one, summary, flowPrice }
   })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
-import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import type { DatabasePool, FragmentSqlToken, QuerySqlToken } from 'slonik'
 import { z } from 'zod'
+import { fixedStatement } from '../../platform/db/named-query.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { readEventPage, wideHeights } from '../paging/event-pages.ts'
 import type { EventSpan } from '../paging/event-pages.ts'
@@ -48,12 +49,9 @@ export async function listFilteredTransactions(
   let [place, scanned] = [before, 0]
   // Usually most candidates match.
   for (let size = count; ; size = Math.min(size * 4, maxScanned - scanned)) {
-    const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
-      const select = source.select(span)
-      return await database.any(
-        source.isPrepared ? sql.prepared('places of transactions', placeRow)`${select}` : sql.type(placeRow)`${select}`,
-      )
-    })
+    const places = await readEventPage(narrowed(bounds, source), place, size, async (span) =>
+      database.any(source.select(span)),
+    )
     rows.push(...(await readTransactionsAt(database, places, condition, count - rows.length)))
     place = places.at(-1)
     scanned += places.length
@@ -66,8 +64,7 @@ export async function listFilteredTransactions(
 const placeRow = z.object({ height: z.number(), index: z.number() })
 
 interface Source {
-  readonly select: (span: EventSpan<TransactionPlace>) => FragmentSqlToken
-  readonly isPrepared: boolean
+  readonly select: (span: EventSpan<TransactionPlace>) => QuerySqlToken<typeof placeRow>
   readonly heights?: Bounds | undefined
 }
 
@@ -77,13 +74,13 @@ async function chooseSource(database: DatabasePool, filter: TransactionFilter): 
   const accounts = [...new Set(Object.values(roles).filter((account) => account !== undefined))]
   const account = accounts.length === 0 ? undefined : await leastActive(database, accounts)
   if (account !== undefined) {
-    return { select: (span) => selectOfAccount(account.address, span), isPrepared: true, heights: account.heights }
+    return { select: (span) => selectOfAccount(account.address, span), heights: account.heights }
   }
-  if (contract !== undefined) return { select: (span) => selectOfContract(contract, span), isPrepared: false }
+  if (contract !== undefined) return { select: (span) => sql.type(placeRow)`${selectOfContract(contract, span)}` }
   if (status === 'FAILURE' || status === 'UNKNOWN')
-    return { select: (span) => selectUnsuccessful(status, span), isPrepared: false }
+    return { select: (span) => sql.type(placeRow)`${selectUnsuccessful(status, span)}` }
   // Nearly all transactions match SEALED or SUCCESS.
-  return { select: selectAll, isPrepared: false }
+  return { select: (span) => sql.type(placeRow)`${selectAll(span)}` }
 }
 
 function narrowed(bounds: Bounds | undefined, { heights }: Source): Bounds | undefined {
@@ -93,16 +90,18 @@ function narrowed(bounds: Bounds | undefined, { heights }: Source): Bounds | und
 
 const accountRow = z.object({ address: z.string(), first: z.number(), last: z.number() })
 
+const activityOf = fixedStatement(sql.prepared('activity of accounts', accountRow)`
+  select a.address, a.first_seen_height as first, a.last_seen_height as last
+  from app.accounts a left join app.address_stats s using (address)
+  where a.address = any ($1::text[])
+  order by coalesce(s.tx_count, 0), a.address
+`)
+
 async function leastActive(
   database: DatabasePool,
   addresses: readonly string[],
 ): Promise<{ address: string; heights: Bounds }> {
-  const rows = await database.any(sql.prepared('activity of accounts', accountRow)`
-    select a.address, a.first_seen_height as first, a.last_seen_height as last
-    from app.accounts a left join app.address_stats s using (address)
-    where a.address = any (${sql.array(addresses, 'text')})
-    order by coalesce(s.tx_count, 0), a.address
-  `)
+  const rows = await database.any(activityOf(addresses))
   const unknown = addresses.find((address) => !rows.some((row) => row.address === address))
   const [least] = rows
   if (unknown !== undefined || least === undefined) return { address: unknown ?? '', heights: { min: 0, max: -1 } }
@@ -113,15 +112,21 @@ async function leastActive(
  * Comparing and sorting by the address keeps the planner from sorting all transactions of the
  * account.
  */
-function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
-  return sql.fragment`
-    select block_height as height, tx_index as index from app.address_transactions
-    where (address, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
-      and (is_payer or is_proposer or is_authorizer)
-      and ${wideHeights(span.low, span.high)} ${after(span, sql.fragment`tx_index`)}
-    order by address desc, block_height desc, tx_index desc
-    limit ${span.count}
-  `
+const placesOfAccount = fixedStatement(sql.prepared('places of transactions', placeRow)`
+  select block_height as height, tx_index as index from app.address_transactions
+  where (address, block_height) between ($1::text, $2::int8) and ($1::text, $3::int8)
+    and (is_payer or is_proposer or is_authorizer)
+    and ${wideHeights(sql.fragment`$2`, sql.fragment`$3`)} and (block_height, tx_index) < ($4::int8, $5::int4)
+  order by address desc, block_height desc, tx_index desc
+  limit $6::int8
+`)
+
+function selectOfAccount(
+  address: string,
+  { low, high, before, count }: EventSpan<TransactionPlace>,
+): QuerySqlToken<typeof placeRow> {
+  const { height, index } = before ?? { height: high + 1, index: 0 }
+  return placesOfAccount(address, low, high, height, index, count)
 }
 
 function selectOfContract(contract: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {

@@ -5,7 +5,7 @@ import { hashBytes } from '../formats.ts'
 import { readDescending } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { fixedStatement } from '../../platform/db/named-query.ts'
-import { coverageOfPage, derivedDetails } from './derived-details.ts'
+import { derivedCoverage, derivedDetails, derivedTags } from './derived-details.ts'
 import type { HeightParameter, HeightParameters, TransferView } from './derived-details.ts'
 import { readByPlaces } from './events.ts'
 import { rawTransactionRow, transactionRow } from './schema.ts'
@@ -59,7 +59,7 @@ export function transactions(
 ): FragmentSqlToken {
   const { low, high } = heights
   return sql.fragment`
-    with page as materialized (${page}), ${coverageOfPage}
+    with page as materialized (${page}), ${derivedCoverage}
     select ${rawColumns}, ${derivedDetails(heights, transfers)} ${more}
     from page t
     cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} as b
@@ -137,6 +137,18 @@ export async function readTransactions(
 ): Promise<readonly TransactionRow[]> {
   return database.any((transfers === 'all' ? transactionsOfHeights : summariesOfHeights)(from, to))
 }
+
+/** JSON of all transactions between the first two parameters, without the time. */
+export const summariesBetween = sql.fragment`
+  with ${derivedCoverage}
+  select json_agg(s) from (
+    select t.block_height, encode(t.id, 'hex') as id, t.collection_index, t.status, t.status_code,
+      t.payer_address, t.proposer_address, encode(t.script_hash, 'hex') as script_hash, t.error_message,
+      ${derivedTags(firstHeights)}
+    from raw.transactions t where t.block_height between $1::int8 and $2::int8
+    ${inOrder}
+  ) as s
+`
 
 /** Of rows `t` at the places given as arrays. */
 function atPlaces(
@@ -249,6 +261,13 @@ const transactionById = fixedStatement(sql.prepared('transaction by id', placeRo
   limit 1
 `)
 
+const transactionInBlock = fixedStatement(sql.prepared('transaction of a block', placeRow)`
+  select block_height as height, tx_index as index from raw.transactions
+  where block_height = $1::int8 and id = $2
+  order by tx_index
+  limit 1
+`)
+
 /** By id or EVM hash, without system transactions. */
 export async function findTransaction(
   database: DatabasePool,
@@ -279,12 +298,7 @@ export async function findTransactionInBlock(
   id: string,
   height: number,
 ): Promise<TransactionPlace | undefined> {
-  const [place] = await database.any(sql.prepared('transaction of a block', placeRow)`
-    select block_height as height, tx_index as index from raw.transactions
-    where block_height = ${height} and id = ${sql.binary(hashBytes(id))}
-    order by tx_index
-    limit 1
-  `)
+  const [place] = await database.any(transactionInBlock(height, hashBytes(id)))
   return place
 }
 

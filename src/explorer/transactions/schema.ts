@@ -15,7 +15,7 @@ import {
   timestampFormat,
   zeroAddress,
 } from '../formats.ts'
-import { derivedTuple } from './derived-details.ts'
+import { derivedTagsTuple, derivedTuple } from './derived-details.ts'
 import type { DerivedTuple } from './derived-details.ts'
 import type { TransactionDetail } from './detail-schema.ts'
 
@@ -89,8 +89,8 @@ export interface AssetNames {
 }
 
 export function presentTransferSummary(
-  ft: NonNullable<DerivedTuple[4]>,
-  nft: NonNullable<DerivedTuple[5]>,
+  ft: NonNullable<DerivedTuple[3]>,
+  nft: NonNullable<DerivedTuple[4]>,
   names: AssetNames,
 ): TransferSummary {
   return {
@@ -277,6 +277,21 @@ export type RawTransactionRow = z.output<typeof rawTransactionRow>
 export const transactionRow = rawTransactionRow.extend({ derived: derivedTuple })
 export type TransactionRow = z.output<typeof transactionRow>
 
+export const summaryRow = rawTransactionRow
+  .pick({
+    block_height: true,
+    id: true,
+    collection_index: true,
+    status: true,
+    status_code: true,
+    payer_address: true,
+    proposer_address: true,
+    script_hash: true,
+    error_message: true,
+  })
+  .extend({ derived: derivedTagsTuple })
+export type SummaryRow = z.output<typeof summaryRow>
+
 export interface DescribedTransaction {
   readonly row: TransactionRow
   readonly tags: readonly TransactionTag[]
@@ -301,7 +316,9 @@ export function presentTransactionSummary({
   row,
   tags,
   template,
-}: Pick<DescribedTransaction, 'tags' | 'template'> & { readonly row: RawTransactionRow }): TransactionSummary {
+}: Pick<DescribedTransaction, 'tags' | 'template'> & {
+  readonly row: Omit<SummaryRow, 'derived'> & { readonly timestamp: string }
+}): TransactionSummary {
   return {
     id: row.id,
     block_height: row.block_height,

@@ -152,6 +152,9 @@ function safeInteger(text: string): number {
 
 /** PostgreSQL prints `2026-01-31 12:00:00.5+00`; the offset is in whole hours where possible. */
 function isoTime(text: string): string {
+  // `Date` takes several times as long.
+  if (text.endsWith('+00') && text[4] === '-' && text[10] === ' ')
+    return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).slice(0, 3).padEnd(3, '0')}Z`
   return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()
 }
 

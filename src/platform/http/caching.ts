@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
@@ -9,7 +9,7 @@ export function tagAnswers(): Middleware {
     await next()
     if (context.status !== 200 || typeof context.body !== 'string') return
     if (context.response.get('Cache-Control') === 'no-store') return
-    context.set('ETag', `W/"${createHash('sha1').update(context.body).digest('base64url')}"`)
+    context.set('ETag', `W/"${hash('sha1', context.body, 'base64url')}"`)
   }
 }
 
