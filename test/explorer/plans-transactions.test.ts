@@ -76,8 +76,8 @@ describe('query plans of transactions over many partitions', () => {
       const rows = await listTransactions(reads, bounds, before, 21)
       expect(rows).to.have.length(21)
       const complete = await plans.of((pool) => completeTransactions(pool, 'mainnet', rows))
-      // Scripts, templates, and names and prices of tokens.
-      expect(complete.rowsTouched).to.be.at.most(60)
+      // Scripts, templates, and per transaction names and prices of seven or eight tokens.
+      expect(complete.rowsTouched).to.be.at.most(21 * 16 + 40)
       const blocks = await plans.of((pool) => listBlocks(pool, bounds, before.height, 21))
       expect(blocks.rowsTouched).to.be.at.most(42)
     })
