@@ -18,7 +18,7 @@ export interface SlotRefusals {
   readonly busy: () => Error
   /** No other client has more waiting calls. Default: `busy`. */
   readonly full: () => Error
-  /** All slots available to the client are held by calls that do not end. */
+  /** All slots available to the client are held by calls that do not end, or some are and none was free in time. */
   readonly stuck: () => Error
   readonly left: (reason: unknown) => Error
 }
@@ -174,7 +174,10 @@ export class Slots {
     const waiting: Waiting = { begin: resolve, refuse: reject }
     calls.waiting.add(waiting)
     this.#waiting++
-    const timer = setTimeout(() => reject(this.#refusals.busy()), maxWaitMs).unref()
+    const timer = setTimeout(
+      () => reject(this.#held > 0 ? this.#refusals.stuck() : this.#refusals.busy()),
+      maxWaitMs,
+    ).unref()
     const leave = (): void => reject(this.#refusals.left(signal?.reason))
     signal?.addEventListener('abort', leave)
     try {

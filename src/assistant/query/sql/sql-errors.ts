@@ -75,7 +75,7 @@ export function tooManyStatements(waiting: number, retryAfterSeconds: number): A
 }
 
 export function slotsStuck(retryAfterSeconds: number): ApiError {
-  const text = 'No free slot: all are held by database sessions that do not terminate.'
+  const text = 'No free slot: some or all are held by database sessions that do not terminate.'
   return new ApiError(503, 'sql-stuck', `${text} The operator has been alerted. Try again later.`, {
     details: { retryAfterSeconds },
   })

@@ -52,6 +52,21 @@ describe('statement slots', () => {
     expect(started).to.deep.equal(['10.0.0.1', '10.0.0.2'])
   })
 
+  it('name sessions that do not end as the cause when no slot is free in time', async () => {
+    const slots = statementSlots(2, 1000)
+    const [stuck, running] = [await slots.enter('a'), await slots.enter('b')]
+    const codeOfNext = (): Promise<string> =>
+      slots.enter('c', { maxWaitMs: 1 }).then(
+        () => 'started',
+        (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+      )
+    expect(await codeOfNext()).to.equal('sql-busy')
+    stuck.hold()
+    expect(await codeOfNext()).to.equal('sql-stuck')
+    running.leave()
+    expect(await codeOfNext()).to.equal('started')
+  })
+
   it('go to the client that started a statement least recently, in the order of its requests', async () => {
     const { take, end, started } = crowd(statementSlots(1, 1000))
     for (const client of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) await take(client)
