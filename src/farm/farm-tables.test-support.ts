@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import { toMultirange } from '../platform/ranges.ts'
 import type { HeightSet } from '../platform/ranges.ts'
-import type { LeaseStatus } from './leases/leases.ts'
+import { completeLeasesText } from './leases/leases.ts'
+import type { LeaseClaim, LeaseStatus } from './leases/leases.ts'
 
 export interface StoredLease {
   readonly worker: string
@@ -42,6 +43,11 @@ export async function addLeases(
       leases.map((l) => l.attempt ?? 0),
     ],
   )
+}
+
+/** @returns number of leases that were still held */
+export async function completeClaims(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<number> {
+  return claims.length === 0 ? 0 : ((await db.query(completeLeasesText(claims))).rowCount ?? 0)
 }
 
 export async function storedLeases(db: pg.Pool): Promise<StoredLease[]> {

@@ -2,11 +2,19 @@ import { expect } from 'chai'
 import type pg from 'pg'
 import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
-import { allocateLeases, reenqueueLeases, requeueDueLeases } from './coordinator/plan-leases.ts'
+import { insertLeases, readBacklogs, reenqueueLeases, requeueDueLeases } from './coordinator/plan-leases.ts'
 import { readFarmState } from './coordinator/rounds.ts'
 import { readCoverage, foldLeases, reopenHeights } from './leases/coverage.ts'
-import { setCoverage } from './farm-tables.test-support.ts'
-import { claimLeases, heartbeatLeases, completeLeases, failLeases, reapLeases } from './leases/leases.ts'
+import { completeClaims, setCoverage } from './farm-tables.test-support.ts'
+import {
+  claimLeases,
+  failLeases,
+  heartbeatLeases,
+  leaseHead,
+  reapLeases,
+  releaseLeases,
+  returnLeases,
+} from './leases/leases.ts'
 import {
   countLeases,
   findLeaseKeys,
@@ -15,8 +23,7 @@ import {
   skipLeases,
   splitLeases,
 } from './leases/operator-leases.ts'
-import { releaseLeases } from './worker-loop/worker-loop.ts'
-import { finishRequests, readRequestRows } from './leases/requests.ts'
+import { finishRequests, readRequestRows, workersDone } from './leases/requests.ts'
 
 interface PlanNode {
   readonly 'Node Type': string
@@ -46,6 +53,7 @@ describe('farm query plans, with 100,000 completed and 10,000 active leases', ()
     client = await database.pool.connect()
     recording = new Proxy(client, {
       get: (target, name) => {
+        if (name === 'release') return () => undefined
         if (name !== 'query') return Reflect.get(target, name) as unknown
         return (query: string | { text: string; values?: unknown[] }, values: unknown[] = []) => {
           statements.push(
@@ -67,7 +75,7 @@ describe('farm query plans, with 100,000 completed and 10,000 active leases', ()
     statements = []
     await call()
     const found: string[] = []
-    for (const { text, values } of statements) {
+    for (const { text, values } of statements.flatMap(partsOf)) {
       for (const mode of ['force_custom_plan', 'force_generic_plan']) {
         await client.query(`set plan_cache_mode = ${mode}`)
         const generic = mode === 'force_generic_plan'
@@ -86,6 +94,12 @@ describe('farm query plans, with 100,000 completed and 10,000 active leases', ()
     return found
   }
 
+  /** EXPLAIN takes one statement. */
+  function partsOf({ text, values }: { text: string; values: unknown[] }): { text: string; values: unknown[] }[] {
+    const parts = text.split(';').filter((part) => !['', 'begin', 'commit'].includes(part.trim()))
+    return parts.map((part) => ({ text: part, values }))
+  }
+
   function flatten(node: PlanNode): PlanNode[] {
     return [node, ...(node.Plans ?? []).flatMap(flatten)]
   }
@@ -97,19 +111,21 @@ describe('farm query plans, with 100,000 completed and 10,000 active leases', ()
     to: 0,
     attempt: 1,
   }))
-  const plan = (name: string, follows: string[]) => ({ name, follows, liveChunk: 10, historyChunk: 1000 })
-  const allowances = [plan('a', []), plan('b', ['a'])].map((p) => ({
-    plan: p,
-    liveCapacity: 64,
-    historyCapacity: 64,
-    span: 2_000_000,
-  }))
+  const by = { leasedBy: 'p1', leaseMs: 6000 }
 
   const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ['claim', () => claimLeases(recording, keys, { leasedBy: 'p1', leaseMs: 6000 })],
+    ['claim', () => claimLeases(recording, keys, by)],
     ['heartbeat', () => heartbeatLeases(recording, keys, 6000)],
-    ['complete', () => completeLeases(recording, keys)],
+    ['complete', () => completeClaims(recording, keys)],
     ['release', () => releaseLeases(recording, keys)],
+    ['return', () => returnLeases(recording, keys)],
+    [
+      'lease the head',
+      () => {
+        const pool = { connect: () => Promise.resolve(recording) } as unknown as pg.Pool
+        return leaseHead(pool, ['a', 'b'], { from: 2_999_999, to: 3_000_000 }, by)
+      },
+    ],
     [
       'fail',
       () =>
@@ -132,17 +148,11 @@ describe('farm query plans, with 100,000 completed and 10,000 active leases', ()
     ['count', () => countLeases(recording, { workers: ['a'], statuses: ['flagged'] })],
     ['find those in trouble', () => findLeaseKeys(recording, 'a', ['failed', 'flagged'])],
     ['read the state', () => readFarmState(recording, ['a', 'b'], 100)],
-    ['allocate', () => allocateLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
-    [
-      'allocate requested heights',
-      () =>
-        allocateLeases(
-          recording,
-          allowances.map((a) => ({ ...a, liveCapacity: 0, within: [{ from: 510_000, to: 520_000 }] })),
-          { liveBlocks: 100, isHistoryEnabled: true },
-        ),
-    ],
+    ['read backlogs', () => readBacklogs(recording, ['a', 'b'], 2_000_000)],
+    ['read backlogs down to a request', () => readBacklogs(recording, ['a', 'b'], 100, 510_000)],
+    ['insert', () => insertLeases(recording, [{ from: 2_999_000, to: 3_000_000, workers: ['a', 'b'], isLive: true }])],
     ['progress of a request', () => readRequestRows(recording, ['a', 'b'], { from: 510_000, to: 520_000 })],
+    ['workers that have done a range', () => workersDone(recording, ['a', 'b'], { from: 510_000, to: 520_000 })],
     ['finish requests', () => finishRequests(recording, ['a'])],
     ['reopen', () => reopenHeights(recording, ['a'], 549_000, 549_500)],
     ['roll back', () => reopenHeights(recording, ['a', 'b'], 700_000, undefined)],

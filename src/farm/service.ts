@@ -5,13 +5,12 @@ import type pg from 'pg'
 import { workers as allWorkers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { Coordinator } from './coordinator/coordinator.ts'
-import type { OfferedLease } from './coordinator/lease-enqueuer.ts'
 import { planWorkers } from './coordinator/plan-leases.ts'
 import { DrillWatch } from './drills.ts'
 import { defaultRetryPolicy } from './leases/leases.ts'
 import { planStages } from './overview/stage-plan.ts'
 import { createWorkQueue } from './queues/create-work-queue.ts'
-import { packLeases } from './queues/work-queue.ts'
+import { enqueueLeases } from './queues/work-queue.ts'
 import type { WorkQueue } from './queues/work-queue.ts'
 import { RangeReader } from './range-reader/range-reader.ts'
 import { Upkeep, upkeepJobs } from './upkeep.ts'
@@ -81,8 +80,9 @@ export async function startFarm(
   const roundsPool = openPool(3, 'flowfarm rounds', leaseLimits)
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
 
+  // A commit must not wait for a connection to read its next blocks.
   const reader = new RangeReader({
-    pool,
+    pool: openPool(readConnections, 'flowfarm reads', rangeLimits),
     maxBytes: config.DERIVERS_CACHE_MIB * 1024 * 1024,
     readers: running.filter(({ worker }) => worker.derive !== undefined).map(({ worker }) => worker.name),
     onGivenUp: () => log.info('The history ingester no longer waits for the workers of this process: they are slower'),
@@ -91,7 +91,13 @@ export async function startFarm(
       metrics.farmReadSeconds.observe(seconds)
     },
   })
-  shared.offerBlocks = (blocks, chainVersion) => reader.offer(blocks, chainVersion)
+  let farm: FarmWorkers | undefined
+  shared.offerBlocks = (blocks, chainVersion) => {
+    reader.offer(blocks, chainVersion)
+    const [first, last] = [blocks[0], blocks.at(-1)]
+    if (first !== undefined && last !== undefined)
+      farm?.deriveHead({ from: first.block.height, to: last.block.height + 1 })
+  }
   // A farm that pauses between ranges of history, or does none, is slow on purpose.
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
   if (isKeepingUp) shared.historyCapacity = (signal) => reader.room(signal)
@@ -115,7 +121,7 @@ export async function startFarm(
     signal: lifecycle.signal,
     connection: coordinatorLink,
     workers: () => plans,
-    enqueue: (worker, leases) => enqueue(queue, worker, leases),
+    enqueue: (leases) => enqueueLeases(queue, leases),
     isLiveEnabled: config.ENABLE_LIVE_DERIVERS,
     isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
     historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS,
@@ -137,7 +143,7 @@ export async function startFarm(
     await retryWhile(() => neighbours.writeBuiltInLabels(pool, network), writing)
     const drills = await DrillWatch.start({ databaseUrl, pool: roundsPool, log, signal: lifecycle.signal })
     lifecycle.onStop('fault drills', () => drills.stop())
-    const farm = new FarmWorkers({
+    farm = new FarmWorkers({
       workers,
       pool,
       leasePool,
@@ -149,10 +155,12 @@ export async function startFarm(
       retryPolicy,
       network: () => network,
       faultFor: (worker, range) => drills.faultFor(worker, range),
+      headBlocks: config.ENABLE_LIVE_DERIVERS ? Math.min(...plans.map(({ liveChunk }) => liveChunk)) : 0,
     })
+    const workersHere = farm
     lifecycle.signal.throwIfAborted()
-    lifecycle.onStop('workers', () => farm.stop())
-    await farm.start(running)
+    lifecycle.onStop('workers', () => workersHere.stop())
+    await workersHere.start(running)
     log.info({ workers: plans.map(({ name }) => name), queues: queue.backend }, 'Farm started')
   })()
   starting.catch((error: unknown) => {
@@ -164,9 +172,14 @@ export async function startFarm(
   })
 }
 
-/** Within the limits of a server with 100 connections. */
+const readConnections = 4
+
+/**
+ * One for each range of history, the head, live jobs and partitions, within the limits of a server
+ * with 100 connections.
+ */
 function connectionsFor(running: readonly RunningWorker[]): number {
-  return Math.min(30, Math.max(12, 4 + running.reduce((sum, { concurrency }) => sum + concurrency, 0)))
+  return Math.min(30, 3 + Math.max(...running.map(({ concurrency }) => concurrency)))
 }
 
 function runningWorkers(config: FarmConfig, workers: readonly Worker[]): RunningWorker[] {
@@ -175,24 +188,6 @@ function runningWorkers(config: FarmConfig, workers: readonly Worker[]): Running
     const concurrency = settings.get(`${worker.name.toUpperCase()}_CONCURRENCY`)
     return { worker, concurrency: typeof concurrency === 'number' ? concurrency : 1 }
   })
-}
-
-async function enqueue(queue: WorkQueue, worker: string, leases: readonly OfferedLease[]): Promise<void> {
-  await queue.add(
-    worker,
-    packLeases(
-      worker,
-      leases.filter(({ isLive }) => isLive),
-    ),
-    { isUrgent: true },
-  )
-  await queue.add(
-    worker,
-    packLeases(
-      worker,
-      leases.filter(({ isLive }) => !isLive),
-    ),
-  )
 }
 
 /** The chain determines the addresses of core contracts. */

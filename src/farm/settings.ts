@@ -78,7 +78,7 @@ export const farmSettings = {
     max: 60_000,
     unit: 'ms',
     description:
-      'Minimum interval at which a worker gets ranges of history, so that blocks stored meanwhile form one range.',
+      'Minimum interval at which ranges of history are planned, so that blocks stored meanwhile form one range.',
   }),
   DERIVERS_CACHE_MIB: integer({
     group,
@@ -123,10 +123,8 @@ export const farmSettings = {
             default: 1,
             min: 1,
             max: 1000,
-            unit: 'jobs',
-            description:
-              `Concurrent jobs of ${name.toLowerCase()} in each process. A job has one range ` +
-              'or several small ones.',
+            unit: 'ranges',
+            description: `Ranges of history that ${name.toLowerCase()} derives at a time in each process; new blocks are apart.`,
           }),
     }),
   ),
@@ -142,7 +140,7 @@ export const farmSettings = {
             unit: 'blocks',
             description:
               `Maximum blocks in a range of ${name.toLowerCase()}, also limited by LIVE_DERIVERS_CHUNK or ` +
-              'HISTORY_DERIVERS_CHUNK.',
+              'HISTORY_DERIVERS_CHUNK. Workers share the jobs of those with the same limits.',
           }),
     }),
   ),

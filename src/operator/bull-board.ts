@@ -5,6 +5,7 @@ import type { Queue } from 'bullmq'
 import type { Middleware, Next } from 'koa'
 import type pg from 'pg'
 import type { createWorkQueue } from '../farm/queues/create-work-queue.ts'
+import { queueNames } from '../farm/queues/work-queue.ts'
 import { query } from '../platform/db/pool.ts'
 import type { RequestContext, RequestState } from '../platform/http/requests.ts'
 import { contentPolicy } from '../platform/pages/serve-page.ts'
@@ -18,13 +19,11 @@ const foreignLinks = /<link [^>]*href="https?:[^>]*>/g
 /** Opens the queues at the first request. */
 export class QueueBoard {
   readonly #open: () => Promise<OpenQueues>
-  readonly #workers: readonly string[]
   readonly #pool: pg.Pool
   #opening: Promise<{ readonly queues: OpenQueues; readonly middleware: Middleware<RequestState> }> | undefined
 
-  constructor(open: () => Promise<OpenQueues>, workers: readonly string[], pool: pg.Pool) {
+  constructor(open: () => Promise<OpenQueues>, pool: pg.Pool) {
     this.#open = open
-    this.#workers = workers
     this.#pool = pool
   }
 
@@ -52,8 +51,8 @@ export class QueueBoard {
     serverAdapter.setBasePath(boardPath)
     createBullBoard({
       serverAdapter,
-      queues: this.#workers.map((worker) => {
-        const queue = queues.queue(worker) as Queue
+      queues: queueNames.map((name) => {
+        const queue = queues.queue(name) as Queue
         return queues.backend === 'postgres' ? new PostgresQueueAdapter(queue, this.#pool) : new BullMQAdapter(queue)
       }),
       options: {
@@ -77,24 +76,20 @@ interface Row {
 
 /**
  * BullMQ finds workers by their database sessions, but all queues of a process share one
- * connection. The active leases name the processes instead.
+ * connection. The active leases name the processes instead; they do not tell the queues apart.
  */
 class PostgresQueueAdapter extends BullMQAdapter {
   readonly #pool: pg.Pool
-  readonly #worker: string
 
   constructor(queue: Queue, pool: pg.Pool) {
     super(queue)
     this.#pool = pool
-    this.#worker = queue.name
   }
 
   override async getWorkers(): Promise<QueueWorkers> {
     const { rows } = await query<Row>(
       this.#pool,
-      `select distinct leased_by as "leasedBy" from app.worker_leases where worker_type = $1
-        and status = 'active' order by 1`,
-      [this.#worker],
+      `select distinct leased_by as "leasedBy" from app.worker_leases where status = 'active' order by 1`,
     )
     if (rows.length === 0) return null
     return rows.map(({ leasedBy }) => {

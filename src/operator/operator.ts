@@ -26,7 +26,7 @@ import type { Access } from './access.ts'
 import { boardPath, QueueBoard } from './bull-board.ts'
 import type { OpenQueues } from './bull-board.ts'
 import { EventStreams, OverviewFeed } from './overview-feed.ts'
-import { apiPath, operatorPath, workerNames } from './route.ts'
+import { apiPath, operatorPath } from './route.ts'
 import type { OperatorServices } from './route.ts'
 import { operatorDocuments, operatorRoutes } from './routes.ts'
 
@@ -66,7 +66,7 @@ export function createOperator(options: OperatorOptions): Operator {
     ...(options.pauseMs === undefined ? {} : { pauseMs: options.pauseMs }),
   })
   const streams = new EventStreams(feed)
-  const board = new QueueBoard(options.queues.open, workerNames(plans), pool)
+  const board = new QueueBoard(options.queues.open, pool)
   const access = new OperatorAccess(options.credentials, (request) => clientOf(request).address)
   const mount = createMount<OperatorServices>(
     operatorPath,

@@ -125,8 +125,7 @@ export class Metrics {
   })
   readonly farmCommitSeconds = new Histogram({
     name: 'flowfarm_farm_commit_seconds',
-    help: 'Time to commit a range.',
-    labelNames: ['worker'],
+    help: 'Time to write and commit a range of all its workers.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],
   })

@@ -42,9 +42,11 @@ describe('farm processes', function (this: Mocha.Suite) {
     return one
   }
 
-  /** Requeues everything for workers without a backlog. */
+  /** Requeues everything for workers that have done all that was requested. */
   const keepBusy = async (): Promise<void> => {
-    const { rowCount } = await database.pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
+    const { rowCount } = await database.pool.query(`
+      (select 1 from app.worker_leases where status <> 'done' limit 1) union all
+      (select 1 from app.backfill_requests where finished_at is null limit 1)`)
     if (rowCount === 0)
       await addRederiveRequest(
         database.pool,

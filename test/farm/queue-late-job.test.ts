@@ -20,14 +20,14 @@ describe('a consumer closed while it fetches its first job', () => {
     const queue = await createPostgresWorkQueue(database.url, pino({ level: 'silent' }))
     const locker = await database.pool.connect()
     try {
-      await queue.add('w', [{ worker: 'w', leases: [{ from: 0, generation: 0 }] }])
+      await queue.add('history', [{ workers: ['w'], starts: [0], generation: 0 }])
       const { rows } = await database.pool.query<{ name: string }>(
         "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'bullmq'",
       )
       await locker.query('begin')
       await locker.query(`lock table ${rows.map(({ name }) => name).join(', ')} in access exclusive mode`)
       const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const consumer = await queue.work('w', 1, async () => {
+      const consumer = await queue.work('history', 1, async () => {
         begun.resolve()
         await end.promise
       })

@@ -4,7 +4,8 @@ import { asError, RetryableError } from '../../src/platform/errors.ts'
 import type { Logger } from '../../src/platform/log.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
 import { createRedisWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
-import type { LeaseJob, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
+import { enqueueLeases } from '../../src/farm/queues/work-queue.ts'
+import type { QueueConsumer, RangeJob, WorkQueue } from '../../src/farm/queues/work-queue.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
@@ -14,22 +15,20 @@ import type { RedisServer } from '../../scripts/support/start-redis.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const log = pino({ level: 'silent' })
-const job = (worker: string, ...froms: number[]): LeaseJob => ({
-  worker,
-  leases: froms.map((from) => ({ from, generation: 0 })),
-})
+const job = (worker: string, ...starts: number[]): RangeJob => ({ workers: [worker], starts, generation: 0 })
+const startsOf = (jobs: readonly RangeJob[]): (number | undefined)[] => jobs.map(({ starts }) => starts[0])
 
 /** Collects jobs as they arrive. */
 class Arrivals {
-  readonly jobs: LeaseJob[] = []
+  readonly jobs: RangeJob[] = []
   #wake: () => void = () => undefined
 
-  readonly handler = async (arrived: LeaseJob): Promise<void> => {
+  readonly handler = async (arrived: RangeJob): Promise<void> => {
     this.jobs.push(arrived)
     this.#wake()
   }
 
-  async until(count: number): Promise<LeaseJob[]> {
+  async until(count: number): Promise<RangeJob[]> {
     while (this.jobs.length < count) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -40,10 +39,10 @@ class Arrivals {
 }
 
 /** Adds jobs and retries while the store is unavailable; throws other errors. */
-async function addInTheEnd(queue: WorkQueue, worker: string, jobs: readonly LeaseJob[]): Promise<void> {
+async function addInTheEnd(queue: WorkQueue, name: string, jobs: readonly RangeJob[]): Promise<void> {
   for (;;) {
     try {
-      return await queue.add(worker, jobs)
+      return await queue.add(name, jobs)
     } catch (error) {
       expectUnavailable(error)
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -112,35 +111,40 @@ for (const [backend, openStore] of Object.entries(stores)) {
     let store: Store
     let queue: WorkQueue
     let names = 0
-    const newName = (): string => `worker_${names++}`
+    const newName = (): string => `queue_${names++}`
     before(async function (this: Mocha.Context) {
       const opened = await openStore()
       if (opened === undefined) this.skip()
       store = opened
+    })
+    beforeEach(async () => {
       queue = await store.open()
     })
-    after(async () => {
-      await queue?.close()
-      await store?.close()
-    })
+    afterEach(() => queue.close())
+    after(() => store?.close())
 
     it('delivers jobs in order', async () => {
       const name = newName()
       const arrivals = new Arrivals()
-      const jobs = [job(name, 10), job(name, 20, 30), { worker: name, leases: [{ from: 40, generation: 7 }] }]
+      const jobs = [job('a', 10), job('a', 20, 30), { workers: ['a', 'b'], starts: [40], generation: 7 }]
       await queue.add(name, jobs)
       await queue.work(name, 1, arrivals.handler)
       expect(await arrivals.until(3)).to.deep.equal(jobs)
       expect(await queue.counts(name)).to.have.property('waiting', 0)
     })
 
-    it('delivers urgent jobs first', async () => {
-      const name = newName()
-      const arrivals = new Arrivals()
-      await queue.add(name, [job(name, 1), job(name, 2)])
-      await queue.add(name, [job(name, 3), job(name, 4)], { isUrgent: true })
-      await queue.work(name, 1, arrivals.handler)
-      expect((await arrivals.until(4)).map(({ leases }) => leases[0]?.from)).to.deep.equal([3, 4, 1, 2])
+    it('separates leases near the head from history', async () => {
+      const [live, history] = [new Arrivals(), new Arrivals()]
+      const lease = { generation: 0, attempt: 0 }
+      await enqueueLeases(queue, [
+        { ...lease, worker: 'a', from: 0, to: 10, isLive: false },
+        { ...lease, worker: 'a', from: 90, to: 95, isLive: true },
+        { ...lease, worker: 'b', from: 90, to: 95, isLive: true },
+      ])
+      await queue.work('live', 1, live.handler)
+      await queue.work('history', 1, history.handler)
+      expect(await live.until(1)).to.deep.equal([{ workers: ['a', 'b'], starts: [90], generation: 0 }])
+      expect(await history.until(1)).to.deep.equal([{ workers: ['a'], starts: [0], generation: 0 }])
     })
 
     it('deduplicates waiting jobs', async () => {
@@ -152,7 +156,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await arrivals.until(2)
       while ((await queue.counts(name)).active > 0) await new Promise(setImmediate)
       await queue.add(name, [job(name, 5)])
-      expect((await arrivals.until(3)).map(({ leases }) => leases[0]?.from)).to.deep.equal([5, 6, 5])
+      expect(startsOf(await arrivals.until(3))).to.deep.equal([5, 6, 5])
     })
 
     it('respects the concurrency', async () => {
@@ -183,11 +187,11 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await queue.add(name, [job(name, 1), job(name, 2)])
       await queue.work(name, 1, async (arrived) => {
         await arrivals.handler(arrived)
-        if (arrived.leases[0]?.from === 1) throw new Error('no')
+        if (arrived.starts[0] === 1) throw new Error('no')
       })
       await arrivals.until(2)
       await queue.add(name, [job(name, 1)])
-      expect((await arrivals.until(3)).at(-1)?.leases[0]?.from).to.equal(1)
+      expect((await arrivals.until(3)).at(-1)?.starts[0]).to.equal(1)
     })
 
     it('takes no jobs while paused and waits for running ones', async () => {
@@ -211,13 +215,13 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await arrivals.until(2)
     })
 
-    it('delivers a job to an idle worker within 50 ms, with 16 workers', async () => {
-      const idle = Array.from({ length: 16 }, () => ({ name: newName(), arrivals: new Arrivals() }))
+    it('notifies idle consumers of jobs', async () => {
+      const idle = Array.from({ length: 2 }, () => ({ name: newName(), arrivals: new Arrivals() }))
       const consumers: QueueConsumer[] = []
       for (const { name, arrivals } of idle) consumers.push(await queue.work(name, 1, arrivals.handler))
       const times: number[] = []
       for (let round = 1; round <= 15; round++) {
-        for (const { name, arrivals } of idle.slice(0, 2)) {
+        for (const { name, arrivals } of idle) {
           const start = performance.now()
           await queue.add(name, [job(name, round)])
           await arrivals.until(round)
@@ -225,8 +229,8 @@ for (const [backend, openStore] of Object.entries(stores)) {
         }
       }
       times.sort((a, b) => a - b)
-      // The median, as other processes may delay single jobs.
-      expect(times[Math.floor(times.length / 2)], times.map(Math.round).join(' ')).to.be.below(50)
+      // The median, as other processes may delay single jobs. Idle consumers poll every 5 s.
+      expect(times[Math.floor(times.length / 2)], times.map(Math.round).join(' ')).to.be.below(1000)
       await Promise.all(consumers.map((consumer) => consumer.close()))
     })
 
@@ -236,17 +240,17 @@ for (const [backend, openStore] of Object.entries(stores)) {
       const gate = Promise.withResolvers<void>()
       await queue.work(name, 1, async (arrived) => {
         await arrivals.handler(arrived)
-        if (arrived.leases[0]?.from === 1) await gate.promise
+        if (arrived.starts[0] === 1) await gate.promise
       })
       await queue.add(name, [job(name, 1), job(name, 2)])
       await arrivals.until(1)
       await store.lose()
       gate.resolve()
       await queue.add(name, [job(name, 3)])
-      expect((await arrivals.until(2)).map(({ leases }) => leases[0]?.from)).to.deep.equal([1, 3])
+      expect(startsOf(await arrivals.until(2))).to.deep.equal([1, 3])
     })
 
-    it('does not monitor a job that runs on after it lost its place in the queue', async () => {
+    it('reports no trouble when a job ends that lost its place in the queue', async () => {
       const name = newName()
       const arrivals = new Arrivals()
       const noticed = Promise.withResolvers<void>()
@@ -258,7 +262,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
             write: (line: string) => {
               const { level, msg } = JSON.parse(line) as { level: number; msg: string }
               levels.push(level)
-              if (msg === 'A job had ended, or may be delivered again') noticed.resolve()
+              if (msg === 'A job was delivered again') noticed.resolve()
             },
           },
         ),
@@ -271,9 +275,9 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await other.add(name, [job(name, 1)])
       await arrivals.until(1)
       await store.lose()
+      gate.resolve()
       await noticed.promise
       expect(Math.max(...levels)).to.equal(pino.levels.values['debug'])
-      gate.resolve()
       await other.close()
     })
 
@@ -285,7 +289,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await arrivals.until(1)
       await store.disconnect()
       await addInTheEnd(queue, name, [job(name, 2)])
-      expect((await arrivals.until(2)).at(-1)?.leases[0]?.from).to.equal(2)
+      expect((await arrivals.until(2)).at(-1)?.starts[0]).to.equal(2)
     })
 
     it('opens or reports an error while connections fail', async () => {
@@ -342,8 +346,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
           if (outcome.status === 'rejected') expectUnavailable(outcome.reason)
           const { name, arrivals } = idle[at] ?? expect.fail('a worker too many')
           await addInTheEnd(opened, name, [job(name, 2)])
-          while (!arrivals.jobs.some(({ leases }) => leases[0]?.from === 2))
-            await arrivals.until(arrivals.jobs.length + 1)
+          while (!startsOf(arrivals.jobs).includes(2)) await arrivals.until(arrivals.jobs.length + 1)
         }
         await opened.close()
       }
@@ -367,9 +370,9 @@ for (const [backend, openStore] of Object.entries(stores)) {
       })
     }
 
-    it('redelivers the job of a dead process', async () => {
+    it('delivers a job again if it takes longer than its lock, as after the end of its process', async () => {
       const name = newName()
-      const hanging = new Arrivals()
+      const [hanging, arrivals] = [new Arrivals(), new Arrivals()]
       const gate = Promise.withResolvers<void>()
       const other = await store.open()
       await other.work(name, 1, async (arrived) => {
@@ -378,10 +381,14 @@ for (const [backend, openStore] of Object.entries(stores)) {
       })
       await addInTheEnd(queue, name, [job(name, 1)])
       await hanging.until(1)
-      const { rows } = { rows: await queue.counts(name) }
-      expect(rows.active).to.equal(1)
+      expect((await queue.counts(name)).active).to.equal(1)
+      await queue.work(name, 1, arrivals.handler)
+      expect(await arrivals.until(1)).to.deep.equal([job(name, 1)])
+      while ((await queue.counts(name)).active > 0) await new Promise(setImmediate)
       gate.resolve()
       await other.close()
+      expect(await queue.counts(name)).to.deep.equal({ waiting: 0, active: 0 })
+      expect(hanging.jobs).to.have.length(1)
     })
   })
 }

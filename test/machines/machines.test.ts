@@ -56,9 +56,11 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
 
   const activeOn = (machine: Machine): Promise<number[]> => activeOf(farm, working[machine]?.pid ?? 0)
 
-  /** Requeues everything for workers without a backlog. */
+  /** Requeues everything for workers that have done all that was requested. */
   const keepBusy = async (): Promise<void> => {
-    const { rowCount } = await farm.pool.query(`select from app.worker_leases where status <> 'done' limit 1`)
+    const { rowCount } = await farm.pool.query(`
+      (select 1 from app.worker_leases where status <> 'done' limit 1) union all
+      (select 1 from app.backfill_requests where finished_at is null limit 1)`)
     if (rowCount === 0) await addRederiveRequest(farm.pool, workers, names, { from: 0, to: history })
   }
 

@@ -69,7 +69,7 @@ for (const [store, open] of Object.entries(stores)) {
       expect(await get(`/${script}`, {})).to.include({ status: 401 })
     })
 
-    it('lists the processes of a queue, and never claims that a queue has no workers', async () => {
+    it('lists the processes that hold leases', async () => {
       const queues = await createWorkQueue({
         databaseUrl: database.url,
         redisUrl: redis?.url,
@@ -80,7 +80,7 @@ for (const [store, open] of Object.entries(stores)) {
       await database.pool.query(
         "insert into app.worker_leases (worker_type, from_height, to_height) values ('token_worker', 0, 10)",
       )
-      await queues.work('token_worker', 1, async () => {
+      await queues.work('history', 1, async () => {
         await claimLeases(database.pool, [{ worker: 'token_worker', from: 0 }], {
           leasedBy: processName(),
           leaseMs: 60_000,
@@ -88,7 +88,7 @@ for (const [store, open] of Object.entries(stores)) {
         started.resolve()
         await ended.promise
       })
-      await queues.add('token_worker', [{ worker: 'token_worker', leases: [{ from: 0 }] }])
+      await queues.add('history', [{ workers: ['token_worker'], starts: [0], generation: 0 }])
       await started.promise
       const workersOf = async (queue: string): Promise<readonly { readonly addr: string }[] | null> => {
         const { status, body } = await get(`/api/queues/${queue}/workers`)
@@ -96,11 +96,9 @@ for (const [store, open] of Object.entries(stores)) {
         return (JSON.parse(body) as { workers: readonly { readonly addr: string }[] | null }).workers
       }
       try {
-        expect(await workersOf('token_worker')).to.have.length(1)
-        if (redis === undefined) {
-          expect((await workersOf('token_worker'))?.[0]?.addr).to.equal(processName().split(':', 2).join(':'))
-          expect(await workersOf('accounts_worker')).to.equal(null)
-        }
+        expect(await workersOf('history')).to.have.length(1)
+        if (redis === undefined)
+          expect((await workersOf('history'))?.[0]?.addr).to.equal(processName().split(':', 2).join(':'))
       } finally {
         ended.resolve()
         await queues.close()
@@ -108,25 +106,21 @@ for (const [store, open] of Object.entries(stores)) {
       }
     })
 
-    it('lists the queue of each worker with its jobs', async () => {
+    it('lists both queues with their jobs', async () => {
       const queues = await createWorkQueue({
         databaseUrl: database.url,
         redisUrl: redis?.url,
         log: pino({ level: 'silent' }),
       })
-      const job = { worker: 'token_worker', leases: [{ from: 10, generation: 0 }] }
-      await queues.add('token_worker', [job])
-      const { status, body } = await get('/api/queues?activeQueue=token_worker&status=prioritized')
+      const job = { workers: ['token_worker', 'accounts_worker'], starts: [10, 20], generation: 0 }
+      await queues.add('history', [job])
+      const { status, body } = await get('/api/queues?activeQueue=history&status=waiting')
       await queues.close()
       expect(status).to.equal(200)
       const board = JSON.parse(body) as Board
-      expect(board.queues.map(({ name }) => name)).to.include.members([
-        'token_worker',
-        'accounts_worker',
-        'ft_holdings_worker',
-      ])
-      const queue = board.queues.find(({ name }) => name === 'token_worker')
-      expect(queue?.counts).to.include({ prioritized: 1 })
+      expect(board.queues.map(({ name }) => name)).to.deep.equal(['live', 'history'])
+      const queue = board.queues.find(({ name }) => name === 'history')
+      expect(queue?.counts).to.include({ waiting: 1 })
       expect(queue?.jobs[0]?.data).to.deep.equal(job)
     })
   })

@@ -159,7 +159,7 @@ export class History {
     const { pool } = this.#lane
     switch (name) {
       case 'forward':
-        return this.#note(name, rangeText(await this.#ingest.forward(this.#random.integer(1, 8))))
+        return this.#forward()
       case 'backward':
         return this.#note(name, rangeText(await this.#ingest.backward(this.#random.integer(1, 8))))
       case 'fork':
@@ -202,6 +202,15 @@ export class History {
     }
   }
 
+  async #forward(): Promise<void> {
+    const stored = await this.#ingest.forward(this.#random.integer(1, 8))
+    this.#note('forward', rangeText(stored))
+    if (stored === undefined || this.#alive.length === 0 || this.#random.chance(0.3)) return
+    const { process } = this.#random.pick(this.#alive)
+    this.#note('head', `${process.name} ${rangeText(stored)}`)
+    process.deriveHead(stored)
+  }
+
   async #fork(): Promise<void> {
     const { chain } = this.#ingest
     const forks = (['a', 'b', 'c'] as const).filter((name) => chains[name].last >= this.#plan.start)
@@ -223,6 +232,7 @@ export class History {
       workers: this.#workers,
       concurrency: () => concurrency,
       leaseMs: plan.leaseMs,
+      headBlocks: liveChunk,
       retryPolicy: plan.retryPolicy,
       faultFor: (worker, range) => {
         const height = [...(this.#poisoned.get(worker) ?? [])].find(

@@ -5,17 +5,18 @@ import { pino } from 'pino'
 import type { Worker } from '../../jobs/worker.ts'
 import { asError } from '../../src/platform/errors.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
 import { createPool } from '../../src/platform/db/pool.ts'
 import { Coordinator } from '../../src/farm/coordinator/coordinator.ts'
 import type { CoordinatorOptions } from '../../src/farm/coordinator/coordinator.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
-import { packLeases } from '../../src/farm/queues/work-queue.ts'
+import { enqueueLeases } from '../../src/farm/queues/work-queue.ts'
 import type { WorkQueue } from '../../src/farm/queues/work-queue.ts'
 import { RangeReader } from '../../src/farm/range-reader/range-reader.ts'
 import type { ReadRange } from '../../src/farm/range-reader/range-reader.ts'
 import type { RetryPolicy } from '../../src/farm/leases/leases.ts'
 import { FarmWorkers } from '../../src/farm/worker-loop/farm-workers.ts'
-import type { FaultFor } from '../../src/farm/worker-loop/worker-loop.ts'
+import type { FaultFor } from '../../src/farm/worker-loop/range-runner.ts'
 import type { UnreliableQueueStore } from './unreliable-queue.ts'
 import { ProcessWire } from './process-wire.ts'
 import type { WireEnd } from './process-wire.ts'
@@ -35,6 +36,8 @@ export interface ProcessOptions {
   readonly concurrency: (worker: Worker) => number
   readonly coordinator: Omit<CoordinatorOptions, 'databaseUrl' | 'pool' | 'log' | 'signal' | 'enqueue'>
   readonly leaseMs: number
+  /** Maximum blocks that `deriveHead` takes. */
+  readonly headBlocks: number
   readonly retryPolicy: RetryPolicy
   readonly faultFor: FaultFor
 }
@@ -122,8 +125,13 @@ export class SimulatedProcess {
     for (const wire of this.#wires.values()) wire.cut()
   }
 
+  /** As if its ingester had just stored these blocks. */
+  deriveHead(range: HeightRange): void {
+    this.#farm?.deriveHead(range)
+  }
+
   async #start(): Promise<void> {
-    const { workers, concurrency, leaseMs, retryPolicy, faultFor, coordinator } = this.#options
+    const { workers, concurrency, leaseMs, headBlocks, retryPolicy, faultFor, coordinator } = this.#options
     const rowsUrl = await this.#wireUrl('rows')
     const leasesUrl = await this.#wireUrl('leases')
     const othersUrl = await this.#wireUrl('others')
@@ -138,23 +146,7 @@ export class SimulatedProcess {
       pool: leasePool,
       log,
       signal: this.#ending.signal,
-      enqueue: async (worker, leases) => {
-        await queue.add(
-          worker,
-          packLeases(
-            worker,
-            leases.filter(({ isLive }) => isLive),
-          ),
-          { isUrgent: true },
-        )
-        await queue.add(
-          worker,
-          packLeases(
-            worker,
-            leases.filter(({ isLive }) => !isLive),
-          ),
-        )
-      },
+      enqueue: (leases) => enqueueLeases(queue, leases),
     }).run()
     const reader = new GatedReader(
       pool,
@@ -171,6 +163,7 @@ export class SimulatedProcess {
       metrics,
       network: () => 'emulator',
       leaseMs,
+      headBlocks,
       graceMs: 500,
       retryPolicy,
       faultFor,
@@ -250,8 +243,8 @@ class GatedReader extends RangeReader {
     this.#gate = gate
   }
 
-  override async readSome(from: number, to: number, reader?: string): Promise<ReadRange> {
-    const slice = await super.readSome(from, to, reader)
+  override async readSome(from: number, to: number, readers?: readonly string[]): Promise<ReadRange> {
+    const slice = await super.readSome(from, to, readers)
     await this.#gate.pass()
     return slice
   }

@@ -1,13 +1,18 @@
 import { RetryableError } from '../../src/platform/errors.ts'
-import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
+import type { QueueConsumer, RangeJob, RangeJobHandler, WorkQueue } from '../../src/farm/queues/work-queue.ts'
 import type { Random } from './random.ts'
 
 interface Consumer {
-  readonly worker: string
+  readonly queue: string
   readonly concurrency: number
-  readonly handler: LeaseJobHandler
+  readonly handler: RangeJobHandler
   readonly running: Set<Promise<void>>
   isOpen: boolean
+}
+
+interface QueuedJob {
+  readonly queue: string
+  readonly job: RangeJob
 }
 
 /**
@@ -17,7 +22,7 @@ interface Consumer {
  */
 export class UnreliableQueueStore {
   readonly #random: Random
-  readonly #jobs: LeaseJob[] = []
+  readonly #jobs: QueuedJob[] = []
   readonly #consumers = new Set<Consumer>()
   #isDelivering = false
   /** Makes the queue reliable from now on. */
@@ -36,21 +41,21 @@ export class UnreliableQueueStore {
     }
     return {
       backend: 'postgres',
-      add: (_worker, jobs) => {
+      add: (queue, jobs) => {
         if (isSevered || this.#isCareless(0.05))
           return Promise.reject(new RetryableError('queue-unavailable', 'the queue took nothing'))
-        for (const job of jobs) this.#take(job)
+        for (const job of jobs) this.#take({ queue, job })
         return Promise.resolve()
       },
-      work: (worker, concurrency, handler) => {
-        const consumer: Consumer = { worker, concurrency, handler, running: new Set(), isOpen: !isSevered }
+      work: (queue, concurrency, handler) => {
+        const consumer: Consumer = { queue, concurrency, handler, running: new Set(), isOpen: !isSevered }
         own.add(consumer)
         this.#consumers.add(consumer)
         this.#deliverSoon()
         return Promise.resolve(this.#consumerEnd(consumer))
       },
-      counts: (worker) =>
-        Promise.resolve({ waiting: this.#jobs.filter((job) => job.worker === worker).length, active: 0 }),
+      counts: (queue) =>
+        Promise.resolve({ waiting: this.#jobs.filter((queued) => queued.queue === queue).length, active: 0 }),
       close: () => {
         closeAll()
         return Promise.resolve()
@@ -95,14 +100,14 @@ export class UnreliableQueueStore {
     return this.#random.chance(probability) && !this.isReliable
   }
 
-  #take(job: LeaseJob): void {
+  #take(job: QueuedJob): void {
     if (this.#isCareless(0.05)) return
     if (this.#isCareless(0.1)) this.#jobs.push(job)
     if (this.#isCareless(0.1)) setTimeout(() => this.#put(job), this.#random.integer(20, 400))
     else this.#put(job)
   }
 
-  #put(job: LeaseJob): void {
+  #put(job: QueuedJob): void {
     if (this.#isCareless(0.2)) this.#jobs.splice(this.#random.integer(0, this.#jobs.length), 0, job)
     else this.#jobs.push(job)
     this.#deliverSoon()
@@ -119,9 +124,9 @@ export class UnreliableQueueStore {
 
   #deliver(): void {
     for (let i = 0; i < this.#jobs.length;) {
-      const job = this.#jobs[i] as LeaseJob
+      const { queue, job } = this.#jobs[i] as QueuedJob
       const idle = [...this.#consumers].filter(
-        (one) => one.worker === job.worker && one.isOpen && one.running.size < one.concurrency,
+        (one) => one.queue === queue && one.isOpen && one.running.size < one.concurrency,
       )
       if (idle.length === 0) {
         i++
@@ -132,7 +137,7 @@ export class UnreliableQueueStore {
     }
   }
 
-  #run(consumer: Consumer, job: LeaseJob): void {
+  #run(consumer: Consumer, job: RangeJob): void {
     const run: Promise<void> = consumer
       .handler(job)
       // Like BullMQ: the job has failed and is removed.

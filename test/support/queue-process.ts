@@ -7,10 +7,10 @@ import { pino } from 'pino'
 import { createRedisWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
 
 const queue = await createRedisWorkQueue(process.argv[2] ?? '', pino({ level: 'silent' }))
-for (const worker of ['a', 'b', 'c', 'd']) {
+for (const name of ['a', 'b', 'c', 'd']) {
   const arrived = Promise.withResolvers<void>()
-  await queue.work(worker, 1, () => Promise.resolve(arrived.resolve()))
-  await queue.add(worker, [{ worker, leases: [{ from: 1, generation: 0 }] }])
+  await queue.work(name, 1, () => Promise.resolve(arrived.resolve()))
+  await queue.add(name, [{ workers: ['w'], starts: [1], generation: 0 }])
   await arrived.promise
 }
 process.stdout.write('works\n')

@@ -4,11 +4,12 @@ import { copyInto } from '../../platform/db/copy-into.ts'
 import { pgText } from '../../platform/db/copy-writer.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import { ensurePartitions } from '../../platform/db/partitions.ts'
-import { rollBack } from '../../platform/db/pool.ts'
-import { normalize } from '../../platform/ranges.ts'
-import type { HeightSet } from '../../platform/ranges.ts'
+import { farmChannel } from '../../platform/db/listen.ts'
+import { rollBack, waitInTransaction } from '../../platform/db/pool.ts'
+import { RetryableError } from '../../platform/errors.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
 import { beginCommit } from '../leases/chain-version.ts'
-import { completeLeaseText, completeLeases } from '../leases/leases.ts'
+import { completeLeasesText } from '../leases/leases.ts'
 import type { ClaimedLease } from '../leases/leases.ts'
 import {
   clearRangeTexts,
@@ -16,89 +17,163 @@ import {
   findFoldDebt,
   foldRange,
   foldsOthersRows,
+  followersOf,
   lockFolds,
   readsOf,
-  areClear,
 } from './folds.ts'
 import type { FoldDebt } from './folds.ts'
 import type { RangeOutput } from './range-output.ts'
 
 /**
- * `fenced`: the claim was revoked. `rolled-back`: the blocks belong to an older chain version; the
- * claim is still held. Nothing was written in both cases.
+ * `fenced`: a claim was revoked. `rolled-back`: the blocks belong to an older chain version; the
+ * claims are still held. Nothing was written in both cases.
  */
 export type CommitOutcome = 'committed' | 'fenced' | 'rolled-back'
 
-interface RangeCommit {
+/** Error of one worker: the others of its range can commit without it. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError'
   readonly worker: Worker
-  readonly lease: ClaimedLease
+
+  constructor(worker: Worker, cause: unknown) {
+    super(`${worker.name} failed`, { cause })
+    this.worker = worker
+  }
+}
+
+export interface RangeCommitOptions {
+  readonly pool: pg.Pool
+  readonly range: HeightRange
+  /** Each after those that it follows. */
+  readonly workers: readonly Worker[]
+  /** Held for these workers; together they are the range. */
+  readonly leases: readonly ClaimedLease[]
+  /** The version of the blocks. Undefined if no worker reads blocks. */
   readonly chainVersion: number | undefined
-  readonly output: RangeOutput
-  /** See `followersOf`. Default: none. */
-  readonly followers?: readonly Worker[]
+  /** For followers of the workers, whose folds may read their rows. */
+  readonly allWorkers: readonly Worker[]
+  /** Announces the commit to listeners of `farmChannel`, with this payload. */
+  readonly announcement?: string | undefined
 }
 
 /**
- * The lease is completed first, so a process that lost it cannot write a row. After a retryable
- * error the commit may have succeeded: retrying returns `fenced` then. Followers fold new keys when
- * they derive the range.
+ * One transaction for all workers of a range:
+ *
+ *     begin ──complete the leases──► write rows, slice by slice ──► fold, commit
+ *         └──a lease is not held, or other blocks──► ended
+ *
+ * Leases are completed first, so a process that lost one cannot write a row. Folds come last: they
+ * touch keys that other ranges touch too, and are locked until the commit. After a retryable error
+ * the commit may have succeeded: retrying returns `fenced` then.
  */
-export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<CommitOutcome> {
-  const { worker, lease, output, followers = [] } = commit
-  for (const { table } of output.tables) {
-    if (table.partitionHeights !== undefined) await ensurePartitions(pool, table.name, table.partitionHeights, lease)
-  }
-  const first = [completeLeaseText(lease), needsClearingText(worker, lease)]
-  return inCommit(pool, commit.chainVersion, first, async (client, [completed, needsClearing]) => {
-    if (completed !== 1) return 'fenced'
-    const isRewrite = needsClearing !== 0
-    const folding = isRewrite ? [worker, ...followers] : [worker]
-    const debts = new Map<Worker, FoldDebt>()
-    if (isRewrite) {
-      await lockFolds(client, folding)
-      for (const one of folding) debts.set(one, await findFoldDebt(client, one, lease))
-      await client.query(clearRangeTexts(worker, lease).join('; '))
-    }
-    for (const { table, writer } of output.tables) await copyInto(client, table.name, table.columns, writer)
-    if (output.problems.length > 0) await recordProblems(client, worker.name, output.problems)
-    if (isRewrite || hasToFold(worker, output)) {
-      if (!isRewrite) await lockFolds(client, folding)
-      for (const one of folding) await foldRange(client, one, lease, debts.get(one))
-    }
-    return 'committed'
-  })
-}
+export class RangeCommit {
+  readonly #options: RangeCommitOptions
+  readonly #client: pg.PoolClient
+  readonly #debts = new Map<Worker, FoldDebt>()
+  readonly #written = new Set<string>()
 
-function hasToFold(worker: Worker, output: RangeOutput): boolean {
-  const written = new Set(output.tables.map(({ table }) => table.name))
-  return foldsOthersRows(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => written.has(name)))
-}
-
-/** No rollback can cross the transaction. */
-async function inCommit(
-  pool: pg.Pool,
-  chainVersion: number | undefined,
-  first: readonly string[],
-  write: (client: pg.PoolClient, changed: readonly (number | null)[]) => Promise<CommitOutcome>,
-): Promise<CommitOutcome> {
-  let client: pg.PoolClient
-  try {
-    client = await pool.connect()
-  } catch (error) {
-    throw asDatabaseError(error)
+  private constructor(client: pg.PoolClient, options: RangeCommitOptions) {
+    this.#client = client
+    this.#options = options
   }
-  let broken: Error | undefined
-  try {
-    const begun = await beginCommit(client, first)
-    const isCurrent = chainVersion === undefined || begun.chainVersion === chainVersion
-    const outcome = isCurrent ? await write(client, begun.changed) : 'rolled-back'
-    await client.query(outcome === 'committed' ? 'commit' : 'rollback')
-    return outcome
-  } catch (error) {
-    broken = await rollBack(client, error)
-    throw asDatabaseError(error)
-  } finally {
-    client.release(broken)
+
+  /** Old rows of the range are deleted. @returns the outcome if nothing may be written */
+  static async begin(options: RangeCommitOptions): Promise<RangeCommit | Exclude<CommitOutcome, 'committed'>> {
+    const { pool, range, workers, leases, chainVersion } = options
+    for (const { tables } of workers) {
+      for (const { name, partitionHeights } of tables) {
+        if (partitionHeights !== undefined) await ensurePartitions(pool, name, partitionHeights, range)
+      }
+    }
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      throw asDatabaseError(error)
+    }
+    const commit = new RangeCommit(client, options)
+    try {
+      const clearing = workers.map((worker) => needsClearingText(worker, range))
+      const begun = await beginCommit(client, [completeLeasesText(leases), ...clearing])
+      const [completed, ...needClearing] = begun.changed
+      const isCurrent = chainVersion === undefined || begun.chainVersion === chainVersion
+      if (!isCurrent || completed !== leases.length) {
+        await commit.abort()
+        return isCurrent ? 'fenced' : 'rolled-back'
+      }
+      await commit.#clear(workers.filter((_, i) => needClearing[i] !== 0))
+      return commit
+    } catch (error) {
+      await commit.abort(error)
+      throw asDatabaseError(error)
+    }
+  }
+
+  /** Outputs of a slice, whose buffers must not change until the promise settles. */
+  async write(outputs: Iterable<readonly [Worker, RangeOutput]>): Promise<void> {
+    for (const [worker, output] of outputs) {
+      await this.#ofWorker(worker, async () => {
+        for (const { table, writer } of output.tables) {
+          this.#written.add(table.name)
+          await copyInto(this.#client, table.name, table.columns, writer)
+        }
+        if (output.problems.length > 0) await recordProblems(this.#client, worker.name, output.problems)
+      })
+    }
+  }
+
+  /** Waits for `other` while nothing is written, without losing the session. */
+  waitFor<T>(other: Promise<T>): Promise<T> {
+    return waitInTransaction(this.#client, other)
+  }
+
+  /** After an error call `abort`. @throws WorkerError; FlowfarmError */
+  async finish(): Promise<void> {
+    const { range, workers, announcement } = this.#options
+    const folding = workers.filter((worker) => this.#debts.has(worker) || this.#hasToFold(worker))
+    const followers = [...this.#debts.keys()].filter((worker) => !folding.includes(worker))
+    try {
+      await lockFolds(this.#client, folding)
+      for (const worker of [...folding, ...followers]) {
+        await this.#ofWorker(worker, () => foldRange(this.#client, worker, range, this.#debts.get(worker)))
+      }
+      await this.#client.query(
+        announcement === undefined ? 'commit' : `notify ${farmChannel}, '${announcement}'; commit`,
+      )
+    } catch (error) {
+      throw error instanceof WorkerError ? error : asDatabaseError(error)
+    }
+    this.#client.release()
+  }
+
+  /** @param cause a connection that it broke is closed */
+  async abort(cause?: unknown): Promise<void> {
+    this.#client.release(await rollBack(this.#client, cause))
+  }
+
+  /** Repeated derivation: all keys and sums that the old rows touch are folded again. */
+  async #clear(rewritten: readonly Worker[]): Promise<void> {
+    if (rewritten.length === 0) return
+    const { range, workers, allWorkers } = this.#options
+    const followers = rewritten.flatMap((worker) => followersOf(worker, allWorkers))
+    const folding = allWorkers.filter((worker) => rewritten.includes(worker) || followers.includes(worker))
+    await lockFolds(this.#client, [...new Set([...folding, ...workers])])
+    for (const worker of folding) this.#debts.set(worker, await findFoldDebt(this.#client, worker, range))
+    for (const worker of rewritten) await this.#client.query(clearRangeTexts(worker, range).join('; '))
+  }
+
+  #hasToFold(worker: Worker): boolean {
+    return foldsOthersRows(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => this.#written.has(name)))
+  }
+
+  /** A retryable error is not the worker's. */
+  async #ofWorker(worker: Worker, run: () => Promise<void>): Promise<void> {
+    try {
+      await run()
+    } catch (thrown) {
+      const error = asDatabaseError(thrown)
+      throw error instanceof RetryableError ? error : new WorkerError(worker, error)
+    }
   }
 }
 
@@ -136,50 +211,4 @@ async function recordProblems(
 
 function keyOf({ blockHeight, txIndex, eventIndex, code }: DeriveProblem): string {
   return `${blockHeight}/${txIndex}/${eventIndex}/${code}`
-}
-
-export interface EmptyCommit {
-  readonly worker: Worker
-  readonly lease: ClaimedLease
-}
-
-/** Whether no fold reads rows of another worker. */
-export function canBatch(worker: Worker): boolean {
-  return !foldsOthersRows(worker)
-}
-
-/**
- * Outcomes in order; undefined if any range has earlier rows or problems and must be committed
- * separately. All ranges must have the same chain version.
- */
-export async function commitEmptyRanges(
-  pool: pg.Pool,
-  chainVersion: number,
-  commits: readonly EmptyCommit[],
-): Promise<readonly CommitOutcome[] | undefined> {
-  const held = new Set<string>()
-  let needClearing = false
-  const outcome = await inCommit(pool, chainVersion, [], async (client) => {
-    for (const { worker, from } of await completeLeases(
-      client,
-      commits.map(({ lease }) => lease),
-    ))
-      held.add(`${worker}/${from}`)
-    needClearing = !(await areClear(
-      client,
-      rangesByWorker(commits.filter((commit) => held.has(emptyRangeKey(commit)))),
-    ))
-    return needClearing ? 'fenced' : 'committed'
-  })
-  if (needClearing) return undefined
-  return commits.map((commit) => (outcome === 'rolled-back' || held.has(emptyRangeKey(commit)) ? outcome : 'fenced'))
-}
-
-function rangesByWorker(commits: readonly EmptyCommit[]): Map<Worker, HeightSet> {
-  const byWorker = Map.groupBy(commits, ({ worker }) => worker)
-  return new Map([...byWorker].map(([worker, own]) => [worker, normalize(own.map(({ lease }) => lease))]))
-}
-
-function emptyRangeKey({ lease }: EmptyCommit): string {
-  return `${lease.worker}/${lease.from}`
 }

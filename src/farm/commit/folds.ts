@@ -210,16 +210,6 @@ export function needsClearingText(worker: Worker, range: HeightRange): string {
   return `select 1 where ${needsClearing(worker, range).join(' or ')}`
 }
 
-export async function areClear(
-  client: pg.ClientBase,
-  ranges: ReadonlyMap<Worker, readonly HeightRange[]>,
-): Promise<boolean> {
-  const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => needsClearing(worker, range)))
-  if (parts.length === 0) return true
-  const { rows } = await client.query<{ found: boolean }>(`select ${parts.join(' or ')} as found`)
-  return rows[0]?.found === false
-}
-
 function quotedTable(table: { readonly name: string }): string {
   return table.name.split('.').map(escapeIdentifier).join('.')
 }

@@ -45,8 +45,10 @@ export class RangeOutput implements DeriveOutput {
     return count
   }
 
-  get isEmpty(): boolean {
-    return this.problems.length === 0 && this.rowCount === 0
+  get bytes(): number {
+    let bytes = 0
+    for (const { writer } of this.#tables.values()) bytes += writer.out.position
+    return bytes
   }
 
   get capacity(): number {

@@ -3,14 +3,15 @@ import fc from 'fast-check'
 import type pg from 'pg'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import type { Worker } from '../../../jobs/worker.ts'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { rollBackFarm } from '../leases/coverage.ts'
 import { lockOutCommits } from '../leases/chain-version.ts'
-import { commitRange } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
 import {
   activeLease,
+  commitRange,
+  countingWorker,
+  counts,
   createExampleTables,
   exampleWorker,
   leaseStatus,
@@ -19,34 +20,7 @@ import {
   sums,
 } from './example-worker.test-support.ts'
 import { rollBackDerived } from './folds.ts'
-
-/**
- * Folds rows of another worker and has no history rows; its position before that worker must not
- * matter.
- */
-const countingWorker: Worker = {
-  name: 'counting_worker',
-  description: 'How often each key moved.',
-  phase: 2,
-  follows: [exampleWorker.name],
-  tables: [],
-  folds: [
-    {
-      kind: 'state',
-      name: 'app.example_counts',
-      reads: ['app.example_moves'],
-      key: [{ column: 'key', type: 'text' }],
-      touched: 'select distinct key from app.example_moves where block_height >= $1 and block_height < $2',
-      fold: `
-        with touched as (select unnest($1::text[]) as key), folded as (
-          select key, count(*)::int as moves from app.example_moves join touched using (key) group by key
-        ), gone as (
-          delete from app.example_counts c using touched t where c.key = t.key and not exists (select from folded f where f.key = c.key)
-        )
-        insert into app.example_counts (key, moves) select * from folded on conflict (key) do update set moves = excluded.moves`,
-    },
-  ],
-}
+import { RangeOutput } from './range-output.ts'
 
 describe('the rollback of derived rows', () => {
   let database: TestDatabase
@@ -55,7 +29,6 @@ describe('the rollback of derived rows', () => {
     database = await createTestDatabase()
     pool = database.pool
     await createExampleTables(pool)
-    await pool.query('create table app.example_counts (key text primary key, moves integer not null)')
   })
   beforeEach(async () => {
     await pool.query(
@@ -108,7 +81,7 @@ describe('the rollback of derived rows', () => {
           worker: countingWorker,
           lease: await activeLease(pool, 0, 60, countingWorker.name),
           chainVersion: 0,
-          output: outputOf([]),
+          output: new RangeOutput(countingWorker),
         })
         await withTransaction(pool, (client) => rollBack(client, ancestor))
         expect((await storedMoves(pool)).map(({ height }) => height)).to.deep.equal(
@@ -116,11 +89,8 @@ describe('the rollback of derived rows', () => {
         )
         const { folded, expected } = await sums(pool)
         expect(folded).to.deep.equal(expected)
-        const counts = await pool.query('select key, moves from app.example_counts order by key')
-        const counted = await pool.query(
-          'select key, count(*)::int as moves from app.example_moves group by key order by key',
-        )
-        expect(counts.rows).to.deep.equal(counted.rows)
+        const counted = await counts(pool)
+        expect(counted.folded).to.deep.equal(counted.expected)
       }),
       { numRuns: 20 },
     )

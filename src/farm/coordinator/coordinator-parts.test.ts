@@ -39,75 +39,98 @@ describe('WakeUp', () => {
 })
 
 describe('HistoryBatcher', () => {
-  it('allocates nothing to the worker within the interval', () => {
+  it('plans no history within the interval', () => {
     const batcher = new HistoryBatcher(100)
-    expect(batcher.limit('a', 64, 0)).to.equal(64)
-    batcher.given('a', 5)
-    expect(batcher.limit('a', 64, 104)).to.equal(0)
-    expect(batcher.limit('b', 64, 104)).to.equal(64)
-    expect(batcher.limit('a', 64, 105)).to.equal(64)
+    expect(batcher.isDue(0)).to.equal(true)
+    batcher.given(5)
+    expect([104, 105].map((now) => batcher.isDue(now))).to.deep.equal([false, true])
   })
 })
 
 describe('HistoryRest', () => {
+  const limits = (rest: HistoryRest, open: Readonly<Record<string, number>>, now: number): object =>
+    Object.fromEntries(rest.limit(new Map(Object.entries(open)), now))
+
   it('sets no limit without a rest', () => {
-    expect(new HistoryRest(0).limit('a', 9, 55, 0)).to.equal(55)
+    expect(limits(new HistoryRest(0), { a: 9, b: 0 }, 0)).to.deep.equal({ a: Infinity, b: Infinity })
   })
 
   it('allows one range, and the next one after the pause', () => {
     const rest = new HistoryRest(100)
-    expect([0, 50, 99].map((now) => rest.limit('a', 0, 64, now))).to.deep.equal([0, 0, 0])
-    expect(rest.limit('a', 0, 64, 100)).to.equal(1)
-    expect(rest.limit('a', 1, 63, 150)).to.equal(0)
-    expect(rest.limit('a', 0, 64, 300)).to.equal(0)
-    expect(rest.limit('b', 0, 64, 350)).to.equal(0)
-    expect(rest.limit('a', 0, 64, 400)).to.equal(1)
+    for (const now of [0, 50, 99]) expect(limits(rest, { a: 0 }, now)).to.deep.equal({})
+    expect(limits(rest, { a: 0 }, 100)).to.deep.equal({ a: 1 })
+    expect(limits(rest, { a: 1 }, 150)).to.deep.equal({})
+    expect(limits(rest, { a: 0 }, 300)).to.deep.equal({})
+    expect(limits(rest, { a: 0 }, 399)).to.deep.equal({})
+    expect(limits(rest, { a: 0 }, 400)).to.deep.equal({ a: 1 })
     // Completed between two checks.
-    expect(rest.limit('a', 0, 64, 401)).to.equal(0)
-    expect(rest.limit('a', 0, 64, 500)).to.equal(0)
-    expect(rest.limit('a', 0, 64, 501)).to.equal(1)
+    expect(limits(rest, { a: 0 }, 401)).to.deep.equal({})
+    expect(limits(rest, { a: 0 }, 500)).to.deep.equal({})
+    expect(limits(rest, { a: 0 }, 501)).to.deep.equal({ a: 1 })
+  })
+
+  it('gives ranges to all idle workers together, without waiting for busy ones', () => {
+    const rest = new HistoryRest(100)
+    expect(limits(rest, { a: 0, b: 1, c: 1 }, 0)).to.deep.equal({})
+    expect(limits(rest, { a: 0, b: 0, c: 1 }, 60)).to.deep.equal({})
+    expect(limits(rest, { a: 0, b: 0, c: 1 }, 100), 'b has not rested').to.deep.equal({})
+    expect(limits(rest, { a: 0, b: 0, c: 1 }, 160)).to.deep.equal({ a: 1, b: 1 })
   })
 })
 
 describe('LeaseEnqueuer', () => {
-  it('makes one call per worker at a time, with all waiting leases', async () => {
+  it('makes one call at a time, with all waiting leases', async () => {
     const calls: string[] = []
-    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const gate = Promise.withResolvers<void>()
     const enqueuer = new LeaseEnqueuer(
-      async (worker, leases) => {
-        calls.push(`${worker} ${leases.map(({ from }) => from).join(',')}`)
-        await gates.shift()?.promise
+      async (leases) => {
+        calls.push(leases.map(({ worker, from }) => `${worker}${from}`).join(' '))
+        await gate.promise
       },
       () => undefined,
     )
-    const [first, second] = gates
+    enqueuer.give([])
     enqueuer.give([lease('a', 1), lease('b', 1), lease('a', 2)])
     enqueuer.give([lease('a', 3)])
-    enqueuer.give([lease('a', 4)])
-    expect(calls).to.deep.equal(['a 1,2', 'b 1'])
-    first?.resolve()
-    second?.resolve()
+    enqueuer.give([lease('b', 4)])
+    expect(calls).to.deep.equal(['a1 b1 a2'])
+    gate.resolve()
     await enqueuer.idle()
-    expect(calls).to.deep.equal(['a 1,2', 'b 1', 'a 3,4'])
+    expect(calls).to.deep.equal(['a1 b1 a2', 'a3 b4'])
   })
 
   it('drops refused and waiting leases and continues', async () => {
     const calls: string[] = []
-    const troubles: string[] = []
+    const errors: unknown[] = []
+    const refusal = new Error('no answer')
     const enqueuer = new LeaseEnqueuer(
-      async (_, leases) => {
+      async (leases) => {
         calls.push(leases.map(({ from }) => from).join(','))
         await Promise.resolve()
-        if (calls.length === 1) throw new Error('no answer')
+        if (calls.length === 1) throw refusal
       },
-      (worker) => troubles.push(worker),
+      (error) => errors.push(error),
     )
     enqueuer.give([lease('a', 1)])
     enqueuer.give([lease('a', 2)])
     await enqueuer.idle()
     enqueuer.give([lease('a', 3)])
     await enqueuer.idle()
-    expect({ calls, troubles }).to.deep.equal({ calls: ['1', '3'], troubles: ['a'] })
+    expect({ calls, errors }).to.deep.equal({ calls: ['1', '3'], errors: [refusal] })
+  })
+
+  it('measures how long a call is unanswered', async () => {
+    const gate = Promise.withResolvers<void>()
+    const enqueuer = new LeaseEnqueuer(
+      () => gate.promise,
+      () => undefined,
+    )
+    expect(enqueuer.unansweredMs).to.equal(0)
+    enqueuer.give([lease('a', 1)])
+    while (enqueuer.unansweredMs === 0) await new Promise(setImmediate)
+    gate.resolve()
+    await enqueuer.idle()
+    expect(enqueuer.unansweredMs).to.equal(0)
   })
 })
 

@@ -9,34 +9,21 @@ import type { TestDatabase } from '../../../test/support/database.ts'
 import { startHalfOpenProxy } from '../../../test/support/half-open-proxy.ts'
 import { readCoverage } from '../leases/coverage.ts'
 import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
-import { CompletionAnnouncer } from '../worker-loop/held-leases.ts'
 import { announceFarmWork } from '../../platform/db/listen.ts'
-import { claimLeases, completeLeases } from '../leases/leases.ts'
+import { claimLeases } from '../leases/leases.ts'
 import { addRederiveRequest, addRequest } from '../leases/requests.ts'
 import { requeueLeases } from '../leases/operator-leases.ts'
-import type { CoordinatorOptions, RoundReport } from './coordinator.ts'
-import { Coordinator } from './coordinator.ts'
+import type { CoordinatorOptions } from './coordinator.ts'
+import { never, plan, startCoordinator, startDoer } from './coordinator.test-support.ts'
+import type { Doer, OptionsToRun, RunningCoordinator } from './coordinator.test-support.ts'
 import { LeaseEnqueuer } from './lease-enqueuer.ts'
-import type { Enqueue, OfferedLease } from './lease-enqueuer.ts'
 import { Rounds } from './rounds.ts'
 import { Stopwatch } from '../../../test/support/stopwatch.ts'
-
-/** A timer that never fires in a test, so that every round has an explicit cause. */
-const never = 3_600_000
-const plan = (name: string, follows: string[] = []) => ({ name, follows, liveChunk: 10, historyChunk: 100 })
-
-interface Running {
-  readonly coordinator: Coordinator
-  readonly reports: RoundReport[]
-  /** Resolves when the condition holds; checked after every round. */
-  until(condition: () => boolean | Promise<boolean>): Promise<void>
-  stop(): Promise<void>
-}
 
 describe('Coordinator', () => {
   let database: TestDatabase
   let pool: pg.Pool
-  let running: Running[] = []
+  let running: RunningCoordinator[] = []
 
   before(async () => {
     database = await createTestDatabase()
@@ -49,67 +36,12 @@ describe('Coordinator', () => {
   })
   after(() => database.drop())
 
-  function start(options: Partial<CoordinatorOptions> & Pick<CoordinatorOptions, 'enqueue' | 'workers'>): Running {
-    const stopping = new AbortController()
-    const reports: RoundReport[] = []
-    let told = Promise.withResolvers<void>()
-    const coordinator = new Coordinator({
-      databaseUrl: database.url,
-      pool,
-      log: pino({ level: 'silent' }),
-      signal: stopping.signal,
-      liveBlocks: 20,
-      foldMs: 0,
-      tidyMs: 0,
-      onRound: (report) => {
-        reports.push(report)
-        told.resolve()
-        told = Promise.withResolvers()
-      },
-      ...options,
-    })
-    const ended = coordinator.run()
-    const each: Running = {
-      coordinator,
-      reports,
-      async until(condition) {
-        for (;;) {
-          const next = told.promise
-          if (await condition()) return
-          await Promise.race([
-            next,
-            ended.then(() => {
-              throw new Error('the coordinator has ended')
-            }),
-          ])
-        }
-      },
-      async stop() {
-        stopping.abort(new Error('test is over'))
-        await ended
-      },
-    }
+  const start = (options: OptionsToRun): RunningCoordinator => {
+    const each = startCoordinator(database, options)
     running.push(each)
     return each
   }
-
-  /** Completes all leases it receives, like a worker process. */
-  function doer(db: pg.Pool = pool): { enqueue: Enqueue; offered: OfferedLease[]; idle: () => Promise<void> } {
-    const offered: OfferedLease[] = []
-    const announcer = new CompletionAnnouncer(db, () => undefined)
-    const enqueue: Enqueue = async (_, leases) => {
-      offered.push(...leases)
-      const claimed = await claimLeases(db, leases, { leasedBy: 'doer', leaseMs: 60_000 })
-      const client = await db.connect()
-      try {
-        await completeLeases(client, claimed)
-      } finally {
-        client.release()
-      }
-      announcer.announce()
-    }
-    return { enqueue, offered, idle: () => announcer.idle() }
-  }
+  const doer = (): Doer => startDoer(pool)
 
   async function covers(worker: string, text: string): Promise<boolean> {
     return toMultirange((await readCoverage(pool, [worker])).get(worker) ?? []) === text
@@ -147,6 +79,7 @@ describe('Coordinator', () => {
       offered.findIndex((l) => l.worker === worker && l.from <= height && height < l.to)
     for (let height = 0; height < 1005; height += 5)
       expect(position('b', height)).to.be.greaterThan(position('a', height))
+    expect(of('b').map(({ from, to }) => [from, to])).to.deep.equal(of('a').map(({ from, to }) => [from, to]))
     await until(async () => {
       // The last fold may not be due in the last round.
       coordinator.wake()
@@ -204,10 +137,10 @@ describe('Coordinator', () => {
       workers: () => [plan('a')],
       roundMs: 5,
       staleMs: 10,
-      enqueue: async (worker, leases) => {
+      enqueue: async (leases) => {
         calls++
         if (calls === 1) throw new RetryableError('queue-unavailable', 'no answer')
-        if (calls > 2) await enqueue(worker, leases)
+        if (calls > 2) await enqueue(leases)
       },
     })
     await until(() => covers('a', '{[0,25)}'))
@@ -215,16 +148,23 @@ describe('Coordinator', () => {
   })
 
   it('is not blocked by an unresponsive queue', async () => {
-    await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 5 }] })
     const { enqueue } = doer()
     const silent = Promise.withResolvers<void>()
     const { until } = start({
-      workers: () => [plan('a'), plan('b')],
+      workers: () => [plan('a')],
       roundMs: 5,
-      enqueue: (worker, leases) => (worker === 'a' ? silent.promise : enqueue(worker, leases)),
+      staleMs: 10,
+      enqueue: async (leases) => {
+        await silent.promise
+        await enqueue(leases)
+      },
     })
-    await until(() => covers('b', '{[0,25)}'))
+    await until(async () => (await leaseLines(pool)).length === 1)
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
+    await until(async () => (await leaseLines(pool)).length > 1)
     silent.resolve()
+    await until(() => covers('a', '{[0,25)}'))
   })
 
   it('requeues expired and due leases', async () => {
@@ -289,9 +229,9 @@ describe('Coordinator', () => {
       workers: () => [plan('a')],
       roundMs: 1,
       historySleepMs: 60,
-      enqueue: async (worker, leases) => {
+      enqueue: async (leases) => {
         openHistory.push(leases.filter((lease) => !lease.isLive).length)
-        await enqueue(worker, leases)
+        await enqueue(leases)
       },
     })
     await until(() => covers('a', '{[0,320)}'))
@@ -531,7 +471,7 @@ describe('Coordinator', () => {
         tidyMs: 0,
         maxOpen: 20,
       }
-      const enqueuer = new LeaseEnqueuer(enqueue, (_, error) => {
+      const enqueuer = new LeaseEnqueuer(enqueue, (error) => {
         throw error
       })
       return { enqueuer, rounds: new Rounds(options, enqueuer) }

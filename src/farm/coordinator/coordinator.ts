@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { acquireLock } from '../../platform/db/advisory-lock.ts'
-import { farmChannel, listen } from '../../platform/db/listen.ts'
+import { farmChannel, headDerived, listen } from '../../platform/db/listen.ts'
 import type { DedicatedConnectionOptions } from '../../platform/db/dedicated-connection.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import { asError, FatalError } from '../../platform/errors.ts'
@@ -9,7 +9,7 @@ import type { Logger } from '../../platform/log.ts'
 import { backoffMs, pause } from '../../platform/retry.ts'
 import { WakeUp } from '../../platform/signals.ts'
 import type { EndedRun, RetryPolicy } from '../leases/leases.ts'
-import type { WorkerPlan } from './plan-leases.ts'
+import type { WorkerPlan } from './plan-ranges.ts'
 import { LeaseEnqueuer } from './lease-enqueuer.ts'
 import type { Enqueue } from './lease-enqueuer.ts'
 import { Rounds } from './rounds.ts'
@@ -43,10 +43,7 @@ export interface CoordinatorOptions {
   readonly liveBlocks?: number
   /** Leases of a worker in history, and as many near the head. Default 64. */
   readonly maxOpen?: number
-  /**
-   * Failed and flagged leases above which the worker itself is failing and gets no new ones.
-   * Default 1,000.
-   */
+  /** Default `maxFailing` of leases. */
   readonly maxFailing?: number
   readonly retryPolicy?: RetryPolicy
   /** Maximum interval of rounds. Default 500 ms. */
@@ -86,6 +83,10 @@ const lastRoundMs = 2000
 /** Pause after giving up the lock, ms: longer than others need to find it free. */
 const queueRestMs = 3000
 const headPayload = 'main_ingester:'
+/** For new blocks to be derived by the process of their ingester, ms. */
+const headGraceMs = 150
+/** After the last blocks derived like that, ms. */
+const headLaneMs = 10_000
 
 /**
  * Allocates the work of the farm. One process at a time coordinates; the others wait for the lock.
@@ -102,12 +103,14 @@ export class Coordinator {
   readonly #failures = new LogThrottle()
   readonly #wakeUp = new WakeUp()
   readonly #headMoved = new WakeUp()
+  #headDerivedAt = -Infinity
+  #headTimer: NodeJS.Timeout | undefined
   readonly #enqueuer: LeaseEnqueuer
 
   constructor(options: CoordinatorOptions) {
     this.#options = options
-    this.#enqueuer = new LeaseEnqueuer(options.enqueue, (worker, error) => {
-      const details = { err: asError(error), worker }
+    this.#enqueuer = new LeaseEnqueuer(options.enqueue, (error) => {
+      const details = { err: asError(error) }
       this.#failures.log(options.log, 'warn', details, 'The queue refused ranges: they will be enqueued again')
     })
   }
@@ -147,27 +150,39 @@ export class Coordinator {
     await this.#enqueuer.idle()
   }
 
+  /** New blocks are given some time if their process derives them itself. */
+  #notified(payload: string): void {
+    const isHead = payload.startsWith(headPayload)
+    const now = performance.now()
+    if (payload === headDerived) {
+      this.#headDerivedAt = now
+      clearTimeout(this.#headTimer)
+      this.#headTimer = undefined
+    } else if (isHead && now - this.#headDerivedAt < headLaneMs) {
+      this.#headTimer ??= setTimeout(() => {
+        this.#headTimer = undefined
+        this.#wakeUp.call()
+        this.#headMoved.call()
+      }, headGraceMs)
+    } else {
+      this.#wakeUp.call()
+      if (isHead) this.#headMoved.call()
+    }
+  }
+
   /** Returns when another process should coordinate. */
   async #coordinate(signal: AbortSignal, onProgress: () => void): Promise<void> {
     const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0, queuePatienceMs = 10_000 } = this.#options
     const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
     const ending = new AbortController()
-    const listener = await listen(
-      databaseUrl,
-      [blocksChannel, farmChannel],
-      (_, payload) => {
-        this.#wakeUp.call()
-        if (payload.startsWith(headPayload)) this.#headMoved.call()
-      },
-      {
-        ...connection,
-        signal: AbortSignal.any([signal, ending.signal]),
-        applicationName: 'flowfarm coordinator',
-        onReconnect: () => this.#wakeUp.call(),
-        onError: (err) =>
-          this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: reconnecting'),
-      },
-    )
+    const listener = await listen(databaseUrl, [blocksChannel, farmChannel], (_, payload) => this.#notified(payload), {
+      ...connection,
+      signal: AbortSignal.any([signal, ending.signal]),
+      applicationName: 'flowfarm coordinator',
+      onReconnect: () => this.#wakeUp.call(),
+      onError: (err) =>
+        this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: reconnecting'),
+    })
     // A statement on a silent connection may never return, but losing the lock must end the term.
     const ended = Promise.withResolvers<never>()
     const end = (): void => ended.reject(asError(signal.reason))
@@ -189,6 +204,7 @@ export class Coordinator {
       }
     } finally {
       signal.removeEventListener('abort', end)
+      clearTimeout(this.#headTimer)
       ending.abort()
       await settledWithin(round, lastRoundMs)
       await listener.ended

@@ -6,33 +6,26 @@ export interface OfferedLease extends QueuedLease {
 }
 
 /** Must ignore jobs that are already there. */
-export type Enqueue = (worker: string, leases: readonly OfferedLease[]) => Promise<void>
+export type Enqueue = (leases: readonly OfferedLease[]) => Promise<void>
 
 /**
- * One call per worker at a time. Refused leases stay queued in their table and are enqueued again
- * later.
+ * One call at a time. Refused leases stay queued in their table and are enqueued again later.
  */
 export class LeaseEnqueuer {
   readonly #enqueue: Enqueue
-  readonly #onError: (worker: string, error: unknown) => void
-  readonly #waiting = new Map<string, OfferedLease[]>()
-  readonly #running = new Map<string, Promise<void>>()
+  readonly #onError: (error: unknown) => void
+  #waiting: OfferedLease[] = []
+  #running: Promise<void> | undefined
   #unansweredSince: number | undefined
 
-  constructor(enqueue: Enqueue, onError: (worker: string, error: unknown) => void) {
+  constructor(enqueue: Enqueue, onError: (error: unknown) => void) {
     this.#enqueue = enqueue
     this.#onError = onError
   }
 
   give(leases: readonly OfferedLease[]): void {
-    for (const lease of leases) {
-      const waiting = this.#waiting.get(lease.worker)
-      if (waiting === undefined) this.#waiting.set(lease.worker, [lease])
-      else waiting.push(lease)
-    }
-    for (const worker of this.#waiting.keys()) {
-      if (!this.#running.has(worker)) this.#running.set(worker, this.#run(worker))
-    }
+    this.#waiting.push(...leases)
+    if (this.#waiting.length > 0) this.#running ??= this.#run()
   }
 
   /** In ms; 0 if no call is unanswered. */
@@ -45,27 +38,23 @@ export class LeaseEnqueuer {
   }
 
   async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running.values())
+    await this.#running
   }
 
-  async #run(worker: string): Promise<void> {
-    for (let leases = this.#take(worker); leases !== undefined; leases = this.#take(worker)) {
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const leases = this.#waiting
+      this.#waiting = []
       this.#unansweredSince ??= performance.now()
       try {
-        await this.#enqueue(worker, leases)
+        await this.#enqueue(leases)
         this.#unansweredSince = undefined
       } catch (error) {
         // Later leases would be refused too, and would accumulate while the queue is down.
-        this.#waiting.delete(worker)
-        this.#onError(worker, error)
+        this.#waiting = []
+        this.#onError(error)
       }
     }
-    this.#running.delete(worker)
-  }
-
-  #take(worker: string): OfferedLease[] | undefined {
-    const leases = this.#waiting.get(worker)
-    this.#waiting.delete(worker)
-    return leases
+    this.#running = undefined
   }
 }

@@ -3,12 +3,16 @@ import fc from 'fast-check'
 import type pg from 'pg'
 import { difference, intersection, normalize, size, union } from '../../platform/ranges.ts'
 import type { HeightRange, HeightSet } from '../../platform/ranges.ts'
+import { withTransaction } from '../../platform/db/pool.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { addLeases, clearFarm, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
-import type { LeaseStatus, QueuedLease } from '../leases/leases.ts'
-import { allocateLeases } from './plan-leases.ts'
-import type { Allowance, AllocationOptions } from './plan-leases.ts'
+import { lockCheckpoints } from '../leases/coverage.ts'
+import type { LeaseStatus } from '../leases/leases.ts'
+import { insertLeases, readBacklogs } from './plan-leases.ts'
+import type { WorkerHeights } from './plan-leases.ts'
+import { planRanges } from './plan-ranges.ts'
+import type { PlannedRange } from './plan-ranges.ts'
 
 const limit = 300
 const statuses: readonly LeaseStatus[] = ['queued', 'active', 'done', 'failed', 'flagged', 'skipped']
@@ -47,13 +51,10 @@ const farm = fc.record({
   c: set(5),
   leases: fc.tuple(leasesOf('a'), leasesOf('b'), leasesOf('c')).map((all) => all.flat()),
   liveChunk: fc.integer({ min: 1, max: 12 }),
-  historyChunk: fc.integer({ min: 1, max: 60 }),
-  liveCapacity: fc.nat(8),
-  historyCapacity: fc.nat(8),
+  historyChunks: fc.tuple(...[0, 0, 0].map(() => fc.constantFrom(20, 60))),
   liveBlocks: fc.nat(60),
   span: fc.integer({ min: 0, max: 400 }),
-  isHistoryEnabled: fc.boolean(),
-  within: fc.option(set(3), { nil: undefined }),
+  lowest: fc.option(height, { nil: undefined }),
 })
 
 type Farm = typeof farm extends fc.Arbitrary<infer T> ? T : never
@@ -61,7 +62,7 @@ type Farm = typeof farm extends fc.Arbitrary<infer T> ? T : never
 const follows: Readonly<Record<string, readonly string[]>> = { a: [], b: ['a'], c: ['a', 'b'] }
 const names = Object.keys(follows)
 
-describe('allocateLeases', () => {
+describe('planning from the database', () => {
   let database: TestDatabase
   let pool: pg.Pool
 
@@ -71,15 +72,6 @@ describe('allocateLeases', () => {
   })
   beforeEach(() => clearFarm(pool))
   after(() => database.drop())
-
-  async function allocate(allowances: readonly Allowance[], options: AllocationOptions): Promise<QueuedLease[]> {
-    const client = await pool.connect()
-    try {
-      return await allocateLeases(client, allowances, options)
-    } finally {
-      client.release()
-    }
-  }
 
   async function store(farm: Farm): Promise<void> {
     await clearFarm(pool)
@@ -93,44 +85,72 @@ describe('allocateLeases', () => {
     await addLeases(pool, farm.leases)
   }
 
-  const allowancesOf = (farm: Farm, change: Partial<Allowance> = {}): Allowance[] =>
-    names.map((name) => ({
-      plan: { name, follows: follows[name] ?? [], liveChunk: farm.liveChunk, historyChunk: farm.historyChunk },
-      liveCapacity: farm.liveCapacity,
-      historyCapacity: farm.historyCapacity,
-      span: farm.span,
-      ...(farm.within === undefined ? {} : { within: farm.within }),
-      ...change,
-    }))
+  const read = (span: number, lowest?: number): Promise<ReadonlyMap<string, WorkerHeights>> =>
+    withTransaction(pool, (client) => readBacklogs(client, names, span, lowest))
 
-  it('equals the model for any coverage and leases', async () => {
+  it('reads the same backlogs as the model, for any coverage and leases', async () => {
     await fc.assert(
       fc.asyncProperty(farm, async (farm) => {
         await store(farm)
-        const leases = await allocate(allowancesOf(farm), farm)
-        const given = names.flatMap((name) =>
-          leases.filter((lease) => lease.worker === name).map((lease) => `${name} ${lease.from}-${lease.to}`),
-        )
-        expect(given).to.deep.equal(
-          names.flatMap((name) => modelCut(farm, name).map((range) => `${name} ${range.from}-${range.to}`)),
-        )
+        const heights = await read(farm.span, farm.lowest)
+        const head = union(farm.forward, farm.history).at(-1)?.to
+        const window = [{ from: Math.min((head ?? Infinity) - farm.span, farm.lowest ?? Infinity), to: 10 * limit }]
+        if (head === undefined && farm.lowest === undefined) {
+          expect(heights).to.deep.equal(new Map())
+          return
+        }
+        for (const name of names) {
+          const { owed, passable, reached } = heights.get(name) as WorkerHeights
+          const model = modelHeights(farm, name)
+          expect(owed, `owed by ${name}`).to.deep.equal(intersection(model.owed, window))
+          expect(intersection(passable, window)).to.deep.equal(intersection(model.passable, window))
+          expect(difference(passable, model.passable)).to.deep.equal([])
+          expect(reached).to.equal(model.reached)
+        }
       }),
       { numRuns: 300 },
     )
   })
 
-  it('allocates every height exactly once', async () => {
+  it('leases every height exactly once', async () => {
+    const round = (farm: Farm): Promise<readonly PlannedRange[]> =>
+      withTransaction(pool, async (client) => {
+        await lockCheckpoints(client, names)
+        const heights = await readBacklogs(client, names, 1000)
+        const planned = planRanges(
+          names.map((name, i) => ({
+            plan: {
+              name,
+              follows: follows[name] ?? [],
+              liveChunk: farm.liveChunk,
+              historyChunk: farm.historyChunks[i] ?? 1,
+            },
+            owed: heights.get(name)?.owed ?? [],
+            reached: heights.get(name)?.reached,
+            requested: [],
+            liveCapacity: 3,
+            requestCapacity: 3,
+            historyCapacity: 3,
+          })),
+          {
+            head: union(farm.forward, farm.history).at(-1)?.to ?? 0,
+            liveBlocks: farm.liveBlocks,
+            isLiveEnabled: true,
+            isHistoryEnabled: true,
+            passable: new Map([...heights].map(([name, { passable }]) => [name, passable])),
+          },
+        )
+        const leases = await insertLeases(client, planned)
+        expect(leases.map(({ worker, from, to }) => ({ worker, from, to }))).to.deep.equal(
+          planned.flatMap(({ workers, from, to }) => workers.map((worker) => ({ worker, from, to }))),
+        )
+        return planned
+      })
     await fc.assert(
       fc.asyncProperty(farm, async (farm) => {
         await store(farm)
-        const everything = allowancesOf(
-          { ...farm, within: undefined },
-          { liveCapacity: 3, historyCapacity: 3, span: 1000 },
-        )
-        for (;;) {
-          if ((await allocate(everything, { liveBlocks: farm.liveBlocks, isHistoryEnabled: true })).length === 0) break
+        while ((await round(farm)).length > 0)
           await pool.query(`update app.worker_leases set status = 'done' where status = 'queued'`)
-        }
         const stored = await storedLeases(pool)
         const raw = union(farm.forward, farm.history)
         // Followers wait for incomplete heights: first for a failed range, in the end for nothing.
@@ -164,82 +184,23 @@ describe('allocateLeases', () => {
     )
   })
 
-  it('allocates live chunks at the head and history chunks below', async () => {
-    await setCoverage(pool, { main_ingester: [{ from: 500, to: 1005 }], history_ingester: [{ from: 0, to: 500 }] })
-    const plan = { name: 'a', follows: [], liveChunk: 10, historyChunk: 300 }
-    const leases = await allocate([{ plan, liveCapacity: 64, historyCapacity: 64, span: 2000 }], {
-      liveBlocks: 25,
-      isHistoryEnabled: true,
-    })
-    expect(leases.map((lease) => [lease.from, lease.to])).to.deep.equal([
-      [995, 1005],
-      [985, 995],
-      [980, 985],
-      [680, 980],
-      [380, 680],
-      [80, 380],
-      [0, 80],
-    ])
-  })
-
-  it('without history, allocates the head and heights above the newest one of the worker', async () => {
-    await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }], b: [{ from: 0, to: 700 }] })
-    const plan = (name: string) => ({ name, follows: [], liveChunk: 100, historyChunk: 300 })
-    const leases = await allocate(
-      ['a', 'b'].map((name) => ({ plan: plan(name), liveCapacity: 64, historyCapacity: 64, span: 2000 })),
-      { liveBlocks: 100, isHistoryEnabled: false },
-    )
-    expect(leases.map((lease) => [lease.worker, lease.from, lease.to])).to.deep.equal([
-      ['a', 900, 1000],
-      ['b', 900, 1000],
-      ['b', 700, 900],
-    ])
-  })
-
-  it('allocates nothing before the followed worker has run or blocks are stored', async () => {
-    const plan = { name: 'b', follows: ['a'], liveChunk: 10, historyChunk: 10 }
-    const allowance = { plan, liveCapacity: 64, historyCapacity: 64, span: 2000 }
-    expect(await allocate([allowance], { liveBlocks: 10, isHistoryEnabled: true })).to.deep.equal([])
-    await setCoverage(pool, { main_ingester: [{ from: 0, to: 50 }] })
-    expect(await allocate([allowance], { liveBlocks: 10, isHistoryEnabled: true })).to.deep.equal([])
+  it('reads no backlog before blocks are stored', async () => {
+    expect(await read(1000)).to.deep.equal(new Map())
+    await setCoverage(pool, { main_ingester: [] })
+    expect(await read(1000)).to.deep.equal(new Map())
+    expect(await withTransaction(pool, (client) => insertLeases(client, []))).to.deep.equal([])
   })
 })
 
-/** Reference model: what `name` must receive, newest first, height by height where possible. */
-function modelCut(farm: Farm, name: string): HeightRange[] {
-  const raw = union(farm.forward, farm.history)
-  const head = raw.at(-1)?.to
-  if (head === undefined) return []
-  const leasesOf = (worker: string, ...states: LeaseStatus[]): HeightSet =>
-    normalize(
-      farm.leases.filter((lease) => lease.worker === worker && (states.length === 0 || states.includes(lease.status))),
-    )
-  const coverage = (worker: string): HeightSet => farm[worker as 'a' | 'b' | 'c']
-  let owed = raw
-  for (const followed of follows[name] ?? [])
-    owed = intersection(owed, union(coverage(followed), leasesOf(followed, 'done', 'skipped')))
-  owed = difference(difference(owed, coverage(name)), leasesOf(name))
-  owed = intersection(owed, farm.within ?? [{ from: head - farm.span, to: head }])
-  const liveFrom = head - farm.liveBlocks
-  // Only intersecting leases matter; leases below the window are lower than its backlog.
-  const reached = Math.max(coverage(name).at(-1)?.to ?? -Infinity, leasesOf(name).at(-1)?.to ?? -Infinity)
-  const lowest = farm.isHistoryEnabled ? -Infinity : Math.min(liveFrom, reached === -Infinity ? liveFrom : reached)
-  const live = owed
-    .flatMap((range) => [{ from: Math.max(range.from, liveFrom), to: range.to }])
-    .filter((r) => r.from < r.to)
-  const history = owed
-    .flatMap((range) => [{ from: Math.max(range.from, lowest), to: Math.min(range.to, liveFrom) }])
-    .filter((r) => r.from < r.to)
-  return [
-    ...chunks(live, farm.liveChunk).slice(0, farm.liveCapacity),
-    ...chunks(history, farm.historyChunk).slice(0, farm.historyCapacity),
-  ]
-}
-
-function chunks(set: HeightSet, length: number): HeightRange[] {
-  const out: HeightRange[] = []
-  for (const range of set.toReversed()) {
-    for (let to = range.to; to > range.from; to -= length) out.push({ from: Math.max(range.from, to - length), to })
+/** Reference model, without a window. */
+function modelHeights(farm: Farm, name: string): WorkerHeights {
+  const leases = farm.leases.filter(({ worker }) => worker === name)
+  const coverage = farm[name as 'a' | 'b' | 'c']
+  const passed = leases.filter(({ status }) => status === 'done' || status === 'skipped')
+  const reached = Math.max(coverage.at(-1)?.to ?? -Infinity, leases.at(-1)?.to ?? -Infinity)
+  return {
+    owed: difference(difference(union(farm.forward, farm.history), coverage), normalize(leases)),
+    passable: union(coverage, normalize(passed)),
+    reached: Number.isFinite(reached) ? reached : undefined,
   }
-  return out
 }

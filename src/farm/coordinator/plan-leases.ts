@@ -1,17 +1,10 @@
 import type pg from 'pg'
-import { toMultirange } from '../../platform/ranges.ts'
+import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import { ingesterServices, leasesFrom } from '../leases/coverage.ts'
 import { asLease, leaseColumns } from '../leases/leases.ts'
 import type { LeaseRow, QueuedLease } from '../leases/leases.ts'
-
-export interface WorkerPlan {
-  readonly name: string
-  /** `[]` if only the raw tables are read. */
-  readonly follows: readonly string[]
-  readonly liveChunk: number
-  readonly historyChunk: number
-}
+import type { PlannedRange, WorkerPlan } from './plan-ranges.ts'
 
 interface PlanSettings {
   readonly RAW_ONLY: boolean
@@ -40,143 +33,92 @@ export function planWorkers(
     })
 }
 
-export interface Allowance {
-  readonly plan: WorkerPlan
-  readonly liveCapacity: number
-  readonly historyCapacity: number
-  /** Below the highest stored height. */
-  readonly span: number
-  /** Ignores `span`. */
-  readonly within?: HeightSet
+interface BacklogRow {
+  readonly worker: string
+  readonly owed: string
+  readonly passable: string
+  readonly reached: string | null
 }
 
-export interface AllocationOptions {
-  /** Allocated in live chunks. */
-  readonly liveBlocks: number
-  /** False: allocate only the live zone and heights above the worker's newest lease or coverage. */
-  readonly isHistoryEnabled: boolean
+export interface WorkerHeights {
+  /** Stored, not covered and in no lease. */
+  readonly owed: HeightSet
+  /** Done or skipped: followers may derive them. */
+  readonly passable: HeightSet
+  /** End of the newest coverage or lease. */
+  readonly reached: number | undefined
 }
 
 /**
- * Head first, then the newest history. Requires `lockCheckpoints`. Linear in the ranges of the
- * window's sets.
+ * From `lowest` up. Requires `lockCheckpoints`. Linear in the ranges of the window's sets.
+ *
+ * @param span heights below the head that are searched
+ * @param lowest searched as well, e.g. the lowest requested height
  */
-export async function allocateLeases(
+export async function readBacklogs(
   client: pg.ClientBase,
-  allowances: readonly Allowance[],
-  { liveBlocks, isHistoryEnabled }: AllocationOptions,
-): Promise<QueuedLease[]> {
-  const groups = new Map(allowances.map(({ plan }) => [groupOf(plan), plan.follows]))
-  const edges = [...groups].flatMap(([group, follows]) => follows.map((followed) => ({ group, followed })))
-  const { rows } = await client.query<LeaseRow>({
-    name: 'farm-allocate-leases',
-    text: allocationStatement,
-    values: [
-      ingesterServices,
-      liveBlocks,
-      isHistoryEnabled,
-      allowances.map((a) => a.plan.name),
-      allowances.map((a) => a.plan.liveChunk),
-      allowances.map((a) => a.liveCapacity),
-      allowances.map((a) => a.plan.historyChunk),
-      allowances.map((a) => a.historyCapacity),
-      allowances.map((a) => a.span),
-      allowances.map((a) => groupOf(a.plan)),
-      edges.map((edge) => edge.group),
-      edges.map((edge) => edge.followed),
-      allowances.map(({ within }) => (within === undefined ? null : toMultirange(within))),
-    ],
+  workers: readonly string[],
+  span: number,
+  lowest?: number,
+): Promise<ReadonlyMap<string, WorkerHeights>> {
+  const { rows } = await client.query<BacklogRow>({
+    name: 'farm-read-backlogs',
+    text: `
+      with raw as materialized (
+        select covered * int8multirange(int8range(lowest, null)) as covered, lowest
+        from (
+          select coalesce(range_agg(covered), '{}') as covered, least(max(upper(covered)) - $2::bigint, $3::bigint) as
+            lowest
+          from app.indexing_checkpoints where service_name = any ($1::text[])
+        ) r
+        where lowest is not null
+      )
+      select w.worker, (raw.covered - done.covered - taken.heights)::text as owed,
+        (done.covered + taken.passable)::text as passable, greatest(upper(own.covered), newest.to_height) as reached
+      from raw cross join unnest($4::text[]) as w (worker)
+      left join app.indexing_checkpoints own on own.service_name = w.worker
+      cross join lateral (
+        select coalesce(own.covered * int8multirange(int8range(raw.lowest, null)), '{}') as covered
+      ) done
+      cross join lateral (
+        select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights,
+          coalesce(range_agg(int8range(l.from_height, l.to_height)) filter (where l.status in ('done', 'skipped')),
+            '{}') as passable
+        from app.worker_leases l where ${leasesFrom('w.worker', 'raw.lowest')}
+      ) taken
+      left join lateral (
+        select l.to_height from app.worker_leases l where l.worker_type = w.worker order by l.from_height desc
+          limit 1
+      ) newest on true`,
+    values: [ingesterServices, span, lowest ?? null, workers],
   })
-  return rows.map(asLease)
-}
-
-function groupOf(plan: WorkerPlan): string {
-  return plan.follows.toSorted().join(',')
-}
-
-function startsBelow(ceiling: string): string {
-  return `(${ceiling} is null or l.from_height < ${ceiling})`
-}
-
-const allocationStatement = `
-  with raw as materialized (
-    select covered, upper(covered) as head
-    from (
-      select coalesce(range_agg(covered), '{}') as covered from app.indexing_checkpoints where service_name = any
-        ($1::text[])
-    ) r
-  ), plan as materialized (
-    select p.*, raw.head - $2::bigint as live_from, coalesce(lower(p.within), raw.head - p.span) as lowest,
-      upper(p.within) as ceiling
-    from raw cross join unnest(
-      $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[],
-        $13::int8multirange[])
-      as p (worker_type, live_chunk, live_max, history_chunk, history_max, span, follow_group, within)
-    where raw.head is not null and p.live_max + p.history_max > 0
-  ), edge as materialized (
-    select e.follow_group, e.followed, p.lowest, p.ceiling
-    from unnest($11::text[], $12::text[]) as e (follow_group, followed) cross join lateral (
-      select min(p.lowest) as lowest, case when every(p.ceiling is not null) then max(p.ceiling) end as ceiling
-      from plan p where p.follow_group = e.follow_group
-    ) p
-  ), followed as materialized (
-    select f.name, coalesce(c.covered * int8multirange(int8range(f.lowest, f.ceiling)), '{}') + l.heights as passable
-    from (
-      select e.followed as name, min(e.lowest) as lowest,
-        case when every(e.ceiling is not null) then max(e.ceiling) end as ceiling
-      from edge e where e.lowest is not null group by e.followed
-    ) f
-    left join app.indexing_checkpoints c on c.service_name = f.name
-    cross join lateral (
-      select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
-      from app.worker_leases l where ${leasesFrom('f.name', 'f.lowest')} and ${startsBelow('f.ceiling')}
-        and l.status in ('done', 'skipped')
-    ) l
-  ), passable as materialized (
-    select e.follow_group, range_intersect_agg(f.passable) as heights
-    from edge e join followed f on f.name = e.followed group by e.follow_group
-  ), owed as materialized (
-    select p.*, w.owed - taken.heights as owed, greatest(upper(own.covered), newest.to_height) as reached
-    from plan p cross join raw
-    left join app.indexing_checkpoints own on own.service_name = p.worker_type
-    cross join lateral (
-      select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
-      from app.worker_leases l where ${leasesFrom('p.worker_type', 'p.lowest')} and ${startsBelow('p.ceiling')}
-    ) taken
-    left join lateral (
-      select l.to_height from app.worker_leases l where l.worker_type = p.worker_type order by l.from_height desc
-        limit 1
-    ) newest on true
-    left join passable on passable.follow_group = p.follow_group
-    cross join lateral (
-      select raw.covered * coalesce(passable.heights, '{(,)}') * coalesce(p.within,
-        int8multirange(int8range(p.lowest, null)))
-        - coalesce(own.covered * int8multirange(int8range(p.lowest, p.ceiling)), '{}') as owed
-    ) w
-  ), piece as (
-    select o.worker_type, z.zone, z.chunk, z.max, lower(r) as low, upper(r) as high,
-      coalesce(sum((upper(r) - lower(r) + z.chunk - 1) / z.chunk)
-        over (partition by o.worker_type, z.zone order by lower(r) desc rows between unbounded preceding and 1
-          preceding), 0) as before
-    from owed o
-    cross join lateral (values
-      (1, o.live_chunk, o.live_max, int8range(o.live_from, null)),
-      (2, o.history_chunk, o.history_max, int8range(
-        case when $3::boolean then null else least(o.live_from, coalesce(o.reached, o.live_from)) end, o.live_from))
-    ) as z (zone, chunk, max, heights)
-    cross join lateral (
-      select r from unnest(o.owed * int8multirange(z.heights)) as r order by lower(r) desc limit z.max
-    ) r
-  ), chunk as (
-    select p.worker_type, greatest(p.low, c.top - p.chunk) as from_height, c.top as to_height
-    from piece p
-    cross join lateral generate_series(
-      p.high, greatest(p.low + 1, p.high - (p.max - p.before - 1)::bigint * p.chunk), -p.chunk) as c (top)
-    where p.before < p.max
+  return new Map(
+    rows.map(({ worker, owed, passable, reached }) => [
+      worker,
+      {
+        owed: parseMultirange(owed),
+        passable: parseMultirange(passable),
+        reached: reached === null ? undefined : Number(reached),
+      },
+    ]),
   )
-  insert into app.worker_leases as l (worker_type, from_height, to_height, enqueued_at)
-  select worker_type, from_height, to_height, now() from chunk order by worker_type, from_height desc
-  returning ${leaseColumns}`
+}
+
+/** Requires `lockCheckpoints`. @returns the leases in the order of the ranges */
+export async function insertLeases(client: pg.ClientBase, ranges: readonly PlannedRange[]): Promise<QueuedLease[]> {
+  const leases = ranges.flatMap(({ workers, from, to }) =>
+    workers.map((worker): QueuedLease => ({ worker, from, to, generation: 0, attempt: 0 })),
+  )
+  if (leases.length === 0) return []
+  await client.query({
+    name: 'farm-insert-leases',
+    text: `
+      insert into app.worker_leases (worker_type, from_height, to_height, enqueued_at)
+      select l.*, now() from unnest($1::text[], $2::bigint[], $3::bigint[]) as l (worker_type, from_height, to_height)`,
+    values: [leases.map(({ worker }) => worker), leases.map(({ from }) => from), leases.map(({ to }) => to)],
+  })
+  return leases
+}
 
 /**
  * Never enqueued, or longer than `staleMs` ago.

@@ -4,14 +4,22 @@ import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import { addCheckpoints, foldLeases, lockCheckpoints, ingesterServices } from '../leases/coverage.ts'
 import type { EndedRun, QueuedLease } from '../leases/leases.ts'
-import { reenqueueLeases, requeueDueLeases, allocateLeases } from './plan-leases.ts'
-import type { Allowance, WorkerPlan } from './plan-leases.ts'
-import { reapLeases } from '../leases/leases.ts'
+import { insertLeases, readBacklogs, reenqueueLeases, requeueDueLeases } from './plan-leases.ts'
+import { planRanges } from './plan-ranges.ts'
+import type { WorkerPlan } from './plan-ranges.ts'
+import { maxFailing as maxFailingLeases, reapLeases } from '../leases/leases.ts'
 import { finishRequests } from '../leases/requests.ts'
 import type { CoordinatorOptions } from './coordinator.ts'
 import type { LeaseEnqueuer } from './lease-enqueuer.ts'
 
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
+
+interface Tidied {
+  readonly queued: readonly QueuedLease[]
+  readonly expired: readonly EndedRun[]
+  readonly requeued: number
+  readonly reenqueued: number
+}
 
 interface Capacity {
   readonly plan: WorkerPlan
@@ -41,24 +49,30 @@ export class Rounds {
 
   /** @returns whether the next round should follow at once */
   async next(): Promise<boolean> {
+    const { pool, log, onRound } = this.#options
     const startedAt = performance.now()
     const plans = this.#options.workers()
     const names = plans.map((plan) => plan.name)
     await this.#addCheckpoints(names)
-    // Folds what was completed without a coordinator: allocation reads every done lease of its
-    // window.
-    const foldedAhead = this.#foldAt === 0 ? await this.#fold(names) : 0
-    const tidied = await this.#tidy(names)
     const liveBlocks = this.#liveBlocks(plans)
-    const state = await readFarmState(this.#options.pool, names, liveBlocks)
-    const requested = await readRequestedHeights(this.#options.pool)
-    const { allocated, isMore } = await this.#allocate(plans, state, liveBlocks, requested)
+    const { state, requested, tidied, planned, folded, isMore } = await withTransaction(pool, async (client) => {
+      await lockCheckpoints(client, names)
+      // Folds what was completed without a coordinator: planning reads every done lease of its
+      // window.
+      const foldedAhead = this.#foldAt === 0 ? await this.#fold(client, names) : 0
+      const tidied = await this.#tidy(client, names)
+      const state = await readFarmState(client, names, liveBlocks)
+      const requested = await readRequestedHeights(client)
+      const { leases, isMore } = await this.#plan(client, plans, state, liveBlocks, requested)
+      const folded = foldedAhead + (await this.#fold(client, names))
+      return { state, requested, tidied, planned: leases, folded, isMore }
+    })
+    for (const run of tidied.expired) log.warn(run, 'Lease expired')
     const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
-    this.#enqueuer.give([...allocated, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
-    const folded = foldedAhead + (await this.#fold(names))
+    this.#enqueuer.give([...planned, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
     if (requested.size > 0) await this.#finishRequests(names)
-    this.#options.onRound?.({
-      allocated: allocated.length,
+    onRound?.({
+      allocated: planned.length,
       expired: tidied.expired,
       requeued: tidied.requeued,
       reenqueued: tidied.reenqueued,
@@ -80,16 +94,13 @@ export class Rounds {
     for (const name of names) this.#known.add(name)
   }
 
-  async #tidy(
-    names: readonly string[],
-  ): Promise<{ queued: QueuedLease[]; expired: readonly EndedRun[]; requeued: number; reenqueued: number }> {
-    const { pool, log, retryPolicy, tidyMs = 250, staleMs = 5000 } = this.#options
+  async #tidy(client: pg.ClientBase, names: readonly string[]): Promise<Tidied> {
+    const { retryPolicy, tidyMs = 250, staleMs = 5000 } = this.#options
     if (performance.now() < this.#tidyAt) return { queued: [], expired: [], requeued: 0, reenqueued: 0 }
-    const reaped = await reapLeases(pool, retryPolicy)
-    const due = await requeueDueLeases(pool, names)
-    const stale = await reenqueueLeases(pool, names, staleMs)
+    const reaped = await reapLeases(client, retryPolicy)
+    const due = await requeueDueLeases(client, names)
+    const stale = await reenqueueLeases(client, names, staleMs)
     this.#tidyAt = performance.now() + tidyMs
-    for (const run of reaped.runs) log.warn(run, 'Lease expired')
     const reapedOfOurs = reaped.queued.filter((lease) => names.includes(lease.worker))
     return {
       queued: [...reapedOfOurs, ...due, ...stale],
@@ -99,97 +110,91 @@ export class Rounds {
     }
   }
 
-  async #allocate(
+  async #plan(
+    client: pg.ClientBase,
     plans: readonly WorkerPlan[],
     state: FarmState,
     liveBlocks: number,
     requested: ReadonlyMap<string, HeightSet>,
-  ): Promise<{ allocated: QueuedLease[]; isMore: boolean }> {
-    const { pool, isLiveEnabled = true, isHistoryEnabled = true } = this.#options
+  ): Promise<{ leases: readonly QueuedLease[]; isMore: boolean }> {
+    const { isLiveEnabled = true, isHistoryEnabled = true } = this.#options
     const { stored } = state
-    if (stored === undefined) return { allocated: [], isMore: false }
-    const capacities = plans
-      .map((plan) => this.#capacity(plan, state))
-      .filter(({ live, history }) => live + history > 0)
-    const isOff = !isLiveEnabled && !isHistoryEnabled
-    if (capacities.length === 0 || (isOff && requested.size === 0)) return { allocated: [], isMore: false }
+    const capacities = this.#capacities(plans, state)
+    const isOff = !isLiveEnabled && !isHistoryEnabled && requested.size === 0
+    if (stored === undefined || isOff || capacities.every(({ live, history }) => live + history === 0))
+      return { leases: [], isMore: false }
+    const now = performance.now()
+    const historyCapacities = this.#historyCapacities(capacities, state, now)
+    const spans = new Map(plans.map(({ name }) => [name, this.#spans.of(name)]))
+    // The same for all, so that workers with equal backlogs get equal ranges.
+    const span = Math.max(liveBlocks, ...spans.values())
+    const lowest = Math.min(...[...requested.values()].map((heights) => heights[0]?.from ?? Infinity))
+    const names = new Set(plans.flatMap(({ name, follows }) => [name, ...follows]))
     const startedAt = performance.now()
-    const { first, allocated, allowances } = await withTransaction(pool, async (client) => {
-      await lockCheckpoints(
-        client,
-        capacities.map(({ plan }) => plan.name),
-      )
-      const first = await this.#allocateRequested(client, capacities, liveBlocks, requested)
-      const allowances = isOff ? [] : capacities.map((capacity) => this.#allowance(capacity, state, first))
-      const allocated = isOff ? [] : await allocateLeases(client, allowances, { liveBlocks, isHistoryEnabled })
-      return { first, allocated, allowances }
-    })
+    const heights = await readBacklogs(client, [...names], span, Number.isFinite(lowest) ? lowest : undefined)
+    const ranges = planRanges(
+      capacities.map(({ plan, live, history }) => ({
+        plan,
+        owed: heights.get(plan.name)?.owed ?? [],
+        reached: heights.get(plan.name)?.reached,
+        requested: requested.get(plan.name) ?? [],
+        liveCapacity: live,
+        requestCapacity: history,
+        historyCapacity: historyCapacities.get(plan.name) ?? 0,
+      })),
+      {
+        head: stored.to,
+        liveBlocks,
+        isLiveEnabled,
+        isHistoryEnabled,
+        passable: new Map([...heights].map(([name, { passable }]) => [name, passable])),
+      },
+    )
+    const leases = await insertLeases(client, ranges)
     const endedAt = performance.now()
-    // Workers that follow others need no batching: they get ranges that those have done.
-    const batched = new Set(plans.filter(({ follows }) => follows.length === 0).map(({ name }) => name))
-    for (const { worker, to } of allocated) {
-      if (to <= stored.to - liveBlocks && batched.has(worker)) this.#batcher.given(worker, endedAt)
-    }
-    const isMore = allowances.map(({ plan, historyCapacity, span }) => {
-      const depths = allocated
-        .filter((lease) => lease.worker === plan.name)
-        .map((lease) => stored.to - lease.from)
-        .filter((depth) => depth > liveBlocks)
-      return this.#spans.searched(plan.name, {
-        span,
+    const history = ranges.filter(({ isLive }) => !isLive)
+    if (history.length > 0) this.#batcher.given(endedAt)
+    const isMore = capacities.map(({ plan: { name } }) =>
+      this.#spans.searched(name, {
+        span: Math.max(span, spans.get(name) ?? 0),
         whole: stored.to - stored.from,
-        max: historyCapacity,
-        depths,
+        max: historyCapacities.get(name) ?? 0,
+        depths: history.filter(({ workers }) => workers.includes(name)).map(({ from }) => stored.to - from),
         startedAt,
         endedAt,
-      })
-    })
-    return { allocated: [...first, ...allocated], isMore: isMore.includes(true) }
-  }
-
-  /** Before other history, even if history derivers are disabled. */
-  async #allocateRequested(
-    client: pg.ClientBase,
-    capacities: readonly Capacity[],
-    liveBlocks: number,
-    requested: ReadonlyMap<string, HeightSet>,
-  ): Promise<QueuedLease[]> {
-    const allowances = capacities.flatMap(({ plan, history }): Allowance[] => {
-      const within = requested.get(plan.name)
-      return within === undefined || history === 0
-        ? []
-        : [{ plan, liveCapacity: 0, historyCapacity: history, span: 0, within }]
-    })
-    return allowances.length === 0 ? [] : allocateLeases(client, allowances, { liveBlocks, isHistoryEnabled: true })
-  }
-
-  #allowance({ plan, live, history }: Capacity, { counts }: FarmState, first: readonly QueuedLease[]): Allowance {
-    const requested = first.filter(({ worker }) => worker === plan.name).length
-    const open = (counts.get(plan.name)?.openHistory ?? 0) + requested
-    const now = performance.now()
-    const historyCapacity = this.#batcher.limit(
-      plan.name,
-      this.#rest.limit(plan.name, open, history - requested, now),
-      now,
+      }),
     )
-    return { plan, liveCapacity: live, historyCapacity, span: this.#spans.of(plan.name) }
+    return { leases, isMore: isMore.includes(true) }
   }
 
-  #capacity(plan: WorkerPlan, { counts, stored }: FarmState): Capacity {
-    const { maxOpen = 64, maxFailing = 1000, log } = this.#options
-    const count = counts.get(plan.name) ?? noLeases
-    const failing = count.failed + count.flagged
-    const isHeldBack = failing >= maxFailing
-    if (isHeldBack && !this.#heldBack.has(plan.name)) {
-      this.#heldBack.add(plan.name)
-      log.error(
-        { worker: plan.name, ...count },
-        'Worker gets no new ranges: too many of them fail. Review its failed ranges.',
-      )
-    } else if (!isHeldBack) this.#heldBack.delete(plan.name)
-    // Refill at half, because many leases cost little more than one to find and enqueue.
-    const history = isHeldBack || count.openHistory > maxOpen / 2 ? 0 : maxOpen - count.openHistory
-    return { plan, live: isHeldBack || stored === undefined ? 0 : Math.max(0, maxOpen - count.openLive), history }
+  /** Before other history requested heights are planned, up to the capacity of the worker. */
+  #historyCapacities(capacities: readonly Capacity[], { counts }: FarmState, now: number): ReadonlyMap<string, number> {
+    const open = new Map(capacities.map(({ plan }) => [plan.name, counts.get(plan.name)?.openHistory ?? 0]))
+    const max = this.#rest.limit(open, now)
+    const isDue = this.#batcher.isDue(now)
+    return new Map(
+      capacities.map(({ plan: { name }, history }) => [name, isDue ? Math.min(history, max.get(name) ?? 0) : 0]),
+    )
+  }
+
+  #capacities(plans: readonly WorkerPlan[], { counts, stored }: FarmState): Capacity[] {
+    const { maxOpen = 64, maxFailing = maxFailingLeases, log } = this.#options
+    const capacities = plans.map((plan): Capacity => {
+      const count = counts.get(plan.name) ?? noLeases
+      const isHeldBack = count.failed + count.flagged >= maxFailing
+      if (isHeldBack && !this.#heldBack.has(plan.name)) {
+        this.#heldBack.add(plan.name)
+        log.error(
+          { worker: plan.name, ...count },
+          'Worker gets no new ranges: too many of them fail. Review its failed ranges.',
+        )
+      } else if (!isHeldBack) this.#heldBack.delete(plan.name)
+      if (isHeldBack || stored === undefined) return { plan, live: 0, history: 0 }
+      return { plan, live: Math.max(0, maxOpen - count.openLive), history: Math.max(0, maxOpen - count.openHistory) }
+    })
+    // Refill all at half of one, because many leases cost little more than one to find and enqueue.
+    const isRefill = capacities.some(({ history }) => history >= maxOpen / 2)
+    return isRefill ? capacities : capacities.map((capacity) => ({ ...capacity, history: 0 }))
   }
 
   /** Linear in the ranges of coverage, so it runs periodically. */
@@ -203,21 +208,18 @@ export class Rounds {
     for (const request of finished) log.info({ request }, 'Backfill request finished')
   }
 
-  async #fold(names: readonly string[]): Promise<number> {
-    const { pool, foldMs = 500 } = this.#options
+  async #fold(client: pg.ClientBase, names: readonly string[]): Promise<number> {
+    const { foldMs = 500 } = this.#options
     const startedAt = performance.now()
     if (startedAt < this.#foldAt) return 0
-    const folded = await withTransaction(pool, async (client) => {
-      await lockCheckpoints(client, names)
-      return foldLeases(client, names)
-    })
+    const folded = await foldLeases(client, names)
     const endedAt = performance.now()
     this.#foldAt = endedAt + Math.max(foldMs, 10 * (endedAt - startedAt))
     return folded
   }
 }
 
-const maxOpen = 1000
+const maxRequests = 1000
 
 /** Uses the index on open requests. */
 async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<string, HeightSet>> {
@@ -225,7 +227,7 @@ async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<st
     name: 'farm-requested-heights',
     text: `
       select w.worker, range_agg(int8range(r.from_height, r.to_height))::text as heights
-      from (select * from app.backfill_requests where finished_at is null order by id limit ${maxOpen}) r
+      from (select * from app.backfill_requests where finished_at is null order by id limit ${maxRequests}) r
       cross join unnest(r.workers) as w (worker)
       group by w.worker`,
   })
@@ -233,31 +235,30 @@ async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<st
 }
 
 /**
- * HISTORY_DERIVERS_BATCH_MS: without a minimum interval, a worker that keeps up with ingestion
- * would get many small ranges of history, and a commit costs as much as ten blocks. Not needed for
- * workers that follow others.
+ * HISTORY_DERIVERS_BATCH_MS: without a minimum interval, a farm that keeps up with ingestion would
+ * get many small ranges of history, and a commit costs as much as ten blocks.
  */
 export class HistoryBatcher {
   readonly #batchMs: number
-  readonly #givenAt = new Map<string, number>()
+  #givenAt = -Infinity
 
   constructor(batchMs: number) {
     this.#batchMs = batchMs
   }
 
-  /** At most `max`. `now` in milliseconds. */
-  limit(worker: string, max: number, now: number): number {
-    const givenAt = this.#givenAt.get(worker)
-    return givenAt !== undefined && now - givenAt < this.#batchMs ? 0 : max
+  /** `now` in milliseconds. */
+  isDue(now: number): boolean {
+    return now - this.#givenAt >= this.#batchMs
   }
 
-  given(worker: string, now: number): void {
-    this.#givenAt.set(worker, now)
+  given(now: number): void {
+    this.#givenAt = now
   }
 }
 
 /**
- * HISTORY_DERIVERS_SLEEP_MS: each worker does one range of history at a time and then pauses.
+ * HISTORY_DERIVERS_SLEEP_MS: each worker does one range of history at a time and then pauses. Idle
+ * workers end their pauses together, so that they get the same range.
  *
  *     working ──no open range of history──► resting ──restMs passed──► may get one ──► working
  */
@@ -270,21 +271,19 @@ export class HistoryRest {
     this.#restMs = restMs
   }
 
-  /** At most `max`. `now` in milliseconds. */
-  limit(worker: string, open: number, max: number, now: number): number {
-    if (this.#restMs === 0) return max
-    if (open > 0) {
-      this.#restingSince.delete(worker)
-      return 0
+  /** Ranges of history that each worker may get. @param open its open ones @param now ms */
+  limit(open: ReadonlyMap<string, number>, now: number): ReadonlyMap<string, number> {
+    if (this.#restMs === 0) return new Map([...open].map(([worker]) => [worker, Infinity]))
+    for (const [worker, count] of open) {
+      if (count > 0) this.#restingSince.delete(worker)
+      else if (!this.#restingSince.has(worker)) this.#restingSince.set(worker, now)
     }
-    const since = this.#restingSince.get(worker)
-    if (since !== undefined && now - since >= this.#restMs) {
-      // The range may be done before the next call, so the pause starts when no range is seen next.
-      this.#restingSince.delete(worker)
-      return Math.min(1, max)
-    }
-    if (since === undefined) this.#restingSince.set(worker, now)
-    return 0
+    const isRested = [...this.#restingSince.values()].every((since) => now - since >= this.#restMs)
+    if (!isRested) return new Map()
+    const rested = [...this.#restingSince.keys()]
+    // Ranges may be done before the next call, so the pause starts when none is open next.
+    this.#restingSince.clear()
+    return new Map(rested.map((worker) => [worker, 1]))
   }
 }
 

@@ -5,20 +5,26 @@ import { FatalError, RetryableError } from '../../platform/errors.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { untilYes } from '../../../test/support/lease-waits.ts'
-import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
+import {
+  addLeases,
+  clearFarm,
+  completeClaims,
+  leaseLines,
+  setCoverage,
+  storedLeases,
+} from '../farm-tables.test-support.ts'
 import type { ClaimedLease, LeaseKey } from './leases.ts'
 import {
   defaultRetryPolicy,
   claimLeases,
   heartbeatLeases,
-  completeLeases,
-  completeLeaseText,
   failLeases,
   reapLeases,
+  releaseLeases,
+  returnLeases,
 } from './leases.ts'
 import { reenqueueLeases, requeueDueLeases } from '../coordinator/plan-leases.ts'
 import { listLeases, pruneLeases, requeueLeases, skipLeases, splitLeases } from './operator-leases.ts'
-import { releaseLeases } from '../worker-loop/worker-loop.ts'
 
 const poison = new FatalError('bad-block', 'this block cannot be derived')
 const by = { leasedBy: 'host:1:a', leaseMs: 60_000 }
@@ -47,14 +53,7 @@ describe('leases', () => {
     await pool.query(`update app.worker_leases set ${column} = now() - interval '1 s' where ${column} is not null`)
   }
 
-  async function complete(...leases: ClaimedLease[]): Promise<LeaseKey[]> {
-    const client = await pool.connect()
-    try {
-      return await completeLeases(client, leases)
-    } finally {
-      client.release()
-    }
-  }
+  const complete = (...leases: ClaimedLease[]): Promise<number> => completeClaims(pool, leases)
 
   describe('a claim', () => {
     it('claims queued leases only', async () => {
@@ -132,15 +131,15 @@ describe('leases', () => {
       const paused = await claim(0)
       await elapse('lease_expires_at')
       expect((await reapLeases(pool)).queued.map((lease) => lease.from)).to.deep.equal([0])
-      expect(await complete(paused), 'while nobody has it').to.deep.equal([])
+      expect(await complete(paused), 'while it is queued').to.equal(0)
       expect(await failLeases(pool, [{ ...paused, error: poison }])).to.deep.equal([])
       const other = await claim(0)
-      expect(await complete(paused)).to.deep.equal([])
+      expect(await complete(paused)).to.equal(0)
       expect(await failLeases(pool, [{ ...paused, error: poison }])).to.deep.equal([])
       expect(await releaseLeases(pool, [paused])).to.equal(0)
       expect(await heartbeatLeases(pool, [paused, other], 60_000)).to.deep.equal([paused])
-      expect(await complete(other)).to.deep.equal([key(0)])
-      expect(await complete(paused)).to.deep.equal([])
+      expect(await complete(other)).to.equal(1)
+      expect(await complete(paused)).to.equal(0)
       expect(await leaseLines(pool)).to.deep.equal(['a 0-10 done'])
     })
 
@@ -159,15 +158,14 @@ describe('leases', () => {
       const current = await claim(0)
       expect([current.generation, current.to]).to.deep.equal([old.generation, 10])
 
-      expect(await complete(old)).to.deep.equal([])
-      expect((await pool.query(completeLeaseText(old))).rowCount).to.equal(0)
+      expect(await complete(old)).to.equal(0)
       expect(await failLeases(pool, [{ ...old, error: poison }])).to.deep.equal([])
       expect(await releaseLeases(pool, [old])).to.equal(0)
       const stored = await pool.query('select xmin::text, * from app.worker_leases')
       expect(await heartbeatLeases(pool, [old], by.leaseMs * 100)).to.deep.equal([old])
       expect((await pool.query('select xmin::text, * from app.worker_leases')).rows).to.deep.equal(stored.rows)
       expect(await heartbeatLeases(pool, [current], by.leaseMs * 100)).to.deep.equal([])
-      expect(await complete(current)).to.deep.equal([key(0)])
+      expect(await complete(current)).to.equal(1)
     })
 
     it('is queued unchanged after a release', async () => {
@@ -175,6 +173,19 @@ describe('leases', () => {
       expect(await releaseLeases(pool, [await claim(0)])).to.equal(1)
       const [lease] = await storedLeases(pool)
       expect(lease).to.include({ status: 'queued', attempt: 0, expiries: 0 })
+    })
+
+    it('is deleted after a return, if it is still held', async () => {
+      await addLeases(
+        pool,
+        [0, 10, 20].map((from) => ({ worker: 'a', from, to: from + 10 })),
+      )
+      const [first, second] = [await claim(0), await claim(10)]
+      await returnLeases(pool, [first, { ...second, to: 15 }, { ...second, generation: 0 }, { ...first, from: 20 }])
+      expect(await leaseLines(pool)).to.deep.equal(['a 10-20 active', 'a 20-30 queued'])
+      await complete(second)
+      await returnLeases(pool, [second, first])
+      expect(await leaseLines(pool)).to.deep.equal(['a 10-20 done', 'a 20-30 queued'])
     })
   })
 
@@ -210,12 +221,8 @@ describe('leases', () => {
       const leases = await claimLeases(pool, [key(0), key(10)], { ...by, leaseMs: 0 })
       const client = await pool.connect()
       await client.query('begin')
-      expect(
-        await completeLeases(
-          client,
-          leases.filter((lease) => lease.from === 0),
-        ),
-      ).to.have.length(1)
+      const first = leases.filter((lease) => lease.from === 0)
+      expect(await completeClaims(client, first)).to.equal(1)
       expect(await heartbeatLeases(pool, leases, 60_000)).to.deep.equal([])
       expect((await reapLeases(pool)).runs).to.deep.equal([])
       await client.query('commit')

@@ -1,9 +1,10 @@
 import type pg from 'pg'
-import { databaseIdentity, retryConflicts } from '../../platform/db/pool.ts'
+import { databaseIdentity, retryConflicts, rollBack } from '../../platform/db/pool.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import { escapeLiteral } from 'pg'
 import { pgText } from '../../platform/db/copy-writer.ts'
 import { asError, FlowfarmError, RetryableError } from '../../platform/errors.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
 
 /**
  * A lease assigns a range of heights to one worker: a row of `app.worker_leases`. Leases of a
@@ -96,6 +97,9 @@ export function asLease(row: LeaseRow): QueuedLease {
   }
 }
 
+/** Failed and flagged leases above which the worker itself is failing and gets no new ones. */
+export const maxFailing = 1000
+
 export interface RetryPolicy {
   readonly maxRuns: number
   /** After the first failure, ms; doubles each time. The pause is random, at least half of it. */
@@ -152,6 +156,59 @@ export async function claimLeases(
 }
 
 /**
+ * Leases new blocks at the head to all workers and claims them, without the coordinator. Leases
+ * nothing unless the range ends at the newest block and all workers owe it: the coordinator plans
+ * it then.
+ */
+export async function leaseHead(
+  pool: pg.Pool,
+  workers: readonly string[],
+  { from, to }: HeightRange,
+  by: { leasedBy: string; leaseMs: number },
+): Promise<ClaimedLease[]> {
+  const names = `array[${workers.map(escapeLiteral).join()}]`
+  const [low, high] = [BigInt(from), BigInt(to)]
+  // Statements of a simple query have separate snapshots: the second sees what the lock waited for.
+  const text = `
+    begin;
+    select 1 from app.indexing_checkpoints where service_name = any (${names}) order by service_name
+      for no key update;
+    with free as materialized (
+      select c.service_name
+      from app.indexing_checkpoints c
+      where c.service_name = any (${names}) and not c.covered && int8range(${low}, ${high})
+        and coalesce((select l.to_height from app.worker_leases l
+          where l.worker_type = c.service_name and l.from_height < ${high} order by l.from_height desc limit 1), 0)
+          <= ${low}
+        and (select count(*) from (select from app.worker_leases l where l.worker_type = c.service_name
+          and l.status in ('failed', 'flagged') limit ${maxFailing}) f) < ${maxFailing}
+    )
+    insert into app.worker_leases as l (worker_type, from_height, to_height, status, generation, attempt, leased_by,
+      lease_expires_at)
+    select service_name, ${low}, ${high}, 'active', nextval('app.lease_generation'), 1, ${escapeLiteral(by.leasedBy)},
+      now() + ${by.leaseMs} * interval '1 ms'
+    from free
+    where (select count(*) from free) = ${workers.length} and exists (
+      select from app.indexing_checkpoints
+      where service_name = 'main_ingester' and upper(covered) = ${high} and covered @> int8range(${low}, ${high})
+    )
+    returning ${leaseColumns}, (${databaseIdentity.sql}) as database;
+    commit`
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    const results: unknown = await client.query(text)
+    const inserted = (results as pg.QueryResult<LeaseRow & { readonly database: string }>[])[2]
+    return (inserted?.rows ?? []).map((row) => ({ ...asLease(row), database: row.database }))
+  } catch (error) {
+    broken = await rollBack(client, error)
+    throw asDatabaseError(error)
+  } finally {
+    client.release(broken)
+  }
+}
+
+/**
  * Skips locked rows, which are being committed.
  *
  * @returns revoked claims, whose work must stop, and claims that this process has just committed
@@ -199,38 +256,26 @@ const completed = `
       set status = 'done', leased_by = null, lease_expires_at = null, last_error = null, last_error_code = null,
         last_error_stack = null, updated_at = now()`
 
-/** To share a round trip. Changes one row if the lease is still held. */
-export function completeLeaseText({ worker, from, to, generation }: LeaseClaim): string {
-  return `update app.worker_leases ${completed}
-      where worker_type = ${escapeLiteral(worker)} and from_height = ${BigInt(from)} and to_height = ${BigInt(to)}
-        and generation = ${BigInt(generation)} and status = 'active'`
-}
-
 /**
- * active → done. Run it as the commit's first statement: the row stays locked until COMMIT.
- *
- * @returns the leases still held. Do not commit rows of the others.
+ * To share a round trip. Run it as the commit's first statement: the rows stay locked until COMMIT.
+ * Changes one row for each lease that is still held.
  */
-export async function completeLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<LeaseKey[]> {
+export function completeLeasesText(claims: readonly LeaseClaim[]): string {
   const sorted = inLockOrder(claims)
-  const { rows } = await db.query<{ worker_type: string; from_height: string }>({
-    name: 'farm-complete-leases',
-    text: `
+  const integers = (values: readonly number[]): string => `'{${values.map((value) => BigInt(value)).join()}}'::bigint[]`
+  return `
+      with held as materialized (
+        select l.worker_type, l.from_height
+        from unnest(array[${sorted.map((c) => escapeLiteral(c.worker)).join()}],
+          ${integers(sorted.map((c) => c.from))}, ${integers(sorted.map((c) => c.to))},
+          ${integers(sorted.map((c) => c.generation))}) as k (worker_type, from_height, to_height, generation)
+        join app.worker_leases l using (worker_type, from_height, to_height, generation)
+        where l.status = 'active'
+        order by l.worker_type, l.from_height
+        for update of l
+      )
       update app.worker_leases l ${completed}
-      from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height,
-        generation)
-      where l.worker_type = k.worker_type and l.from_height = k.from_height and l.to_height = k.to_height and
-        l.generation = k.generation
-        and l.status = 'active'
-      returning l.worker_type, l.from_height`,
-    values: [
-      sorted.map((c) => c.worker),
-      sorted.map((c) => c.from),
-      sorted.map((c) => c.to),
-      sorted.map((c) => c.generation),
-    ],
-  })
-  return rows.map((row) => ({ worker: row.worker_type, from: Number(row.from_height) }))
+      from held h where l.worker_type = h.worker_type and l.from_height = h.from_height`
 }
 
 interface FailedRun extends LeaseClaim {
@@ -301,6 +346,59 @@ function codeOf(error: Error): string {
 
 function stored(text: string): string {
   return pgText(text.slice(0, maxText))
+}
+
+/** active → queued, for claims released by a stopping process. @returns number of leases */
+export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<number> {
+  const sorted = inLockOrder(claims)
+  const { rowCount } = await db.query({
+    name: 'farm-release-leases',
+    text: `
+      with held as materialized (
+        select l.worker_type, l.from_height
+        from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height,
+          generation)
+        join app.worker_leases l using (worker_type, from_height, to_height, generation)
+        where l.status = 'active'
+        order by l.worker_type, l.from_height
+        for update of l
+      )
+      update app.worker_leases l
+      set status = 'queued', attempt = l.attempt - 1, leased_by = null, lease_expires_at = null, enqueued_at = null,
+        updated_at = now()
+      from held h
+      where l.worker_type = h.worker_type and l.from_height = h.from_height`,
+    values: [
+      sorted.map((c) => c.worker),
+      sorted.map((c) => c.from),
+      sorted.map((c) => c.to),
+      sorted.map((c) => c.generation),
+    ],
+  })
+  return rowCount ?? 0
+}
+
+/**
+ * active → deleted, for leases of followers whose followed workers have not done the range: they
+ * are planned again when those have.
+ */
+export async function returnLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<void> {
+  const sorted = inLockOrder(claims)
+  await db.query({
+    name: 'farm-return-leases',
+    text: `
+      delete from app.worker_leases l
+      using unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height,
+        generation)
+      where l.worker_type = k.worker_type and l.from_height = k.from_height and l.to_height = k.to_height
+        and l.generation = k.generation and l.status = 'active'`,
+    values: [
+      sorted.map((c) => c.worker),
+      sorted.map((c) => c.from),
+      sorted.map((c) => c.to),
+      sorted.map((c) => c.generation),
+    ],
+  })
 }
 
 interface Reaped {

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { addLeases, clearFarm, setCoverage } from '../farm-tables.test-support.ts'
-import { owedCount, readRequestProgress } from './requests.ts'
+import { owedCount, readRequestProgress, workersDone } from './requests.ts'
 import type { RequestProgress } from './requests.ts'
 
 const workers = [
@@ -86,10 +86,37 @@ describe('the progress of a request', () => {
       b: [{ from: 100, to: 150 }],
     })
     await addLeases(pool, [{ worker: 'a', from: 150, to: 160, status: 'flagged' }])
-    expect(await read(), 'b can go on above').to.include({ isDone: false, isStuck: false })
+    expect(await read(), 'b can continue above').to.include({ isDone: false, isStuck: false })
     await addLeases(pool, [{ worker: 'b', from: 160, to: 200, status: 'done' }])
     expect(await read(), 'b waits for a').to.include({ isDone: false, isStuck: true })
     await pool.query("update app.worker_leases set status = 'failed' where status = 'flagged'")
     expect(await read(), 'a tries again').to.include({ isDone: false, isStuck: false })
+  })
+})
+
+describe('workersDone', () => {
+  let database: TestDatabase
+  let pool: pg.Pool
+
+  before(async () => {
+    database = await createTestDatabase()
+    pool = database.pool
+  })
+  after(() => database.drop())
+
+  it('has the workers that have done or skipped all heights of a range', async () => {
+    await setCoverage(pool, { a: [{ from: 0, to: 110 }], b: [{ from: 100, to: 199 }], c: [{ from: 0, to: 500 }] })
+    await addLeases(pool, [
+      { worker: 'a', from: 110, to: 150, status: 'done' },
+      { worker: 'a', from: 150, to: 210, status: 'skipped' },
+      { worker: 'b', from: 199, to: 200, status: 'active' },
+      { worker: 'd', from: 100, to: 200, status: 'queued' },
+    ])
+    const done = async (from: number, to: number): Promise<string[]> =>
+      [...(await workersDone(pool, ['a', 'b', 'c', 'd', 'unknown'], { from, to }))].sort()
+    expect(await done(100, 200)).to.deep.equal(['a', 'c'])
+    expect(await done(100, 199)).to.deep.equal(['a', 'b', 'c'])
+    expect(await done(205, 211)).to.deep.equal(['c'])
+    expect(await workersDone(pool, ['b'], { from: 0, to: 150 })).to.deep.equal(new Set())
   })
 })

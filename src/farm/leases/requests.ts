@@ -248,3 +248,14 @@ export async function readRequestRows(
   })
   return rows
 }
+
+/** Those of `workers` that have done or skipped all heights of the range. */
+export async function workersDone(
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+  range: HeightRange,
+): Promise<ReadonlySet<string>> {
+  const rows = await readRequestRows(db, workers, range)
+  const done = rows.map((row) => progressOf(row, range)).filter(({ owed }) => owed.length === 0)
+  return new Set(done.map(({ worker }) => worker))
+}

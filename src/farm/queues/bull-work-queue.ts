@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BackendFactory, IQueueBackend, Queue, QueueOptions, WorkerOptions } from 'bullmq'
-import { withBackend } from 'bullmq'
+import { ErrorCode, withBackend } from 'bullmq'
 import { asError, FlowfarmError, RetryableError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
 import { jobId } from './work-queue.ts'
-import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from './work-queue.ts'
+import type { RangeJob, RangeJobHandler, QueueConsumer, WorkQueue } from './work-queue.ts'
 
 export interface BullBackend<Backend extends IQueueBackend, Connection> {
   readonly name: WorkQueue['backend']
@@ -24,9 +24,13 @@ export interface BullBackend<Backend extends IQueueBackend, Connection> {
  */
 const jobOptions = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const
 
-/** A job of a killed process is delivered again within 7 s. */
+/**
+ * A job of a killed process is delivered again within 7 s. Locks are not renewed: a longer job is
+ * delivered again too, and finds its leases claimed.
+ */
 const workerOptions = {
   lockDuration: 5000,
+  skipLockRenewal: true,
   stalledInterval: 2000,
   // Stalls are not failures: attempts are counted in the lease.
   maxStalledCount: 1_000_000,
@@ -43,11 +47,11 @@ const quietMs = 5000
 
 const queueOptions = { streams: { events: { maxLen: 100 } } } as const satisfies Partial<QueueOptions>
 
-type LeaseQueue<Backend extends IQueueBackend, Connection> = Queue<
-  LeaseJob,
+type RangeQueue<Backend extends IQueueBackend, Connection> = Queue<
+  RangeJob,
   void,
   string,
-  LeaseJob,
+  RangeJob,
   void,
   string,
   Backend,
@@ -59,7 +63,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   readonly #store: BullBackend<Backend, Connection>
   readonly #log: Logger
   readonly #classes
-  readonly #queues = new Map<string, LeaseQueue<Backend, Connection>>()
+  readonly #queues = new Map<string, RangeQueue<Backend, Connection>>()
   readonly #consumers = new Set<QueueConsumer>()
   #isClosing = false
   readonly #troubles = new LogThrottle(quietMs)
@@ -71,28 +75,26 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     this.#classes = withBackend(store.factory)
   }
 
-  queue(worker: string): LeaseQueue<Backend, Connection> {
-    const known = this.#queues.get(worker)
+  queue(name: string): RangeQueue<Backend, Connection> {
+    const known = this.#queues.get(name)
     if (known !== undefined) return known
-    const queue = new this.#classes.Queue<LeaseJob, void>(worker, { connection: this.#store.producer, ...queueOptions })
-    queue.on('error', (error) => this.#trouble(worker, error))
-    this.#queues.set(worker, queue)
+    const queue = new this.#classes.Queue<RangeJob, void>(name, { connection: this.#store.producer, ...queueOptions })
+    queue.on('error', (error) => this.#trouble(name, error))
+    this.#queues.set(name, queue)
     return queue
   }
 
-  async add(worker: string, jobs: readonly LeaseJob[], { isUrgent = false } = {}): Promise<void> {
+  async add(name: string, jobs: readonly RangeJob[]): Promise<void> {
     if (jobs.length === 0) return
-    // BullMQ runs jobs without a priority first.
-    const options = isUrgent ? jobOptions : { ...jobOptions, priority: 1 }
-    const entries = jobs.map((data) => ({ name: 'ranges', data, opts: { ...options, jobId: jobId(data) } }))
-    await this.#ask(() => this.queue(worker).addBulk(entries))
+    const entries = jobs.map((data) => ({ name: 'ranges', data, opts: { ...jobOptions, jobId: jobId(data) } }))
+    await this.#ask(() => this.queue(name).addBulk(entries))
   }
 
-  async work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer> {
+  async work(name: string, concurrency: number, handler: RangeJobHandler): Promise<QueueConsumer> {
     // Also registers the queue and its settings in the store.
-    this.queue(worker)
+    this.queue(name)
     const running = new Set<Promise<void>>()
-    const process = async (data: LeaseJob): Promise<void> => {
+    const process = async (data: RangeJob): Promise<void> => {
       const run = handler(data)
       running.add(run)
       try {
@@ -101,7 +103,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
         running.delete(run)
       }
     }
-    const bull = new this.#classes.Worker<LeaseJob, void>(worker, ({ data }) => process(data), {
+    const bull = new this.#classes.Worker<RangeJob, void>(name, ({ data }) => process(data), {
       connection: this.#store.consumer,
       concurrency,
       ...jobOptions,
@@ -109,21 +111,12 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     })
-    // BullMQ reports an error for each lock that it could not renew, right after this. Harmless:
-    // leases still allow one process per range.
-    let unrenewed = 0
-    bull.on('lockRenewalFailed', (jobs) => {
-      unrenewed = jobs.length
-    })
     bull.on('error', (error) => {
-      if (unrenewed === 0) this.#trouble(worker, error)
-      else {
-        unrenewed--
-        this.#log.debug({ err: error, queue: worker }, 'A job had ended, or may be delivered again')
-      }
+      if (isRedelivered(error)) this.#log.debug({ err: error, queue: name }, 'A job was delivered again')
+      else this.#trouble(name, error)
     })
     bull.on('failed', (_job, error) =>
-      this.#log.error({ err: error, queue: worker }, 'A job failed: its ranges will be queued again'),
+      this.#log.error({ err: error, queue: name }, 'A job failed: its ranges will be queued again'),
     )
     // Not awaited: while the store is down it waits to take jobs.
     const consumer: QueueConsumer = {
@@ -140,11 +133,9 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
             while (running.size > 0) await Promise.allSettled(running)
             await delay(closeMs, undefined, { signal: timeout.signal })
           } while (running.size > 0)
-          this.#log.warn({ queue: worker }, 'The queue does not respond: closing its connection')
+          this.#log.warn({ queue: name }, 'The queue does not respond: closing its connection')
           // ioredis never emits `end` for a connection that waits to reconnect.
           await Promise.race([bull.disconnect(), delay(disconnectMs, undefined, { signal: timeout.signal })])
-          // BullMQ closes the lock manager after that, and would keep renewing locks.
-          await bull['lockManager'].close()
         })()
         await Promise.race([closed, tooLong])
         timeout.abort()
@@ -157,9 +148,9 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     return consumer
   }
 
-  async counts(worker: string): Promise<{ waiting: number; active: number }> {
-    const counts = await this.#ask(() => this.queue(worker).getJobCounts('waiting', 'prioritized', 'active'))
-    return { waiting: (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0), active: counts['active'] ?? 0 }
+  async counts(name: string): Promise<{ waiting: number; active: number }> {
+    const counts = await this.#ask(() => this.queue(name).getJobCounts('waiting', 'active'))
+    return { waiting: counts['waiting'] ?? 0, active: counts['active'] ?? 0 }
   }
 
   async close(): Promise<void> {
@@ -170,14 +161,14 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   }
 
   /** Every idle consumer reports it repeatedly. */
-  #trouble(worker: string, error: Error): void {
+  #trouble(name: string, error: Error): void {
     // Connections being closed may also report that their server stops.
     if (this.#isClosing) {
-      this.#log.debug({ err: error, queue: worker }, 'Queue error while closing')
+      this.#log.debug({ err: error, queue: name }, 'Queue error while closing')
       return
     }
     const untold = this.#troubles.due()
-    if (untold !== undefined) this.#log.warn({ err: error, queue: worker, untold }, 'Queue error')
+    if (untold !== undefined) this.#log.warn({ err: error, queue: name, untold }, 'Queue error')
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {
@@ -191,4 +182,16 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       })
     }
   }
+}
+
+const redelivered: ReadonlySet<unknown> = new Set([
+  ErrorCode.JobNotExist,
+  ErrorCode.JobLockNotExist,
+  ErrorCode.JobNotInState,
+  ErrorCode.JobLockMismatch,
+])
+
+/** Harmless: leases allow one process per range. */
+function isRedelivered(error: Error): boolean {
+  return 'code' in error && redelivered.has(error.code)
 }

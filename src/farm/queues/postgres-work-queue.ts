@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events'
-import { Socket } from 'node:net'
 import { runMigrations, SchemaVersionMismatchError, isPgPool, PostgresConnection, PostgresQueueBackend } from 'bullmq'
 import type { PgPool, QueueBaseOptions } from 'bullmq'
 import { Pool } from 'pg'
-import type { PoolClient, PoolConfig } from 'pg'
+import type { PoolClient } from 'pg'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import { retryConflicts } from '../../platform/db/pool.ts'
 import { FatalError, RetryableError } from '../../platform/errors.ts'
@@ -13,12 +12,13 @@ import { BullWorkQueue } from './bull-work-queue.ts'
 
 const schema = 'bullmq'
 
-const poolSize = 6 + 1
+/** One for LISTEN for each of the two consumers. */
+const poolSize = 6 + 2
 
 /** SQLSTATEs for a dropped schema. */
 const missingObject: ReadonlySet<string> = new Set(['42P01', '42883', '42704', '3F000'])
 
-export type PostgresWorkQueue = BullWorkQueue<SharedPostgresBackend, PostgresQueueConnection>
+export type PostgresWorkQueue = BullWorkQueue<RangeQueueBackend, PgPool>
 
 /**
  * In the schema `bullmq`. Commits are asynchronous, so a server crash may lose the last jobs, which
@@ -52,35 +52,33 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
         )
       }
     })
-  const connection = new PostgresQueueConnection({
-    ...config,
-    options: `${config.options} -c search_path=${schema}`,
-    max: poolSize,
-  })
+  const pool = new Pool({ ...config, options: `${config.options} -c search_path=${schema}`, max: poolSize })
+  // Without a listener, a broken connection would end the process. Its user receives the error
+  // anyway.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const close = async (): Promise<void> => {
+    await pool.end()
+    await migrations.end()
+  }
   try {
     await migrate()
-    await connection.waitUntilReady()
   } catch (error) {
-    await connection.close()
-    await migrations.end()
-    throw asDatabaseError(error)
+    await close()
+    throw error
   }
   return new BullWorkQueue(
     {
       name: 'postgres',
-      factory: (name, options) => new SharedPostgresBackend(connection, name, options),
-      producer: connection,
-      consumer: connection,
+      factory: (name, options) => new RangeQueueBackend(name, options),
+      producer: asBullPool(pool),
+      consumer: asBullPool(pool),
       repair: async (error) => {
         if (!isMissing(error)) return false
         log.warn({ err: error }, 'The queue schema was dropped: creating it again')
         await migrate()
         return true
       },
-      close: async () => {
-        await connection.close()
-        await migrations.end()
-      },
+      close,
     },
     log,
   )
@@ -137,107 +135,56 @@ function isMissing(error: unknown): boolean {
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
-const heartbeatMs = 10_000
-const answerTimeoutMs = 10_000
+/** Until the response has timed out, a silent connection is replaced after 20 s. */
+const heartbeatMs = 5000
 
 /** Pause after a failed fetch, ms: BullMQ retries unknown errors at once. */
 const failedFetchPauseMs = 250
 
-/**
- * By default BullMQ opens a pool and a LISTEN client for each queue and worker: 48 connections for
- * 16 workers, where a server allows 100.
- */
-class PostgresQueueConnection extends PostgresConnection {
-  readonly #pool: Pool
-  #watched: ListenClient | undefined
+/** Of a queue or consumer: uses the shared pool, and one of its connections for LISTEN. */
+class QueueConnection extends PostgresConnection {
+  #listening: ListenClient | undefined
   #heartbeat: NodeJS.Timeout | undefined
-  #closed: Promise<void> | undefined
 
-  constructor(config: PoolConfig) {
-    const pool = new Pool(config)
-    // Without a listener, a broken connection would end the process. Its user receives the error
-    // anyway.
-    pool.on('connect', listenForErrors)
-    super(asBullPool(pool))
-    this.#pool = pool
-    // Each queue and each worker listens here.
-    this.setMaxListeners(0)
+  /** The schema exists. BullMQ would check it once more, and remember an outage forever. */
+  override waitUntilReady(): Promise<void> {
+    return Promise.resolve()
   }
 
   override async getListenClient(): Promise<ListenClient> {
     const client = await super.getListenClient()
-    if (client !== this.#watched) {
-      this.#watched = client
-      // One listener per idle worker.
-      if (client instanceof EventEmitter) client.setMaxListeners(0)
-      serializeQueries(client)
-      this.#startHeartbeat(client)
+    if (client !== this.#listening && this.isClosing === undefined) {
+      this.#listening = client
+      this.#scheduleHeartbeat(client)
     }
     return client
   }
 
   override close(): Promise<void> {
     clearTimeout(this.#heartbeat)
-    this.#watched = undefined
-    // BullMQ takes the LISTEN client, with its error listeners, from the pool only if it does not
-    // own the pool.
-    this.#closed ??= super.close().then(() => this.#pool.end())
-    return this.#closed
+    this.#listening = undefined
+    return super.close()
   }
 
   /** An idle connection would not notice that its peer is gone. */
-  #startHeartbeat(client: ListenClient): void {
+  #scheduleHeartbeat(client: ListenClient): void {
     clearTimeout(this.#heartbeat)
     this.#heartbeat = setTimeout(() => {
-      const timeout = setTimeout(() => destroy(client), answerTimeoutMs)
-      client
-        .query('select')
-        .then(
-          () => this.#watched === client && this.#startHeartbeat(client),
-          // BullMQ notices the loss and reconnects.
-          () => undefined,
-        )
-        .finally(() => clearTimeout(timeout))
+      client.query('select').then(
+        () => this.#listening === client && this.#scheduleHeartbeat(client),
+        // BullMQ replaces a connection that reports an error.
+        (error: unknown) => this.#listening === client && client instanceof EventEmitter && client.emit('error', error),
+      )
     }, heartbeatMs)
     this.#heartbeat.unref()
   }
 }
 
-/** BullMQ's pool type differs from that of `pg`. */
-function asBullPool(pool: unknown): PgPool {
-  if (!isPgPool(pool)) throw new TypeError('BullMQ requires a pg pool')
-  return pool
-}
-
-/** For the client's lifetime: BullMQ removes all listeners before closing it. */
-function listenForErrors(client: PoolClient): void {
-  const removeAll = client.removeAllListeners.bind(client)
-  const ignore = (): void => undefined
-  client.removeAllListeners = (...names) => removeAll(...names).on('error', ignore)
-  client.on('error', ignore)
-}
-
-/** Each idle worker calls LISTEN on this client, and `pg` clients run one query at a time. */
-function serializeQueries(client: ListenClient): void {
-  const ask: ListenClient['query'] = client.query.bind(client)
-  let last: Promise<unknown> = Promise.resolve()
-  client.query = <Row>(text: string, params?: readonly unknown[]): ReturnType<typeof ask<Row>> => {
-    const answer = last.then(() => ask<Row>(text, params))
-    last = answer.catch(() => undefined)
-    return answer
-  }
-}
-
-function destroy(client: ListenClient): void {
-  const stream = client.connection?.stream
-  if (stream instanceof Socket) stream.destroy(new Error(`no response from PostgreSQL within ${answerTimeoutMs} ms`))
-}
-
-class SharedPostgresBackend extends PostgresQueueBackend {
+class RangeQueueBackend extends PostgresQueueBackend {
   readonly name: string
 
-  constructor(connection: PostgresQueueConnection, name: string, options: QueueBaseOptions<PostgresQueueConnection>) {
-    super(connection, name, { ...options, connection: connection.pool }, true)
+  constructor(name: string, options: QueueBaseOptions<PgPool>) {
+    super(new QueueConnection(options.connection), name, options)
     this.name = name
   }
 
@@ -270,12 +217,10 @@ class SharedPostgresBackend extends PostgresQueueBackend {
       return String(id)
     })
   }
+}
 
-  override close(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  override disconnect(): Promise<void> {
-    return this.disconnectBlocking()
-  }
+/** BullMQ's pool type differs from that of `pg`. */
+function asBullPool(pool: unknown): PgPool {
+  if (!isPgPool(pool)) throw new TypeError('BullMQ requires a pg pool')
+  return pool
 }

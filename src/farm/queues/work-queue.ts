@@ -1,22 +1,25 @@
+import { createHash } from 'node:crypto'
 import type { HeightRange } from '../../platform/ranges.ts'
 
-/** The rest is read from `app.worker_leases` by the claim. */
-interface LeaseRef {
-  /** The lease's key within its worker. */
-  readonly from: number
-  /** When it was queued; 0 or absent: never claimed. Only makes job ids unique. */
-  readonly generation?: number
-}
+/** New blocks never wait for history: each has its own queue and its own consumers. */
+export type QueueName = 'live' | 'history'
 
-/** References only, so that a lost queue loses no data. */
-export interface LeaseJob {
-  readonly worker: string
-  /** At least one. */
-  readonly leases: readonly LeaseRef[]
+export const queueNames: readonly QueueName[] = ['live', 'history']
+
+/**
+ * Ranges of blocks that all `workers` derive, each under its own lease. References only: the claims
+ * read the rest from `app.worker_leases`, so that a lost queue loses no data.
+ */
+export interface RangeJob {
+  readonly workers: readonly string[]
+  /** First heights, which identify the leases of a worker. At least one. */
+  readonly starts: readonly number[]
+  /** The highest of the leases; 0: never claimed. Only makes job ids unique. */
+  readonly generation: number
 }
 
 /** Throws only for faults of the farm; failed ranges are recorded in their leases. */
-export type LeaseJobHandler = (job: LeaseJob) => Promise<void>
+export type RangeJobHandler = (job: RangeJob) => Promise<void>
 
 export interface QueueConsumer {
   /** Resolves when running jobs are done. */
@@ -33,52 +36,72 @@ export interface WorkQueue {
    *
    * @throws RetryableError `queue-unavailable`
    */
-  add(worker: string, jobs: readonly LeaseJob[], options?: { readonly isUrgent?: boolean }): Promise<void>
+  add(queue: string, jobs: readonly RangeJob[]): Promise<void>
   /** While the backend is down it waits in the background. */
-  work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer>
-  counts(worker: string): Promise<{ readonly waiting: number; readonly active: number }>
+  work(queue: string, concurrency: number, handler: RangeJobHandler): Promise<QueueConsumer>
+  counts(queue: string): Promise<{ readonly waiting: number; readonly active: number }>
   /** Closes open consumers first. */
   close(): Promise<void>
 }
 
 /** Changes when a lease is claimed. BullMQ allows neither `:` nor a bare number. */
-export function jobId({ leases }: LeaseJob): string {
-  const generation = leases.reduce((highest, lease) => Math.max(highest, lease.generation ?? 0), 0)
-  return `${leases[0]?.from}-${leases.at(-1)?.from}-${leases.length}-${generation}`
+export function jobId(job: RangeJob): string {
+  const { workers, starts, generation } = job
+  const digest = createHash('sha1')
+    .update(JSON.stringify([workers, starts]))
+    .digest('base64url')
+  return `${starts[0]}-${generation}-${digest.slice(0, 12)}`
 }
 
-/** Maximum leases in a job; more gain little. */
-const maxLeases = 32
+/** Limits of a job of several ranges. */
+const maxStarts = 32
 const maxHeights = 320
 
 interface PackedLease extends HeightRange {
+  readonly worker: string
   readonly generation: number
   readonly attempt: number
 }
 
 /**
- * Small ranges share a job, which costs far more than an empty range. A lease that failed before
- * gets its own job.
+ * A job for each range that workers share. Small ranges of the same workers share a job, because a
+ * commit costs more than a few blocks. A lease that failed before gets its own job.
  */
-export function packLeases(worker: string, leases: readonly PackedLease[]): LeaseJob[] {
-  const jobs: { worker: string; leases: { from: number; generation: number }[] }[] = []
-  let heights = 0
-  let isOpen = false
-  for (const { from, to, generation, attempt } of leases) {
-    const last = jobs.at(-1)
-    const fits =
-      isOpen &&
-      attempt === 0 &&
-      last !== undefined &&
-      last.leases.length < maxLeases &&
-      heights + to - from <= maxHeights
-    if (fits) last.leases.push({ from, generation })
-    else {
-      jobs.push({ worker, leases: [{ from, generation }] })
-      heights = 0
+export function packLeases(leases: readonly PackedLease[]): RangeJob[] {
+  const isFirst = ({ attempt }: PackedLease): boolean => attempt === 0
+  const shared = Map.groupBy(leases.filter(isFirst), ({ from, to }) => `${from}-${to}`)
+  const jobs: { workers: readonly string[]; starts: number[]; generation: number; heights: number }[] = []
+  const open = new Map<string, (typeof jobs)[number]>()
+  for (const [first, ...others] of shared.values()) {
+    if (first === undefined) continue
+    const workers = [first, ...others].map(({ worker }) => worker)
+    const generation = Math.max(first.generation, ...others.map((lease) => lease.generation))
+    const heights = first.to - first.from
+    const last = open.get(workers.join())
+    if (last !== undefined && last.starts.length < maxStarts && last.heights + heights <= maxHeights) {
+      last.starts.push(first.from)
+      last.heights += heights
+      last.generation = Math.max(last.generation, generation)
+    } else {
+      const job = { workers, starts: [first.from], generation, heights }
+      jobs.push(job)
+      open.set(workers.join(), job)
     }
-    heights += to - from
-    isOpen = attempt === 0
   }
-  return jobs
+  const again = leases.filter((lease) => !isFirst(lease))
+  return [
+    ...jobs.map(({ workers, starts, generation }) => ({ workers, starts, generation })),
+    ...again.map(({ worker, from, generation }) => ({ workers: [worker], starts: [from], generation })),
+  ]
+}
+
+/** @throws RetryableError `queue-unavailable` */
+export async function enqueueLeases(
+  queue: WorkQueue,
+  leases: readonly (PackedLease & { readonly isLive: boolean })[],
+): Promise<void> {
+  const live = leases.filter(({ isLive }) => isLive)
+  const history = leases.filter(({ isLive }) => !isLive)
+  await queue.add('live', packLeases(live))
+  await queue.add('history', packLeases(history))
 }

@@ -98,16 +98,18 @@ describe('RangeReader', () => {
   it('drops blocks after all readers have read them', async () => {
     const reader = open({ readers: ['a', 'b'] })
     for (const name of ['a', 'b', 'a'])
-      expect(heightsOf((await reader.readSome(0, 20, name)).blocks)).to.deep.equal(heights(0, 20))
+      expect(heightsOf((await reader.readSome(0, 20, [name])).blocks)).to.deep.equal(heights(0, 20))
     // Read a second time because it was evicted.
     expect(reads).to.deep.equal([
       { from: 0, to: 20 },
       { from: 0, to: 20 },
     ])
-    await reader.readSome(0, 20, 'b')
+    await reader.readSome(0, 20, ['b'])
     expect(reader.cachedBytes).to.equal(0)
     await reader.readSome(0, 20)
     expect(reader.cachedBytes).to.be.greaterThan(0)
+    await reader.readSome(0, 20, ['a', 'b'])
+    expect(reader.cachedBytes).to.equal(0)
   })
 
   it('makes producers wait for slow readers', async () => {
@@ -123,10 +125,10 @@ describe('RangeReader', () => {
     offer(100)
     let hasRoom = false
     const room = reader.room(signal).then(() => (hasRoom = true))
-    await reader.readSome(100, 110, 'a')
+    await reader.readSome(100, 110, ['a'])
     await reader.readSome(100, 110)
     expect(hasRoom).to.equal(false)
-    await reader.readSome(105, 110, 'b')
+    await reader.readSome(105, 110, ['b'])
     await room
     expect([reader.cachedBytes, reads]).to.deep.equal([500, []])
   })
@@ -139,12 +141,23 @@ describe('RangeReader', () => {
     await room
   })
 
-  it('reads ahead missing blocks', async () => {
-    const reader = open()
-    reader.readAhead(10, 30)
-    reader.readAhead(15, 30)
-    await reader.read(12, 28)
-    expect(reads).to.deep.equal([{ from: 10, to: 30 }])
+  it('reads the next slice ahead', async () => {
+    const whole = open()
+    await whole.read(0, blocks)
+    const reader = open({ sliceBytes: whole.cachedBytes / 6 })
+    reads = []
+    reader.offer(
+      heights(0, 5).map((height) => ({ block: emptyBlock(height), bytes: 100 })),
+      0,
+    )
+    expect((await reader.readSome(0, 30)).to).to.equal(5)
+    while (reads.length === 0) await pool.query('select 1')
+    const first = await reader.readSome(5, 30)
+    expect(first.to).to.be.below(30)
+    await reader.readSome(first.to, 30)
+    expect(reads).to.deep.equal([{ from: 5, to: 30 }])
+    await reader.readSome(5, 6)
+    expect(reads).to.have.length(1)
   })
 
   it('rejects heights that are not stored', async () => {

@@ -67,10 +67,12 @@ class BlockCache {
     }
   }
 
-  readBy(reader: string, from: number, to: number): void {
+  readBy(readers: readonly string[], from: number, to: number): void {
     for (let height = from; height < to; height++) {
       const unreadBy = this.#blocks.get(height)?.unreadBy
-      if (unreadBy?.delete(reader) === true && unreadBy.size === 0) this.#remove(height)
+      if (unreadBy === undefined || unreadBy.size === 0) continue
+      for (const reader of readers) unreadBy.delete(reader)
+      if (unreadBy.size === 0) this.#remove(height)
     }
   }
 
@@ -166,26 +168,26 @@ export class RangeReader {
   /**
    * At least one block, at most a slice. The next slice is read ahead.
    *
-   * @param reader one of `readers`, which will not need them again unless it fails
+   * @param readers some of `readers`, which will not need them again unless they fail
    *
    * @throws RetryableError `range-not-stored`
    */
-  async readSome(from: number, to: number, reader?: string): Promise<ReadRange> {
+  async readSome(from: number, to: number, readers: readonly string[] = []): Promise<ReadRange> {
     let slice = this.#cachedSlice(from, to)
     while (slice === undefined) {
       const { from: first, blocks, chainVersion } = await (this.#flightOver(from) ?? this.#start(from, to)).result
       // Another caller's read may have stopped early because its blocks are large.
       slice = this.#slice(from, to, chainVersion, (height) => blocks[height - first]) ?? this.#cachedSlice(from, to)
     }
-    this.readAhead(slice.to, to)
-    if (reader !== undefined) {
+    this.#readAhead(slice.to, to)
+    if (readers.length > 0) {
       this.#backlog.read(slice.from, slice.to)
-      this.#cache.readBy(reader, slice.from, slice.to)
+      this.#cache.readBy(readers, slice.from, slice.to)
     }
     return slice
   }
 
-  readAhead(from: number, to: number): void {
+  #readAhead(from: number, to: number): void {
     if (from < to && !this.#cache.has(from) && this.#flightOver(from) === undefined) this.#start(from, to)
   }
 

@@ -3,16 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
 import type { Network } from '../../flow/network.ts'
+import { asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { followersOf } from '../commit/folds.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
+import { headDerived } from '../../platform/db/listen.ts'
 import { CompletionAnnouncer, HeldLeases } from './held-leases.ts'
-import type { ClaimedLease, LeaseKey, RetryPolicy } from '../leases/leases.ts'
-import { claimLeases } from '../leases/leases.ts'
-import type { QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
+import type { RetryPolicy } from '../leases/leases.ts'
+import { claimLeases, leaseHead } from '../leases/leases.ts'
+import { queueNames } from '../queues/work-queue.ts'
+import type { QueueConsumer, QueueName, RangeJob, WorkQueue } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
-import { EmptyRanges, Batcher, WorkerLoop } from './worker-loop.ts'
-import type { FaultFor } from './worker-loop.ts'
+import { RangeRunner } from './range-runner.ts'
+import type { FaultFor } from './range-runner.ts'
 
 interface FarmWorkersOptions {
   /** Some fold rows of others. Default: those that run here. */
@@ -34,15 +37,18 @@ interface FarmWorkersOptions {
   readonly graceMs?: number
   readonly retryPolicy?: RetryPolicy
   readonly faultFor?: FaultFor
+  /** Maximum blocks that `deriveHead` takes. Default 0: none. */
+  readonly headBlocks?: number
 }
 
 export interface RunningWorker {
   readonly worker: Worker
+  /** Ranges of history at a time. */
   readonly concurrency: number
 }
 
 /**
- * Processes queue jobs of any number of workers.
+ * Derives the ranges of queue jobs, and new blocks of an ingester of this process without a job.
  *
  *     started ──stop()──► takes no more jobs ──all done or timeout──► releases its leases ──► stopped
  */
@@ -50,40 +56,51 @@ export class FarmWorkers {
   readonly #options: FarmWorkersOptions
   readonly #held: HeldLeases
   readonly #announcer: CompletionAnnouncer
-  readonly #claims: Batcher<LeaseKey, ClaimedLease | undefined>
-  readonly #emptyRanges: EmptyRanges
+  readonly #by: { readonly leasedBy: string; readonly leaseMs: number }
   readonly #consumers: QueueConsumer[] = []
+  #names: ReadonlySet<string> = new Set()
+  #runner: RangeRunner | undefined
+  #head: Promise<void> | undefined
 
   constructor(options: FarmWorkersOptions) {
-    const { pool, leasePool, heartbeatPool, log, leaseMs = 5000 } = options
+    const { leasePool, heartbeatPool, log, leaseMs = 5000 } = options
     this.#options = options
     this.#held = new HeldLeases(heartbeatPool, leaseMs, (err) => log.warn({ err }, 'Could not renew leases'))
     this.#announcer = new CompletionAnnouncer(leasePool, (err) =>
       log.debug({ err }, 'Could not announce completed ranges'),
     )
-    const leasedBy = processName()
-    this.#claims = new Batcher(async (keys) => {
-      const claimed = new Map(
-        (await claimLeases(leasePool, keys, { leasedBy, leaseMs })).map((lease) => [keyOf(lease), lease]),
-      )
-      return keys.map((key) => take(claimed, keyOf(key)))
-    })
-    this.#emptyRanges = new EmptyRanges(pool)
+    this.#by = { leasedBy: processName(), leaseMs }
   }
 
-  async start(workers: readonly RunningWorker[]): Promise<void> {
-    const { workers: all = workers.map(({ worker }) => worker) } = this.#options
-    for (const { worker, concurrency } of workers) {
-      const loop = new WorkerLoop({
-        ...this.#options,
-        worker,
-        followers: followersOf(worker, all),
-        held: this.#held,
-        announcer: this.#announcer,
-        claims: this.#claims,
-        emptyRanges: this.#emptyRanges,
+  /** @param running each after those that it follows */
+  async start(running: readonly RunningWorker[]): Promise<void> {
+    const { workers: allWorkers = running.map(({ worker }) => worker), queue } = this.#options
+    const runner = new RangeRunner({
+      ...this.#options,
+      workers: running.map(({ worker }) => worker),
+      allWorkers,
+      leaseMs: this.#by.leaseMs,
+      held: this.#held,
+      announcer: this.#announcer,
+    })
+    this.#runner = runner
+    this.#names = new Set(running.map(({ worker }) => worker.name))
+    const slots = new WorkerSlots(new Map(running.map(({ worker, concurrency }) => [worker.name, concurrency])))
+    const concurrency: Record<QueueName, number> = {
+      live: 1,
+      history: Math.max(1, ...running.map((one) => one.concurrency)),
+    }
+    for (const name of queueNames) {
+      const consumer = await queue.work(name, concurrency[name], async (job) => {
+        const workers = job.workers.filter((worker) => this.#names.has(worker))
+        const free = name === 'live' ? undefined : await slots.take(workers)
+        try {
+          await this.#run(runner, { ...job, workers })
+        } finally {
+          free?.()
+        }
       })
-      this.#consumers.push(await this.#options.queue.work(worker.name, concurrency, (job) => loop.run(job)))
+      this.#consumers.push(consumer)
     }
   }
 
@@ -91,32 +108,85 @@ export class FarmWorkers {
     return this.#held.size
   }
 
+  /**
+   * Derives blocks that an ingester of this process has just stored, if it can do so at once: else
+   * the coordinator plans them.
+   */
+  deriveHead(range: HeightRange): void {
+    const { headBlocks = 0 } = this.#options
+    if (this.#runner === undefined || range.to - range.from > headBlocks) return
+    if (this.#head === undefined)
+      this.#head = this.#deriveHead(this.#runner, range).finally(() => (this.#head = undefined))
+    else this.#announcer.announce()
+  }
+
   async stop(): Promise<void> {
     const { graceMs = 4000 } = this.#options
+    this.#runner = undefined
     const out = new AbortController()
-    const finished = Promise.all(this.#consumers.map((consumer) => consumer.close()))
+    const finished = Promise.all([this.#head, ...this.#consumers.map((consumer) => consumer.close())])
     const grace = delay(graceMs, undefined, { signal: out.signal }).then(
       () => this.#held.abortAll(new Error('the process is stopping')),
       () => undefined,
     )
     await finished
-    await this.#emptyRanges.idle()
     out.abort()
     await grace
     this.#held.stop()
     await this.#announcer.idle()
   }
+
+  async #run(runner: RangeRunner, { workers, starts }: RangeJob): Promise<void> {
+    const { leasePool, metrics } = this.#options
+    const keys = workers.flatMap((worker) => starts.map((from) => ({ worker, from })))
+    const leases = await claimLeases(leasePool, keys, this.#by)
+    const claimed = Map.groupBy(leases, ({ worker }) => worker)
+    for (const worker of workers) {
+      const passedOver = starts.length - (claimed.get(worker)?.length ?? 0)
+      metrics.farmRanges.inc({ worker, outcome: 'passed-over' }, passedOver)
+    }
+    await runner.run(leases)
+  }
+
+  async #deriveHead(runner: RangeRunner, range: HeightRange): Promise<void> {
+    const { leasePool, log } = this.#options
+    try {
+      const leases = await leaseHead(leasePool, [...this.#names], range, this.#by)
+      if (leases.length > 0) await runner.run(leases, headDerived)
+      else this.#announcer.announce()
+    } catch (error) {
+      log.debug({ err: asError(error), ...range }, 'Could not lease new blocks: the coordinator plans them')
+      this.#announcer.announce()
+    }
+  }
 }
 
-function keyOf({ worker, from }: LeaseKey): string {
-  return `${worker}/${from}`
-}
+/** `{WORKER}_CONCURRENCY`: a range waits until each of its workers has a free slot. */
+class WorkerSlots {
+  readonly #free: Map<string, number>
+  readonly #waiting = new Set<() => void>()
 
-/** A lease requested twice in one batch goes to the first request. */
-function take(claimed: Map<string, ClaimedLease>, key: string): ClaimedLease | undefined {
-  const lease = claimed.get(key)
-  claimed.delete(key)
-  return lease
+  constructor(limits: ReadonlyMap<string, number>) {
+    this.#free = new Map(limits)
+  }
+
+  /** @returns frees the slots */
+  async take(workers: readonly string[]): Promise<() => void> {
+    while (workers.some((worker) => (this.#free.get(worker) ?? 0) <= 0)) {
+      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    }
+    this.#change(workers, -1)
+    return () => {
+      this.#change(workers, 1)
+      const waiting = [...this.#waiting]
+      this.#waiting.clear()
+      for (const wake of waiting) wake()
+    }
+  }
+
+  #change(workers: readonly string[], by: number): void {
+    for (const worker of workers) this.#free.set(worker, (this.#free.get(worker) ?? 0) + by)
+  }
 }
 
 export function processName(): string {

@@ -93,6 +93,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 /** Wakes the coordinator: ranges were completed, or an operator changed something. */
 export const farmChannel = 'flowfarm_farm'
 
+/** Payload after all workers have derived new blocks without the coordinator. */
+export const headDerived = 'head-derived'
+
 /** Payload after changes of rows used by responses about settled heights. */
 export const rowsChanged = 'rows-changed'
 

@@ -30,7 +30,7 @@ export const databaseSettings = {
     unit: 'connections',
     description:
       'Maximum query connections per process; ingesters and listeners use a few ' +
-      'more. Default 20; for the farm 12 to 30, depending on the concurrency of its workers.',
+      'more. Default 20; for the farm 3 more than the highest concurrency of its workers.',
   }),
   DB_MAX_IDLE_CONNS: optionalInteger({
     group,

@@ -6,32 +6,33 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { storeBlocks } from '../../../test/support/chain-rows.ts'
 import type { DeriveOutput, Worker } from '../../../jobs/worker.ts'
+import { RetryableError } from '../../platform/errors.ts'
 import { Metrics } from '../../platform/metrics.ts'
 import type { DecodedRange } from '../../flow/decoded-block.ts'
 import { createPool } from '../../platform/db/pool.ts'
 import { createExampleTables, exampleWorker, storedMoves, sums } from '../commit/example-worker.test-support.ts'
-import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
+import type { QueueConsumer, QueueName, RangeJob, RangeJobHandler, WorkQueue } from '../queues/work-queue.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import { FarmWorkers } from './farm-workers.ts'
 
 /** A queue controlled by the test: delivers a job to its consumer and resolves when it is done. */
 class HandQueue implements WorkQueue {
   readonly backend = 'postgres'
-  readonly #handlers = new Map<string, LeaseJobHandler>()
+  readonly #handlers = new Map<string, RangeJobHandler>()
   readonly #running = new Set<Promise<void>>()
   add = (): Promise<void> => Promise.resolve()
   counts = (): Promise<{ waiting: number; active: number }> => Promise.resolve({ waiting: 0, active: 0 })
 
-  work(worker: string, _concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer> {
-    this.#handlers.set(worker, handler)
+  work(queue: string, _concurrency: number, handler: RangeJobHandler): Promise<QueueConsumer> {
+    this.#handlers.set(queue, handler)
     const close = async (): Promise<void> => {
       await Promise.allSettled(this.#running)
     }
     return Promise.resolve({ pause: close, resume: () => Promise.resolve(), close })
   }
 
-  async bring(job: LeaseJob): Promise<void> {
-    const run = this.#handlers.get(job.worker)?.(job) ?? Promise.reject(new Error(`nobody works for ${job.worker}`))
+  async bring(job: RangeJob, queue: QueueName = 'history'): Promise<void> {
+    const run = this.#handlers.get(queue)?.(job) ?? Promise.reject(new Error(`no consumer of ${queue}`))
     this.#running.add(run)
     try {
       await run
@@ -45,7 +46,7 @@ class HandQueue implements WorkQueue {
 
 const blocks = 60
 
-describe('the loop of a worker', () => {
+describe('the workers of a process', () => {
   let database: TestDatabase
   let pool: pg.Pool
   let queue: HandQueue
@@ -99,7 +100,7 @@ describe('the loop of a worker', () => {
   afterEach(() => farm.stop())
   after(() => database.drop())
 
-  const queued = async (...ranges: [from: number, to: number][]): Promise<LeaseJob> => {
+  const queued = async (...ranges: [from: number, to: number][]): Promise<RangeJob> => {
     for (const [from, to] of ranges) {
       await pool.query('insert into app.worker_leases (worker_type, from_height, to_height) values ($1, $2, $3)', [
         worker.name,
@@ -107,7 +108,7 @@ describe('the loop of a worker', () => {
         to,
       ])
     }
-    return { worker: worker.name, leases: ranges.map(([from]) => ({ from, generation: 0 })) }
+    return { workers: [worker.name], starts: ranges.map(([from]) => from), generation: 0 }
   }
   const leases = async (): Promise<Record<string, unknown>[]> => {
     const { rows } = await pool.query<Record<string, unknown>>(
@@ -122,8 +123,6 @@ describe('the loop of a worker', () => {
   it('derives and commits each range of a job', async () => {
     await queue.bring(await queued([0, 10], [10, 11], [20, 31]))
     expect(await heights()).to.deep.equal([...thirds(0, 11), ...thirds(20, 31)])
-    // The range without rows completes together with others, separate from the job.
-    while ((await leases()).some(({ status }) => status === 'active')) await pool.query('select pg_sleep(0.005)')
     expect((await leases()).map(({ status }) => status)).to.deep.equal(['done', 'done', 'done'])
     const { folded, expected } = await sums(pool)
     expect(folded).to.deep.equal(expected)
@@ -176,7 +175,8 @@ describe('the loop of a worker', () => {
     }
     await Promise.all([queue.bring(job), queue.bring(job), queue.bring(job)])
     await queue.bring(job)
-    expect(runs).to.equal(2)
+    // Adjacent ranges of a job run together.
+    expect(runs).to.equal(1)
     expect(await heights()).to.deep.equal(thirds(0, 20))
   })
 
@@ -194,7 +194,7 @@ describe('the loop of a worker', () => {
 
   it('fails a range that throws and continues with the others', async () => {
     derive = (range, output) => {
-      if (range.from === 10) throw new TypeError('no such thing')
+      if (range.blocks.some(({ height }) => height === 10)) throw new TypeError('no such thing')
       deriveThirds(range, output)
     }
     await queue.bring(await queued([0, 10], [10, 20], [20, 30]))
@@ -206,7 +206,7 @@ describe('the loop of a worker', () => {
     const { rows } = await pool.query<{ stack: string }>(
       'select last_error_stack as stack from app.worker_leases where from_height = 10',
     )
-    expect(rows[0]?.stack).to.match(/worker-loop\.db\.test/)
+    expect(rows[0]?.stack).to.match(/farm-workers\.db\.test/)
   })
 
   it('logs ranges that fail for the same reason once, without a stack', async () => {
@@ -264,6 +264,24 @@ describe('the loop of a worker', () => {
     await running
     expect(await heights()).to.deep.equal([])
     expect(await leases()).to.have.nested.property('0.status', 'active')
+  })
+
+  it('reports no failure of a claim revoked before it', async () => {
+    const job = await queued([0, 10])
+    const reached = Promise.withResolvers<void>()
+    const revoked = Promise.withResolvers<void>()
+    reader.readSome = async () => {
+      reached.resolve()
+      await revoked.promise
+      throw new RetryableError('database-connection-lost', 'Query read timeout')
+    }
+    const running = queue.bring(job)
+    await reached.promise
+    await pool.query("update app.worker_leases set generation = nextval('app.lease_generation')")
+    revoked.resolve()
+    await running
+    expect(logged).to.deep.equal([])
+    expect(await leases()).to.deep.equal([{ from: 0, status: 'active', attempt: 1, code: null, error: null }])
   })
 
   it('notices a revoked claim while it waits', async () => {
@@ -365,8 +383,218 @@ describe('the loop of a worker', () => {
     await pool.query('update app.indexing_checkpoints set generation = generation + 1')
     await queue.bring(await queued([0, 10]))
     expect((await leases()).map(({ status, attempt }) => [status, attempt])).to.deep.equal([['queued', 0]])
-    await queue.bring({ worker: worker.name, leases: [{ from: 0 }] })
+    await queue.bring({ workers: [worker.name], starts: [0], generation: 0 })
     expect(await leases()).to.have.nested.property('0.status', 'done')
     expect(await heights()).to.deep.equal(thirds(0, 10))
+  })
+
+  describe('with several workers', () => {
+    /** One row for each block in `app.<name>_rows`. */
+    const writer = (name: string, follows: readonly string[] = []): Worker => ({
+      name,
+      description: 'Heights.',
+      phase: follows.length === 0 ? 1 : 2,
+      follows,
+      tables: [
+        {
+          name: `app.${name}_rows`,
+          columns: ['block_height'],
+          heightColumn: 'block_height',
+          partitionHeights: undefined,
+        },
+      ],
+      folds: [],
+      derive: ({ blocks: read }, output) => {
+        for (const { height } of read) {
+          if (failing.get(name) === height) throw new TypeError(`${name} cannot derive ${height}`)
+          const rows = output.rows(`app.${name}_rows`)
+          rows.row(1)
+          rows.int8(rejected.get(name) === height ? -1 : height)
+        }
+      },
+    })
+    /** Height at which the worker throws, or has a row that PostgreSQL rejects. */
+    const failing = new Map<string, number>()
+    const rejected = new Map<string, number>()
+    const workers = [writer('first'), writer('second'), writer('third', ['first'])]
+    const names = workers.map(({ name }) => name)
+    let commits: () => Promise<number>
+
+    before(async () => {
+      for (const name of names)
+        await pool.query(`create table app.${name}_rows (block_height bigint primary key check (block_height >= 0))`)
+      commits = async () => {
+        await pool.query('select pg_stat_force_next_flush()')
+        const { rows } = await pool.query<{ n: number }>(
+          'select count(distinct xmin::text)::int as n from (select xmin from app.first_rows union all ' +
+            'select xmin from app.second_rows union all select xmin from app.third_rows) r',
+        )
+        return rows[0]?.n ?? 0
+      }
+    })
+    beforeEach(async () => {
+      failing.clear()
+      rejected.clear()
+      await farm.stop()
+      await pool.query('truncate app.first_rows, app.second_rows, app.third_rows')
+      await pool.query("delete from app.indexing_checkpoints where service_name not like '%ingester'")
+      farm = new FarmWorkers({
+        pool,
+        leasePool: pool,
+        heartbeatPool: pool,
+        queue,
+        reader,
+        log: pino({ level: 'silent' }),
+        metrics: new Metrics(),
+        network: () => 'mainnet',
+        graceMs: 50,
+        leaseMs: 500,
+        headBlocks: 5,
+      })
+      await farm.start(workers.map((one) => ({ worker: one, concurrency: 1 })))
+    })
+
+    const lease = async (leased: readonly string[], ...ranges: [from: number, to: number][]): Promise<RangeJob> => {
+      for (const name of leased) {
+        for (const [from, to] of ranges) {
+          await pool.query('insert into app.worker_leases (worker_type, from_height, to_height) values ($1, $2, $3)', [
+            name,
+            from,
+            to,
+          ])
+        }
+      }
+      return { workers: leased, starts: ranges.map(([from]) => from), generation: 0 }
+    }
+    const states = async (): Promise<Record<string, string>> => {
+      const { rows } = await pool.query<{ lease: string; status: string }>(
+        "select worker_type || ' ' || from_height as lease, status from app.worker_leases order by 1",
+      )
+      return Object.fromEntries(rows.map((row) => [row.lease, row.status]))
+    }
+    const rowsOf = async (name: string): Promise<number[]> => {
+      const { rows } = await pool.query<{ height: number }>(
+        `select block_height::int as height from app.${name}_rows order by 1`,
+      )
+      return rows.map(({ height }) => height)
+    }
+    const heightsBetween = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
+
+    it('reads a range once and commits all workers in one transaction', async () => {
+      let reads = 0
+      const read = reader.readSome.bind(reader)
+      reader.readSome = (from, to, readers) => {
+        reads++
+        return read(from, to, readers)
+      }
+      await queue.bring(await lease(names, [0, 10], [10, 20]))
+      expect(reads).to.equal(1)
+      for (const name of names) expect(await rowsOf(name)).to.deep.equal(heightsBetween(0, 20))
+      expect(await commits()).to.equal(1)
+      expect(new Set(Object.values(await states()))).to.deep.equal(new Set(['done']))
+    })
+
+    for (const [what, faults] of [
+      ['throws', failing],
+      ['has rows that are rejected', rejected],
+    ] as const) {
+      it(`commits the others if one worker ${what}, without those that follow it`, async () => {
+        faults.set('first', 13)
+        await queue.bring(await lease(names, [0, 10], [10, 20]))
+        expect(await states()).to.deep.equal({
+          'first 0': 'done',
+          'first 10': 'failed',
+          'second 0': 'done',
+          'second 10': 'done',
+          'third 0': 'done',
+        })
+        expect(await rowsOf('first')).to.deep.equal(heightsBetween(0, 10))
+        expect(await rowsOf('second')).to.deep.equal(heightsBetween(0, 20))
+        expect(await rowsOf('third')).to.deep.equal(heightsBetween(0, 10))
+        expect(farm.held).to.equal(0)
+      })
+    }
+
+    it('derives for a follower only what its followed workers have done', async () => {
+      await queue.bring(await lease(['third'], [0, 10]))
+      expect(await states()).to.deep.equal({})
+      expect(await rowsOf('third')).to.deep.equal([])
+      await queue.bring(await lease(['first'], [0, 10]))
+      await queue.bring(await lease(['third'], [0, 10]))
+      expect(await states()).to.deep.equal({ 'first 0': 'done', 'third 0': 'done' })
+    })
+
+    it('commits the others if one claim was revoked', async () => {
+      const job = await lease(names, [0, 10])
+      const read = reader.readSome.bind(reader)
+      let isFirst = true
+      reader.readSome = async (from, to, readers) => {
+        if (isFirst)
+          await pool.query(
+            "update app.worker_leases set generation = nextval('app.lease_generation') where worker_type = 'second'",
+          )
+        isFirst = false
+        return read(from, to, readers)
+      }
+      await queue.bring(job)
+      expect(await states()).to.deep.equal({ 'first 0': 'done', 'second 0': 'active', 'third 0': 'done' })
+      expect(await rowsOf('second')).to.deep.equal([])
+      expect(await rowsOf('third')).to.deep.equal(heightsBetween(0, 10))
+    })
+
+    it('writes only the ranges of a worker whose claims are held, and followers wait for the others', async () => {
+      const job = await lease(names, [0, 10], [10, 20])
+      const read = reader.readSome.bind(reader)
+      let isFirst = true
+      reader.readSome = async (from, to, readers) => {
+        if (isFirst)
+          await pool.query(
+            "update app.worker_leases set generation = nextval('app.lease_generation') where worker_type = 'first' " +
+              'and from_height = 0',
+          )
+        isFirst = false
+        return read(from, to, readers)
+      }
+      await queue.bring(job)
+      expect(await states()).to.deep.equal({
+        'first 0': 'active',
+        'first 10': 'done',
+        'second 0': 'done',
+        'second 10': 'done',
+        'third 10': 'done',
+      })
+      expect(await rowsOf('first')).to.deep.equal(heightsBetween(10, 20))
+      expect(await rowsOf('second')).to.deep.equal(heightsBetween(0, 20))
+      expect(await rowsOf('third')).to.deep.equal(heightsBetween(10, 20))
+    })
+
+    it('derives new blocks of its process at once, for all workers or for none', async () => {
+      await pool.query(
+        'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing',
+        [names],
+      )
+      farm.deriveHead({ from: blocks - 3, to: blocks })
+      while ((await commits()) === 0) await pool.query('select pg_sleep(0.01)')
+      for (const name of names) expect(await rowsOf(name)).to.deep.equal(heightsBetween(blocks - 3, blocks))
+      expect(new Set(Object.values(await states()))).to.deep.equal(new Set(['done']))
+      // Not the newest blocks, too many, and blocks that a worker has a lease of.
+      const announced = once(await listening(), 'notification')
+      farm.deriveHead({ from: 10, to: 12 })
+      await announced
+      farm.deriveHead({ from: 0, to: blocks })
+      await farm.stop()
+      expect(Object.keys(await states())).to.have.length(names.length)
+    })
+
+    const listening = async (): Promise<pg.PoolClient> => {
+      const own = await pool.connect()
+      await own.query('listen flowfarm_farm')
+      held.push(own)
+      return own
+    }
+    const held: pg.PoolClient[] = []
+    afterEach(() => {
+      for (const client of held.splice(0)) client.release(true)
+    })
   })
 })
