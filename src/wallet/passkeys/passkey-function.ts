@@ -67,6 +67,16 @@ export const passkeyRoutes: readonly Route<PasskeyServices>[] = [
     tag: 'Passkeys',
     summary: 'Run an endpoint of the passkeys and accounts',
     errorForm,
+    problems: {
+      401: 'No valid access token or assertion.',
+      403: 'The access token, relying party or assertion does not allow it.',
+      404: 'Unknown endpoint, passkey or challenge.',
+      409: 'The passkey or account exists already, or has changed.',
+      410: 'The challenge has expired.',
+      422: 'The authenticator returned no public key.',
+      429: 'Too many requests. Retry after `Retry-After`.',
+      503: 'The auth server or the chain is unavailable.',
+    },
     // Several times the largest authenticator response.
     maxBodyBytes: 64 * 1024,
     body: functionCall,
