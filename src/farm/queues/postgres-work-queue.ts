@@ -135,7 +135,7 @@ function isMissing(error: unknown): boolean {
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
-/** Until the response has timed out, a silent connection is replaced after 20 s. */
+/** With the response timeout, a silent connection is replaced within 20 s. */
 const heartbeatMs = 5000
 
 /** Pause after a failed fetch, ms: BullMQ retries unknown errors at once. */
