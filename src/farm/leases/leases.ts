@@ -53,7 +53,7 @@ export interface QueuedLease extends LeaseKey {
   /** Exclusive. */
   readonly to: number
   readonly generation: number
-  /** Above 0 it runs alone, because it may fail again. */
+  /** Above 1 it runs alone, because it may end its process again. */
   readonly attempt: number
 }
 

@@ -30,7 +30,7 @@ const leases = fc.uniqueArray(
     from: fc.integer({ min: 0, max: 40 }).map((n) => n * 10),
     length: fc.constantFrom(5, 10, 400),
     generation: fc.nat(3),
-    attempt: fc.constantFrom(0, 0, 0, 1),
+    attempt: fc.constantFrom(0, 0, 0, 1, 2),
   }),
   { selector: ({ worker, from }) => `${worker}/${from}`, maxLength: 120 },
 )
@@ -62,7 +62,25 @@ describe('packLeases', () => {
     expect(packLeases([lease('a', 20, 30), lease('a', 0, 10)])[0]?.starts).to.deep.equal([20, 0])
   })
 
-  it('separates a lease that failed before from all others', () => {
+  it('shares the second try of a range, and separates the workers after that', () => {
+    const tried = (attempt: number): RangeJob[] =>
+      packLeases(
+        [lease('a', 0, 10), lease('b', 0, 10), lease('a', 10, 20), lease('b', 10, 20)].map((one) => ({
+          ...one,
+          attempt,
+        })),
+      )
+    expect(tried(0).map(({ workers, starts }) => [workers, starts])).to.deep.equal([
+      [
+        ['a', 'b'],
+        [0, 10],
+      ],
+    ])
+    expect(tried(1).map(({ workers, starts }) => [workers, starts])).to.deep.equal([
+      [['a', 'b'], [0]],
+      [['a', 'b'], [10]],
+    ])
+    expect(tried(2)).to.have.length(4)
     expect(
       packLeases([lease('a', 0, 10), lease('b', 0, 10, { attempt: 1, generation: 3 }), lease('a', 10, 20)]),
     ).to.deep.equal([
@@ -80,7 +98,8 @@ describe('packLeases', () => {
         for (const job of jobs) {
           const own = given.filter(({ worker, from }) => job.workers.includes(worker) && job.starts.includes(from))
           expect(job.generation).to.equal(Math.max(...own.map(({ generation }) => generation)))
-          if (own.some(({ attempt }) => attempt > 0)) expect(own).to.have.length(1)
+          if (own.some(({ attempt }) => attempt > 0)) expect(job.starts).to.have.length(1)
+          if (own.some(({ attempt }) => attempt > 1)) expect(own).to.have.length(1)
         }
         expect(new Set(jobs.map(jobId)).size).to.equal(jobs.length)
       }),

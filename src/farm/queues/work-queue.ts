@@ -64,12 +64,14 @@ interface PackedLease extends HeightRange {
 }
 
 /**
- * A job for each range that workers share. Small ranges of the same workers share a job, because a
- * commit costs more than a few blocks. A lease that failed before gets its own job.
+ * A job for each range that workers share. Small new ranges of the same workers share a job, because
+ * a commit costs more than a few blocks. A range that failed once is tried again by itself; after
+ * that each worker has its own job, so that one that ends its process does not fail the others.
  */
 export function packLeases(leases: readonly PackedLease[]): RangeJob[] {
-  const isFirst = ({ attempt }: PackedLease): boolean => attempt === 0
-  const shared = Map.groupBy(leases.filter(isFirst), ({ from, to }) => `${from}-${to}`)
+  const shared = Map.groupBy(leases, ({ worker, from, to, attempt }) =>
+    attempt > 1 ? `${worker} ${from}` : `${from}-${to} ${attempt}`,
+  )
   const jobs: { workers: readonly string[]; starts: number[]; generation: number; heights: number }[] = []
   const open = new Map<string, (typeof jobs)[number]>()
   for (const [first, ...others] of shared.values()) {
@@ -77,7 +79,7 @@ export function packLeases(leases: readonly PackedLease[]): RangeJob[] {
     const workers = [first, ...others].map(({ worker }) => worker)
     const generation = Math.max(first.generation, ...others.map((lease) => lease.generation))
     const heights = first.to - first.from
-    const last = open.get(workers.join())
+    const last = first.attempt === 0 ? open.get(workers.join()) : undefined
     if (last !== undefined && last.starts.length < maxStarts && last.heights + heights <= maxHeights) {
       last.starts.push(first.from)
       last.heights += heights
@@ -85,14 +87,10 @@ export function packLeases(leases: readonly PackedLease[]): RangeJob[] {
     } else {
       const job = { workers, starts: [first.from], generation, heights }
       jobs.push(job)
-      open.set(workers.join(), job)
+      if (first.attempt === 0) open.set(workers.join(), job)
     }
   }
-  const again = leases.filter((lease) => !isFirst(lease))
-  return [
-    ...jobs.map(({ workers, starts, generation }) => ({ workers, starts, generation })),
-    ...again.map(({ worker, from, generation }) => ({ workers: [worker], starts: [from], generation })),
-  ]
+  return jobs.map(({ workers, starts, generation }) => ({ workers, starts, generation }))
 }
 
 /** @throws RetryableError `queue-unavailable` */
