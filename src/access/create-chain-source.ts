@@ -38,7 +38,7 @@ class NodeChainSource implements ChainSource {
   constructor(options: ChainSourceOptions, registry: NodeRegistry) {
     this.#nodes = new SourceNodes(options, registry)
     const settings = {
-      pollMs: options.pollMs ?? 30,
+      pollMs: options.pollMs ?? 100,
       timeoutMs: options.timeoutMs ?? 10_000,
       attempts: options.attempts ?? 6,
       settledDepth: options.settledDepth ?? 600,

@@ -19,7 +19,6 @@ import { detectService } from './nodes/identify-node.ts'
 /** Without a message for this time, a stream is compared with the heads reported by nodes. */
 const silenceMs = 3_000
 const slowestPollMs = 5_000
-const maxNotDueMs = 250
 const pollShare = 0.25
 
 /**
@@ -45,14 +44,13 @@ class HeadFollower {
   readonly #signal: AbortSignal
   #last: HeadMessage | undefined
   #failures = 0
-  #lastAt = 0
-  /** Shortest recent time between heads; grows slowly. */
-  #intervalMs = 0
+  readonly #pace: HeadPace
 
   constructor(context: SourceContext, sealed: SealedHead, signal: AbortSignal) {
     this.#context = context
     this.#sealed = sealed
     this.#signal = signal
+    this.#pace = new HeadPace(context.settings.pollMs)
   }
 
   async *follow(): AsyncGenerator<HeadMessage> {
@@ -122,25 +120,52 @@ class HeadFollower {
       .toSorted((a, b) => (b.headHeight ?? -1) - (a.headHeight ?? -1))[0]
   }
 
-  /**
-   * Not in the first half of the time between heads. Longer for a rate-limited node and longer still for a failing
-   * one.
-   */
+  /** Longer for a rate-limited node and longer still for a failing one. */
   #pollMs(): number {
-    const notDueMs = Math.min(maxNotDueMs, this.#lastAt + this.#intervalMs / 2 - performance.now())
     const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
-    const baseMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
+    const minMs = 1_000 / (Math.min(...rates) * pollShare)
+    const baseMs = Math.max(this.#failures === 0 ? this.#pace.waitMs : this.#context.settings.pollMs, minMs)
     const everyMs = this.#failures === 0 ? baseMs : backoffMs(this.#failures + 1, baseMs, slowestPollMs)
-    return Math.min(slowestPollMs, Math.max(everyMs, notDueMs))
+    return Math.min(slowestPollMs, everyMs)
   }
 
   #isNews(head: HeadMessage): boolean {
     if (this.#last?.id.equals(head.id) === true) return false
-    const now = performance.now()
-    if (this.#last !== undefined) this.#intervalMs = Math.min(now - this.#lastAt, this.#intervalMs * 1.1 || Infinity)
     this.#last = head
-    this.#lastAt = now
+    this.#pace.arrived()
     return true
+  }
+}
+
+/** Of the poll interval, while a head is due. */
+const dueShare = 0.3
+const maxNotDueMs = 250
+
+/** Polls more often from half of the time between heads to twice it, and not before. */
+export class HeadPace {
+  readonly #pollMs: number
+  readonly #now: () => number
+  #lastAt: number | undefined
+  /** Average of recent times between heads. */
+  #intervalMs = 0
+
+  constructor(pollMs: number, now: () => number = () => performance.now()) {
+    this.#pollMs = pollMs
+    this.#now = now
+  }
+
+  arrived(): void {
+    const now = this.#now()
+    const elapsedMs = now - (this.#lastAt ?? now)
+    this.#intervalMs = this.#intervalMs === 0 ? elapsedMs : 0.8 * this.#intervalMs + 0.2 * elapsedMs
+    this.#lastAt = now
+  }
+
+  get waitMs(): number {
+    const sinceMs = this.#now() - (this.#lastAt ?? 0)
+    const untilDueMs = this.#intervalMs / 2 - sinceMs
+    if (sinceMs >= this.#intervalMs * 2) return this.#pollMs
+    return Math.max(this.#pollMs * dueShare, Math.min(maxNotDueMs, untilDueMs))
   }
 }
 

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { HeadPace } from './heads.ts'
+
+describe('HeadPace', () => {
+  let now: number
+  let pace: HeadPace
+
+  beforeEach(() => {
+    now = 1000
+    pace = new HeadPace(100, () => now)
+  })
+
+  function arriveAfter(ms: number): void {
+    now += ms
+    pace.arrived()
+  }
+
+  function waitAfter(ms: number): number {
+    now += ms
+    return pace.waitMs
+  }
+
+  it('polls at the configured interval until the time between heads is known', () => {
+    expect(pace.waitMs).to.equal(100)
+    arriveAfter(0)
+    expect(waitAfter(0)).to.equal(100)
+  })
+
+  it('waits for half of the time between heads, polls often, and less often once a head is overdue', () => {
+    arriveAfter(0)
+    arriveAfter(400)
+    expect(waitAfter(0)).to.equal(200)
+    expect(waitAfter(150)).to.equal(50)
+    expect(waitAfter(50)).to.equal(30)
+    expect(waitAfter(599)).to.equal(30)
+    expect(waitAfter(1)).to.equal(100)
+  })
+
+  it('averages recent times', () => {
+    arriveAfter(0)
+    arriveAfter(400)
+    arriveAfter(100)
+    expect(waitAfter(0)).to.be.closeTo(170, 0.001)
+    arriveAfter(400)
+    expect(waitAfter(0)).to.be.closeTo(176, 0.001)
+  })
+
+  it('waits at most 250 ms on a slow chain', () => {
+    arriveAfter(0)
+    arriveAfter(60_000)
+    expect(waitAfter(0)).to.equal(250)
+  })
+})
