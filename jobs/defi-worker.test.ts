@@ -217,7 +217,7 @@ describe('defi_worker', () => {
     const [b1, b2] = transfer(coin, '20.00000000', holder, trader)
     const events = eventsOf(
       derive([
-        minted('0.00000100'), // What the exchange earned since the last time.
+        minted('0.00000100'), // The earnings of the exchange since the last swap.
         ...transfer(flow, '1.00000000', trader, holder),
         ...transfer(coin, '2.00000000', trader, holder),
         minted('1.41000000'),

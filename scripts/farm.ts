@@ -59,11 +59,11 @@ await runCommandGroup({
       },
       notes: [
         'Derived heights are not derived again: npm run farm -- rederive does that. A range that fails is retried; ' +
-          'one that failed 21 times is flagged and listed here. Ctrl+C ends the wait and not the work.',
+          'one that failed 21 times is flagged and listed here. Ctrl+C ends the wait, not the work.',
       ],
       examples: [
         ['--from 1000 --to 1999', 'A thousand heights, all workers.'],
-        ['--from 1000 --to 1999 --workers ft_holdings_worker', 'Balances alone, and what they need.'],
+        ['--from 1000 --to 1999 --workers ft_holdings_worker', 'Only balances and their dependencies.'],
         ['--from 1000 --to 1999 --detach --json', 'For a script: request without waiting.'],
       ],
       exitCodes: { 0: 'done, or no backlog', ...requestExitCodes },
@@ -81,7 +81,7 @@ await runCommandGroup({
       },
       notes: [
         'Rows stay until new ones replace them, range by range, so readers see no gap. Work in progress on these ' +
-          'heights is discarded. Ctrl+C ends the wait and not the work.',
+          'heights is discarded. Ctrl+C ends the wait, not the work.',
       ],
       examples: [
         ['--from 1000 --to 1999 --workers token_worker --dry-run', 'The plan: workers and heights.'],

@@ -44,7 +44,7 @@ export function mergeDeltas(everyMs: number): TransformStream<UIMessageChunk, UI
     try {
       release(controller)
     } catch (error) {
-      // The reader is gone: the connection was lost or the answer was stopped.
+      // The reader has closed: the connection was lost or the answer was stopped.
       if (!(error instanceof TypeError)) throw error
     }
   }

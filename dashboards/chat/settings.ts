@@ -25,7 +25,7 @@ async function readSettings(signal: AbortSignal): Promise<ChatSettings> {
   return (await response.json()) as ChatSettings
 }
 
-/** @throws ApiProblem for an error response and if there is no response; the signal's reason if it aborts */
+/** @throws ApiProblem for an error response and without a response; the signal's reason if it aborts */
 export async function callChat(path: string, init: RequestInit): Promise<Response> {
   return await request(path, init, 'The chat')
 }

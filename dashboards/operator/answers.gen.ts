@@ -38,7 +38,7 @@ export interface Session {
 export interface Overview {
   /** Time of the read; earlier than the outage while `database.isUp` is false. */
   readonly generatedAt: string
-  /** Of the program. */
+  /** Version of flowfarm. */
   readonly version: string
   readonly chainId: string | null
   readonly head: number | null

@@ -9,7 +9,7 @@ export interface SourceGraph {
   imports(file: string): readonly string[]
   /** Files and folders that it names, for example to read or spawn. */
   mentions(file: string): readonly string[]
-  /** Of the file and its direct imports. */
+  /** Hash of the file and its direct imports. */
   fingerprint(file: string): string
 }
 

@@ -23,7 +23,7 @@ describe('the folder of a demo', () => {
     expect(existsSync(folder)).to.equal(false)
   })
 
-  it('is removed in the background where there is none', async () => {
+  it('is removed in the background without one', async () => {
     const folder = made()
     const gone = Promise.withResolvers<void>()
     const watcher = watch(parent, () => {

@@ -19,17 +19,17 @@ chains: several nodes of one seed agree.
 
   --blocks <n>           so many blocks of history, with the last one made now (default 1000)
   --head <height>        instead: the latest block at first
-  --interval <ms>        one more block every so often (default ${mainnetSpacingMs}, the main network's pace)
-  --still                no more blocks but those asked for on the control port
+  --interval <ms>        block interval (default ${mainnetSpacingMs}, the main network's pace)
+  --still                no blocks except those requested on the control port
   --genesis <ISO 8601>   when height 0 was made (default: so that the first head is made now);
                          several nodes of one chain need the same
   --seed <n>             which chain (default 1)
   --branch <name>        a fork: 1234b leaves the trunk after height 1234 (default: the trunk)
-  --busyness <n>         so many times the transactions of an ordinary chain (default 1)
+  --busyness <n>         multiplier of the number of transactions (default 1)
   --huge <height>        a block of 50,000 events there; repeatable
-  --payer                have an account with a million FLOW and a key that everybody knows, which can
-                         pay for what is sent to the node; it is told at the start
-  --orphans              after a fork, answer for blocks of the branches before by their ids
+  --payer                create an account with a million FLOW and a published key, which can
+                         pay for transactions; its address is printed at the start
+  --orphans              after a fork, return blocks of previous branches by id
 ${nodeArgumentsHelp}`
 
 export type LedgerCommand = NodeCommand<LedgerNodeOptions>

@@ -13,11 +13,11 @@ import type { ReplayNodeOptions } from './replay-node.ts'
 export const replayHelp = `Serves a folder of recorded calls as a Flow access node (gRPC without TLS).
 
   npm run replay -- <folder> [options]
-  npm run replay -- test/recordings/base --loop --interval 800     a chain that goes on for ever
+  npm run replay -- test/recordings/base --loop --interval 800     an endless chain
 
   --head <height>        the latest block at first (default: the last recorded)
-  --interval <ms>        one more block every so often
-  --loop                 begin again after the last recorded block, with fresh ids, without end
+  --interval <ms>        block interval
+  --loop                 restart after the last recorded block, with new ids, endlessly
   --branch <name>        version of the chain, from calls-<name>.jsonl.gz (default: the first)
   --start-height <n>     height of the first recorded block after the root (default: as recorded)
   --real-time            block times at a steady pace, with the head at the present time

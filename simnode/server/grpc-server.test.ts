@@ -19,8 +19,8 @@ describe('a raw gRPC server', () => {
         SubscribeBlocksFromLatest: (call) => {
           call.write(Buffer.from('first'))
           call.fail({ code: status.ABORTED, details: 'enough' })
-          call.write(Buffer.from('said to nobody'))
-          call.fail({ code: status.INTERNAL, details: 'said to nobody' })
+          call.write(Buffer.from('sent without a call'))
+          call.fail({ code: status.INTERNAL, details: 'sent without a call' })
         },
       },
     })

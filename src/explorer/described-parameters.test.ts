@@ -19,7 +19,7 @@ const cases = routes.flatMap((route) =>
   }),
 )
 
-/** What a tool that knows the description alone thinks of a text: as the text, number or word that it is. */
+/** Whether a client that only reads the description can send the text: as a string, number or boolean. */
 function isAsDescribed(schema: z.ZodType, text: string): boolean {
   const readings: unknown[] = [text]
   if (/^(0|-?[1-9]\d{0,15})$/.test(text)) readings.push(Number(text))

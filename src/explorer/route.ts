@@ -38,7 +38,7 @@ export interface WebhookCaller {
 
 interface Callers {
   readonly admin: Admission
-  /** Of the developer key or user JWT. */
+  /** Owner of the developer key or user JWT. */
   readonly owner: DeveloperKey
   readonly webhooks: WebhookCaller
 }

@@ -37,7 +37,7 @@ export interface SegmentSettings {
   readonly metrics: Metrics
   readonly progress: Progress
   readonly failing: FailingHeights
-  /** Of the forward ingester. */
+  /** Only for the forward ingester. */
   readonly heads?: HeadTracker
   readonly fixedWidth: number | undefined
   readonly fixedBatch: number | undefined

@@ -33,7 +33,7 @@ const bytesPerByte = 4
 /** Without a terminal; with one, of the status line. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
-/** Of the checkpoint, whose generation changes when an operator retries heights. */
+/** Interval of checkpoint reads: its generation changes when an operator retries heights. */
 const defaultRecheckMs = 10_000
 /**
  * Maximum time until a failing settled height is reported; half of UNAVAILABLE_AFTER_S if that is

@@ -97,14 +97,14 @@ describe('writing arguments', () => {
 
   const hostile: Record<string, string | Buffer> = {
     'no bytes at all': '',
-    'text that is no JSON': 'hello',
+    'text that is not JSON': 'hello',
     'a bare number, whose digits jsonb would have to keep': '12',
     'a number too large for jsonb': '{"type":"Int","value":1e400000}',
     'a number with too many digits for jsonb': `{"type":"Int","value":1${'0'.repeat(200_000)}}`,
     'nesting that would be too deep for the server': `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
     'objects nested too deep': `${'{"value":'.repeat(20_000)}null${'}'.repeat(20_000)}`,
     'a key that jsonb refuses': String.raw`{"a\u0000b":"1"}`,
-    'bytes that are no UTF-8': Buffer.from('{"type":"String","value":"\xff\xfe"}', 'latin1'),
+    'bytes that are not UTF-8': Buffer.from('{"type":"String","value":"\xff\xfe"}', 'latin1'),
     'a byte 0': Buffer.from('{"type":"String","value":"\0"}', 'latin1'),
     'a byte order mark before the JSON': '\uFEFF{"type":"Int","value":"1"}',
     'two values': '{"type":"Int","value":"1"}{"type":"Int","value":"2"}',

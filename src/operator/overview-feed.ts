@@ -51,7 +51,7 @@ export type Drill = Readonly<z.output<typeof drill>>
 export const overviewSchema = z
   .strictObject({
     generatedAt: timestamp.describe('Time of the read; earlier than the outage while `database.isUp` is false.'),
-    version: z.string().describe('Of the program.'),
+    version: z.string().describe('Version of flowfarm.'),
     chainId: z.string().nullable(),
     head: z.int().nullable(),
     stored: heightRange.nullable(),

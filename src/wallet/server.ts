@@ -123,7 +123,7 @@ const errorsByAccess: Readonly<Record<string, Readonly<Record<number, string>>>>
   callback: limited,
   admin: { ...needsSession, ...limited, 404: 'No user has this address.' },
   chain: {
-    404: 'No access node of this network is configured, or there is no such object.',
+    404: 'No access node of this network is configured, or the object does not exist.',
     ...limited,
     503: 'No access node of this network is available.',
   },

@@ -142,7 +142,7 @@ export class Poster {
     this.#timeoutMs = timeoutMs
   }
 
-  /** @throws if there is no response in time, or if the signal is aborted */
+  /** @throws without a response in time, or if the signal is aborted */
   async post(request: PostRequest, signal?: AbortSignal): Promise<PostAnswer> {
     const deadline = AbortSignal.timeout(this.#timeoutMs)
     const ending = signal === undefined ? deadline : AbortSignal.any([signal, deadline])

@@ -52,12 +52,12 @@ describe('the query page of the running service', function () {
       viewport: { width: 1280, height: 900 },
       reducedMotion: 'reduce',
     })
-    if (context === undefined) throw new Error('there is no browser')
+    if (context === undefined) throw new Error('the browser did not start')
     const page: Page = await context.newPage()
     const consoleMessages = watchConsole(page)
     await page.goto(url)
     await page.getByRole('textbox', { name: 'SQL' }).waitFor()
-    expect(await loadedBytes(page), 'bytes of the page as they are sent').to.be.below(300_000)
+    expect(await loadedBytes(page), 'bytes of the page as sent').to.be.below(300_000)
     const posted = await fetch(url, { method: 'POST' })
     expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD'])
     await page.getByText('only the example questions have answers').waitFor()

@@ -64,7 +64,7 @@ describe('the chat of the running program behind its proxy', function () {
       viewport: { width: 1280, height: 900 },
       reducedMotion: 'reduce',
     })
-    if (context === undefined) throw new Error('there is no browser')
+    if (context === undefined) throw new Error('the browser did not start')
     const page = await context.newPage()
     const origins = new Set<string>()
     page.on('request', (request) => origins.add(new URL(request.url()).origin))

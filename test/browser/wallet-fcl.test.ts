@@ -177,7 +177,7 @@ function signatureOf(reported: Signature | undefined): {
   readonly signature: Uint8Array
   readonly extensionData: Uint8Array
 } {
-  if (reported === undefined) throw new Error('There is no signature.')
+  if (reported === undefined) throw new Error('no signature')
   return {
     address: reported.addr,
     keyIndex: reported.keyId,

@@ -54,7 +54,7 @@ describe('payments with a lost response', () => {
     await page.getByRole('heading', { name: 'Outcome unknown' }).waitFor()
     await page.getByText('before you send it again').waitFor()
     expect(await page.getByRole('button', { name: 'Retry' }).count()).to.equal(0)
-    await expectUsable(page, 'a payment of which nobody knows')
+    await expectUsable(page, 'a payment with an unknown outcome')
     expect(session.wallet.balances.get(otherAddress())).to.equal(100_000_000n)
   })
 })

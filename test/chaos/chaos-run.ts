@@ -2,7 +2,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { workers } from '../../jobs/index.ts'
 import { exitCodes } from '../../src/platform/errors.ts'
 import { pause } from '../../src/platform/retry.ts'
-import { describeState, findBreaches } from '../simulation/invariants.ts'
+import { describeState, findViolations } from '../simulation/invariants.ts'
 import { perform } from './acts/perform.ts'
 import type { Measure } from './acts/running-act.ts'
 import { checkFeed, hasReceivedAll, checkRebuild, checkTruth } from './checks/truth-checks.ts'
@@ -45,7 +45,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   let isBrokenOff = false
   const breakOff = (): void => {
     isBrokenOff = true
-    tell('broken off: everything is stopped and thrown away')
+    tell('cancelled: stopping everything and deleting its data')
     void world.end().finally(() => process.exit(exitCodes.operatorActionRequired))
   }
   for (const signal of signals) process.once(signal, breakOff)
@@ -61,7 +61,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     }
     const firstDerivedMs = Math.round(findings.seconds * 1000)
     await world.listen()
-    tell(`history is derived after ${findings.seconds} s; trouble begins`)
+    tell(`history derived after ${findings.seconds} s; injecting faults`)
     const plan = drawPlan(seed, {
       processes: world.processes.map(({ name }) => name),
       nodes: nodeCount,
@@ -74,7 +74,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     const stops = await stopAll(world)
     const { counts } = world.rest
     report = {
-      isGood: findings.breaches.length === 0,
+      isGood: findings.violations.length === 0,
       seed,
       minutes: options.minutes,
       command: options.command,
@@ -109,7 +109,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
         stopMs: stops.get(name) ?? 0,
       })),
       databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
-      breaches: findings.breaches,
+      violations: findings.violations,
       excused: findings.excused,
     }
   } catch (error) {
@@ -121,12 +121,13 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     for (const signal of signals) process.off(signal, breakOff)
     await world.end()
   }
-  for (const one of await leftoverProcesses(options.run)) findings.add('leftovers', `a process is left: ${one}`)
+  for (const one of await leftoverProcesses(options.run))
+    findings.add('leftovers', `a process is still running: ${one}`)
   return {
     ...report,
-    isGood: findings.breaches.length === 0,
+    isGood: findings.violations.length === 0,
     seconds: findings.seconds,
-    breaches: findings.breaches,
+    violations: findings.violations,
     excused: findings.excused,
   }
 }
@@ -154,21 +155,21 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   if (recoveredMs !== undefined)
     measures.push(...(await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat())
   tell(
-    `${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`,
+    `${at} s, act ${number}: ${words}; recovered after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`,
   )
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
   for (const { what, ms, limitMs } of measures) {
     if (limitMs === undefined || ms <= limitMs) continue
-    const text = `act ${number} (${words}): ${ms} ms, promised are ${limitMs}; ${load} processes wanted the ${availableParallelism()} cores`
+    const text = `act ${number} (${words}): ${ms} ms (limit ${limitMs}); load ${load} on ${availableParallelism()} cores`
     if (load > maxLoadPerCore * availableParallelism()) findings.excuse(what, text)
     else findings.add(what, text)
   }
   const { pool } = world.postgres
   if (recoveredMs === undefined)
-    findings.add('recovery', `work does not go on after act ${number} (${words}):\n${await describeState(pool)}`)
+    findings.add('recovery', `no recovery after act ${number} (${words}):\n${await describeState(pool)}`)
   else
-    for (const breach of await findBreaches(pool, workers))
-      findings.add('invariants', `after act ${number} (${words}): ${breach}`)
+    for (const violation of await findViolations(pool, workers))
+      findings.add('invariants', `after act ${number} (${words}): ${violation}`)
   return { number, at, words, measures, recoveredMs: recoveredMs ?? null, load }
 }
 
@@ -184,28 +185,28 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
   for (const node of chain.nodes) await node.settled()
   const recovered = await untilRecovered(world)
   if (recovered === undefined || !(await untilAllDerived(world))) {
-    findings.add('end', `not all is derived, or leases are open:\n${await describeState(pool)}`)
+    findings.add('end', `heights are not derived, or leases are open:\n${await describeState(pool)}`)
     return []
   }
   await world.users.stop()
   await world.users.settle()
   await untilHeard(world)
-  tell(`the head stands at ${chain.head}; comparing`)
+  tell(`head ${chain.head}; comparing`)
   const webhooks = world.webhooks
   await webhooks?.check(pool, findings, world)
   return [
-    { name: 'With the ledger of the chain', compared: (await checkTruth(pool, chain, findings)).join(', ') },
+    { name: 'Ledger of the chain', compared: (await checkTruth(pool, chain, findings)).join(', ') },
     {
-      name: 'With a second derivation (npm run verify -- --rebuild)',
+      name: 'Second derivation (npm run verify -- --rebuild)',
       compared: await checkRebuild(url, chain.head, findings),
     },
-    { name: 'What the live feed told with what is stored', compared: await checkFeed(pool, world.feed.seen, findings) },
+    { name: 'Live feed and stored blocks', compared: await checkFeed(pool, world.feed.seen, findings) },
     {
-      name: 'What the wallet told with its tables and its chain',
+      name: 'Wallet responses, its tables and its chain',
       compared: await checkWallet(pool, world.users, world.walletChain.endpoint, findings),
     },
     {
-      name: 'What webhooks told with what is stored',
+      name: 'Webhooks and stored events',
       compared: `${webhooks?.received ?? 0} messages of three subscriptions`,
     },
   ]
@@ -220,9 +221,8 @@ async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings 
     const now = `${webhooks?.received} ${feed.seen.mark}`
     if (now !== received) [received, heardAt] = [now, performance.now()]
     if (performance.now() - heardAt > silenceMs) {
-      if (areSent !== true) findings.add('webhooks', `webhooks wait, and none was sent for ${silenceMs} ms`)
-      if (!isHeard)
-        findings.add('feed', `the feed has not told of the highest block, and said nothing for ${silenceMs} ms`)
+      if (areSent !== true) findings.add('webhooks', `webhooks are pending, but none was sent for ${silenceMs} ms`)
+      if (!isHeard) findings.add('feed', `the feed did not send the highest block, and was silent for ${silenceMs} ms`)
       return
     }
     await pause(50)
@@ -239,9 +239,8 @@ async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> 
     const { end, ms } = await one.stop()
     times.set(one.name, ms)
     if (end !== 0) world.findings.add('clean stop', `${one.name} ended with ${end} on SIGTERM:\n${one.lastLines(3)}`)
-    if (ms > stopLimitMs)
-      world.findings.add('clean stop', `${one.name} took ${ms} ms to stop, promised are ${stopLimitMs}`)
-    if (one.peakMiB > maxMemoryMiB) world.findings.add('memory', `${one.name} has held ${Math.round(one.peakMiB)} MiB`)
+    if (ms > stopLimitMs) world.findings.add('clean stop', `${one.name} took ${ms} ms to stop (limit ${stopLimitMs})`)
+    if (one.peakMiB > maxMemoryMiB) world.findings.add('memory', `${one.name} used ${Math.round(one.peakMiB)} MiB`)
   }
   return times
 }

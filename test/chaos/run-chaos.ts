@@ -59,19 +59,18 @@ const [defaultMinutes, defaultIntervalMs, defaultHistory] = [60, 400, 300]
 await runCommand({
   name: 'test:chaos',
   usesDatabase: false,
-  summary:
-    'Runs everything on a simulated chain while things are killed, cut, filled up and lied to, and compares all with the truth in the end.',
+  summary: 'Runs all services on a simulated chain, injects faults, and compares the results with the ledger.',
   options: {
     minutes: wholeNumber(
       '<number>',
-      `How long things go wrong; start and comparison come on top. Default ${defaultMinutes}.`,
+      `Duration of fault injection, without start and comparison. Default ${defaultMinutes}.`,
       { min: 1 },
     ),
-    seed: wholeNumber('<number>', 'Which plan and which chain. Default: another one each time.'),
-    interval: wholeNumber('<ms>', `Pace of the chain. Default ${defaultIntervalMs}, twice the main network's.`, {
+    seed: wholeNumber('<number>', 'Seed of the plan and the chain. Default: random.'),
+    interval: wholeNumber('<ms>', `Block interval. Default ${defaultIntervalMs}, half of mainnet's.`, {
       min: 50,
     }),
-    history: wholeNumber('<blocks>', `Blocks that there are at the start. Default ${defaultHistory}.`, { min: 10 }),
+    history: wholeNumber('<blocks>', `Blocks at the start. Default ${defaultHistory}.`, { min: 10 }),
     queue: someOf(
       '<kind>',
       ['postgres', 'redis'],
@@ -83,15 +82,15 @@ await runCommand({
     ),
   },
   notes: [
-    'It needs no database and no network: it starts a PostgreSQL, two nodes and the processes of the Procfile on free ports, and throws them away. ' +
-      'As root on Linux the database lies on a small file system in memory, so that the disk can be full.',
+    'Requires no database and no network: it starts PostgreSQL, two nodes and the Procfile processes on free ports, and deletes them afterwards. ' +
+      'As root on Linux, the database uses a small in-memory file system, so that the disk can be filled.',
     'A plan follows from its seed; when exactly things happen does not, so a rare fault may need several runs of one seed.',
   ],
   examples: [
     ['--minutes 3', 'A short run.'],
-    ['--seed 7 --minutes 10', 'The plan of a run that failed.'],
+    ['--seed 7 --minutes 10', 'Repeat a failed run.'],
   ],
-  exitCodes: { 0: 'no promise was broken', 1: 'one was: see the report' },
+  exitCodes: { 0: 'no violations', 1: 'violations: see the report' },
   run: async ({ options }) => {
     const seed = options.seed ?? Math.floor(Math.random() * 1_000_000)
     const minutes = options.minutes ?? defaultMinutes

@@ -84,7 +84,7 @@ describe('farm commands', () => {
       expect(stdout).to.match(/^token_worker +40 +60 +0 +0 +0 +1 \(2\) +0 .* 40 to 41, flagged for .* 21 attempts$/m)
       expect(stdout).to.include('stored heights 0 to 99').and.include('Request 1: heights 5 to 9 by token_worker')
       expect(stdout).to.include('1 range is flagged').and.include('No farm process is running')
-      expect(stdout, 'colours where there is no terminal').to.not.include('\u001b')
+      expect(stdout, 'colours without a terminal').to.not.include('\u001b')
       const { value } = await json<Status>('status')
       const token = value.stages.find(({ name }) => name === 'token_worker')
       expect(token).to.deep.include({ covered: 40, owed: 60, flagged: { leases: 1, heights: 2 }, rate: null })

@@ -141,19 +141,19 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
   it('is exact to the last unit of FLOW, even after the emulator replaced blocks', async () => {
     const [retained, forgotten] = [await payOften(20), await payOften(12)]
     const [last, lastForgotten] = [retained.at(-1), forgotten.at(-1)]
-    if (last === undefined || lastForgotten === undefined) throw new Error('nobody has paid')
+    if (last === undefined || lastForgotten === undefined) throw new Error('no payments were sent')
     await untilDerived(lastForgotten)
     await expectPayments([...retained, ...forgotten])
     await expectBalances()
 
     await emulator.rollBack(last.height)
-    const anew = await payOften(15)
-    const lastOfAll = anew.at(-1)
-    if (lastOfAll === undefined) throw new Error('nobody has paid')
+    const further = await payOften(15)
+    const lastOfAll = further.at(-1)
+    if (lastOfAll === undefined) throw new Error('no payments were sent')
     await program.logged(/rolled back to the last common block/)
     await untilDerived(lastOfAll)
-    await expectPayments([...retained, ...anew])
-    const ids = new Set(anew.map(({ id }) => id))
+    await expectPayments([...retained, ...further])
+    const ids = new Set(further.map(({ id }) => id))
     for (const { id } of forgotten.filter((one) => !ids.has(one.id)))
       expect(await listOf(`/flow/transaction/${id}`), id).to.deep.equal([])
     await expectBalances()

@@ -107,7 +107,7 @@ describe('account routes', () => {
     expect(high.data[0]?.address).to.equal('0xf8d6e0586b0a20c7')
   })
 
-  it('returns each account as it is on the chain', async () => {
+  it('returns the state of each account on the chain', async () => {
     for (const [address, known] of Object.entries(truth.accounts)) {
       const shown = await detail(live, address)
       expect(shown, address).to.include({

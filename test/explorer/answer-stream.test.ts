@@ -89,7 +89,7 @@ describe('streamed responses', () => {
       const response = await open('/endless', { 'accept-encoding': encoding })
       await once(response, 'readable')
       const [stream] = streams
-      if (stream === undefined) throw new Error('there is no stream')
+      if (stream === undefined) throw new Error('no stream')
       const closed = once(stream, 'close')
       response.destroy()
       await closed

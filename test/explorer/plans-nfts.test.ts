@@ -158,7 +158,7 @@ describe('query plans of NFTs', () => {
       count * 8,
       (pool) => listNftItemsOfAccount(pool, whale, large, '15000', count),
     ],
-    ['items of nobody', 1, (pool) => listNftItemsOfAccount(pool, '0x00000000000000bb', large, undefined, count)],
+    ['items without an owner', 1, (pool) => listNftItemsOfAccount(pool, '0x00000000000000bb', large, undefined, count)],
   ]
 
   for (const [name, max, query] of lists) {

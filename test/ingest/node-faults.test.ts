@@ -26,7 +26,7 @@ const passing: Record<
   'never answers a call': {
     faults: [{ kind: 'never-answer', methods: ['GetBlockByHeight'], heights: middle, times: 1 }],
   },
-  'answers with bytes that are no message': { faults: [{ kind: 'garbage', after: 40, times: 15 }] },
+  'answers with an invalid message': { faults: [{ kind: 'garbage', after: 40, times: 15 }] },
   'cuts the connection again and again': {
     faults: [5, 23, 57, 91, 92, 93, 140, 160].map((after) => ({ kind: 'drop-connection', after, times: 1 })),
   },

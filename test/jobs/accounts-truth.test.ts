@@ -81,8 +81,8 @@ for (const name of recordingsToProve) {
       })
     }
     /**
-     * Of an account that was created in these blocks everything is known, but for EVM accounts of which it is known
-     * that their owner is not. Others, which the chain began with, may have more than is known.
+     * Accounts created in these blocks are known completely, except for the owners of some EVM accounts.
+     * Accounts that existed at the start may have more than is known.
      * @returns accounts that were compared as a whole
      */
     const expectTruth = async ({ accounts }: Truth, when: string): Promise<readonly string[]> => {

@@ -53,7 +53,7 @@ describe('worker declarations', () => {
         name,
       ).to.deep.equal([])
       expect(phase, name).to.equal(1 + Math.max(0, ...follows.map((other) => before.get(other)?.phase ?? 0)))
-      if (derive === undefined) expect(follows, `${name} derives nothing and follows nobody`).to.not.deep.equal([])
+      if (derive === undefined) expect(follows, `${name} derives nothing and follows no worker`).to.not.deep.equal([])
     }
   })
 

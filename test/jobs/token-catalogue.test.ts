@@ -48,7 +48,7 @@ describe('token catalogue', () => {
     const totals = await rowsOf<{ token: string; supply: string }>(
       'select token, (minted - burned)::text as supply from app.ft_token_totals order by token',
     )
-    // The initial supply, for which there is no event.
+    // The initial supply has no event.
     const before: Readonly<Record<string, string>> = { [flow]: '1000000000', [pebble]: '1000000' }
     expect(
       Object.fromEntries(totals.map(({ token, supply }) => [`${token}.Vault`, plus(supply, before[token] ?? '0')])),
@@ -87,7 +87,7 @@ describe('token catalogue', () => {
   })
 })
 
-/** Of an amount with 8 decimals in whole tokens. */
+/** Adds whole tokens to an amount with 8 decimals. */
 function plus(amount: string, whole: string): string {
   return ufix64Text(ufix64Units(amount) + BigInt(whole) * ufix64Units('1.00000000'))
 }

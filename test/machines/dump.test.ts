@@ -83,6 +83,6 @@ async function missingTools(pool: Pool): Promise<string | undefined> {
       : `pg_dump is of version ${version} and the server of ${server?.version}: ${remedy}`
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return `there is no pg_dump: ${remedy}`
+    return `pg_dump not found: ${remedy}`
   }
 }

@@ -108,7 +108,7 @@ export class FarmMachines {
     // Machines have no route to the internet, so it cannot be downloaded.
     const redis = await startRedis()
     await redis?.stop()
-    return redis === undefined ? 'there is no redis-server: install it' : undefined
+    return redis === undefined ? 'redis-server not found: install it' : undefined
   }
 
   /** @param node arguments of the simulated node */

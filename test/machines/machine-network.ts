@@ -34,7 +34,7 @@ export class MachineNetwork {
       return undefined
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code === 'ENOENT')
-        return 'there is no program `ip`: install the package iproute2, and run this as root'
+        return 'program `ip` not found: install the package iproute2, and run this as root'
       return `network namespaces cannot be made, which takes root and a Linux that allows it (${asError(thrown).message.trim()})`
     } finally {
       await run('ip', ['netns', 'delete', name]).catch(() => undefined)
@@ -104,7 +104,7 @@ export class MachineNetwork {
 
   #indexOf(machine: string): number {
     const index = this.#machines.indexOf(machine)
-    if (index === -1) throw new RangeError(`there is no machine ${machine}`)
+    if (index === -1) throw new RangeError(`unknown machine ${machine}`)
     return index
   }
 }

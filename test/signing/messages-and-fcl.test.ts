@@ -54,7 +54,7 @@ describe('FCL signing requests', () => {
         passkey,
       )
     ).payloadSignatures
-    if (signature === undefined) throw new Error('there is no signature')
+    if (signature === undefined) throw new Error('no signature')
     const reported = fclSignatureOf(signature)
     expect(reported).to.include({
       f_type: 'CompositeSignature',

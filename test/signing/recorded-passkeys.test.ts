@@ -172,7 +172,7 @@ describe('the signing library', () => {
       { mutateClientData: (data) => ({ ...data, challenge: base64UrlOf(new Uint8Array(32)) }) },
       'clientDataJSON.challenge',
     ],
-    ['whose origin is no text', { mutateClientData: (data) => ({ ...data, origin: 5 }) }, 'clientDataJSON.origin'],
+    ['whose origin is not a string', { mutateClientData: (data) => ({ ...data, origin: 5 }) }, 'clientDataJSON.origin'],
     [
       'whose challenge is padded',
       { mutateClientData: (data) => ({ ...data, challenge: `${(data as { challenge: string }).challenge}=` }) },

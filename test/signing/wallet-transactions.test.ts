@@ -37,7 +37,7 @@ describe('wallet transactions', () => {
     }
   })
 
-  it('are parsed as they were built', () => {
+  it('parse into the same transaction', () => {
     fc.assert(
       fc.property(
         anyChain,
@@ -94,7 +94,7 @@ describe('wallet transactions', () => {
   })
 
   for (const [what, argument] of [
-    ['a value that is told twice', '{"type":"UFix64","value":"1.0","value":"9.0"}'],
+    ['a duplicate value', '{"type":"UFix64","value":"1.0","value":"9.0"}'],
     ['a value whose name is spelt otherwise', '{"type":"UFix64","value":"1.0","Value":"9.0"}'],
     ['an escaped name', '{"type":"UFix64","\\u0076alue":"1.0"}'],
     ['another type', '{"type":"Fix64","value":"1.0"}'],

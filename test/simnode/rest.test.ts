@@ -328,7 +328,7 @@ describe('REST API of the simulated node', () => {
     expect(await waits).to.equal('cut')
   })
 
-  it('serves a replayed chain as far as it was recorded', async () => {
+  it('serves a replayed chain up to its last recorded block', async () => {
     await using replayed = await startReplayNode({ recording: await recording('base'), hasRest: true })
     const answer = async (path: string): Promise<unknown> => (await fetch(`${replayed.restUrl}${path}`)).json()
     const [block] = (await answer('/v1/blocks?height=sealed&expand=payload')) as [{ header: { height: string } }]

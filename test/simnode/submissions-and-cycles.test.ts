@@ -39,7 +39,7 @@ function digestOf(chain: LedgerChain, last: number): string {
 }
 
 describe('submitted transactions, over cycles and branches', () => {
-  it('do not change the chain if there are none', () => {
+  it('do not change the chain without any', () => {
     // Computed by code without submissions.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
       '09c613b331dc8deb9899f35180b30e2373bf8049bb6ad29dd0f6484653e61081',

@@ -320,7 +320,7 @@ describe('transactions submitted to the simulated node', () => {
         { referenceBlockId: zero },
         'transaction is missing required fields: [ReferenceBlockID]',
       ],
-      ['with a reference block that nobody knows', { referenceBlockId: 'ab'.repeat(32) }, 'unknown reference block'],
+      ['with an unknown reference block', { referenceBlockId: 'ab'.repeat(32) }, 'unknown reference block'],
       [
         'with no limit',
         { computeLimit: 0 },

@@ -49,7 +49,7 @@ describe('wallet on the simulated chain', () => {
       expect(used.filter((count) => count > 0).length).to.be.greaterThan(1)
 
       const [first, second] = made
-      if (first === undefined || second === undefined) throw new Error('nobody got an account')
+      if (first === undefined || second === undefined) throw new Error('no account was created')
       const id = await client.send(
         await client.signed({
           code: sendFlow('emulator', { amount: 50_000_000n, to: second.address }),

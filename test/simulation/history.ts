@@ -10,7 +10,7 @@ import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 import { UnreliableQueueStore } from './unreliable-queue.ts'
 import type { ExpectedStates } from './expected-state.ts'
-import { describeState, findBreaches, readProgress } from './invariants.ts'
+import { describeState, findViolations, readProgress } from './invariants.ts'
 import type { FarmProgress } from './invariants.ts'
 import { auditLines, findAuditFaults } from './lease-audit.ts'
 import type { Lane } from './lane.ts'
@@ -386,8 +386,8 @@ export class History {
   }
 
   async #check(): Promise<void> {
-    const breaches = await findBreaches(this.#lane.pool, this.#workers)
-    if (breaches.length > 0) throw new Error(`invariants do not hold:\n${breaches.join('\n')}`)
+    const violations = await findViolations(this.#lane.pool, this.#workers)
+    if (violations.length > 0) throw new Error(`invariants do not hold:\n${violations.join('\n')}`)
   }
 
   get #lastHeight(): number {

@@ -3,16 +3,16 @@ import type { Worker } from '../../jobs/worker.ts'
 import { ingesterServices } from '../../src/farm/leases/coverage.ts'
 
 /**
- * Invariants that hold at every moment, checked in one snapshot. Returns one line per breach.
+ * Invariants that hold at every moment, checked in one snapshot. Returns one line per violation.
  *
  * - The leases of a worker do not overlap, and covered heights have only completed leases.
  * - Only heights in the raw tables are covered.
  * - Heights covered by a worker are covered by all workers it follows, or skipped by an operator.
  */
-export async function findBreaches(pool: pg.Pool, workers: readonly Worker[]): Promise<string[]> {
+export async function findViolations(pool: pg.Pool, workers: readonly Worker[]): Promise<string[]> {
   const edges = workers.flatMap(({ name, follows }) => follows.map((followed) => ({ name, followed })))
   const { rows } = await pool.query<{ line: string }>({
-    name: 'simulation-breaches',
+    name: 'simulation-violations',
     text: `
       with raw as materialized (
         select coalesce(range_agg(covered), '{}') as heights from app.indexing_checkpoints where service_name = any ($1::text[])

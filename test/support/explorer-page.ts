@@ -5,7 +5,7 @@ import { createExplorerPage } from '../../src/explorer/page.ts'
 import type { ExplorerPageOptions } from '../../src/explorer/page.ts'
 
 /**
- * The explorer page as the program mounts it. Built if there is no build of the current sources.
+ * The explorer page as the program mounts it. Built unless a build of the current sources exists.
  */
 export function explorerPage(options: ExplorerPageOptions = {}): Pick<Mount, 'handle' | 'close'> {
   const log = pino({ level: 'silent' })

@@ -18,7 +18,7 @@ export async function followList(api: RunningApi, path: string, limit: number): 
   const cursors: string[] = []
   for (let cursor: string | undefined; cursor !== '';) {
     const list: List<unknown> = await api.json(withQuery(path, { limit, cursor }))
-    if (list.cursor !== '' && list.cursor === cursor) throw new Error(`${path} goes on at ${cursor} again`)
+    if (list.cursor !== '' && list.cursor === cursor) throw new Error(`${path} repeats the cursor ${cursor}`)
     counts.push(itemsOf(list))
     cursor = list.cursor
     if (cursor !== '') cursors.push(cursor)

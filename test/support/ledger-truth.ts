@@ -144,7 +144,7 @@ export const compareKeys: CompareDomain = async (pool, chain, height, from = 0) 
     if (shape.id !== 'flow.AccountKeyAdded') continue
     const [address, , , , keyIndex] = values as [Buffer, unknown, unknown, unknown, number]
     const account = accountOfAddress(address)
-    if (account === undefined) throw new RangeError(`nobody has the address ${address.toString('hex')}`)
+    if (account === undefined) throw new RangeError(`unknown address ${address.toString('hex')}`)
     const key = accounts.keys(account)[keyIndex]
     expected.add(`${addressOf(account)} ${keyIndex} ${key?.publicKey.toString('hex')} ${key?.isRevoked}`)
   }

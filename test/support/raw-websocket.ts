@@ -58,7 +58,7 @@ export class RawWebSocket {
     return this.socket.destroyed || this.#closeFrame() !== undefined
   }
 
-  /** The server's close code. Undefined if there was none. */
+  /** The server's close code. Undefined without one. */
   async closeCode(): Promise<number | undefined> {
     this.socket.once('end', () => this.socket.destroy())
     while (!this.isClosing) await Promise.race([once(this.socket, 'data'), this.#closed])

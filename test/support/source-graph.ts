@@ -33,7 +33,7 @@ function forbiddenImport(file: string, room: Room, specifier: string): string[] 
   }
   const target = targetOf(file, specifier)
   if (!isTest && !isBelow(file, 'test') && (isBelow(target, 'test') || isForTests(target))) {
-    return [`${file} is no test and imports ${target}`]
+    return [`${file} is not a test but imports ${target}`]
   }
   if (room.mayImport === 'everything' || roomOf(target) === room) return []
   const allowed = isTest ? [...room.mayImport, ...testsMayAlsoImport] : room.mayImport

@@ -61,7 +61,7 @@ export function pushWithModes(
       ...Object.entries(files).map(([path, [mode, text]]) => [path, { mode, bytes: Buffer.from(text) }] as const),
     ]),
   )
-  const sha = addCommit(repo, tree, parent === undefined ? [] : [parent], 'A commit of somebody')
+  const sha = addCommit(repo, tree, parent === undefined ? [] : [parent], 'A commit of another user')
   repo.refs.set(branch, sha)
   return sha
 }

@@ -196,7 +196,7 @@ describe('existing clients of webhooks', () => {
 
   it('are rejected with an invalid JWT, and cannot create keys with an administrator key', async () => {
     for (const jwt of [
-      await jwtOf({ sub: 'person 1' }, { secret: 'of somebody else, and as long as it takes' }),
+      await jwtOf({ sub: 'person 1' }, { secret: 'of another key, indefinitely' }),
       await jwtOf({ sub: 'person 1' }, { expires: '-1s' }),
       await jwtOf({ role: 'anon' }),
       await jwtOf({ sub: '' }),

@@ -56,7 +56,7 @@ describe('hourly events of a key', () => {
       events_this_hour: 6,
       events_per_hour_limit: 5000,
     })
-    // A later commit is told to the other key, so that the dispatcher has looked at both by then.
+    // A later commit is delivered to the other key, so the dispatcher has processed both by then.
     await commitTransfers(database, 5, [[{}]])
     await receiver.until(() => heights('/pro').length === 6)
     expect([heights('/first'), heights('/second')]).to.deep.equal([

@@ -18,7 +18,7 @@ const types: EventType[] = [
   'evm.transaction',
 ]
 
-/** What each type tells of, counted by SQL of its own. */
+/** Expected events of each type, counted by separate SQL. */
 const rowsText = `select (select count(*) from raw.blocks) + (select count(*) from raw.transactions where payer_address is not null) +
   (select count(*) from app.address_transactions) + (select count(*) from app.ft_transfers where transfer_type <> 'fee') +
   (select count(*) from app.nft_transfers) + (select count(*) from app.evm_tx_hashes) as count`

@@ -24,14 +24,12 @@ class Service {
     this.requested.push(request)
     const fate = this.fates.shift() ?? 'told'
     if (fate === 'refused') return Promise.reject(new ApiProblem(413, 'QUOTA', 'This file is too large.'))
-    if (fate === 'lost') return Promise.reject(new ApiProblem(0, 'no-answer', 'There is no answer.'))
+    if (fate === 'lost') return Promise.reject(new ApiProblem(0, 'no-answer', 'No response.'))
     const known = this.answered.get(request.save_id)
     if (known === undefined && request.id !== undefined && request.version !== this.version)
       return Promise.reject(new ApiProblem(409, 'CONFLICT', 'stale'))
     const answer = known ?? this.write(request)
-    return fate === 'untold'
-      ? Promise.reject(new ApiProblem(0, 'no-answer', 'There is no answer.'))
-      : Promise.resolve(answer)
+    return fate === 'untold' ? Promise.reject(new ApiProblem(0, 'no-answer', 'No response.')) : Promise.resolve(answer)
   }
 
   write({

@@ -152,7 +152,7 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
   if (rights === undefined && isOwn) return null
   const who = isOwn ? 'your account' : address
   return (
-    <section className="fcl-rights" aria-label={`What the code can do with ${who}`}>
+    <section className="fcl-rights" aria-label={`Permissions of the code for ${who}`}>
       <h2>
         {isOwn ? (
           'The code can'

@@ -144,7 +144,7 @@ interface Right {
 const known: Readonly<Record<string, readonly [Weight, string]>> = {
   Keys: ['bad', 'add and revoke keys of the account: a key gives full control of the account'],
   AddKey: ['bad', 'add keys to the account: a key gives full control of the account'],
-  RevokeKey: ['bad', 'revoke keys of the account: you may lose access for ever'],
+  RevokeKey: ['bad', 'revoke keys of the account: you may lose access permanently'],
   Contracts: ['bad', 'add, change and remove contracts of the account'],
   AddContract: ['bad', 'add contracts to the account'],
   UpdateContract: ['bad', 'change contracts of the account'],

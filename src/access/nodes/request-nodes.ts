@@ -162,7 +162,7 @@ class HeightSearch<T> {
   #absent = 0
   /** Rounds in which no node had it. */
   #absentRounds = 0
-  /** Of these, rounds in which all nodes responded. */
+  /** The absent rounds in which all nodes responded. */
   #lostRounds = 0
   #acceptMissing = false
   #failures = 0

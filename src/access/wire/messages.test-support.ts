@@ -22,7 +22,7 @@ import { MetadataSchema } from '../gen/flow/entities/metadata_pb.ts'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 
-/** What the generated decoder read, in the shape of the own readers: the yardstick of their tests. */
+/** The result of the generated decoder in the shape of our readers, as the reference in their tests. */
 export function plainBlock(response: BlockResponse): BlockMessage {
   const block = response.block
   if (block === undefined) throw new Error('no block')

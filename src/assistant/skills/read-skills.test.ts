@@ -95,7 +95,7 @@ describe('reading skills', () => {
     ['no front matter', '# Broken\n', /first line must be ---/],
     ['front matter without an end', '---\nname: broken\ndescription: x\n', /missing --- line/],
     [
-      'YAML that is none',
+      'invalid YAML',
       '---\nname: broken\ndescription: Flow: what it is: this\n---\nx',
       /invalid YAML .*quote values that contain a colon/,
     ],

@@ -73,7 +73,7 @@ export class InstallFlow {
       throw new ApiError(
         400,
         'bad-state',
-        'This was not begun in this browser, or too long ago, or has ended already: begin again in the editor.',
+        'The installation was started in another browser, has expired or was already finished. Start again in the editor.',
       )
     if (code === undefined) return { ...started, count: undefined }
     const call = github.asUser(await github.tradeCode(code))

@@ -59,7 +59,7 @@ export class LanguageServer {
   constructor(options: LanguageServerOptions) {
     this.#options = options
     this.#log = options.log.child({ network: options.network, languageServer: options.program.kind })
-    this.#becoming.promise.catch(() => undefined) // nobody may be waiting when it closes
+    this.#becoming.promise.catch(() => undefined) // it may close without waiters
   }
 
   get program(): LanguageServerProgram {

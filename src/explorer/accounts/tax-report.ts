@@ -250,7 +250,7 @@ async function* batches(
   }
 }
 
-/** @param lastTime time of the last transfer; empty if there is none */
+/** @param lastTime time of the last transfer; empty without transfers */
 function incompleteLine(why: string, lastTime: string): string {
   const day = lastTime.slice(0, 10)
   const rest = day === '' ? 'Request fewer days.' : `Request the rest with end_date=${day}, which repeats that day.`
@@ -407,7 +407,7 @@ export async function readHeightsOf(
   return min < end ? { min, max: end - 1 } : undefined
 }
 
-/** `max + 1` if there is none. */
+/** `max + 1` without such a block. */
 async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, time: string): Promise<number> {
   let [low, end, found] = [min, max + 1, max + 1]
   while (low < end) {

@@ -97,7 +97,7 @@ const remove = defineRoute({
   problems: { 404: 'The template does not exist.' },
   handler: async ({ params: { normal_hash: hash } }, services) => {
     if (await requireOperations(services).removeTemplate(hash)) return { body: { removed: true as const } }
-    throw new ApiError(404, 'unknown-template', 'There is no custom template for this script.')
+    throw new ApiError(404, 'unknown-template', 'This script has no custom template.')
   },
 })
 

@@ -136,7 +136,7 @@ export const derivedCoverage = sql.fragment`
   )
 `
 
-/** Of a row `t`: whether details and transfers are derived. Null: both are. */
+/** Whether the details and transfers of row `t` are derived. Null: both are. */
 function coverageOf({ low, high }: HeightParameters): FragmentSqlToken {
   return sql.fragment`
     case when (
@@ -165,14 +165,14 @@ function metricsOf({ low, high }: HeightParameters): FragmentSqlToken {
   `
 }
 
-/** Of a row `t`. */
+/** For row `t`. */
 export function derivedTags(heights: HeightParameters): FragmentSqlToken {
   return sql.fragment`json_build_array(${coverageOf(heights)}, (${tagsOf(heights)})) as derived`
 }
 
 const nothing = sql.fragment`select null::json`
 
-/** Of a row `t`. */
+/** For row `t`. */
 export function derivedDetails(heights: HeightParameters, transfers: TransferView): FragmentSqlToken {
   const [fungible, nonFungible] =
     transfers === 'none'

@@ -26,7 +26,7 @@ const { low, high } = heights
 const here = sql.fragment`block_height = t.block_height and tx_index = t.tx_index
   and block_height between ${low} and ${high}`
 
-/** Of a row `t`. */
+/** For row `t`. */
 const content = sql.fragment`
   json_build_object(
     'database', (${databaseIdentity}),

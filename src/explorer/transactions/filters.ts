@@ -72,7 +72,7 @@ async function chooseSource(database: DatabasePool, filter: TransactionFilter): 
   const { payer, proposer, authorizer, participant, contract, status } = filter
   const roles = { payer, proposer, authorizer, participant }
   const accounts = [...new Set(Object.values(roles).filter((account) => account !== undefined))]
-  const account = accounts.length === 0 ? undefined : await leastActive(database, accounts)
+  const account = accounts.length === 0 ? undefined : await findLeastActive(database, accounts)
   if (account !== undefined) {
     return { select: (span) => selectOfAccount(account.address, span), heights: account.heights }
   }
@@ -97,7 +97,7 @@ const activityOf = fixedStatement(sql.prepared('activity of accounts', accountRo
   order by coalesce(s.tx_count, 0), a.address
 `)
 
-async function leastActive(
+async function findLeastActive(
   database: DatabasePool,
   addresses: readonly string[],
 ): Promise<{ address: string; heights: Bounds }> {

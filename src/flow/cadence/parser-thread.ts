@@ -14,7 +14,7 @@ export interface ParserThreadOptions {
   /** CPU time. Default 4,000 ms: a contract of 100 KB takes 1,000 to 2,000. */
   readonly cpuLimitMs?: number
   readonly maxWaiting?: number
-  /** An idle thread takes about 90 MB. Default: it is kept. */
+  /** An idle thread takes about 90 MB and ends after this time. Default: never. */
   readonly idleMs?: number | undefined
   readonly onThread?: (event: 'started' | 'ended') => void
 }

@@ -43,12 +43,12 @@ describe('decodeEvmLogs', () => {
   })
 
   for (const [what, logs] of [
-    ['a log that is no list', ['x']],
+    ['a log that is not a list', ['x']],
     ['a log of two fields', [[Buffer.alloc(20, 1), []]]],
     ['an address of 19 bytes', [[Buffer.alloc(19, 1), [], '']]],
     ['a topic of 31 bytes', [[Buffer.alloc(20, 1), [Buffer.alloc(31, 1)], '']]],
     ['a topic that is a list', [[Buffer.alloc(20, 1), [[]], '']]],
-    ['topics that are no list', [[Buffer.alloc(20, 1), '', '']]],
+    ['topics that are not a list', [[Buffer.alloc(20, 1), '', '']]],
     ['data that are a list', [[Buffer.alloc(20, 1), [], []]]],
   ] as const) {
     it(`rejects ${what}`, () => {

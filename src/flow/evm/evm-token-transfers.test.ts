@@ -126,7 +126,7 @@ describe('evmTokenTransfers', () => {
     ['an amount of two words', log([transferTopic, ...parties], dataOf(1, 2))],
     ['no amount', log([transferTopic, ...parties], Buffer.of())],
     ['an item and an amount', log([transferTopic, ...parties, word(1)], dataOf(1))],
-    ['a party that is no address', log([transferTopic, word(2n ** 160n), party(bob)], dataOf(1))],
+    ['a party that is not an address', log([transferTopic, word(2n ** 160n), party(bob)], dataOf(1))],
     ['a kind without an amount', log([singleTopic, party(bob), ...parties], dataOf(1))],
     ['a batch of more kinds than amounts', log([batchTopic, party(bob), ...parties], batchData([1n, 2n], [1n]))],
     ['a batch that says it is longer than it is', log([batchTopic, party(bob), ...parties], dataOf(64, 64, 9))],

@@ -45,7 +45,7 @@ export function createListener(
 /** Half of the open files at most: the rest is for the database, nodes and files. */
 const maxConnections = Math.min(10_000, Math.floor(maxOpenFiles() / 2))
 
-/** Of all servers of the process, by client network. */
+/** Open connections to all servers of the process, by client network. */
 const openConnections = new Map<string, Set<Socket>>()
 let openCount = 0
 

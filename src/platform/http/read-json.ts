@@ -95,7 +95,7 @@ export function isShallowText(text: Uint8Array, maxLevels = maxJsonLevels): bool
 /** Up to this size a loop is as fast as a native search. */
 const fewBytes = 32
 
-/** The length of the text if there is no closing quote. @param from after the opening quote */
+/** The length of the text without a closing quote. @param from after the opening quote */
 function endOfText(text: Uint8Array, from: number): number {
   let at = from
   for (const few = Math.min(from + fewBytes, text.length); at < few; at++) {

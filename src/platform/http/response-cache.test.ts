@@ -42,7 +42,7 @@ describe('response cache', () => {
     const end = kept.begin('/b')
     const waiting = kept.pending('/b')
     kept.dropCurrent()
-    expect(kept.pending('/b'), 'who comes after the commit does not wait for what was read before').to.equal(undefined)
+    expect(kept.pending('/b'), 'who comes after the commit does not wait for earlier reads').to.equal(undefined)
     end(answer('b'))
     expect((await waiting)?.body.toString()).to.equal('b')
     expect([kept.find('/a'), kept.find('/b')]).to.deep.equal([undefined, undefined])

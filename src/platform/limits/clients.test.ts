@@ -13,7 +13,7 @@ describe('client address', () => {
   const cases: readonly (readonly [what: string, remote: string, forwarded: string | undefined, address: string])[] = [
     ['is the other end of the socket', '203.0.113.5', undefined, '203.0.113.5'],
     ['is IPv4 where it is IPv4 in IPv6', '::ffff:203.0.113.5', undefined, '203.0.113.5'],
-    ['is not what a client says who is no proxy', '203.0.113.5', '198.51.100.1', '203.0.113.5'],
+    ['is not taken from headers of clients that are not proxies', '203.0.113.5', '198.51.100.1', '203.0.113.5'],
     ['is what our proxy saw', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
     [
       'is what our proxy saw, whatever the client wrote before',

@@ -6,7 +6,7 @@ const settingsOf = (variables: Record<string, string>): ReturnType<typeof modelS
   modelSettings(readConfig(variables, {}))
 
 describe('model settings', () => {
-  it('report the variable to set if there is no key', () => {
+  it('report the variable to set without a key', () => {
     expect(settingsOf({})).to.have.property('remedy').that.includes('LLM_API_KEY').and.includes('anthropic')
     expect(settingsOf({ LLM_PROVIDER: 'openai' }))
       .to.have.property('remedy')

@@ -103,7 +103,7 @@ describe('dashboard builds', () => {
     const pages = open()
     expect(await textOf(pages, await scriptOf(pages))).to.include('that changed')
     expect(await readdir(join(root, 'dist/dashboards'))).to.deep.equal([await digest()])
-    expect(await textOf(old, before), 'who has the old one goes on with it').to.include('of a test')
+    expect(await textOf(old, before), 'clients of the old build keep it').to.include('of a test')
   })
 
   it('are retried after a failure, whose reason is logged once', async () => {

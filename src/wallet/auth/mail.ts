@@ -36,19 +36,19 @@ export function signInMail({
 
     ${code}
 
-Type it where you asked for it. Or open this link, and press the button on its page:
+Enter it where you requested it, or open this link and confirm:
 
 ${link}
 
-Both are good for one hour, and once. Nobody from ${name} will ever ask you for them. If you did not ask for this
-e-mail, do nothing: nobody can sign in without it.
+The code and the link expire in one hour and work once. ${name} will never ask you for them.
+If you did not request this e-mail, ignore it.
 `
   const html = `<p>Your code for ${escapeHtml(name)}:</p>
 <p style="font-size:28px;letter-spacing:6px;font-family:monospace"><b>${escapeHtml(code)}</b></p>
-<p>Type it where you asked for it.
-Or <a href="${escapeHtml(link)}">open this link</a>, and press the button on its page.</p>
-<p style="color:#555">Both are valid for one hour and work once. ${escapeHtml(name)} will never ask you for them.
-If you did not ask for this e-mail, do nothing: nobody can sign in without it.</p>
+<p>Enter it where you requested it, or
+<a href="${escapeHtml(link)}">open this link</a> and confirm.</p>
+<p style="color:#555">The code and the link expire in one hour and work once. ${escapeHtml(name)} will never ask you for them.
+If you did not request this e-mail, ignore it.</p>
 `
   return { to, subject: `Sign in to ${name}`, text, html }
 }
@@ -84,19 +84,18 @@ export function emailChangeMail({
 
     ${code}
 
-Type it where you asked for the change. Or open this link in the browser in which you are signed in, and press the
-button on its page:
+Enter it where you requested the change, or open this link in the browser in which you are signed in and confirm:
 
 ${link}
 
-Both are good for one hour. If you did not ask for this, do nothing: your address stays out of it.
+The code and the link expire in one hour. If you did not request this change, ignore this e-mail.
 `
   const html = `<p>Your code for the new e-mail address of your account at ${escapeHtml(name)}:</p>
 <p style="font-size:28px;letter-spacing:6px;font-family:monospace"><b>${escapeHtml(code)}</b></p>
-<p>Type it where you asked for the change. Or <a href="${escapeHtml(link)}">open this link</a> in the browser in which
-you are signed in, and press the button on its page.</p>
-<p style="color:#555">Both are good for one hour.
-If you did not ask for this, do nothing: your address stays out of it.</p>
+<p>Enter it where you requested the change, or <a href="${escapeHtml(link)}">open this link</a> in the browser in which
+you are signed in and confirm.</p>
+<p style="color:#555">The code and the link expire in one hour.
+If you did not request this change, ignore this e-mail.</p>
 `
   return { to, subject: `New e-mail address at ${name}`, text, html }
 }
@@ -173,7 +172,7 @@ export interface OutboxOptions {
   readonly storedRetryMs?: number
   /** Default one day. */
   readonly maxAgeMs?: number
-  /** Of all processes. Default 10,000. */
+  /** Limit for all processes. Default 10,000. */
   readonly maxStored?: number
   readonly onDone?: ((result: MailResult) => void) | undefined
 }

@@ -78,7 +78,7 @@ describe('relying party', () => {
     ],
     ['an origin without TLS', { rpId: 'example.com', origins: ['http://a.example.com'] }, 'WALLET_ORIGINS'],
     ['an origin with a path', { rpId: 'example.com', origins: ['https://a.example.com/x'] }, 'WALLET_ORIGINS'],
-    ['an origin that is none', { rpId: 'example.com', origins: ['example.com'] }, 'WALLET_ORIGINS'],
+    ['an invalid origin', { rpId: 'example.com', origins: ['example.com'] }, 'WALLET_ORIGINS'],
     ['a pattern of all there is', { rpId: 'example.com', origins: ['https://*'] }, 'WALLET_ORIGINS'],
     ['a pattern of a top-level domain', { rpId: 'example.com', origins: ['https://*.com'] }, 'WALLET_ORIGINS'],
     ['a star in a label', { rpId: 'example.com', origins: ['https://a*.example.com'] }, 'WALLET_ORIGINS'],

@@ -121,7 +121,7 @@ describe('start of an account transaction', () => {
     const key = await wanted()
     const failed = await store
       .begin(key, stateOf(5n), () => {
-        throw new Error('the key is gone')
+        throw new Error('the key was removed')
       })
       .catch((error: unknown) => error)
     expect(failed).to.be.instanceOf(Error)

@@ -170,7 +170,7 @@ export class TransactionSender {
     if (payer === undefined)
       throw new FatalError(
         'no-payer',
-        `nobody pays for accounts of ${this.network}: WALLET_${this.network.toUpperCase()}_PAYER is not set`,
+        `no payer for accounts on ${this.network}: set WALLET_${this.network.toUpperCase()}_PAYER`,
       )
     const chain = await this.chain(signal)
     const [{ id, height }, account] = await Promise.all([

@@ -82,7 +82,7 @@ describe('proxy and hostile requests', () => {
       'POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n',
       '400 bad-request',
     ],
-    'a length that is none': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nContent-Length: +3\r\n\r\nabc', '400 bad-request'],
+    'an invalid length': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nContent-Length: +3\r\n\r\nabc', '400 bad-request'],
     'an encoding that is not chunked': [
       'POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n',
       '501 transfer-encoding',
@@ -117,7 +117,7 @@ describe('proxy and hostile requests', () => {
     'two slashes': [`GET //mcp HTTP/1.1\r\nHost: h\r\n${close}`, '400 ambiguous-path'],
     'a way up': [`GET /api/chat/%2e%2e/v1/ask HTTP/1.1\r\nHost: h\r\n${close}`, '400 ambiguous-path'],
     'no HTTP': ['hello\r\n\r\n', '400 bad-request'],
-    'chunks that are none': [
+    'invalid chunks': [
       `POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       '400 bad-request',
     ],

@@ -135,7 +135,7 @@ describe('services behind the proxy', () => {
       })
       expect(
         await runSql(trusted, 'SELECT 1', { ...rebound, 'X-Forwarded-For': '203.0.113.7' }),
-        'a proxy of ours before this one',
+        'a trusted proxy before this one',
       ).to.include({ status: 200 })
       for (const Host of ['localhost:8000', `127.0.0.1:${proxy.port}`, 'flow.localhost'])
         expect(await runSql(proxy, 'SELECT 1', { Host }), Host).to.include({ status: 200 })

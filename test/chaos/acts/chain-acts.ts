@@ -47,7 +47,7 @@ export function stallNode(world: ChaosWorld, { node: number }: NodeBehindAct): R
   const [node] = nodesOf(world, [number])
   if (node !== undefined) world.chain.leaveBehind(node)
   return {
-    words: `node ${number + 1} learned of no new blocks for a while`,
+    words: `node ${number + 1} received no new blocks for a while`,
     end: () => {
       if (node !== undefined) world.chain.catchUp(node)
       return Promise.resolve()
@@ -58,7 +58,7 @@ export function stallNode(world: ChaosWorld, { node: number }: NodeBehindAct): R
 export function halt({ chain }: ChaosWorld, { burst }: HaltAct): RunningAct {
   chain.halt()
   return {
-    words: `the chain stood still, and then made ${burst} blocks at once`,
+    words: `the chain stopped, then produced ${burst} blocks at once`,
     end: () => {
       chain.burst(burst)
       chain.run()
@@ -103,7 +103,7 @@ export async function disturbWalletNode(world: ChaosWorld, { how }: WalletNodeAc
   if (how === 'expire') {
     await walletChain.inject({ kind: 'status', code: 'UNAVAILABLE', methods: ['SendTransaction'] })
     return {
-      words: `the node of the wallet's chain took no transaction, and then made ${expiryBlocks} blocks at once`,
+      words: `the node of the wallet's chain accepted no transactions, then produced ${expiryBlocks} blocks at once`,
       end: async () => {
         const giveUpAt = performance.now() + wantedWithinMs
         while (performance.now() < giveUpAt && (await underWay(world)) === 0) await pause(20)

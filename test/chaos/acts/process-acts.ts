@@ -59,7 +59,7 @@ export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<R
   const ready = Promise.all(victims.map(async (victim) => victim.ready())).then(() =>
     Math.round(performance.now() - killedAt),
   )
-  const leases = held === undefined ? '' : `, which held ${held} ranges of work`
+  const leases = held === undefined ? '' : `, which held ${held} leased ranges`
   return {
     words: `kill -9 of ${processes.join(', ')}${leases}`,
     measures: async () => {
@@ -99,7 +99,7 @@ export async function freeze(world: ChaosWorld, act: FreezeAct): Promise<Running
   const held = await leasesOf(world, [process.pid])
   const free = held === undefined || held === 0 ? undefined : takeover(world, [process.pid], frozenAt)
   return {
-    words: `${act.process} stood still (SIGSTOP)${held === undefined ? '' : ` with ${held} ranges of work`}, and went on`,
+    words: `${act.process} was suspended (SIGSTOP)${held === undefined ? '' : ` with ${held} leased ranges`}, then resumed`,
     end: () => {
       process.thaw()
       return Promise.resolve()
@@ -120,7 +120,7 @@ export async function stepClock(world: ChaosWorld, { process: name, stepMs }: Cl
   world.steppedClocks.add(name)
   process.stepClock(stepMs)
   return {
-    words: `the clock of ${name} was set ${Math.abs(stepMs) / 1000} s ${stepMs < 0 ? 'back' : 'forward'}, and right again`,
+    words: `the clock of ${name} was set ${Math.abs(stepMs) / 1000} s ${stepMs < 0 ? 'back' : 'forward'}, and then corrected`,
     end: () => {
       process.stepClock(0)
       return Promise.resolve()

@@ -21,7 +21,7 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
   if (how === 'crash-session') {
     await postgres.crashSession()
     return {
-      words: 'a session of PostgreSQL was killed, on which it ended all others and recovered',
+      words: 'a PostgreSQL session was killed; PostgreSQL ended all others and recovered',
       end: async () => {
         await postgres.answers()
         endTrouble()
@@ -68,11 +68,11 @@ export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<Runn
   let noticedMs = 0
   const isNoticed = (): boolean => !postgres.isUp || processes.some(({ startCount }, i) => startCount !== starts[i])
   return {
-    words: 'the disk of the database was full, and got room again',
+    words: 'the disk of the database was full, then freed',
     end: async () => {
       while (!isNoticed() && performance.now() - filledAt < noticedWithinMs) await pause(20)
       noticedMs = Math.round(performance.now() - filledAt)
-      if (!isNoticed()) findings.add('disk', `the disk was full for ${noticedMs} ms and nothing ended with 75`)
+      if (!isNoticed()) findings.add('disk', `the disk was full for ${noticedMs} ms, and no process exited with 75`)
       await pause(diskFullForMs)
       await disk.makeRoom()
       if (!postgres.isUp) await postgres.start()

@@ -20,10 +20,10 @@ import { bareEnvironment } from '../../support/bare-environment.ts'
 import { repositoryRoot } from '../../support/repository.ts'
 
 const domains = {
-  'what is in vaults': compareVaults,
-  'holdings of accounts': compareHoldings,
-  'owners of items': compareItems,
-  'keys of accounts': compareKeys,
+  'vault balances': compareVaults,
+  'account holdings': compareHoldings,
+  'item owners': compareItems,
+  'account keys': compareKeys,
   contracts: compareContracts,
   staking: compareStaking,
   'scheduled transactions': compareScheduled,
@@ -54,7 +54,7 @@ export async function checkTruth(pool: pg.Pool, chain: DrivenChain, findings: Fi
   const { rows } = await pool.query(
     'select worker_name, block_height, code, event_type, message from raw.indexing_errors where resolved_at is null limit 3',
   )
-  if (rows.length > 0) findings.add('truth', `inputs could not be used: ${JSON.stringify(rows)}`)
+  if (rows.length > 0) findings.add('truth', `undecodable inputs: ${JSON.stringify(rows)}`)
   return words
 }
 
@@ -81,8 +81,8 @@ async function checkRaw(pool: pg.Pool, chain: DrivenChain, findings: Findings): 
       wrong.push(`${JSON.stringify(expected)} is ${JSON.stringify(row)}`)
   }
   if (rows.length !== chain.head + 1)
-    findings.add('truth', `${rows.length} blocks are stored, and the chain has ${chain.head + 1}`)
-  if (wrong.length > 0) findings.add('truth', `${wrong.length} blocks are not as the chain has them; first ${wrong[0]}`)
+    findings.add('truth', `${rows.length} blocks are stored; the chain has ${chain.head + 1}`)
+  if (wrong.length > 0) findings.add('truth', `${wrong.length} blocks differ from the chain; first ${wrong[0]}`)
   return `blocks with their transactions and events (${rows.length})`
 }
 
@@ -90,7 +90,7 @@ async function checkRaw(pool: pg.Pool, chain: DrivenChain, findings: Findings): 
 export async function checkFeed(pool: pg.Pool, seen: ClientChain, findings: Findings): Promise<string> {
   const first = Math.min(...seen.blocks.keys())
   if (seen.blocks.size === 0) {
-    findings.add('feed', 'the feed told of nothing')
+    findings.add('feed', 'the feed sent nothing')
     return 'nothing'
   }
   const { rows } = await pool.query<{ height: number; id: string; transactions: string[] }>(
@@ -112,11 +112,11 @@ export async function checkFeed(pool: pg.Pool, seen: ClientChain, findings: Find
         : `${seen.blocks.get(one.height)} with ${seen.transactions.get(one.height)?.length ?? 0} transactions`
     findings.add(
       'feed',
-      `${wrong.length} blocks are not as they were told; first ${one?.height} ${one?.id} with ${one?.transactions.length}, told was ${has}`,
+      `${wrong.length} blocks differ from the feed; first ${one?.height} ${one?.id} with ${one?.transactions.length}; the feed sent ${has}`,
     )
   }
   if (seen.blocks.size > rows.length)
-    findings.add('feed', `${seen.blocks.size - rows.length} blocks were told that are not there`)
+    findings.add('feed', `${seen.blocks.size - rows.length} blocks of the feed do not exist`)
   return `${rows.length} blocks from ${first} on`
 }
 
@@ -159,6 +159,6 @@ export async function checkRebuild(databaseUrl: string, head: number, findings: 
   const isWhole = heights.length === 1 && heights[0]?.from === 0 && heights[0].to === head + 1
   if (!isWhole) findings.add('rebuild', `only the heights ${JSON.stringify(heights)} could be compared`)
   if (!isEqual && tables.every(({ differences }) => differences === 0))
-    findings.add('rebuild', 'the comparison says that something differs')
+    findings.add('rebuild', 'the comparison found differences')
   return `${tables.length} tables, ${tables.reduce((sum, { kept }) => sum + kept, 0)} rows`
 }

@@ -40,7 +40,7 @@ export async function checkWallet(
   }
   const { users: count, accounts, signIns, refreshes, sent } = testUsers.counts
   if (count === 0 || accounts === 0) complain('there was nothing to compare')
-  return `${count} people, ${accounts} accounts, ${signIns} sign-ins by passkey, ${refreshes} sessions that were kept up, ${sent} transactions`
+  return `${count} users, ${accounts} accounts, ${signIns} passkey sign-ins, ${refreshes} refreshed sessions, ${sent} transactions`
 }
 
 /** A pending transaction may need time, but must not stay pending. */
@@ -54,7 +54,7 @@ async function untilNoneIsOpen(pool: pg.Pool, complain: (text: string) => void):
     if (rows.length === 0) return
     if (performance.now() > until)
       return complain(
-        `${rows.length} accounts or transactions are not settled ${settleMs} ms after the end of all trouble; first ${JSON.stringify(rows[0])}`,
+        `${rows.length} accounts or transactions are not settled ${settleMs} ms after the last fault; first ${JSON.stringify(rows[0])}`,
       )
     await pause(100)
   }
@@ -69,8 +69,7 @@ async function checkPeople(
   const { rows: users } = await pool.query<{ id: string; email: string }>('select id, email from wallet_auth.users')
   const ofEmail = new Map(users.map(({ id, email }) => [email, id]))
   const known = new Set(testUsers.map(({ email }) => email))
-  for (const { email } of users)
-    if (!known.has(email)) complain(`there is a user ${email}, and nobody signed up by that address`)
+  for (const { email } of users) if (!known.has(email)) complain(`user ${email} exists, but never signed up`)
   if (ofEmail.size !== users.length) complain('an e-mail address has two users')
   const { rows: passkeys } = await pool.query<{ id: string; user_id: string; key: string }>(
     "select credential_id as id, user_id, encode(public_key_sec1, 'hex') as key from wallet.passkeys where removed_at is null",
@@ -79,7 +78,7 @@ async function checkPeople(
   for (const { email, userId, keys } of testUsers) {
     const isThere = ofEmail.get(email)
     if (userId !== undefined && isThere !== userId)
-      complain(`${email} was told to be ${userId}, and is ${isThere ?? 'not there'}`)
+      complain(`${email} received the user id ${userId}; stored is ${isThere ?? 'none'}`)
     for (const { id, publicKeySec1Hex, isSure } of keys) {
       const passkey = stored.get(id)
       stored.delete(id)
@@ -90,7 +89,7 @@ async function checkPeople(
       }
     }
   }
-  for (const id of stored.keys()) complain(`there is a passkey ${id} that nobody made`)
+  for (const id of stored.keys()) complain(`passkey ${id} exists, but was never registered`)
 }
 
 /** One refresh token of a session must be valid, regardless of refreshes from several tabs. */
@@ -101,7 +100,7 @@ async function checkRefreshTokens(pool: pg.Pool, complain: (text: string) => voi
   const wrong = rows.filter(({ good }) => good !== 1)
   if (wrong.length > 0)
     complain(
-      `${wrong.length} of ${rows.length} sessions have not one good refresh token; first ${JSON.stringify(wrong[0])}`,
+      `${wrong.length} of ${rows.length} sessions do not have exactly one valid refresh token; first ${JSON.stringify(wrong[0])}`,
     )
 }
 
@@ -140,12 +139,12 @@ async function checkAccounts(
     else if (onChain.get(row.address ?? '')?.keys[0]?.publicKey.toLowerCase() !== row.key)
       complain(`${row.address} of ${email} is not on the chain with the key of the passkey`)
   }
-  for (const id of ofId.keys()) complain(`there is an account for passkey ${id}, and nobody asked for it`)
+  for (const id of ofId.keys()) complain(`passkey ${id} has an account that was never requested`)
   const named = new Map(rows.map(({ address, key }) => [address, key]))
   for (const [address, { keys }] of onChain) {
     if (named.get(address) !== keys[0]?.publicKey.toLowerCase())
       complain(
-        `${address} is on the chain with the key ${keys[0]?.publicKey}, and in no table: a second one was made, or one was lost`,
+        `${address} is on the chain with the key ${keys[0]?.publicKey}, but in no table: it was created twice, or lost`,
       )
   }
   return onChain
@@ -177,18 +176,18 @@ async function checkSent(
     const used = account?.keys[0]?.sequenceNumber ?? 0
     if (used < done.length || used > theirs.length)
       complain(
-        `${sender} has used ${used} sequence numbers; ${theirs.length} transactions were signed, and ${done.length} are told to be done`,
+        `${sender} has used ${used} sequence numbers; ${theirs.length} transactions were signed, and ${done.length} reported as sealed`,
       )
     const max = startBalance - BigInt(done.length) * amountEach
     const min = startBalance - BigInt(theirs.length) * amountEach * 2n
     const balance = BigInt((account?.balance ?? '0').replace('.', ''))
     if (balance > max || balance < min)
-      complain(`${sender} has ${account?.balance} FLOW after ${done.length} transactions that are told to be done`)
+      complain(`${sender} has ${account?.balance} FLOW after ${done.length} transactions reported as sealed`)
     for (const { id } of done) {
       const result = await client.result(Buffer.from(id ?? '', 'hex'))
       if (result?.status !== 'SEALED' || result.statusCode !== 0)
         complain(
-          `transaction ${id} was told to be done, and is ${result?.status ?? 'not known'}: ${result?.errorMessage ?? ''}`,
+          `transaction ${id} was reported as sealed; its status is ${result?.status ?? 'unknown'}: ${result?.errorMessage ?? ''}`,
         )
     }
   }

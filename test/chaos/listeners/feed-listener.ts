@@ -9,7 +9,7 @@ const longestPauseMs = 1000
 
 /**
  * A correct client of the live feed: stores the cursor of the last message and resumes from it
- * after each disconnect. Duplicate, misordered or missing messages are breaches.
+ * after each disconnect. Duplicate, misordered or missing messages are violations.
  */
 export class FeedListener {
   readonly seen = new ClientChain()
@@ -71,7 +71,7 @@ export class FeedListener {
   #accept(message: FeedMessage): void {
     if (this.#isConfused) return
     if (message.type === 'error' || message.type === 'gap') {
-      this.#complain(`the feed said ${JSON.stringify(message)} after ${this.seen.mark}`)
+      this.#complain(`the feed sent ${JSON.stringify(message)} after ${this.seen.mark}`)
     } else {
       try {
         this.seen.accept(message)
@@ -81,7 +81,7 @@ export class FeedListener {
     }
   }
 
-  /** After the first breach, later ones would be repetitions. */
+  /** After the first violation, later ones would be repetitions. */
   #complain(text: string): void {
     this.#isConfused = true
     this.#findings.add('feed', text)

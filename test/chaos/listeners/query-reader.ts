@@ -90,7 +90,7 @@ export class QueryReader {
           if (height <= chain.settled && ids.join() !== expected)
             findings.add(
               'queries',
-              `${name} told of ${ids.join() || 'nothing'} at ${height}; the chain has ${expected}`,
+              `${name} returned ${ids.join() || 'nothing'} at ${height}; the chain has ${expected}`,
             )
         } else if (allowedFailures.has(code ?? '')) this.counts.unavailable++
         else findings.add('queries', `${name} refused a block by its height: ${code}`)
@@ -102,7 +102,7 @@ export class QueryReader {
         if (worked)
           findings.add(
             'queries',
-            `${name} gave no answer after ${Math.round(performance.now() - startedAt)} ms, and its process works: ${String(error)}`,
+            `${name} did not respond within ${Math.round(performance.now() - startedAt)} ms, although its process runs: ${String(error)}`,
           )
       }
     }

@@ -91,7 +91,7 @@ export class RestReader {
     if (answer?.status !== 200 || height > chain.settled) return this.#refuse(answer, `/flow/block/${height}`, height)
     const [block] = answer.body.data as [Block | undefined]
     if (block?.height !== height || block.id !== expected) {
-      return this.#complain(`/flow/block/${height} told of ${block?.height} ${block?.id}; the chain has ${expected}`)
+      return this.#complain(`/flow/block/${height} returned ${block?.height} ${block?.id}; the chain has ${expected}`)
     }
     const id = this.#pick((block.collections ?? []).flatMap(({ transaction_ids }) => transaction_ids))
     if (id === undefined) return
@@ -100,7 +100,7 @@ export class RestReader {
     if (found?.status !== 200 || height > chain.settled) return this.#refuse(found, path, height)
     const [newest] = found.body.data as [{ readonly id: string; readonly block_height: number } | undefined]
     if (newest?.id !== id || newest.block_height !== height)
-      this.#complain(`${path} told of ${newest?.id} in block ${newest?.block_height}, not in ${height}`)
+      this.#complain(`${path} returned ${newest?.id} in block ${newest?.block_height}, not in ${height}`)
   }
 
   /** The newest blocks must form one chain. */
@@ -113,7 +113,7 @@ export class RestReader {
       if (below === undefined) continue
       if (below.height !== block.height - 1 || below.id !== block.parent_id) {
         this.#complain(
-          `/flow/block told of ${block.height} (on ${block.parent_id}) and next of ${below.height} ${below.id}`,
+          `/flow/block returned ${block.height} (parent ${block.parent_id}), then ${below.height} ${below.id}`,
         )
       }
     }
@@ -137,7 +137,7 @@ export class RestReader {
         this.counts.unavailable++
         const type = response.headers.get('content-type') ?? 'none'
         if (!type.startsWith('application/problem+json'))
-          this.#complain(`${path}: a 503 of the type ${type}: ${text.slice(0, 200)}`)
+          this.#complain(`${path}: a 503 with content type ${type}: ${text.slice(0, 200)}`)
       }
       return { status: response.status, body: JSON.parse(text) as Answer['body'] }
     } catch (error) {

@@ -88,11 +88,11 @@ export class WebhookListener {
   ): Promise<void> {
     const complain = (text: string): void => findings.add('webhooks', text)
     const problems = this.#receiver.problems.filter((problem) => !(wasClockStepped && problem === 'too old'))
-    if (problems.length > 0) complain(`${problems.length} messages were not signed as they should be: ${problems[0]}`)
+    if (problems.length > 0) complain(`${problems.length} messages had invalid signatures: ${problems[0]}`)
     const { rows: dead } = await pool.query(
       "select subscription_id, sequence from app.webhook_deliveries where status = 'dead' limit 3",
     )
-    if (dead.length > 0) complain(`deliveries were given up: ${JSON.stringify(dead)}`)
+    if (dead.length > 0) complain(`deliveries failed permanently: ${JSON.stringify(dead)}`)
     for (const [id, same] of Map.groupBy(this.#receiver.received, (one) => one.id)) {
       if (new Set(same.map(({ body }) => JSON.stringify(body))).size > 1)
         complain(`${id} was sent again with another body`)
@@ -153,10 +153,10 @@ function compare(
   const [wasDelivered, isThere] = [new Set(delivered), new Set(there)]
   const lost = there.filter((line) => !wasDelivered.has(line))
   const wrong = delivered.filter((line) => !isThere.has(line))
-  if (lost.length > 0) complain(`${path}: ${lost.length} of ${there.length} never came, first ${lost[0]}`)
-  if (wrong.length > 0) complain(`${path}: ${wrong.length} came of what is not there, first ${wrong[0]}`)
+  if (lost.length > 0) complain(`${path}: ${lost.length} of ${there.length} were not delivered, first ${lost[0]}`)
+  if (wrong.length > 0) complain(`${path}: ${wrong.length} were for missing events, first ${wrong[0]}`)
   if (delivered.length !== wasDelivered.size)
-    complain(`${path}: ${delivered.length - wasDelivered.size} came twice under different ids`)
+    complain(`${path}: ${delivered.length - wasDelivered.size} were delivered twice under different ids`)
   if (lost.length + wrong.length === 0 && delivered.join() !== there.join())
-    complain(`${path}: they came in another order than the chain's`)
+    complain(`${path}: delivered out of chain order`)
 }

@@ -3,28 +3,28 @@ export interface Violation {
   /** Seconds since the start of the run. */
   readonly at: number
   /** The broken guarantee, e.g. `feed`. */
-  readonly promise: string
+  readonly guarantee: string
   /** Description. */
   readonly text: string
 }
 
-/** Collects the breaches of a run from all checks. */
+/** Collects the violations of a run from all checks. */
 export class Findings {
   readonly #startedAt = performance.now()
-  readonly violations: Violation[] = []
+  readonly #violations: Violation[] = []
   readonly #excused: Violation[] = []
   readonly #report: (line: string) => void
 
-  /** @param tell receives each breach when it is found */
-  constructor(tell: (line: string) => void) {
-    this.#report = tell
+  /** @param report receives each violation when it is found */
+  constructor(report: (line: string) => void) {
+    this.#report = report
   }
 
-  get breaches(): readonly Violation[] {
-    return this.violations
+  get violations(): readonly Violation[] {
+    return this.#violations
   }
 
-  /** Breaches that only count on a machine that is not overloaded. */
+  /** Violations that only count on a machine that is not overloaded. */
   get excused(): readonly Violation[] {
     return this.#excused
   }
@@ -34,14 +34,14 @@ export class Findings {
     return Math.round((performance.now() - this.#startedAt) / 100) / 10
   }
 
-  add(promise: string, text: string): void {
-    this.violations.push({ at: this.seconds, promise, text })
-    this.#report(`BREACH (${promise}): ${text}`)
+  add(guarantee: string, text: string): void {
+    this.#violations.push({ at: this.seconds, guarantee, text })
+    this.#report(`VIOLATION (${guarantee}): ${text}`)
   }
 
   /** A missed time limit on an overloaded machine. */
-  excuse(promise: string, text: string): void {
-    this.#excused.push({ at: this.seconds, promise, text })
-    this.#report(`late, on a busy machine (${promise}): ${text}`)
+  excuse(guarantee: string, text: string): void {
+    this.#excused.push({ at: this.seconds, guarantee, text })
+    this.#report(`late, on a busy machine (${guarantee}): ${text}`)
   }
 }

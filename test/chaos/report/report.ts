@@ -65,8 +65,8 @@ export interface ChaosReport {
     readonly stopMs: number
   }[]
   readonly databaseMiB: number | null
-  readonly breaches: readonly Violation[]
-  /** Missed time limits while the machine was overloaded; not breaches. */
+  readonly violations: readonly Violation[]
+  /** Missed time limits while the machine was overloaded; not violations. */
   readonly excused: readonly Violation[]
 }
 
@@ -74,7 +74,7 @@ export interface ChaosReport {
 export function worstOf(acts: readonly ActReport[]): Measure[] {
   const all = acts.flatMap(({ measures, recoveredMs }) => [
     ...measures,
-    ...(recoveredMs === null ? [] : [{ what: 'work went on', ms: recoveredMs }]),
+    ...(recoveredMs === null ? [] : [{ what: 'recovery', ms: recoveredMs }]),
   ])
   return [...Map.groupBy(all, ({ what, limitMs }) => `${what} ${limitMs}`).values()].flatMap((same) =>
     same.toSorted((a, b) => b.ms - a.ms).slice(0, 1),

@@ -41,7 +41,7 @@ export async function sendSome(
   ])
   for (const answer of [latest, account]) {
     if (answer !== undefined && answer.status !== 200)
-      calls.complain(`the chain was not shown: ${answer.status} ${JSON.stringify(answer.body)}`)
+      calls.complain(`chain details were refused: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
   if (latest?.status !== 200 || account?.status !== 200) return
   const { id: referenceBlockId } = latest.body['block'] as { readonly id: string }

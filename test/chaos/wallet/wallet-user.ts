@@ -95,7 +95,7 @@ export class WalletUser {
     // minute.
     const requested = await calls.ask('POST', '/auth/v1/otp', { body: { email }, address })
     if (requested !== undefined && requested.status !== 200)
-      calls.complain(`who signs up was refused an e-mail: ${textOf(requested)}`)
+      calls.complain(`a sign-up e-mail was refused: ${textOf(requested)}`)
     const code = await mailbox.codeTo(email, mailWithinMs, signal)
     if (code === undefined) return false
     for (let tries = 0; !signal.aborted; tries++) {
@@ -148,7 +148,7 @@ export class WalletUser {
       }
       this.#authenticator.credentials.pop()
       if (performance.now() - triedSince > doneWithinMs) {
-        calls.complain(`${this.email} has tried for ${doneWithinMs / 1000} s to make a passkey, and was not answered`)
+        calls.complain(`${this.email} could not register a passkey within ${doneWithinMs / 1000} s`)
         triedSince = performance.now()
       }
       // A full disk may have space for a challenge but not for a passkey; such attempts end
@@ -176,13 +176,12 @@ export class WalletUser {
         } = answer.body['data'] as { readonly networks: { readonly testnet: Standing } }
         if (testnet.address !== undefined) {
           const isAnother = this.account !== undefined && this.account !== testnet.address
-          if (isAnother)
-            calls.complain(`${this.email} was told of the account ${this.account}, and then of ${testnet.address}`)
+          if (isAnother) calls.complain(`${this.email} received the account ${this.account}, then ${testnet.address}`)
           this.account = testnet.address
           return true
         }
         if (testnet.error?.mayRetry === false) {
-          calls.complain(`${this.email} was told that there will be no account: ${testnet.error.message}`)
+          calls.complain(`the account of ${this.email} failed: ${testnet.error.message}`)
           return false
         }
       } else if (answer !== undefined) {
@@ -224,9 +223,9 @@ export class WalletUser {
             this.signIns++
             return this.#begin(traded)
           }
-          if (traded !== undefined) calls.complain(`who has shown a passkey was refused a session: ${textOf(traded)}`)
+          if (traded !== undefined) calls.complain(`a session was refused after a passkey sign-in: ${textOf(traded)}`)
         } else if (finished !== undefined) this.#refusedCeremony('a passkey', finished)
-      } else if (started !== undefined) calls.complain(`a sign-in was not begun: ${textOf(started)}`)
+      } else if (started !== undefined) calls.complain(`a sign-in did not start: ${textOf(started)}`)
       await pause(betweenMs)
     }
     return false
@@ -250,7 +249,7 @@ export class WalletUser {
       const good = answers.filter((answer) => answer?.status === 200)
       const refused = answers.find((answer) => answer !== undefined && answer.status !== 200)
       const next = new Set(good.map((answer) => answer?.body['refresh_token']))
-      if (next.size > 1) calls.complain(`two tabs that came with the same refresh token were given different ones`)
+      if (next.size > 1) calls.complain(`two tabs received different tokens for the same refresh token`)
       for (const answer of good) if (answer !== undefined) this.#isMine(answer)
       if (refused !== undefined) {
         session.isEnded = true
@@ -277,9 +276,10 @@ export class WalletUser {
     const answer = await calls.ask('GET', '/auth/v1/user', { token: session.access, address: this.address })
     if (answer === undefined) return
     if (answer.status === 200) {
-      if (answer.body['id'] !== this.userId) calls.complain(`${this.email} was taken for ${String(answer.body['id'])}`)
+      if (answer.body['id'] !== this.userId)
+        calls.complain(`${this.email} was identified as ${String(answer.body['id'])}`)
     } else if (!isRefusal(answer) || !wasClockStepped())
-      calls.complain(`a session of ${this.email} is no more: ${textOf(answer)}`)
+      calls.complain(`a session of ${this.email} ended: ${textOf(answer)}`)
     else await this.refresh(session)
   }
 
@@ -299,7 +299,7 @@ export class WalletUser {
       calls.ask('POST', refreshPath, { body: { refresh_token: session.refresh }, address }),
     ])
     if (user?.status === 200 || refreshed?.status === 200)
-      calls.complain(`a session of ${this.email} that was ended is good`)
+      calls.complain(`an ended session of ${this.email} is still valid`)
   }
 
   /** The current session. */
@@ -346,7 +346,7 @@ export class WalletUser {
       address: this.address,
     })
     if (answer?.status !== 401) return answer
-    if (!wasClockStepped()) calls.complain(`a session of ${this.email} is no more: ${textOf(answer)}`)
+    if (!wasClockStepped()) calls.complain(`a session of ${this.email} ended: ${textOf(answer)}`)
     await this.refresh(session, signal)
     return undefined
   }
@@ -366,7 +366,7 @@ export class WalletUser {
   #isMine(answer: Answer): void {
     const { id, email } = answer.body['user'] as { readonly id: string; readonly email: string }
     if (id !== this.userId || email !== this.email)
-      this.#options.calls.complain(`${this.email}, who is ${this.userId}, was given a session of ${email}, ${id}`)
+      this.#options.calls.complain(`${this.email} (${this.userId}) received a session of ${email} (${id})`)
   }
 
   #refusedCeremony(what: string, answer: Answer): void {

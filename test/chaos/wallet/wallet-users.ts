@@ -108,12 +108,12 @@ export class WalletUsers {
     const { findings } = this.#options
     for (const session of person.sessions.filter(({ isEnded }) => !isEnded)) {
       if (!(await person.refresh(session, signal)) && !session.isEnded)
-        findings.add('wallet', `a session of ${person.email} cannot be kept up in the end`)
+        findings.add('wallet', `a session of ${person.email} cannot be refreshed after the run`)
     }
     if (person.keys.some(({ isSure }) => isSure) && !(await person.signIn(signal)))
-      findings.add('wallet', `${person.email} cannot sign in by passkey in the end`)
+      findings.add('wallet', `${person.email} cannot sign in by passkey after the run`)
     if (person.wanted !== undefined && !(await person.haveAccount(signal)))
-      findings.add('wallet', `${person.email} has asked for an account, and has none in the end`)
+      findings.add('wallet', `${person.email} requested an account and has none after the run`)
   }
 
   #comer(random: Random): WalletUser {

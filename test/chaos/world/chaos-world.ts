@@ -260,7 +260,7 @@ export class ChaosWorld {
     const chain = new DrivenChain({ seed, nodes, head, clock })
     const redis = options.queue === 'redis' ? await redisQueue() : undefined
     if (options.queue === 'redis' && redis === undefined)
-      findings.add('setup', 'there is no Redis here, and one was asked for')
+      findings.add('setup', 'Redis was requested but is not installed')
     const walletChain = await WalletChain.start({ seed, logFolder, run })
     const world = new ChaosWorld({
       options,
@@ -287,7 +287,7 @@ export class ChaosWorld {
 
   process(name: string): SupervisedProcess {
     const found = this.processes.find((process) => process.name === name)
-    if (found === undefined) throw new Error(`there is no process ${name}`)
+    if (found === undefined) throw new Error(`unknown process ${name}`)
     return found
   }
 
@@ -332,7 +332,7 @@ export class ChaosWorld {
     await this.postgres.end()
     // Checked while their folder exists.
     for (const pid of await this.postgres.leftOver())
-      this.findings.add('leftovers', `a process of PostgreSQL is left: ${pid}`)
+      this.findings.add('leftovers', `a PostgreSQL process is still running: ${pid}`)
     if (typeof this.disk !== 'string') await this.disk.unmount()
     for (const folder of [this.options.folder, mailFolder(this.options)])
       await rm(folder, { recursive: true, force: true })
@@ -346,8 +346,8 @@ export class ChaosWorld {
     const { tell, findings } = this.options
     const mayEnd =
       end === temporaryFailure && (this.hasTrouble('disk') || (this.hasTrouble('database') && !process.wasReady))
-    if (mayEnd) tell(`${process.name} ended with ${end} and is started again`)
-    else findings.add('processes', `${process.name} ended by itself with ${end}:\n${process.lastLines(3)}`)
+    if (mayEnd) tell(`${process.name} exited with ${end}; restarting`)
+    else findings.add('processes', `${process.name} exited unexpectedly with ${end}:\n${process.lastLines(3)}`)
   }
 }
 

@@ -16,7 +16,7 @@ export function readProcfile(): ProcfileEntry[] {
     .filter((line) => line.trim() !== '')
     .map((line) => {
       const [, name, services] = /^(\w+): node src\/main\.ts (.+)$/.exec(line) ?? []
-      if (name === undefined || services === undefined) throw new SyntaxError(`not understood in the Procfile: ${line}`)
+      if (name === undefined || services === undefined) throw new SyntaxError(`invalid Procfile line: ${line}`)
       return { name, services: services.split(' ') }
     })
 }

@@ -95,7 +95,7 @@ export class SimulatedNode {
   /** Resolves when the settings are applied. @throws if they cannot be sent */
   async settled(): Promise<void> {
     while (this.#updating !== undefined) await this.#updating
-    if (!isSame(this.#served, this.#wanted)) throw new Error(`${this.#options.name} does not serve what it was told`)
+    if (!isSame(this.#served, this.#wanted)) throw new Error(`${this.#options.name} does not serve the requested state`)
   }
 
   /** A node that is down receives no further faults and restarts without faults. */

@@ -1,7 +1,7 @@
 /**
  * Preloaded (`node --import`): lets the runner of a chaos run set the program's clock, i.e.
  * JavaScript's `Date`. Timers and `performance.now()` use a monotonic clock and are unaffected.
- * Exits the program when the runner is gone, so that a killed runner has no orphans.
+ * Exits the program when the runner exits, so that a killed runner has no orphans.
  */
 
 /** Message of the runner. */

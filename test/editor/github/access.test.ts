@@ -278,7 +278,7 @@ describe('access to repositories', () => {
     shared.collaborators.set('gwen', 'read')
     expect(
       (await world.call(gwen, 'POST', '/commit', { body: commit })).body['code'],
-      'what is taken away at GitHub is gone at once',
+      'access revoked at GitHub ends at once',
     ).to.equal('no-right')
   })
 

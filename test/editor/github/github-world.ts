@@ -95,7 +95,7 @@ export class GitHubWorld {
   }
 
   get pool(): TestDatabase['pool'] {
-    if (this.#database === undefined) throw new Error('there is no database yet')
+    if (this.#database === undefined) throw new Error('the database is not ready')
     return this.#database.pool
   }
 

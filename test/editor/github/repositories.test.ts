@@ -154,7 +154,7 @@ describe('editor repositories', () => {
     for (const { status, body } of answers) expect(status === 200 || body['code'] === 'branch-moved').to.equal(true)
     expect(
       Object.keys(world.github.files(repo)).filter((path) => /^f\d/.test(path)),
-      'those that were told so are there, and no others',
+      'exactly the confirmed ones exist',
     ).to.have.members(made)
   })
 
@@ -305,7 +305,7 @@ describe('editor repositories', () => {
         })
         expect(
           [answer.status, answer.body['code']],
-          `${path} where ${maxEntries} entries are told at once`,
+          `${path} where ${maxEntries} entries are listed at once`,
         ).to.deep.equal([409, code])
       }
       const put = await world.call(who, 'POST', '/commit', {
@@ -330,7 +330,7 @@ describe('editor repositories', () => {
     world.github.grants.length = 0
     await world.call(who, 'GET', `/file/hans/contracts-of-hans/README.md?project_id=${projectId}`)
     await world.call(who, 'GET', `/file/hans/contracts-of-hans/README.md?project_id=${projectId}`)
-    expect(world.github.grants, 'they are kept').to.deep.equal([
+    expect(world.github.grants, 'they are cached').to.deep.equal([
       { permissions: { contents: 'read' }, repositories: ['contracts-of-hans'] },
     ])
     await world.call(who, 'POST', '/commit', {
@@ -342,7 +342,7 @@ describe('editor repositories', () => {
     })
     world.github.revokeTokens()
     const again = await world.call(who, 'GET', `/file/hans/contracts-of-hans/README.md?project_id=${projectId}`)
-    expect([again.status, again.body['content']], 'one that was revoked is made anew').to.deep.equal([200, 'Read me\n'])
+    expect([again.status, again.body['content']], 'a revoked one is replaced').to.deep.equal([200, 'Read me\n'])
   })
 
   it('report GitHub rate limits and outages', async () => {

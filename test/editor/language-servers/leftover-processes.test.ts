@@ -61,7 +61,7 @@ describe('a killed editor process', function (this: Mocha.Suite) {
       )
       expect(foreign.answer).to.match(/ 403 /)
       const [pid] = childrenOf(first.pid)
-      if (pid === undefined) throw new Error('there is no language server')
+      if (pid === undefined) throw new Error('no language server')
       expect(await first.end('SIGKILL')).to.equal('SIGKILL')
       await untilGone(pid)
       expect(await readdir(folder)).to.have.length(1)

@@ -36,7 +36,7 @@ describe('project quotas', () => {
     await refused({ slug: String(projects[0]?.['slug']) }, { quota: 'projects', max: 3, asked: 4 }, '/projects/fork')
     dataOf(await world.call(owner, '/projects/delete', { id: projects[0]?.id }))
     await world.save(owner, { name: 'in its place' })
-    await world.save(world.person(), { name: 'of somebody else' })
+    await world.save(world.person(), { name: 'of another user' })
   })
 
   it('bound the files per project, also for concurrent saves', async () => {

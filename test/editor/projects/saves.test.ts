@@ -225,7 +225,7 @@ describe('project saves', () => {
       'select s.saved_at = p.updated_at as same from projects.saves s join projects.projects p on p.id = s.project_id where s.save_id = $1',
       [change.save_id],
     )
-    expect(rows, 'the time of the first answer is kept as it was').to.deep.equal([{ same: true }])
+    expect(rows, 'the time of the first response is returned again').to.deep.equal([{ same: true }])
     expect(await world.save(owner, { ...change, save_id: change.save_id.toUpperCase() })).to.deep.equal(second)
     await world.save(owner, { id, version: 2, save_id: randomUUID(), files: [file('a', 'third')] })
     expect(await world.save(owner, change)).to.include({ version: 2 })

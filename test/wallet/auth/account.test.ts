@@ -67,7 +67,7 @@ describe('user account changes at the auth endpoint', () => {
       expect((await mailsTo(email)).at(-1)).to.equal('E-mail address changed at Test wallet')
       expect(auth.mails.at(-1)?.text).to.not.include(wanted)
       expect((await signIn(auth, wanted)).userId).to.equal(userId)
-      expect((await signIn(auth, email)).userId, 'the old one is a stranger').to.not.equal(userId)
+      expect((await signIn(auth, email)).userId, 'the old one is unknown').to.not.equal(userId)
     })
 
     it('accepts the link too, which has no effect when only opened', async () => {

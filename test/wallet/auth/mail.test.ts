@@ -213,7 +213,7 @@ describe('wallet e-mails', () => {
         }),
       )
       const [first] = processes
-      if (first === undefined) throw new Error('there is no outbox')
+      if (first === undefined) throw new Error('the outbox is not running')
       const subjects = Array.from({ length: 20 }, (_, at) => String(at))
       await store(first, ...subjects)
       await Promise.all(processes.map((one) => one.settled()))

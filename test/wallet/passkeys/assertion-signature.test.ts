@@ -153,7 +153,7 @@ describe('assertion signature', () => {
     ).to.equal(passkey.counter)
   })
 
-  it('covers client data as it was signed, using the last of duplicate fields', async () => {
+  it('covers the signed client data, using the last of duplicate fields', async () => {
     const signedOver = (text: (challenge: string) => string): Given => {
       const one = given()
       const clientData = Buffer.from(text(one.challenge))
@@ -191,7 +191,7 @@ describe('assertion signature', () => {
         'another origin behind the right one',
         (challenge: string): string => `{${fields(challenge)},"origin":"http://localhost:1"}`,
       ],
-      ['a name that is no field', (challenge: string): string => `{"__proto__":{${fields(challenge)}}}`],
+      ['a name that is not a field', (challenge: string): string => `{"__proto__":{${fields(challenge)}}}`],
       ['a mark before it', (challenge: string): string => `\ufeff{${fields(challenge)}}`],
       ['something behind it', (challenge: string): string => `{${fields(challenge)}}{}`],
       ['a frame, as a text', (challenge: string): string => `{${fields(challenge)},"crossOrigin":"false"}`],

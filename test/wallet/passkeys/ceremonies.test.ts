@@ -164,7 +164,7 @@ describe('passkey ceremonies', () => {
   it('reject a key that is registered already, since public keys are readable on the chain', async () => {
     const [person, other] = [await world.withPasskey(), world.person()]
     const [credential] = person.authenticator.credentials
-    if (credential === undefined) throw new Error('there is no passkey')
+    if (credential === undefined) throw new Error('no passkey')
     const publicKey = createPublicKey(credential.privateKey)
     for (const one of [other, person]) {
       const { status, error } = await world.register(one, { publicKey })

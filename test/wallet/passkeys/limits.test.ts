@@ -134,7 +134,7 @@ describe('rate limits of the passkey function', () => {
     expect((await world.database.pool.query('select 1 from wallet_auth.rate_limits')).rowCount).to.equal(0)
   })
 
-  it('are no higher than those of other auth servers where credentials could be guessed', () => {
+  it('do not exceed those of other auth servers where credentials could be guessed', () => {
     const { ceremony } = passkeyLimits
     expect(ceremony).to.deep.equal({
       client: { max: 30, periodMs: 300_000 },

@@ -121,7 +121,7 @@ describe('an e-mail session of a user who has a passkey', () => {
     const one = await owner(2)
     const token = await reader(one)
     const [second] = one.others
-    if (second === undefined) throw new Error('there is no second passkey')
+    if (second === undefined) throw new Error('no second passkey')
     for (const authenticator of [one.authenticator, second]) {
       for (const abandon of [[], [one.address]]) {
         const { status, error } = await remove(token, idOf(authenticator), { abandon })
@@ -285,7 +285,7 @@ describe('an e-mail session of a user who has a passkey', () => {
     for (const other of ['passkey', 'wallet'] as const) {
       const one = await owner(2)
       const second = other === 'passkey' ? one.others[0] : new SoftAuthenticator(origin)
-      if (second === undefined) throw new Error('there is no second passkey')
+      if (second === undefined) throw new Error('no second passkey')
       const more = other === 'passkey' ? {} : { publicKey: 'ab'.repeat(64), signatureAlgorithm: 3, hashAlgorithm: 3 }
       chain.set(one.address, {
         address: one.address,
@@ -304,7 +304,7 @@ describe('an e-mail session of a user who has a passkey', () => {
   it('restores a removed passkey that is a key of an account when it signs in, and no other passkey', async () => {
     const one = await owner(2)
     const [second] = one.others
-    if (second === undefined) throw new Error('there is no second passkey')
+    if (second === undefined) throw new Error('no second passkey')
     const abandon = [one.address]
     const removal = { action: 'remove-passkey', credentialId: idOf(one.authenticator), abandon }
     expect(
@@ -347,7 +347,7 @@ describe('an e-mail session of a user who has a passkey', () => {
     for (let time = 0; time < 3; time++) {
       const one = await owner(3)
       const [second] = one.others
-      if (second === undefined) throw new Error('there is no second passkey')
+      if (second === undefined) throw new Error('no second passkey')
       chain.set(one.address, {
         address: one.address,
         balance: '50.00000000',

@@ -32,8 +32,8 @@ const inBoth: readonly (readonly [string, Deviations, string])[] = [
   ['an empty challenge', { challenge: '' }, 'challenge'],
   ['a frame of another site', { clientData: { crossOrigin: true } }, 'cross-origin'],
   ['a page above it', { clientData: { topOrigin: 'https://evil.example' } }, 'cross-origin'],
-  ['client data that is no object', { clientDataText: 'null' }, 'malformed'],
-  ['client data that is no JSON', { clientDataText: '{' }, 'malformed'],
+  ['client data that is not an object', { clientDataText: 'null' }, 'malformed'],
+  ['client data that is not JSON', { clientDataText: '{' }, 'malformed'],
   ['client data without a challenge', { clientData: { challenge: 7 } }, 'malformed'],
   ['a backup of what may not be backed up', { flags: 0x55 }, 'backup'],
   ...foreignOrigins.map((foreign): readonly [string, Deviations, string] => [
@@ -48,10 +48,10 @@ const ofRegistrations: readonly (readonly [string, CreateDeviations, string])[] 
   ['an assertion', { type: 'webauthn.get' }, 'type'],
   ['a key of RS256', { algorithm: 'RS256' }, 'algorithm'],
   ['a key of another curve', { algorithm: 'wrong-curve' }, 'algorithm'],
-  ['a certificate, which nobody asked for', { attestation: 'certified' }, 'attestation'],
+  ['an unrequested certificate', { attestation: 'certified' }, 'attestation'],
   ['a statement where there is to be none', { attestation: 'none-with-statement' }, 'signature'],
   ['more bytes than there are to be', { rest: Buffer.of(0) }, 'malformed'],
-  ['a passkey that nobody would find', { isDiscoverable: false }, 'not-discoverable'],
+  ['a passkey that is not discoverable', { isDiscoverable: false }, 'not-discoverable'],
   ['no credential', { flags: 0x1d }, 'malformed'],
 ]
 

@@ -32,7 +32,7 @@ describe('passkeys with the auth endpoint', () => {
       data: { session },
       error,
     } = await client.verifyOtp({ email, token: code, type: 'email' })
-    if (session === null) throw error ?? new Error('there is no session')
+    if (session === null) throw error ?? new Error('no session')
     const authenticator = new SoftAuthenticator(origin)
     dataOf(await world.register({ token: session.access_token, authenticator }))
     return { session, authenticator, client }

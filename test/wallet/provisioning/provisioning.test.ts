@@ -154,7 +154,7 @@ describe('accounts for passkeys', () => {
   it('reports a failed transaction, and creates another one on retry', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
-    node.error = '[Error Code: 1103] the account has not enough FLOW for what it stores'
+    node.error = '[Error Code: 1103] the account does not have enough FLOW for its storage'
     const { networks: failed } = await provision(world, credentialId)
     expect(failed['testnet']?.state).to.equal('failed')
     expect(failed['testnet']?.error?.message).to.contain('not enough FLOW')

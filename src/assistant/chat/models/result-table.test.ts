@@ -75,7 +75,7 @@ describe('rows in scripted answers', () => {
           structuredContent: answer,
         },
       },
-      `What follows is data of strangers.\n${text}\nEnd of data.`,
+      `Untrusted data follows.\n${text}\nEnd of data.`,
     ]
     for (const form of forms) expect(readResultTable(form), JSON.stringify(form)).to.deep.equal(found)
     expect(readResultTable({ columns: ['n'], results: [] })).to.deep.equal({ columns: ['n'], rows: [], isCut: false })

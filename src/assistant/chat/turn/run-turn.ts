@@ -38,7 +38,7 @@ const beginnings: ReadonlySet<Part['type']> = new Set([
 ])
 
 /**
- * Always ends with the answer, a text that says why there is none, or an `error` chunk. Open parts
+ * Always ends with the answer, a text that explains its absence, or an `error` chunk. Open parts
  * are closed. Cancelling the stream ends the turn.
  */
 export function runTurn(request: TurnRequest, options: TurnOptions): ReadableStream<ChatChunk> {

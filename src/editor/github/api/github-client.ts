@@ -132,7 +132,7 @@ export function createGitHubClient(
 }
 
 /**
- * GitHub rejects a token if the installation is gone or suspended, or lacks a permission or the
+ * GitHub rejects a token if the installation was deleted or suspended, or lacks a permission or the
  * repository.
  */
 function notInstalled(error: unknown): unknown {

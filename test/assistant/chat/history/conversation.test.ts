@@ -46,7 +46,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       const before = provider.calls.length
       expect(answerTextOf(await readChunks(await chat.post({ messages })))).to.equal('Well.')
       const call = provider.calls[before]
-      if (call === undefined) throw new Error('nobody was called')
+      if (call === undefined) throw new Error('the provider was not called')
       return call
     }
 
@@ -62,7 +62,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       })
       let answer: ChatMessage | undefined
       for await (const message of readUIMessageStream<ChatMessage>({ stream })) answer = message
-      if (answer === undefined) throw new Error('there was no answer')
+      if (answer === undefined) throw new Error('no answer')
       return answer
     }
 

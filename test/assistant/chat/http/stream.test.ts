@@ -12,7 +12,7 @@ class Reading {
   text = ''
 
   constructor(response: Response) {
-    if (response.body === null) throw new Error('there is no body')
+    if (response.body === null) throw new Error('the response has no body')
     this.#reader = response.body.getReader()
   }
 

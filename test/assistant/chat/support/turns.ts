@@ -45,7 +45,7 @@ export function modelAt(
 export function redirectCalls(address: string, url: string): typeof fetch {
   const call = providerFetch(1024 * 1024)
   return (input, init) => {
-    if (typeof input !== 'string' || !input.startsWith(`${address}/`)) throw new Error('nobody else is to be called')
+    if (typeof input !== 'string' || !input.startsWith(`${address}/`)) throw new Error('unexpected address')
     return call(url + input.slice(address.length), init)
   }
 }
@@ -103,7 +103,7 @@ export async function collectTurn(setup: TurnSetup): Promise<CollectedAnswer> {
     },
   })
   const chunks = await Array.fromAsync(stream)
-  if (outcome === undefined) throw new Error('nobody was told of the end')
+  if (outcome === undefined) throw new Error('the turn did not report its end')
   const message = await messageOf(chunks)
   const error = chunks.find((chunk) => chunk.type === 'error')
   return {

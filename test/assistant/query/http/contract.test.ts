@@ -156,7 +156,7 @@ describe('query service OpenAPI document', () => {
     await fc.assert(
       fc.asyncProperty(sent, async ({ operationId, id, query, body }) => {
         const route = askRoutes.find((one) => one.operationId === operationId)
-        if (route === undefined) throw new Error(`there is no ${operationId}`)
+        if (route === undefined) throw new Error(`no ${operationId}`)
         const part = encodeURIComponent(id.toWellFormed())
         // Empty names and dot segments change the path.
         fc.pre(!/^\.{0,2}$/.test(part))

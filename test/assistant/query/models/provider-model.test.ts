@@ -39,7 +39,7 @@ describe('provider model', () => {
         {},
       ),
     )
-    if (typeof found === 'string' || !('settings' in found)) throw new Error('there is no model')
+    if (typeof found === 'string' || !('settings' in found)) throw new Error('no model')
     return new ProviderModel({ settings: found.settings, retryBaseMs: 1, ...options })
   }
 

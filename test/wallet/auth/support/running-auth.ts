@@ -156,7 +156,7 @@ export async function runAuth(
     },
     tokenHashOf: async (userId) => {
       const made = await auth.sessions.createSessionToken(userId)
-      if (made === undefined) throw new Error(`there is no user ${userId}`)
+      if (made === undefined) throw new Error(`unknown user ${userId}`)
       return made.tokenHash
     },
     admin: (token) => new GoTrueAdminApi({ url, headers: { Authorization: `Bearer ${token}` } }),

@@ -138,7 +138,7 @@ export async function call(
   network = `192.0.2.${++clients % 250}`,
 ): Promise<unknown> {
   const handler = world.endpoints[endpoint]
-  if (handler === undefined) throw new Error(`there is no ${endpoint}`)
+  if (handler === undefined) throw new Error(`no ${endpoint}`)
   return handler(who, data, { signal, network })
 }
 

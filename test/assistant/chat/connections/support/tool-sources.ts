@@ -50,7 +50,7 @@ export async function odd(options: FaultyMcpOptions = {}): Promise<FaultyMcpServ
 
 export function run(tools: ToolSet, name: string, input: unknown = {}, abortSignal?: AbortSignal): Promise<unknown> {
   const execute = tools[name]?.execute
-  if (execute === undefined) throw new Error(`there is no tool ${name}`)
+  if (execute === undefined) throw new Error(`no such tool: ${name}`)
   return Promise.resolve(
     execute(input, {
       toolCallId: '1',

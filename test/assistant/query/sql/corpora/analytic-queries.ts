@@ -111,7 +111,7 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     "select 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, 1.5e3, .5, 12::numeric(10, 2)::text, cast(1.7 as int), int8 '5'",
     "select num_nulls(1, null), num_nonnulls(1, null), pg_typeof(1), pg_size_pretty(123456::bigint), pg_column_size('abc'::text), gen_random_uuid() is not null, clock_timestamp() >= now()",
   ],
-  'sets, limits and what is about the tables': [
+  'sets, limits and metadata of tables': [
     'select height from raw.blocks where height < 3 union all select height from raw.blocks where height < 2 order by 1',
     '(select height from raw.blocks order by height limit 2) union (select height from raw.blocks order by height desc limit 2) order by height',
     'select payer_address from raw.transactions intersect select proposer_address from raw.transactions',
