@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { Button, Icon } from '../kit/controls.tsx'
+import { Button, Form, Icon } from '../kit/controls.tsx'
 import { useHealth } from './api.ts'
 
 export interface QuestionBoxProps {
@@ -32,10 +32,9 @@ export function QuestionBox({
     if (!isIdle) onAsk()
   }
   return (
-    <form
+    <Form
       className="question"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (!isIdle) onAsk()
       }}
     >
@@ -66,6 +65,6 @@ export function QuestionBox({
         )}
         {model?.is_scripted === false && <span className="soft model">Model: {model.name}</span>}
       </div>
-    </form>
+    </Form>
   )
 }

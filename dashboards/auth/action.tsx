@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from './auth-service.ts'
 import { Icon } from '../kit/controls.tsx'
+import { ErrorState, Loading } from '../kit/state.tsx'
 
 interface Action {
   readonly isBusy: boolean
@@ -40,4 +41,18 @@ export function ProblemLine({ problem }: { readonly problem: string | undefined 
       <span>{problem}</span>
     </p>
   )
+}
+
+interface QueryStateProps {
+  /** Such as `your passkeys`. */
+  readonly what: string
+  readonly rows?: number
+  readonly error: Error | null
+  readonly refetch: () => Promise<unknown>
+}
+
+/** Of a query without data. */
+export function QueryState({ what, rows = 3, error, refetch }: QueryStateProps): ReactNode {
+  if (error === null) return <Loading label={`Loading ${what}…`} rows={rows} />
+  return <ErrorState title={`Could not load ${what}`} detail={problemText(error)} onRetry={() => void refetch()} />
 }

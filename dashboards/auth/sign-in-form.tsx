@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Button, Icon } from '../kit/controls.tsx'
+import { Button, Form, Icon } from '../kit/controls.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { useNow } from '../kit/time.tsx'
 import { useAuth } from './auth-provider.tsx'
@@ -53,13 +53,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
       <p className="or">
         <span>or sign in or register by e-mail</span>
       </p>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          byCode()
-        }}
-      >
+      <Form className="stack" onSubmit={byCode}>
         <label className="field">
           <span>E-mail address</span>
           <input
@@ -79,7 +73,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
         <Button type="submit" disabled={isBusy || email.trim() === ''}>
           Send code
         </Button>
-      </form>
+      </Form>
       {others.length > 0 && (
         <div className="others">
           {others.map((name) => (
@@ -168,10 +162,9 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
     if (whole.length === digits && !isBusy) trial(whole)
   }
   return (
-    <form
+    <Form
       className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (code.length === digits) trial(code)
       }}
     >
@@ -221,6 +214,6 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
           {wait > 0 ? `Resend in ${wait} s` : 'Resend code'}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

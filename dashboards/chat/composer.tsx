@@ -1,7 +1,7 @@
 import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { formatNumber } from '../kit/formats.ts'
-import { Icon } from '../kit/controls.tsx'
+import { Form, Icon } from '../kit/controls.tsx'
 import type { ChatMode, ChatSettings } from './answers.gen.ts'
 
 export interface ComposerHandle {
@@ -59,14 +59,7 @@ export function Composer({
     send()
   }
   return (
-    <form
-      id="composer"
-      className="composer"
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
+    <Form id="composer" className="composer" onSubmit={send}>
       <label htmlFor={id} className="visually-hidden">
         Question
       </label>
@@ -102,7 +95,7 @@ export function Composer({
           </button>
         </span>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ProblemLine } from '../auth/action.tsx'
 import { problemText } from '../auth/auth-service.ts'
 import type { SessionManager } from '../auth/session.ts'
-import { Brand, Button } from '../kit/controls.tsx'
+import { Button } from '../kit/controls.tsx'
 import { ErrorBoundary, ErrorState, Loading } from '../kit/state.tsx'
 import { Link, matchPath, navigate, useLocation } from '../kit/router.tsx'
 import { useToast } from '../kit/toast.tsx'
@@ -13,7 +13,7 @@ import type { WalletSettings } from './types.ts'
 import { readRedirectResult } from './repository/repository-client.ts'
 import { readSettings, SettingsContext, useSettings } from './settings.ts'
 import { finishSignIn, returnPath } from './wallet-sign-in.ts'
-import { Workbench } from './workbench.tsx'
+import { CenteredCard, Workbench } from './workbench.tsx'
 
 export function App(): ReactNode {
   const {
@@ -100,17 +100,6 @@ function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
     >
       <Workbench slug={slug} />
     </ErrorBoundary>
-  )
-}
-
-function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
-  return (
-    <div className="alone">
-      <header>
-        <Brand />
-      </header>
-      <main className="alone-main">{children}</main>
-    </div>
   )
 }
 

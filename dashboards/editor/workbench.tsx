@@ -85,12 +85,12 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   if (bench.is === 'open') return <ProjectView session={bench.session} onBegin={begin} onDiscard={discard} />
   if (bench.is === 'opening')
     return (
-      <Bare>
+      <CenteredCard>
         <Loading label="Opening the project…" rows={3} />
-      </Bare>
+      </CenteredCard>
     )
   return (
-    <Bare>
+    <CenteredCard>
       <h1 className="visually-hidden">Editor</h1>
       <ErrorState {...openProblem(bench.error)} onRetry={() => setAttempt((count) => count + 1)} />
       <div className="button-row">
@@ -104,7 +104,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
       {isSigningIn && (
         <SignInDialog reason="Sign in to open your private projects." onClose={() => setIsSigningIn(false)} />
       )}
-    </Bare>
+    </CenteredCard>
   )
 }
 
@@ -119,7 +119,8 @@ function staysOpen(
   return opener === undefined && !isReadOnly
 }
 
-function Bare({ children }: { readonly children: ReactNode }): ReactNode {
+/** A page without the editor. */
+export function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
       <header>

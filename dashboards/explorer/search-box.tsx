@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { Icon } from '../kit/controls.tsx'
+import { Form, Icon } from '../kit/controls.tsx'
 import { navigate, useLocation } from '../kit/router.tsx'
 import { paths, sanitizeName } from './text.ts'
 import { useSuggestions } from './suggestions.ts'
@@ -58,9 +58,8 @@ export function SearchBox(): ReactNode {
   const chosen = at >= 0 ? suggestions[at] : undefined
   return (
     <search className="search">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        onSubmit={() => {
           if (chosen !== undefined) go(chosen.to)
           else if (text.trim() !== '') go(paths.search(text.trim()))
         }}
@@ -91,7 +90,7 @@ export function SearchBox(): ReactNode {
         />
         <kbd aria-hidden="true">/</kbd>
         <SearchSuggestions id={listId} isShown={isShown} result={result} at={at} onChoose={({ to }) => go(to)} />
-      </form>
+      </Form>
     </search>
   )
 }

@@ -12,6 +12,32 @@ export function Button({ look, isSmall = false, isIcon = false, type = 'button',
   return <button type={type} className={names.filter(Boolean).join(' ')} {...rest} />
 }
 
+interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
+  readonly onSubmit: () => void
+}
+
+/** Submits without loading a page. */
+export function Form({ onSubmit, ...rest }: FormProps): ReactNode {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+      {...rest}
+    />
+  )
+}
+
+export function FieldError({ children }: { readonly children: string | undefined }): ReactNode {
+  if (children === undefined) return null
+  return (
+    <p className="field-error" role="alert">
+      {children}
+    </p>
+  )
+}
+
 const shapes = {
   check: <path d="m3.5 8.5 3 3 6-7" />,
   alert: (

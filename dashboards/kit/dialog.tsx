@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { Button, Icon } from './controls.tsx'
+import { Button, FieldError, Form, Icon } from './controls.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -27,26 +27,17 @@ export function Dialog({
   const titleId = useId()
   return (
     <dialog ref={dialog} className="dialog" aria-labelledby={titleId} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSubmit()
-        }}
-      >
+      <Form onSubmit={onSubmit}>
         <h2 id={titleId}>{title}</h2>
         <div className="body">{children}</div>
-        {error !== undefined && (
-          <p className="field-error" role="alert">
-            {error}
-          </p>
-        )}
+        <FieldError>{error}</FieldError>
         <footer>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look={isDangerous ? 'danger' : 'strong'} disabled={isBusy}>
             {action}
           </Button>
         </footer>
-      </form>
+      </Form>
     </dialog>
   )
 }

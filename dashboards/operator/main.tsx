@@ -1,7 +1,7 @@
 import { useQuery, useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Brand, Button, Icon } from '../kit/controls.tsx'
+import { Brand, Button, Form, Icon } from '../kit/controls.tsx'
 import { startPage } from '../kit/start-page.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { api, queryClient, sessionKey } from './api.ts'
@@ -59,10 +59,9 @@ function Login({ onLogin }: { readonly onLogin: () => void }): ReactNode {
   const error = logIn.error === null ? undefined : loginProblem(logIn.error)
   return (
     <CenteredCard>
-      <form
+      <Form
         className="login"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           logIn.mutate()
         }}
       >
@@ -92,7 +91,7 @@ function Login({ onLogin }: { readonly onLogin: () => void }): ReactNode {
         <Button type="submit" look="strong" disabled={logIn.isPending}>
           {logIn.isPending ? 'Checking…' : 'Log in'}
         </Button>
-      </form>
+      </Form>
     </CenteredCard>
   )
 }

@@ -2,13 +2,13 @@ import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useState, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
-import { ProblemLine } from '../auth/action.tsx'
+import { ProblemLine, QueryState } from '../auth/action.tsx'
 import { isRetryable, problemText } from '../auth/auth-service.ts'
 import type { SessionUser } from '../auth/session.ts'
 import { SignInForm } from '../auth/sign-in-form.tsx'
 import { finishCallback } from '../auth/sign-in.ts'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
-import { ErrorBoundary, ErrorState, Loading } from '../kit/state.tsx'
+import { ErrorBoundary, Loading } from '../kit/state.tsx'
 import { Link, useLocation, navigate } from '../kit/router.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { useToast } from '../kit/toast.tsx'
@@ -20,7 +20,7 @@ import { AuthorizePage, authorizePath, takePendingRequest } from './pages/author
 import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
-import { CenteredCard, PageTitle } from './pages/layout.tsx'
+import { CenteredCard, PageTitle, SessionCheck } from './pages/layout.tsx'
 import { readSettings, SettingsContext, useSettings, hasOwnAuth } from './own-data.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 
@@ -58,11 +58,7 @@ export function App(): ReactNode {
   if (settings === undefined) {
     return (
       <CenteredCard>
-        {error === null ? (
-          <Loading label="Loading the wallet…" rows={2} />
-        ) : (
-          <ErrorState title="Could not load the wallet" detail={problemText(error)} onRetry={() => void refetch()} />
-        )}
+        <QueryState what="the wallet" rows={2} error={error} refetch={refetch} />
       </CenteredCard>
     )
   }
@@ -91,7 +87,7 @@ const pages: Readonly<Record<string, () => ReactNode>> = {
 }
 
 function Pages(): ReactNode {
-  const { state, sessionManager, options } = useAuth()
+  const { state, options } = useAuth()
   const { path } = useLocation()
   const [linkToken, setLinkToken] = useState(readLinkToken)
   const isCallback = path === new URL(options.callbackPath, location.origin).pathname
@@ -100,22 +96,7 @@ function Pages(): ReactNode {
   if (isCallback) return <CallbackPage />
   if (path === authorizePath) return <AuthorizePage />
   if (isFclPath(path)) return <FclWindow path={path} />
-  if (state.status === 'loading')
-    return (
-      <CenteredCard>
-        <Loading label="Checking your session…" rows={2} />
-      </CenteredCard>
-    )
-  if (state.status === 'unknown')
-    return (
-      <CenteredCard>
-        <ErrorState
-          title="Could not check your session"
-          detail={state.detail}
-          onRetry={() => void sessionManager.load()}
-        />
-      </CenteredCard>
-    )
+  if (state.status === 'loading' || state.status === 'unknown') return <SessionCheck />
   if (state.status === 'signed-out') return <SignInPage hasEnded={state.reason === 'ended'} />
   return <Wallet key={state.session.user.id} user={state.session.user} />
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Badge, Button, Icon } from '../../kit/controls.tsx'
+import { Badge, Button, Form, Icon } from '../../kit/controls.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
 import { networkNames, useSettings } from '../settings.ts'
 import type { ProjectState } from '../project/project-state.ts'
@@ -35,13 +35,7 @@ export function RunPanel({ project, runner, onRun, onGo }: RunPanelProps): React
   const place = networks.find(({ network }) => network === project.network)
   return (
     <div className="run">
-      <form
-        className="run-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onRun()
-        }}
-      >
+      <Form className="run-form" onSubmit={onRun}>
         {parameters.map(({ name, type }) => (
           <label key={name} className="field">
             <span>
@@ -93,7 +87,7 @@ export function RunPanel({ project, runner, onRun, onGo }: RunPanelProps): React
             {place === undefined ? 'No access node for this network' : `on ${networkNames[project.network]}`}
           </span>
         </div>
-      </form>
+      </Form>
       <div className="run-result" role="region" aria-label="Result" aria-busy={isRunning} tabIndex={0}>
         {isRunning ? (
           <p className="soft">

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/auth-service.ts'
-import { useAction } from '../../auth/action.tsx'
-import { Button, Icon } from '../../kit/controls.tsx'
-import { ErrorState, Loading } from '../../kit/state.tsx'
+import { QueryState, useAction } from '../../auth/action.tsx'
+import { Button, FieldError, Form, Icon } from '../../kit/controls.tsx'
 import { useAccount } from '../account.tsx'
 import type { Network } from '../types.ts'
 import type { SavedProject } from '../project/project-state.ts'
@@ -35,17 +33,7 @@ export function ConnectForm({ saved, draftStore, onConnected }: ConnectFormProps
       rememberRedirect(saved.id, saved.slug)
       location.assign(is === 'new' ? url : authorizeUrl)
     })
-  if (installations === undefined) {
-    if (error !== null)
-      return (
-        <ErrorState
-          title="Could not load your repositories"
-          detail={problemText(error)}
-          onRetry={() => void refetch()}
-        />
-      )
-    return <Loading label="Loading your repositories…" rows={3} />
-  }
+  if (installations === undefined) return <QueryState what="your repositories" error={error} refetch={refetch} />
   const usable = installations.filter(({ is_suspended: isSuspended }) => !isSuspended)
   const installation = usable.find(({ installation_id: id }) => id === chosen) ?? usable[0]
   return (
@@ -72,11 +60,7 @@ export function ConnectForm({ saved, draftStore, onConnected }: ConnectFormProps
           {installation === undefined ? 'Use existing access' : 'Refresh access'}
         </Button>
       </div>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
     </>
   )
 }
@@ -107,17 +91,8 @@ function ChooseRepository({
   const [path, setPath] = useState('')
   const [network, setNetwork] = useState<Network>(saved.network)
   const { isBusy, problem, run } = useAction()
-  if (all === undefined) {
-    if (error !== null)
-      return (
-        <ErrorState
-          title={`Could not load the repositories of ${installation.account}`}
-          detail={problemText(error)}
-          onRetry={() => void refetch()}
-        />
-      )
-    return <Loading label="Loading repositories…" rows={2} />
-  }
+  if (all === undefined)
+    return <QueryState what={`the repositories of ${installation.account}`} rows={2} error={error} refetch={refetch} />
   const repository: Repository | undefined = all.find(({ full_name: full }) => full === name) ?? all[0]
   const wantedBranch = branch ?? repository?.default_branch ?? 'main'
   const connect = (): void => {
@@ -136,13 +111,7 @@ function ChooseRepository({
     })
   }
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        connect()
-      }}
-    >
+    <Form className="stack" onSubmit={connect}>
       <div className="field-pair">
         <label className="field">
           <span>GitHub account</span>
@@ -208,16 +177,12 @@ function ChooseRepository({
           {installation.account} has no repository that this editor may use: choose some at GitHub.
         </p>
       )}
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
       <div className="button-row">
         <Button type="submit" look="strong" disabled={isBusy || repository === undefined}>
           Connect
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

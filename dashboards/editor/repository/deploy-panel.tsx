@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
 import { useAction } from '../../auth/action.tsx'
 import { Ago } from '../../kit/time.tsx'
-import { Badge, Button } from '../../kit/controls.tsx'
+import { Badge, Button, FieldError } from '../../kit/controls.tsx'
 import type { Tone } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
@@ -116,11 +116,7 @@ function Workflow({
           </Button>
         )}
       </div>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
     </section>
   )
 }

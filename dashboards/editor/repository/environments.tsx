@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useAction } from '../../auth/action.tsx'
-import { Badge, Button } from '../../kit/controls.tsx'
+import { Badge, Button, FieldError, Form } from '../../kit/controls.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import type { Network } from '../types.ts'
@@ -65,11 +65,7 @@ export function Environments({ projectId, connection, environments, onChanged }:
           </li>
         ))}
       </ul>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
       <NewEnvironment projectId={projectId} connection={connection} onChanged={onChanged} />
     </section>
   )
@@ -89,13 +85,7 @@ function NewEnvironment({ projectId, connection, onChanged }: Omit<EnvironmentsP
       onChanged()
     })
   return (
-    <form
-      className="stack-small"
-      onSubmit={(event) => {
-        event.preventDefault()
-        add()
-      }}
-    >
+    <Form className="stack-small" onSubmit={add}>
       <div className="field-pair three">
         <label className="field">
           <span>New environment</span>
@@ -131,17 +121,13 @@ function NewEnvironment({ projectId, connection, onChanged }: Omit<EnvironmentsP
           </select>
         </label>
       </div>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
       <div className="button-row">
         <Button type="submit" isSmall disabled={isBusy}>
           Add environment
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -172,13 +158,7 @@ function KeyForm({
       onDone()
     })
   return (
-    <form
-      className="stack-small key-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        put()
-      }}
-    >
+    <Form className="stack-small key-form" onSubmit={put}>
       <p className="soft small">
         Your browser encrypts the key for the workflows of this repository; this service never receives the key itself.
         Use a key for deployments only: everyone who can push to the repository can use it.
@@ -221,16 +201,12 @@ function KeyForm({
           />
         </label>
       </div>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
       <div className="button-row">
         <Button type="submit" isSmall look="strong" disabled={isBusy}>
           Save key
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
 import { useAction } from '../../auth/action.tsx'
-import { Button, Badge } from '../../kit/controls.tsx'
+import { Badge, Button, Form } from '../../kit/controls.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import { withFile } from '../project/file-tree.ts'
@@ -62,13 +62,7 @@ export function LoadPanel({
       if (problems.length === 0) onChanged()
     })
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        load()
-      }}
-    >
+    <Form className="stack" onSubmit={load}>
       {others.length === 0 ? (
         <p className="soft">The project is up to date with the branch.</p>
       ) : (
@@ -117,7 +111,7 @@ export function LoadPanel({
           </ul>
         </details>
       )}
-    </form>
+    </Form>
   )
 }
 

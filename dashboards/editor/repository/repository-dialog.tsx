@@ -10,8 +10,8 @@ import type { SaveState } from '../project/project-saver.ts'
 import type { Session } from '../session.ts'
 import { useStore } from '../project/project-state.ts'
 import { ConnectForm } from './connect-form.tsx'
-import { useAction } from '../../auth/action.tsx'
-import { Badge, Button, Icon } from '../../kit/controls.tsx'
+import { QueryState, useAction } from '../../auth/action.tsx'
+import { Badge, Button, FieldError, Form, Icon } from '../../kit/controls.tsx'
 import { Tabs, tabId } from '../../kit/tabs.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { networkNames, useSettings } from '../settings.ts'
@@ -60,13 +60,7 @@ function Known({ session, saved }: { readonly session: Session; readonly saved: 
     staleTime: 0,
   })
   const refresh = (): void => void client.invalidateQueries({ queryKey: ['repository', saved.id] })
-  if (connection === undefined) {
-    if (error !== null)
-      return (
-        <ErrorState title="Could not load the repository" detail={problemText(error)} onRetry={() => void refetch()} />
-      )
-    return <Loading label="Loading the repository…" rows={3} />
-  }
+  if (connection === undefined) return <QueryState what="the repository" error={error} refetch={refetch} />
   return connection === null ? (
     <ConnectForm saved={saved} draftStore={session.draftStore} onConnected={refresh} />
   ) : (
@@ -227,11 +221,7 @@ function Head({
           This deletes the environments and the deployment list here. The repository and its secrets are not changed.
         </p>
       )}
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
     </>
   )
 }
@@ -273,13 +263,7 @@ function CommitPanel({
       onChanged()
     })
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        commit()
-      }}
-    >
+    <Form className="stack" onSubmit={commit}>
       {branch.head === null && (
         <p className="soft">The branch {connection.branch} does not exist yet. This commit creates it.</p>
       )}
@@ -308,16 +292,12 @@ function CommitPanel({
           onChange={({ target }) => setMessage(target.value)}
         />
       </label>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldError>{problem}</FieldError>
       <div className="button-row">
         <Button type="submit" look="strong" disabled={isBusy || chosen.size === 0 || message.trim() === ''}>
           Commit to {connection.branch}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

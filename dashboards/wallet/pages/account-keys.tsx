@@ -5,15 +5,13 @@ import type { TransactionCode } from '../../../clients/signing/transactions/make
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { Badge, Button } from '../../kit/controls.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
-import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import { keyOfPasskey, passkeyOfKey, passkeyName } from '../chain/passkey-keys.ts'
 import type { ChainKey, PasskeyRow } from '../types.ts'
 import { useChainAccount, useRefresh, networkNames, useSettings } from '../own-data.ts'
-import { problemText } from '../../auth/auth-service.ts'
-import { useAction } from '../../auth/action.tsx'
+import { QueryState, useAction } from '../../auth/action.tsx'
 
 interface AccountKeysProps {
   readonly account: OwnAccount
@@ -46,10 +44,7 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
         <h2>Keys on {networkNames[account.network]}</h2>
         <code className="soft">{account.address}</code>
       </header>
-      {data === undefined && error === null && <Loading label="Loading keys…" rows={1} />}
-      {data === undefined && error !== null && (
-        <ErrorState title="Could not load the keys" detail={problemText(error)} onRetry={() => void refetch()} />
-      )}
+      {data === undefined && <QueryState what="the keys" rows={1} error={error} refetch={refetch} />}
       <ul className="rows">
         {data?.keys.map((key) => (
           <li key={key.index}>

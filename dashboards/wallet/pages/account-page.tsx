@@ -2,11 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useAuth } from '../../auth/auth-provider.tsx'
-import { ProblemLine, useAction } from '../../auth/action.tsx'
-import { problemText, callJson, jsonBody } from '../../auth/auth-service.ts'
-import { Button } from '../../kit/controls.tsx'
+import { ProblemLine, QueryState, useAction } from '../../auth/action.tsx'
+import { callJson, jsonBody } from '../../auth/auth-service.ts'
+import { Button, Form } from '../../kit/controls.tsx'
 import { navigate, useSearchValue } from '../../kit/router.tsx'
-import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { useOwnAccounts } from '../own-data.ts'
@@ -34,14 +33,7 @@ export function EmailAddress(): ReactNode {
   const isPending = user?.new_email !== undefined && !isChanging
   return (
     <section className="panel" aria-label="E-mail address">
-      {user === undefined && error === null && <Loading label="Loading your e-mail address…" rows={1} />}
-      {user === undefined && error !== null && (
-        <ErrorState
-          title="Could not load your e-mail address"
-          detail={problemText(error)}
-          onRetry={() => void refetch()}
-        />
-      )}
+      {user === undefined && <QueryState what="your e-mail address" rows={1} error={error} refetch={refetch} />}
       {user !== undefined && (
         <div className="panel-text stack">
           <div className="apart">
@@ -86,13 +78,7 @@ function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readon
       onAsked()
     })
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        ask()
-      }}
-    >
+    <Form className="stack" onSubmit={ask}>
       <label className="field">
         <span>New e-mail address</span>
         <input
@@ -116,7 +102,7 @@ function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readon
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -133,10 +119,9 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
     if (!(await run(() => onConfirm(code)))) setCode('')
   }
   return (
-    <form
+    <Form
       className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         void confirm()
       }}
     >
@@ -170,7 +155,7 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
           Use another address
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { problemText } from '../../auth/auth-service.ts'
 import { Ago } from '../../kit/time.tsx'
-import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
+import { EmptyState } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../answers.gen.ts'
 import { useExplorer, useOwnAccounts, useSignIns, networkNames, useSettings } from '../own-data.ts'
 import { PageTitle } from './layout.tsx'
+import { QueryState } from '../../auth/action.tsx'
 
 interface Transfer {
   readonly type: 'ft' | 'nft'
@@ -61,10 +61,7 @@ function Transfers({
         <h2>Transfers on {networkNames[account.network]}</h2>
         {!isOnlyOne && <code className="soft">{account.address}</code>}
       </header>
-      {data === undefined && error === null && <Loading label="Loading transfers…" />}
-      {data === undefined && error !== null && (
-        <ErrorState title="Could not load transfers" detail={problemText(error)} onRetry={() => void refetch()} />
-      )}
+      {data === undefined && <QueryState what="transfers" error={error} refetch={refetch} />}
       {data?.length === 0 && (
         <EmptyState title="No transfers yet">Transfers appear here a few seconds after they happen.</EmptyState>
       )}
@@ -150,10 +147,7 @@ function SignIns(): ReactNode {
       <header>
         <h2>Passkeys and sign-ins</h2>
       </header>
-      {shown === undefined && error === null && <Loading label="Loading sign-ins…" />}
-      {shown === undefined && error !== null && (
-        <ErrorState title="Could not load sign-ins" detail={problemText(error)} onRetry={() => void refetch()} />
-      )}
+      {shown === undefined && <QueryState what="sign-ins" error={error} refetch={refetch} />}
       {shown?.length === 0 && <EmptyState title="No passkey events yet" />}
       <ul className="rows">
         {shown?.map(({ event, at, ip, done }, i) => (

@@ -5,9 +5,8 @@ import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { callJson, jsonBody } from '../../auth/auth-service.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
 import { Button } from '../../kit/controls.tsx'
-import { ErrorState, Loading } from '../../kit/state.tsx'
 import type { ClientSettings } from '../answers.gen.ts'
-import { CenteredCard } from './layout.tsx'
+import { CenteredCard, SessionCheck } from './layout.tsx'
 import { useSettings } from '../own-data.ts'
 
 export const authorizePath = '/authorize'
@@ -21,7 +20,7 @@ export function takePendingRequest(): string | undefined {
 
 export function AuthorizePage(): ReactNode {
   const { clients } = useSettings()
-  const { state, sessionManager } = useAuth()
+  const { state } = useAuth()
   const parameters = new URLSearchParams(location.search)
   const client = clients.find(
     (one) => one.client_id === parameters.get('client_id') && one.redirect_uri === parameters.get('redirect_uri'),
@@ -38,22 +37,7 @@ export function AuthorizePage(): ReactNode {
       </CenteredCard>
     )
   }
-  if (state.status === 'loading')
-    return (
-      <CenteredCard>
-        <Loading label="Checking your session…" rows={2} />
-      </CenteredCard>
-    )
-  if (state.status === 'unknown')
-    return (
-      <CenteredCard>
-        <ErrorState
-          title="Could not check your session"
-          detail={state.detail}
-          onRetry={() => void sessionManager.load()}
-        />
-      </CenteredCard>
-    )
+  if (state.status === 'loading' || state.status === 'unknown') return <SessionCheck />
   if (state.status === 'signed-out') {
     return (
       <CenteredCard>

@@ -5,7 +5,7 @@ import type { FlowChain } from '../../../clients/signing/transactions/transactio
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 import { ApiProblem } from '../../kit/api.ts'
 import { useAuth } from '../../auth/auth-provider.tsx'
-import { Button } from '../../kit/controls.tsx'
+import { Button, Form } from '../../kit/controls.tsx'
 import { CopyButton, useToast } from '../../kit/toast.tsx'
 import { chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
 import { readAccount, readHead } from '../chain/chain-client.ts'
@@ -62,14 +62,7 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
   return (
     <section className="panel send-form" aria-labelledby="import-title">
       <h2 id="import-title">Import account</h2>
-      <form
-        className="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          look()
-        }}
-      >
+      <Form className="stack" noValidate onSubmit={look}>
         {networks.length > 1 && (
           <label className="field">
             <span>Network</span>
@@ -108,7 +101,7 @@ export function ImportAccount({ networks, passkeys, onClose }: ImportAccountProp
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>
-      </form>
+      </Form>
     </section>
   )
 }

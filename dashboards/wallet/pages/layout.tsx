@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
+import { ErrorState, Loading } from '../../kit/state.tsx'
 import { ThemeToggle } from '../../kit/theme.tsx'
 import { useLocation } from '../../kit/router.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
@@ -19,6 +20,20 @@ export function CenteredCard({ children }: { readonly children: ReactNode }): Re
         {children}
       </main>
     </div>
+  )
+}
+
+/** Until it is known whether there is a session. */
+export function SessionCheck(): ReactNode {
+  const { state, sessionManager } = useAuth()
+  return (
+    <CenteredCard>
+      {state.status === 'unknown' ? (
+        <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void sessionManager.load()} />
+      ) : (
+        <Loading label="Checking your session…" rows={2} />
+      )}
+    </CenteredCard>
   )
 }
 

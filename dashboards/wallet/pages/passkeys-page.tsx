@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { Ago } from '../../kit/time.tsx'
 import { Badge, Button, Icon } from '../../kit/controls.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
-import { ErrorState, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import type { OwnAccount } from '../chain/chain-client.ts'
@@ -12,9 +11,8 @@ import type { PasskeyRow } from '../types.ts'
 import { useChainAccounts, useOwnAccounts, usePasskeys, useRefresh } from '../own-data.ts'
 import { AccountKeys } from './account-keys.tsx'
 import { FirstPasskey, PageTitle } from './layout.tsx'
-import { ProblemLine, useAction } from '../../auth/action.tsx'
+import { ProblemLine, QueryState, useAction } from '../../auth/action.tsx'
 import { makePasskey, removePasskey, renamePasskey } from '../chain/passkeys.ts'
-import { problemText } from '../../auth/auth-service.ts'
 
 export function PasskeysPage(): ReactNode {
   const auth = useAuth()
@@ -46,10 +44,7 @@ export function PasskeysPage(): ReactNode {
       </PageTitle>
       <ProblemLine problem={problem} />
       <section className="panel" aria-label="Your passkeys">
-        {data === undefined && error === null && <Loading label="Loading your passkeys…" />}
-        {data === undefined && error !== null && (
-          <ErrorState title="Could not load your passkeys" detail={problemText(error)} onRetry={() => void refetch()} />
-        )}
+        {data === undefined && <QueryState what="your passkeys" error={error} refetch={refetch} />}
         <ul className="rows">
           {data?.map((passkey) => (
             <PasskeyLine key={passkey.id} passkey={passkey} passkeys={data} accounts={own} />

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { amountText, amountUnits } from '../../../clients/signing/transactions/cadence-arguments.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { navigate, useSearchValue } from '../../kit/router.tsx'
-import { Button, Badge, Icon } from '../../kit/controls.tsx'
+import { Badge, Button, Form, Icon } from '../../kit/controls.tsx'
 import { Loading, EmptyState } from '../../kit/state.tsx'
 import { amountProblem, maxToSend, plainAmount, chainOfAddress, isAddressOf, readAddress } from '../chain/amounts.ts'
 import { readHead, readAccount, isUndecided, sendTransaction } from '../chain/chain-client.ts'
@@ -82,14 +82,7 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
       />
     )
   return (
-    <form
-      className="panel send-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        review()
-      }}
-    >
+    <Form className="panel send-form" noValidate onSubmit={review}>
       <label className="field">
         <span>From</span>
         <select className="input" value={nameOf(account)} onChange={(event) => setFrom(event.target.value)}>
@@ -156,7 +149,7 @@ function SendForm({ accounts }: { readonly accounts: readonly OwnAccount[] }): R
       <Button type="submit" look="strong" disabled={head === undefined}>
         Review
       </Button>
-    </form>
+    </Form>
   )
 }
 
