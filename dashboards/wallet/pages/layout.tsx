@@ -29,7 +29,11 @@ export function SessionCheck(): ReactNode {
   return (
     <CenteredCard>
       {state.status === 'unknown' ? (
-        <ErrorState title="Could not check your session" detail={state.detail} onRetry={() => void sessionManager.load()} />
+        <ErrorState
+          title="Could not check your session"
+          detail={state.detail}
+          onRetry={() => void sessionManager.load()}
+        />
       ) : (
         <Loading label="Checking your session…" rows={2} />
       )}

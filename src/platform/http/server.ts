@@ -123,9 +123,8 @@ export async function createHttpServer<Services>(
     return started
   }
   try {
-    if (typeof open !== 'function') running = start(open)
     const { port } = await listen(server, options)
-    if (typeof open === 'function') running = start(await open(port))
+    running = start(typeof open === 'function' ? await open(port) : open)
     return {
       server,
       port,
