@@ -5,7 +5,7 @@ import { linter, runTool } from './tools.ts'
 import type { Finding } from './tools.ts'
 
 const settings = ['package-lock.json', '.oxlintrc.json', 'tsconfig.json', 'dashboards/tsconfig.json']
-/** Linting the whole tree is then as fast. */
+/** Above this number of files, linting the whole tree is as fast. */
 const maxChanged = 600
 
 /** Files that changed since they last passed, or whose direct imports did. */

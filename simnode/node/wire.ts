@@ -3,7 +3,7 @@ interface WireField {
   /** 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes. */
   readonly wireType: number
   readonly start: number
-  /** Behind the length of a length-delimited field. */
+  /** For a length-delimited field, the offset after its length. */
   readonly contentStart: number
   readonly end: number
   /** Exact up to 2^53. */

@@ -137,7 +137,7 @@ class HeadFollower {
   }
 }
 
-/** Of the poll interval, while a head is due. */
+/** Share of the poll interval at which nodes are polled while a head is due. */
 const dueShare = 0.3
 const maxNotDueMs = 250
 

@@ -20,7 +20,7 @@ describe('editor sign-in', function () {
       const original = navigator.credentials[name].bind(navigator.credentials)
       navigator.credentials[name] = (options) => { window.tellAsked(); return original(options) }
     }
-    // Otherwise the field for the address takes the passkey at once.
+    // Otherwise the browser autofills the passkey in the address field at once.
     PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)`)
     await addAuthenticator(page)
     await page.goto(wallet.url)

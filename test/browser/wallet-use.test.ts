@@ -90,7 +90,7 @@ describe('the wallet pages', () => {
     const keys = page.getByRole('region', { name: `Keys of ${address}` })
     const lines = page.getByRole('region', { name: 'Your passkeys' }).getByRole('listitem')
     await lines.nth(0).getByText(`Signs for ${address}`).waitFor()
-    await lines.nth(1).getByText('Signs for no account').waitFor()
+    await lines.nth(1).getByText('Not a key of any account').waitFor()
     await keys.getByText('Add', { exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
     await keys.getByText('Key 1').waitFor()

@@ -111,7 +111,7 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
           </span>
         )}
         {keyOf.length === 0 && states.every((state) => state !== undefined) && (
-          <span className="soft small">Signs for no account</span>
+          <span className="soft small">Not a key of any account</span>
         )}
       </span>
       <span className="row-actions">

@@ -131,7 +131,7 @@ function sourceByScript(script: string): Bucket | undefined {
   return callsUnstaked ? 'unstaked' : 'rewarded'
 }
 
-/** Otherwise they were commitments of a removed node. */
+/** Whether the tokens were unstaked; otherwise they were commitments of a removed node. */
 function isUnstaking(
   isDelegator: boolean,
   amount: string,

@@ -2,7 +2,7 @@ import type { DecodedEvent } from '../decoded-block.ts'
 import { amountField, FieldShapeError, uint64Field } from '../event-fields.ts'
 import type { PayloadFields } from '../payload-value.ts'
 
-/** About a node, a delegator or a rule. */
+/** Event of a node, of a delegator, or of the staking rules. */
 export interface StakingEvent {
   readonly index: number
   readonly name: string
