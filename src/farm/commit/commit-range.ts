@@ -41,6 +41,8 @@ export class WorkerError extends Error {
   }
 }
 
+const waitingCodes: ReadonlySet<string> = new Set(['lock-not-available', 'statement-timeout'])
+
 export interface RangeCommitOptions {
   readonly pool: pg.Pool
   readonly range: HeightRange
@@ -166,13 +168,14 @@ export class RangeCommit {
     return foldsOthersRows(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => this.#written.has(name)))
   }
 
-  /** A retryable error is not the worker's. */
+  /** Lost connections and conflicts are not the worker's; a lock or a timeout may be of its tables. */
   async #ofWorker(worker: Worker, run: () => Promise<void>): Promise<void> {
     try {
       await run()
     } catch (thrown) {
       const error = asDatabaseError(thrown)
-      throw error instanceof RetryableError ? error : new WorkerError(worker, error)
+      const isShared = error instanceof RetryableError && !waitingCodes.has(error.code)
+      throw isShared ? error : new WorkerError(worker, error)
     }
   }
 }
