@@ -340,7 +340,7 @@ export const stakingNodes: StateFold = {
     linear as (
       select k.node_id, k.delegator_id, setup.epoch, setup.role, setup.networking_address, setup.weight,
         setup.block_height, setup.tx_index, setup.event_index, setup.delegator_count,
-        setup.tokens_requested_to_unstake as told_requested, ${linear.join(', ')},
+        setup.tokens_requested_to_unstake as reported_requested, ${linear.join(', ')},
         case when setup.node_id is null then s.unknown_count else since.unknown_count end as unknown_count
       from keys k
       left join lateral (
@@ -355,7 +355,7 @@ export const stakingNodes: StateFold = {
       ) since
       where setup.node_id is not null or s.node_id is not null
     ), at_epoch_end as (
-      select k.*, ${positionOf('k')} > ${positionOf('e')} is true as is_told,
+      select k.*, ${positionOf('k')} > ${positionOf('e')} is true as is_reported,
         case when ${positionOf('k')} > ${positionOf('e')} then k.committed else pending.committed end as now_committed,
         ${requested('k.staked')} as events_requested,
         ${positionOf('request')} > ${positionOf('k')} is true as is_requested_since,
@@ -373,7 +373,7 @@ export const stakingNodes: StateFold = {
         coalesce(address.networking_address, k.networking_address) as networking_address,
         coalesce(weight.weight, k.weight) as weight, k.now_committed as committed, k.staked, k.unstaking,
         k.unstaked + greatest(k.committed - k.now_committed, 0.00000000) as unstaked, k.rewarded,
-        case when k.is_told and not k.is_requested_since then k.told_requested else k.events_requested end as requested,
+        case when k.is_reported and not k.is_requested_since then k.reported_requested else k.events_requested end as requested,
         greatest(k.delegator_count, delegators.count, 0) as delegator_count,
         k.created_height, k.created_tx_index, k.address, k.last_height,
         (k.created_height is not null or k.block_height is not null) and k.unknown_count = 0

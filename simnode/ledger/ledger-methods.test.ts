@@ -55,9 +55,9 @@ describe('accounts of the simulated chain', () => {
   })
 
   it('have keys that are added in the first half and revoked in the second half of a cycle', async () => {
-    const person = userOfTurn(4)
+    const user = userOfTurn(4)
     const keys = async (height: number): Promise<boolean[]> =>
-      (await accountOf(person, height)).keys.map(({ isRevoked }) => isRevoked)
+      (await accountOf(user, height)).keys.map(({ isRevoked }) => isRevoked)
     expect(await keys(200)).to.deep.equal([false])
     expect(await keys(300)).to.deep.equal([false, false])
     expect(await keys(399)).to.deep.equal([false, true])

@@ -101,7 +101,7 @@ const fromLatest: Start = (view) => view.head
 const header = (block: NodeBlock): Buffer => bytesField(1, block.header)
 const digest = (block: NodeBlock): Buffer =>
   Buffer.concat([bytesField(1, block.id), varintField(2, block.height), bytesField(3, block.timestamp)])
-const blockAsAsked =
+const requestedBlock =
   (fullFieldNumber: number) =>
   (block: NodeBlock, request: Buffer): Buffer =>
     bytesField(1, numberOf(request, fullFieldNumber) === 1 ? block.full : block.light)
@@ -111,9 +111,9 @@ const blockAsAsked =
  * detect a rollback by parent ids.
  */
 export const streamMethods: Readonly<Record<string, StreamMethod>> = {
-  SubscribeBlocksFromStartHeight: { start: fromHeight, message: blockAsAsked(3) },
-  SubscribeBlocksFromStartBlockID: { start: fromBlockId, message: blockAsAsked(3) },
-  SubscribeBlocksFromLatest: { start: fromLatest, message: blockAsAsked(2) },
+  SubscribeBlocksFromStartHeight: { start: fromHeight, message: requestedBlock(3) },
+  SubscribeBlocksFromStartBlockID: { start: fromBlockId, message: requestedBlock(3) },
+  SubscribeBlocksFromLatest: { start: fromLatest, message: requestedBlock(2) },
   SubscribeBlockHeadersFromStartHeight: { start: fromHeight, message: header },
   SubscribeBlockHeadersFromStartBlockID: { start: fromBlockId, message: header },
   SubscribeBlockHeadersFromLatest: { start: fromLatest, message: header },

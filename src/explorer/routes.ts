@@ -80,7 +80,7 @@ const apiInfo: ApiInfo = {
       name: 'X-API-Key',
       description: 'Developer key: raises rate limits and manages webhooks.',
     },
-    person: {
+    userToken: {
       type: 'http',
       scheme: 'bearer',
       description: 'JWT of a user of the authentication service, or developer key.',
@@ -89,7 +89,7 @@ const apiInfo: ApiInfo = {
   },
   securityOf: ({ access, isLimited }) => {
     if (access === 'admin') return [{ admin: [] }]
-    if (access === 'owner' || access === 'webhooks') return [{ key: [] }, { person: [] }]
+    if (access === 'owner' || access === 'webhooks') return [{ key: [] }, { userToken: [] }]
     return isLimited ? [{}, { key: [] }] : []
   },
   sharedErrors: {

@@ -79,19 +79,26 @@ export const rollbackLock = 7_364_832
 export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number): Promise<void> {
   await query(client, `select pg_advisory_xact_lock(${rollbackLock})`)
   // Lower cursors may have received removed blocks before their owners moved them back.
-  const { rows } = await query<{ id: number; next_height: number; highest_told: number | null; has_asked: boolean }>(
+  const { rows } = await query<{
+    id: number
+    next_height: number
+    highest_delivered: number | null
+    has_asked: boolean
+  }>(
     client,
     `select s.id::float8 as id, s.next_height::float8 as next_height, 'chain.rollback' = any (s.event_types) as
       has_asked, (
        select max(d.block_height) from app.webhook_deliveries d where d.subscription_id = s.id and d.block_height > $1
-     )::float8 as highest_told
+     )::float8 as highest_delivered
      from app.webhook_subscriptions s where s.next_height > $1::bigint + 1 or exists (
        select from app.webhook_deliveries d where d.subscription_id = s.id and d.block_height > $1
      ) order by s.id for no key update`,
     [ancestor],
   )
   if (rows.length === 0) return
-  const affected = rows.filter((row) => row.highest_told !== null || (row.has_asked && row.next_height > ancestor + 1))
+  const affected = rows.filter(
+    (row) => row.highest_delivered !== null || (row.has_asked && row.next_height > ancestor + 1),
+  )
   await query(
     client,
     'update app.webhook_subscriptions set next_height = least(next_height, $2::bigint + 1) where id = any ($1)',
@@ -100,7 +107,7 @@ export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number):
   const timestamp = new Date()
   await insertDeliveries(
     client,
-    affected.map(({ id, next_height: end, highest_told: highest }) => ({
+    affected.map(({ id, next_height: end, highest_delivered: highest }) => ({
       subscriptionId: id,
       blockHeight: ancestor + 1,
       eventType: 'chain.rollback',

@@ -163,7 +163,7 @@ const shots: readonly Shot[] = [
     world: {
       reply: () => ({
         chunks: endless([
-          ...reasoningChunks('The person asks for days.'),
+          ...reasoningChunks('The user asks for days.'),
           ...calls('run_indexer_sql', { sql: daysSql }, dayRows),
           ...textChunks('Now I write.'),
         ]),

@@ -76,11 +76,11 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
     return { address: createdAddress, keyIndex: 0, key }
   }
 
-  const person = (): TestSigner => signers[next(signers.length)] ?? emulator.service
+  const randomSigner = (): TestSigner => signers[next(signers.length)] ?? emulator.service
 
   /** Some exceed the balance, and fail with a fee. Some have another payer. */
   async function pay(): Promise<Payment> {
-    const [from, to, payer] = [person(), person(), person()]
+    const [from, to, payer] = [randomSigner(), randomSigner(), randomSigner()]
     const amount = BigInt(next(20) === 0 ? 1_000_000_000_000 : 1 + next(50_000_000))
     const wanted: TestTransaction = {
       code: sendFlow('emulator', { amount, to: to.address }),

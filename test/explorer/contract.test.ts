@@ -35,7 +35,7 @@ const operations = Object.entries(description.paths).flatMap(([path, methods]) =
 /** Excludes routes for administrators and key owners, which have their own tests. */
 const reads = operations.filter(
   ({ method, operation }) =>
-    method === 'GET' && !operation.security.some((scheme) => 'admin' in scheme || 'person' in scheme),
+    method === 'GET' && !operation.security.some((scheme) => 'admin' in scheme || 'userToken' in scheme),
 )
 
 /** Reads without data on the test chain, with the expected error. */

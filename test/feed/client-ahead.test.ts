@@ -25,7 +25,7 @@ describe('a client that is ahead of the feed', () => {
   const at = (height: number): { after: string } => ({
     after: `${height}.1.${chain.blockIds[height]?.slice(0, 16) ?? ''}`,
   })
-  const blocksTold = (messages: readonly { type: string; payload: Readonly<Record<string, unknown>> }[]): unknown[] =>
+  const heightsOf = (messages: readonly { type: string; payload: Readonly<Record<string, unknown>> }[]): unknown[] =>
     messages.filter(({ type }) => type === 'new_block').map(({ payload }) => payload['height'])
 
   it('receives later blocks once the feed has caught up', async () => {
@@ -33,7 +33,7 @@ describe('a client that is ahead of the feed', () => {
     await client.subscribe(at(15))
     chain.announce(server.feed)
     await client.find(({ payload }) => payload['id'] === chain.transactionId(19))
-    expect(blocksTold(client.updates)).to.deep.equal([16, 17, 18, 19])
+    expect(heightsOf(client.updates)).to.deep.equal([16, 17, 18, 19])
     await client.close()
   })
 
@@ -42,7 +42,7 @@ describe('a client that is ahead of the feed', () => {
     await client.subscribe(at(15))
     await client.subscribe({ from: 8 })
     await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
-    expect(blocksTold(client.updates)).to.deep.equal([8, 9])
+    expect(heightsOf(client.updates)).to.deep.equal([8, 9])
     await client.close()
   })
 
@@ -51,7 +51,7 @@ describe('a client that is ahead of the feed', () => {
     await client.subscribe({ from: 25 })
     await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
     expect(client.updates[0]).to.deep.include({ type: 'rollback', payload: { from_height: 0 } })
-    expect(blocksTold(client.updates)).to.deep.equal(Array.from({ length: 10 }, (_, i) => i))
+    expect(heightsOf(client.updates)).to.deep.equal(Array.from({ length: 10 }, (_, i) => i))
     await client.close()
   })
 

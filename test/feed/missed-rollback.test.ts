@@ -14,7 +14,7 @@ async function hear(seen: ClientChain, client: FeedClient, chain: GeneratedChain
 }
 
 /** A client that was served by another process. */
-async function toldElsewhere(chain: GeneratedChain): Promise<ClientChain> {
+async function resumeElsewhere(chain: GeneratedChain): Promise<ClientChain> {
   const seen = new ClientChain()
   const server = await LiveFeedServer.open(chain, limits)
   const client = await server.connect()
@@ -25,7 +25,7 @@ async function toldElsewhere(chain: GeneratedChain): Promise<ClientChain> {
 }
 
 /** Replaces blocks while notifications are lost. */
-async function forkUnheard(chain: GeneratedChain, server: LiveFeedServer, depth: number): Promise<void> {
+async function forkWithoutNotice(chain: GeneratedChain, server: LiveFeedServer, depth: number): Promise<void> {
   chain.rollBack(depth)
   chain.extend(depth + 3)
   await server.feed.catchUp()
@@ -35,13 +35,13 @@ describe('a missed rollback', () => {
   it('is sent to a client of another process with its exact depth', async () => {
     const chain = new GeneratedChain()
     chain.extend(60)
-    const seen = await toldElsewhere(chain)
+    const seen = await resumeElsewhere(chain)
     const server = await LiveFeedServer.open(chain, limits)
     const client = await server.connect()
     // Mark of the last transaction: this process has sent none of the blocks before it.
     await client.subscribe({ after: seen.mark })
     await client.find(({ type }) => type === 'position')
-    await forkUnheard(chain, server, 20)
+    await forkWithoutNotice(chain, server, 20)
     await hear(seen, client, chain)
     expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
     expect(seen.rollbacks).to.deep.equal([40])
@@ -51,12 +51,12 @@ describe('a missed rollback', () => {
   it('is sent to a client that resumes by height only', async () => {
     const chain = new GeneratedChain()
     chain.extend(60)
-    const seen = await toldElsewhere(chain)
+    const seen = await resumeElsewhere(chain)
     const server = await LiveFeedServer.open(chain, limits)
     const client = await server.connect()
     await client.subscribe({ after: '60' })
     await client.find(({ type }) => type === 'position' || type === 'subscribed')
-    await forkUnheard(chain, server, 20)
+    await forkWithoutNotice(chain, server, 20)
     await hear(seen, client, chain)
     expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
     await server.close()
@@ -73,12 +73,12 @@ describe('a missed rollback', () => {
       chain.extend(30)
       while (chain.announce(server.feed));
       await server.feed.idle()
-      const seen = await toldElsewhere(chain)
+      const seen = await resumeElsewhere(chain)
       if (!knows) chain.failNextIds()
       const client = await server.connect()
       await client.subscribe({ after: seen.mark })
       await client.find(({ type }) => type === 'position')
-      await forkUnheard(chain, server, 20)
+      await forkWithoutNotice(chain, server, 20)
       await hear(seen, client, chain)
       expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
       expect(seen.rollbacks).to.deep.equal([from])

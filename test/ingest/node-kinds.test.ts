@@ -8,7 +8,7 @@ import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ing
 import type { RunningIngest } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { directions, faultlessDigest } from '../support/faultless-digest.ts'
-import { askedHeights, nextCall, untilHit } from '../support/watch-node.ts'
+import { requestedHeights, nextCall, untilHit } from '../support/watch-node.ts'
 
 const head = 60
 
@@ -45,7 +45,7 @@ describe('ingest from an access node that', () => {
 
   it('starts at a spork root: history ends there', async () => {
     await using node = await startRecordedNode('base', { head, sporkRootHeight: 21 })
-    const requested = askedHeights(node)
+    const requested = requestedHeights(node)
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.backward })
     await untilStored(database, 21, head, running)
     await running.stop()
@@ -150,7 +150,7 @@ describe('ingest from an access node that', () => {
     node.inject({ kind: 'lying-head', ahead: 25 })
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilStored(database, 0, head - 1, running)
-    const requested = askedHeights(node)
+    const requested = requestedHeights(node)
     const started = performance.now()
     while (requested.filter((height) => height === head).length < 7) await nextCall(node, () => true)
     expect(performance.now() - started).to.be.greaterThan(300)

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { directions } from '../support/faultless-digest.ts'
-import { askedHeights, nextCall } from '../support/watch-node.ts'
+import { requestedHeights, nextCall } from '../support/watch-node.ts'
 
 const head = 200
 
@@ -67,7 +67,7 @@ describe('ingest settings', () => {
       const place = 20
       const height = place === order(place) ? place : head - place
       node.inject({ kind: 'latency', ms: 500, methods: ['GetBlockByHeight'], heights: { from: height, to: height } })
-      const requested = askedHeights(node)
+      const requested = requestedHeights(node)
       const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables, [name]: '6' })
       await nextCall(node, (call) => call.method === 'GetTransactionsByBlockID' && call.height === height)
       expect(Math.max(...requested.map(order))).to.equal(place + 6 - 1)

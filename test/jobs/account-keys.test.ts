@@ -17,7 +17,7 @@ interface Change {
   readonly address: string
   readonly index: number
   readonly isRemoved: boolean
-  readonly isIndexTold: boolean
+  readonly isIndexReported: boolean
 }
 
 interface Key {
@@ -51,21 +51,21 @@ function lifeOf(
   let next = created ? 0 : before
   for (const [i, step] of (created ? (['add', ...steps] as const) : steps).entries()) {
     const height = Math.floor((i * end) / (steps.length + 1))
-    const isIndexTold = height >= since || (created && i === 0)
+    const isIndexReported = height >= since || (created && i === 0)
     if (step === 'add') {
-      changes.push({ height, place: i, address, index: next, isRemoved: false, isIndexTold })
+      changes.push({ height, place: i, address, index: next, isRemoved: false, isIndexReported })
       keys.set(next++, { added: height, revoked: null })
     } else if (next > 0) {
       const index = step % next
       const key = keys.get(index) ?? { added: null, revoked: null }
       if (key.revoked !== null) continue
-      changes.push({ height, place: i, address, index, isRemoved: true, isIndexTold })
+      changes.push({ height, place: i, address, index, isRemoved: true, isIndexReported })
       keys.set(index, { ...key, revoked: height })
     }
   }
-  const isAnchored = changes.some(({ isRemoved, isIndexTold }) => !isRemoved && isIndexTold)
+  const isAnchored = changes.some(({ isRemoved, isIndexReported }) => !isRemoved && isIndexReported)
   const isReported = (index: number, isRemoved: boolean): boolean =>
-    changes.some((change) => change.index === index && change.isRemoved === isRemoved && change.isIndexTold)
+    changes.some((change) => change.index === index && change.isRemoved === isRemoved && change.isIndexReported)
   const known = [...keys].map(([index, { added, revoked }]): Key => {
     const isAdditionKnown = added !== null && (isAnchored || isReported(index, false))
     return {
@@ -101,20 +101,20 @@ describe('account keys', () => {
   const derive = async ({ from, to }: HeightRange, changes: readonly Change[]): Promise<void> => {
     const output = new RangeOutput(metaWorker)
     const rows = output.rows('app.account_key_changes')
-    for (const { height, place, address, index, isRemoved, isIndexTold } of changes) {
+    for (const { height, place, address, index, isRemoved, isIndexReported } of changes) {
       if (height < from || height >= to) continue
       rows.row(10)
       rows.int8(height)
       rows.int4(place)
       rows.int4(address === '0x00000000000000a1' ? 0 : 1)
-      if (isIndexTold) rows.int4(index)
+      if (isIndexReported) rows.int4(index)
       else rows.null()
       rows.int4(1000)
       rows.int2(2)
       rows.int2(3)
       rows.bool(isRemoved)
       rows.text(address)
-      if (isRemoved && isIndexTold) rows.null()
+      if (isRemoved && isIndexReported) rows.null()
       else rows.bytea(Buffer.from(bytesOf(address, index), 'hex'))
     }
     await commitOutput(database.pool, metaWorker, { from, to }, output)

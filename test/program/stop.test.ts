@@ -8,7 +8,7 @@ import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { rawDigest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { directions, faultlessDigest } from '../support/faultless-digest.ts'
-import { askedHeights } from '../support/watch-node.ts'
+import { requestedHeights } from '../support/watch-node.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
@@ -66,7 +66,7 @@ describe('program shutdown', () => {
       expect(stored[0]?.to === shape.head + 1 && stored[0].from === 0, 'it was done before it was stopped').to.equal(
         false,
       )
-      const requested = askedHeights(node)
+      const requested = requestedHeights(node)
       const second = start(['ingest'], variables)
       await untilStored(database, 0, shape.head)
       expect(await second.end('SIGTERM')).to.equal(0)

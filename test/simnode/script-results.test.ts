@@ -35,14 +35,14 @@ describe('scripts of the simulated chain', () => {
   })
 
   it('return the account contents at the requested height', async () => {
-    const [person] = [userOfTurn(0)]
+    const [user] = [userOfTurn(0)]
     for (const height of [0, 57, 1105, head]) {
       const overview = (await reader.executeScript(
         present('account_storage'),
-        [cadence.address(`0x${person.hex}`), cadence.int(100)],
+        [cadence.address(`0x${user.hex}`), cadence.int(100)],
         { height },
       )) as PayloadFields
-      const balance = ufix64Text(node.chain.stateAt(height).vaults.balance(flow, person))
+      const balance = ufix64Text(node.chain.stateAt(height).vaults.balance(flow, user))
       expect({ balance: overview['balance'], height: overview['height'] }).to.deep.equal({
         balance,
         height: String(height),
@@ -55,7 +55,7 @@ describe('scripts of the simulated chain', () => {
     }
     expect(
       await reader.executeScript(present('storage_item'), [
-        cadence.address(`0x${person.hex}`),
+        cadence.address(`0x${user.hex}`),
         cadence.string('USDCVault'),
       ]),
     ).to.equal(usdc.vaultType)

@@ -15,8 +15,8 @@ import { flow } from '../../simnode/ledger/world/tokens.ts'
 import { NodeClient, passkeyKey, testPayer } from '../support/node-client.ts'
 
 const unit = 100_000_000n
-const person = userOfTurn(3)
-const to = `0x${person.hex}`
+const user = userOfTurn(3)
+const to = `0x${user.hex}`
 
 /** All data of a block that a node serves. */
 function eventPayloads(chain: LedgerChain, height: number): Buffer[] {
@@ -83,8 +83,8 @@ describe('submitted transactions, over cycles and branches', () => {
       600096000n,
     ])
     const gained = (height: number): bigint =>
-      node.chain.stateAt(height).vaults.balance(flow, person) -
-      ledgerChain({ seed: 6 }).stateAt(height).vaults.balance(flow, person)
+      node.chain.stateAt(height).vaults.balance(flow, user) -
+      ledgerChain({ seed: 6 }).stateAt(height).vaults.balance(flow, user)
     expect([229, 230, 1004, 2001].map(gained)).to.deep.equal([0n, unit, 2n * unit, 4n * unit])
     // The chain's own transactions are the same as without submissions, and each cycle starts in
     // the final state of the one before.

@@ -83,7 +83,7 @@ export class History {
   readonly #expected: ExpectedStates
   readonly #workers: readonly Worker[]
   readonly #ingest: SimulatedIngest
-  readonly #careless: UnreliableQueueStore
+  readonly #unreliable: UnreliableQueueStore
   readonly #alive: Alive[] = []
   readonly #dead: SimulatedProcess[] = []
   readonly #poisoned = new Map<string, Set<number>>()
@@ -103,7 +103,7 @@ export class History {
     this.#plan = drawPlan(this.#random)
     this.#workers = allWorkers.filter(({ name }) => this.#plan.workers.includes(name))
     this.#ingest = new SimulatedIngest(lane.pool, this.#plan.chain, this.#plan.start)
-    this.#careless = new UnreliableQueueStore(new Random(seed + 1))
+    this.#unreliable = new UnreliableQueueStore(new Random(seed + 1))
   }
 
   /** @throws HistoryFailure */
@@ -228,7 +228,7 @@ export class History {
       name,
       folder: this.#lane.folder,
       databaseUrl: this.#lane.databaseUrl,
-      queue: plan.queue === 'careless' ? this.#careless : undefined,
+      queue: plan.queue === 'unreliable' ? this.#unreliable : undefined,
       workers: this.#workers,
       concurrency: () => concurrency,
       leaseMs: plan.leaseMs,
@@ -300,7 +300,7 @@ export class History {
   async #dropQueue(): Promise<void> {
     const how = this.#random.pick(['truncate', 'drop'] as const)
     this.#note('lose queue', how)
-    if (this.#plan.queue === 'careless') this.#careless.lose()
+    if (this.#plan.queue === 'unreliable') this.#unreliable.lose()
     else await this.#lane.dropQueues(how)
   }
 
@@ -328,7 +328,7 @@ export class History {
       alive.process.thaw()
     }
     this.#poisoned.clear()
-    this.#careless.isReliable = true
+    this.#unreliable.isReliable = true
     while ((await this.#ingest.forward(20)) !== undefined || (await this.#ingest.backward(20)) !== undefined);
     const watch = new Stopwatch()
     for (;;) {

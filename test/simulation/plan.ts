@@ -33,7 +33,7 @@ export interface HistoryPlan {
   readonly chain: ChainName
   /** The start height of forward ingest. */
   readonly start: number
-  readonly queue: 'careless' | 'postgres'
+  readonly queue: 'unreliable' | 'postgres'
   /** Names of the enabled workers, including all followed workers. */
   readonly workers: readonly string[]
   readonly steps: number
@@ -53,7 +53,7 @@ export interface HistoryPlan {
  */
 export function drawPlan(random: Random): HistoryPlan {
   const chain = random.weighted<ChainName>({ base: 1, a: 2, b: 1, c: 1 })
-  const queue = random.weighted({ careless: 3, postgres: 1 })
+  const queue = random.weighted({ unreliable: 3, postgres: 1 })
   const weights = Object.fromEntries(
     Object.entries(eventWeights).map(([name, weight]) => [name, random.chance(0.65) ? weight : 0]),
   )

@@ -42,7 +42,7 @@ export class UnreliableQueueStore {
     return {
       backend: 'postgres',
       add: (queue, jobs) => {
-        if (isSevered || this.#isCareless(0.05))
+        if (isSevered || this.#misbehaves(0.05))
           return Promise.reject(new RetryableError('queue-unavailable', 'the queue took nothing'))
         for (const job of jobs) this.#take({ queue, job })
         return Promise.resolve()
@@ -96,19 +96,19 @@ export class UnreliableQueueStore {
     this.#consumers.delete(consumer)
   }
 
-  #isCareless(probability: number): boolean {
+  #misbehaves(probability: number): boolean {
     return this.#random.chance(probability) && !this.isReliable
   }
 
   #take(job: QueuedJob): void {
-    if (this.#isCareless(0.05)) return
-    if (this.#isCareless(0.1)) this.#jobs.push(job)
-    if (this.#isCareless(0.1)) setTimeout(() => this.#put(job), this.#random.integer(20, 400))
+    if (this.#misbehaves(0.05)) return
+    if (this.#misbehaves(0.1)) this.#jobs.push(job)
+    if (this.#misbehaves(0.1)) setTimeout(() => this.#put(job), this.#random.integer(20, 400))
     else this.#put(job)
   }
 
   #put(job: QueuedJob): void {
-    if (this.#isCareless(0.2)) this.#jobs.splice(this.#random.integer(0, this.#jobs.length), 0, job)
+    if (this.#misbehaves(0.2)) this.#jobs.splice(this.#random.integer(0, this.#jobs.length), 0, job)
     else this.#jobs.push(job)
     this.#deliverSoon()
   }

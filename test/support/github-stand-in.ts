@@ -89,7 +89,7 @@ export class GitHubStandIn {
     })
   }
 
-  person(login: string): number {
+  userId(login: string): number {
     const id = this.users.get(login) ?? this.#nextId++
     this.users.set(login, id)
     return id
@@ -105,7 +105,7 @@ export class GitHubStandIn {
   install(login: string, type: 'User' | 'Organization', repositories: readonly StandInRepository[]): Installation {
     const installation: Installation = {
       id: this.#nextId++,
-      account: { id: this.person(login), login, type },
+      account: { id: this.userId(login), login, type },
       repositories: new Set(repositories.map(({ id }) => id)),
       isSuspended: false,
     }
@@ -126,7 +126,7 @@ export class GitHubStandIn {
       readonly collaborators?: Readonly<Record<string, string>>
     } = {},
   ): StandInRepository {
-    this.person(owner)
+    this.userId(owner)
     const repository: StandInRepository = {
       id: this.#nextId++,
       owner,
@@ -325,7 +325,7 @@ export class GitHubStandIn {
 
   #ofUser({ path, query }: Call, { login }: Token): Answer {
     if (login === undefined) return [403, { message: 'Resource not accessible by integration' }]
-    if (path === '/user') return [200, { id: this.person(login), login }]
+    if (path === '/user') return [200, { id: this.userId(login), login }]
     const mine = [...this.installations.values()].filter(
       (one) =>
         one.account.login === login ||
@@ -572,7 +572,7 @@ export class GitHubStandIn {
       id: repo.id,
       name: repo.name,
       full_name: `${repo.owner}/${repo.name}`,
-      owner: { id: this.person(repo.owner), login: repo.owner },
+      owner: { id: this.userId(repo.owner), login: repo.owner },
       default_branch: repo.defaultBranch,
       private: repo.isPrivate,
     }

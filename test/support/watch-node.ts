@@ -19,7 +19,7 @@ export async function untilHit(node: ReplayNode, fault: { readonly hits: number 
 }
 
 /** The requested block heights from now on, in order and with repetitions. */
-export function askedHeights(node: ReplayNode): number[] {
+export function requestedHeights(node: ReplayNode): number[] {
   const heights: number[] = []
   node.events.on('call', ({ method, height }) => {
     if (method === 'GetBlockByHeight' && height !== undefined) heights.push(height)

@@ -52,7 +52,7 @@ export function EmailAddress(): ReactNode {
           </div>
           {token !== '' && <ByLink onConfirm={() => confirm({ token_hash: token })} />}
           {token === '' && isChanging && (
-            <NewAddress onAsked={() => setIsChanging(false)} onClose={() => setIsChanging(false)} />
+            <NewAddress onRequested={() => setIsChanging(false)} onClose={() => setIsChanging(false)} />
           )}
           {token === '' && isPending && (
             <ByCode
@@ -67,7 +67,13 @@ export function EmailAddress(): ReactNode {
   )
 }
 
-function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readonly onClose: () => void }): ReactNode {
+function NewAddress({
+  onRequested,
+  onClose,
+}: {
+  readonly onRequested: () => void
+  readonly onClose: () => void
+}): ReactNode {
   const auth = useAuth()
   const client = useQueryClient()
   const [email, setEmail] = useState('')
@@ -75,7 +81,7 @@ function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readon
   const ask = (): void =>
     void run(async () => {
       client.setQueryData(userKey, await requestEmailCode(auth, email.trim()))
-      onAsked()
+      onRequested()
     })
   return (
     <Form className="stack" onSubmit={ask}>

@@ -17,7 +17,7 @@ import { closeEvmBlock } from '../evm/evm-block.ts'
 import { evmBlocks } from './evm-run.ts'
 import { coas, evmUsers, itemKinds, pictureCount } from '../evm/evm-world.ts'
 
-interface ToldBlock {
+interface ReportedBlock {
   readonly fields: PayloadFields
   readonly transactions: readonly EvmTransaction[]
 }
@@ -40,8 +40,8 @@ function evmChain(seed: number): LedgerChain {
 }
 
 /** EVM data of some blocks, from their messages. */
-function toldBlocks(chain: LedgerChain, first: number, last: number): ToldBlock[] {
-  const blocks: ToldBlock[] = []
+function reportedBlocks(chain: LedgerChain, first: number, last: number): ReportedBlock[] {
+  const blocks: ReportedBlock[] = []
   for (let height = first; height <= last; height++) {
     const transactions: EvmTransaction[] = []
     for (const event of chain
@@ -58,10 +58,10 @@ function toldBlocks(chain: LedgerChain, first: number, last: number): ToldBlock[
 }
 
 describe('the simulated EVM', () => {
-  let blocks: readonly ToldBlock[]
+  let blocks: readonly ReportedBlock[]
 
   before(() => {
-    blocks = toldBlocks(evmChain(4), cycleLength, 2 * cycleLength - 1)
+    blocks = reportedBlocks(evmChain(4), cycleLength, 2 * cycleLength - 1)
     expect(blocks).to.have.lengthOf(cycleLength)
   })
 
@@ -105,7 +105,7 @@ describe('the simulated EVM', () => {
   })
 
   it('logs all token activity, from the first block on', () => {
-    const reported = toldBlocks(evmChain(4), 1, 90)
+    const reported = reportedBlocks(evmChain(4), 1, 90)
     const transfers = reported
       .flatMap(({ transactions }) => transactions)
       .flatMap(({ logs }) => evmTokenTransfers(logs, 'emulator'))

@@ -8,26 +8,26 @@ import { timesServed } from './cycle.ts'
  * of transactions.
  */
 export const userCount = 5003
-const firstPerson = 64
+const firstUser = 64
 const crowdSize = 50
 /** Coprime to `userCount`, a prime. */
 const stride = 1877
 
 export function userOfTurn(turn: number): Account {
-  return accountAt(firstPerson + (((turn % userCount) * stride) % userCount))
+  return accountAt(firstUser + (((turn % userCount) * stride) % userCount))
 }
 
 /** Place in the rotation; undefined for other accounts. */
 export function placeInRound(account: Account): number | undefined {
-  const person = account.index - firstPerson
-  return person < 0 || person >= userCount ? undefined : (person * inverseStride) % userCount
+  const user = account.index - firstUser
+  return user < 0 || user >= userCount ? undefined : (user * inverseStride) % userCount
 }
 
 /** Often a popular one. */
 export function drawUser(random: Random, except: Account): Account {
   const place = random.percent(30) ? random.below(crowdSize) : random.below(userCount)
-  const person = userOfTurn(place)
-  return person.index === except.index ? userOfTurn(place + 1) : person
+  const user = userOfTurn(place)
+  return user.index === except.index ? userOfTurn(place + 1) : user
 }
 
 export function turnsOf(account: Account, turns: number): number {
@@ -36,12 +36,12 @@ export function turnsOf(account: Account, turns: number): number {
 }
 
 export function createdAccount(ordinal: number): Account {
-  return accountAt(firstPerson + userCount + ordinal)
+  return accountAt(firstUser + userCount + ordinal)
 }
 
 /** Undefined for accounts that no transaction created. */
 export function createdOrdinal(account: Account): number | undefined {
-  const ordinal = account.index - firstPerson - userCount
+  const ordinal = account.index - firstUser - userCount
   return ordinal < 0 ? undefined : ordinal
 }
 

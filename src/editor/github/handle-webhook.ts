@@ -24,7 +24,7 @@ type Outcome = 'taken' | 'repeated' | 'too-old' | 'not-of-interest'
 /** GitHub retries for three days; much older deliveries are replays. */
 const oldestMs = 7 * 86_400_000
 /** Events with a timestamp need not be remembered for longer. Days. */
-const keptDays = { timed: 8, untimed: 400 }
+const retentionDays = { timed: 8, untimed: 400 }
 
 type Handler = (parts: WebhookParts, db: Queryable, payload: unknown) => Promise<void>
 
@@ -51,7 +51,14 @@ export async function handleWebhook(
   const at = handler.at?.(payload)
   if (at !== undefined && at.getTime() < Date.now() - oldestMs) return 'too-old'
   return withRetriedTransaction(parts.pool, async (db) => {
-    if (!(await parts.deliveries.isNew(db, 'github', body, at === undefined ? keptDays.untimed : keptDays.timed)))
+    if (
+      !(await parts.deliveries.isNew(
+        db,
+        'github',
+        body,
+        at === undefined ? retentionDays.untimed : retentionDays.timed,
+      ))
+    )
       return 'repeated'
     await handler.run(parts, db, payload)
     return 'taken'
@@ -278,12 +285,12 @@ export class DeliveryStore {
   }
 
   /** @returns whether the bytes are new; a concurrent transaction with the same bytes waits */
-  async isNew(db: Queryable, source: 'github' | 'workflow', signed: Buffer, keptDays: number): Promise<boolean> {
+  async isNew(db: Queryable, source: 'github' | 'workflow', signed: Buffer, retentionDays: number): Promise<boolean> {
     const { rowCount } = await query(
       db,
       `insert into editor.deliveries (digest, source, kept_until) values ($1, $2, now() + make_interval(days => $3))
         on conflict (digest) do nothing`,
-      [createHash('sha256').update(source).update('\0').update(signed).digest(), source, keptDays],
+      [createHash('sha256').update(source).update('\0').update(signed).digest(), source, retentionDays],
     )
     return rowCount === 1
   }

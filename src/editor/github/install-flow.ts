@@ -29,7 +29,7 @@ const installation = z.object({
 })
 const installations = z.object({ installations: z.array(installation) })
 const repositories = z.object({ repositories: z.array(z.object({ id: z.number().int().positive() })) })
-const person = z.object({ id: z.number().int().positive(), login: z.string() })
+const githubUser = z.object({ id: z.number().int().positive(), login: z.string() })
 
 /** Pages of 100 repositories. Access to the rest is checked on use only. */
 const maxPages = 30
@@ -77,7 +77,7 @@ export class InstallFlow {
       )
     if (code === undefined) return { ...started, count: undefined }
     const call = github.asUser(await github.tradeCode(code))
-    const { id, login } = readAnswer(person, await call('GET /user'))
+    const { id, login } = readAnswer(githubUser, await call('GET /user'))
     const found = await this.#installationsOf(call, id, login)
     await store.replace(started.userId, id, found)
     return { ...started, count: found.length }

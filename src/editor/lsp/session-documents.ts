@@ -29,7 +29,7 @@ export class OpenDocument {
   /** Set if the text is too large or a change failed: the client must send the whole text. */
   refusal: string | undefined
   /** As last reported to the client. */
-  toldAsideUntil: number | undefined
+  reportedAsideUntil: number | undefined
   isRefreshing = false
   #prepared = ''
   #clientVersion: number | undefined
@@ -344,7 +344,7 @@ export class SessionDocuments {
     if (document.refusal !== undefined) return
     const until = document.quarantine.setAsideUntil
     if (until !== undefined) return this.#setAside(document, until)
-    document.toldAsideUntil = undefined
+    document.reportedAsideUntil = undefined
     const give = (): void => document.giveTo(run, space.serverUri(document.path))
     try {
       if (document.quarantine.isSuspect) await run.alone(document.quarantine, give)
@@ -380,8 +380,8 @@ export class SessionDocuments {
   #setAside(document: OpenDocument, until: number): void {
     const { notify, space, metrics, network, log, clock } = this.#options
     this.#wakeAt(until)
-    if (document.toldAsideUntil === until) return
-    document.toldAsideUntil = until
+    if (document.reportedAsideUntil === until) return
+    document.reportedAsideUntil = until
     metrics.setAside.inc({ network })
     const pauseMs = Math.ceil(until - clock.now())
     log.warn({ bytes: document.bytes, pauseMs }, 'Quarantined a document that crashes the language server')
@@ -400,10 +400,10 @@ export class SessionDocuments {
     this.#waking?.stop()
     const stop = clock.after(Math.max(0, at - clock.now()), () => {
       this.#waking = undefined
-      const aside = this.#open.values().filter(({ toldAsideUntil }) => toldAsideUntil !== undefined)
+      const aside = this.#open.values().filter(({ reportedAsideUntil }) => reportedAsideUntil !== undefined)
       for (const document of aside) {
         enqueue(async () => {
-          if (this.#open.get(document.path) !== document || document.toldAsideUntil === undefined) return
+          if (this.#open.get(document.path) !== document || document.reportedAsideUntil === undefined) return
           await this.#prepareAndGive(document)
         })
       }

@@ -17,15 +17,15 @@ const nodes = sql.fragment`
   nodes as (
     select node_id, n.epoch, coalesce(n.role, i.role) as role,
       coalesce(n.networking_address, i.networking_address, '') as networking_address,
-      case when is_told then n.tokens_staked else i.tokens_staked end as tokens_staked,
-      case when is_told then n.tokens_committed else i.tokens_committed end as tokens_committed,
-      case when is_told then n.tokens_unstaking else i.tokens_unstaking end as tokens_unstaking,
-      case when is_told then n.tokens_unstaked else i.tokens_unstaked end as tokens_unstaked,
-      case when is_told then n.tokens_rewarded else i.tokens_rewarded end as tokens_rewarded,
+      case when is_reported then n.tokens_staked else i.tokens_staked end as tokens_staked,
+      case when is_reported then n.tokens_committed else i.tokens_committed end as tokens_committed,
+      case when is_reported then n.tokens_unstaking else i.tokens_unstaking end as tokens_unstaking,
+      case when is_reported then n.tokens_unstaked else i.tokens_unstaked end as tokens_unstaked,
+      case when is_reported then n.tokens_rewarded else i.tokens_rewarded end as tokens_rewarded,
       coalesce(greatest(n.delegator_count, i.delegator_count), 0) as delegator_count,
       coalesce(i.is_participant, n.epoch = newest.epoch, false) as is_participant, n.created_height, n.created_tx_index
     from app.staking_nodes n full join app.staking_node_info i using (node_id) cross join newest
-    cross join lateral (select coalesce(n.is_complete or i.asked_at is null, false) as is_told) as source
+    cross join lateral (select coalesce(n.is_complete or i.asked_at is null, false) as is_reported) as source
     where case
       when exists (select from app.staking_node_info) then i.node_id is not null
       when newest.epoch is not null then n.epoch = newest.epoch

@@ -38,7 +38,7 @@ interface Calls {
   running: number
   held: number
   /** Sequence number of the client's last started call. */
-  begunAt: number
+  startedAt: number
   readonly waiting: Set<Waiting>
 }
 
@@ -100,7 +100,7 @@ export class Slots {
   }
 
   #callsOf(client: string | undefined): Calls {
-    const calls = this.#clients.get(client) ?? { running: 0, held: 0, begunAt: 0, waiting: new Set() }
+    const calls = this.#clients.get(client) ?? { running: 0, held: 0, startedAt: 0, waiting: new Set() }
     this.#clients.set(client, calls)
     return calls
   }
@@ -143,14 +143,14 @@ export class Slots {
   #begin(calls: Calls): void {
     this.#running++
     calls.running++
-    calls.begunAt = ++this.#started
+    calls.startedAt = ++this.#started
   }
 
   #beginNext(): void {
     const [next] = [...this.#clients]
       .filter(([client, calls]) => calls.waiting.size > 0 && this.#mayBegin(client, calls))
       .map(([, calls]) => calls)
-      .toSorted((a, b) => a.running - b.running || a.begunAt - b.begunAt)
+      .toSorted((a, b) => a.running - b.running || a.startedAt - b.startedAt)
     const [waiting] = next?.waiting ?? []
     if (next === undefined || waiting === undefined) return
     this.#remove(next, waiting)

@@ -165,11 +165,11 @@ class RetryingModel implements LanguageModelV4 {
     })
   }
 
-  #failure(error: unknown, hasBegun: boolean): ApiError {
+  #failure(error: unknown, hasStarted: boolean): ApiError {
     const { tooLongRemedy = '', variable = 'LLM_MODEL' } = this.#options
     const failure =
       error instanceof StreamFailure
-        ? streamFailed(this.#state, error, this.#maskText, hasBegun)
+        ? streamFailed(this.#state, error, this.#maskText, hasStarted)
         : providerFailed(this.#state, error, this.#maskText, variable)
     const { status, code, message, cause, details } = failure
     return new ApiError(status, code, `${message}${tooLong.test(message) ? tooLongRemedy : ''}`, { cause, details })
@@ -226,10 +226,10 @@ function streamFailed(
   { provider, name }: ModelState,
   error: StreamFailure,
   maskText: MaskSecrets,
-  hasBegun: boolean,
+  hasStarted: boolean,
 ): ApiError {
   const reason = wordsOf(error, maskText)
-  const text = hasBegun
+  const text = hasStarted
     ? `stopped early: ${reason}. The reply so far is kept. Ask again.`
     : `failed: ${reason}. Ask again in a moment.`
   const cause = maskedError(error, maskText)

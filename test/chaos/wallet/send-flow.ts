@@ -28,12 +28,12 @@ const chain = '/chain/testnet'
  * same transaction after a missing response.
  */
 export async function sendSome(
-  person: WalletUser,
+  testUser: WalletUser,
   calls: WalletCalls,
   sent: SentTransaction[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { account: sender, wanted, address } = person
+  const { account: sender, wanted, address } = testUser
   if (sender === undefined || wanted === undefined) return
   const [latest, account] = await Promise.all([
     calls.ask('GET', chain, { address }),
@@ -57,7 +57,7 @@ export async function sendSome(
       credentialId: bytesOfBase64Url(wanted.id, 'id'),
       publicKey: bytesOfHex(wanted.publicKeySec1Hex, 'key'),
     },
-    { getCredential: signer(person.authenticator) },
+    { getCredential: signer(testUser.authenticator) },
   )
   const one: SentTransaction = { sender, id: undefined, isDone: false }
   sent.push(one)

@@ -78,7 +78,7 @@ export class WalletUser {
   constructor(options: WalletUserOptions) {
     const { number, calls } = options
     this.#options = options
-    this.email = `person-${number}@example.com`
+    this.email = `user-${number}@example.com`
     this.address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
     this.#authenticator = new SoftAuthenticator(calls.url)
   }

@@ -80,7 +80,8 @@ export class WalletUsers {
   }
 
   get counts(): WalletCounts {
-    const sum = (of: (person: WalletUser) => number): number => this.users.reduce((all, person) => all + of(person), 0)
+    const sum = (of: (testUser: WalletUser) => number): number =>
+      this.users.reduce((all, testUser) => all + of(testUser), 0)
     return {
       users: sum(({ userId }) => (userId === undefined ? 0 : 1)),
       accounts: sum(({ account }) => (account === undefined ? 0 : 1)),
@@ -98,27 +99,28 @@ export class WalletUsers {
     const waiting = this.users.filter(({ userId }) => userId !== undefined)
     await Promise.all(
       Array.from({ length: inTheEndAtOnce }, async () => {
-        for (let person = waiting.pop(); person !== undefined; person = waiting.pop()) await this.#settleOne(person)
+        for (let testUser = waiting.pop(); testUser !== undefined; testUser = waiting.pop())
+          await this.#settleOne(testUser)
       }),
     )
   }
 
-  async #settleOne(person: WalletUser): Promise<void> {
+  async #settleOne(testUser: WalletUser): Promise<void> {
     const signal = AbortSignal.timeout(settleMs)
     const { findings } = this.#options
-    for (const session of person.sessions.filter(({ isEnded }) => !isEnded)) {
-      if (!(await person.refresh(session, signal)) && !session.isEnded)
-        findings.add('wallet', `a session of ${person.email} cannot be refreshed after the run`)
+    for (const session of testUser.sessions.filter(({ isEnded }) => !isEnded)) {
+      if (!(await testUser.refresh(session, signal)) && !session.isEnded)
+        findings.add('wallet', `a session of ${testUser.email} cannot be refreshed after the run`)
     }
-    if (person.keys.some(({ isSure }) => isSure) && !(await person.signIn(signal)))
-      findings.add('wallet', `${person.email} cannot sign in by passkey after the run`)
-    if (person.wanted !== undefined && !(await person.haveAccount(signal)))
-      findings.add('wallet', `${person.email} requested an account and has none after the run`)
+    if (testUser.keys.some(({ isSure }) => isSure) && !(await testUser.signIn(signal)))
+      findings.add('wallet', `${testUser.email} cannot sign in by passkey after the run`)
+    if (testUser.wanted !== undefined && !(await testUser.haveAccount(signal)))
+      findings.add('wallet', `${testUser.email} requested an account and has none after the run`)
   }
 
   #comer(random: Random): WalletUser {
     const { wasClockStepped, wasDatabaseAway } = this.#options
-    const person = new WalletUser({
+    const testUser = new WalletUser({
       number: this.users.length + 1,
       calls: this.calls,
       mailbox: this.#mailbox,
@@ -127,26 +129,26 @@ export class WalletUsers {
       wasDatabaseAway,
       signal: this.#stop.signal,
     })
-    this.users.push(person)
-    return person
+    this.users.push(testUser)
+    return testUser
   }
 
-  async #live(person: WalletUser, random: Random): Promise<void> {
+  async #live(testUser: WalletUser, random: Random): Promise<void> {
     const { signal } = this.#stop
-    if (!(await person.signUp()) || !(await person.makePasskey()) || !(await person.haveAccount())) return
+    if (!(await testUser.signUp()) || !(await testUser.makePasskey()) || !(await testUser.haveAccount())) return
     for (let act = 0; act < actsEach && !signal.aborted; act++) {
       await pause(betweenMs)
-      const { session } = person
+      const { session } = testUser
       const what =
         session === undefined
           ? 'signIn'
           : random.weighted({ signIn: 2, refresh: 3, look: 3, signOut: 1, send: 3, again: 1 })
-      if (what === 'signIn' || session === undefined) await person.signIn()
-      else if (what === 'refresh') await person.refresh(session)
-      else if (what === 'look') await person.look(session)
-      else if (what === 'signOut') await person.signOut(session)
-      else if (what === 'again') await person.haveAccount()
-      else await sendSome(person, this.calls, this.sent, signal)
+      if (what === 'signIn' || session === undefined) await testUser.signIn()
+      else if (what === 'refresh') await testUser.refresh(session)
+      else if (what === 'look') await testUser.look(session)
+      else if (what === 'signOut') await testUser.signOut(session)
+      else if (what === 'again') await testUser.haveAccount()
+      else await sendSome(testUser, this.calls, this.sent, signal)
     }
   }
 }

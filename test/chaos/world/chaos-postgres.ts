@@ -17,16 +17,16 @@ const observer = 'chaos run'
 export class ChaosPostgres {
   readonly #folder: string
   readonly #log: (line: string) => void
-  readonly #onUnasked: (lastLines: string) => void
+  readonly #onUnexpectedExit: (lastLines: string) => void
   #server: EmbeddedPostgres | undefined
   #isStopping = false
   #pool: pg.Pool | undefined
 
-  /** @param onUnasked called after an unexpected exit of the server */
-  constructor(folder: string, log: (line: string) => void, onUnasked: (lastLines: string) => void) {
+  /** @param onUnexpectedExit called after an unexpected exit of the server */
+  constructor(folder: string, log: (line: string) => void, onUnexpectedExit: (lastLines: string) => void) {
     this.#folder = folder
     this.#log = log
-    this.#onUnasked = onUnasked
+    this.#onUnexpectedExit = onUnexpectedExit
   }
 
   get isUp(): boolean {
@@ -62,7 +62,7 @@ export class ChaosPostgres {
     this.#isStopping = false
     void server.exited.then(({ lastLines }) => {
       this.#server = undefined
-      if (!this.#isStopping) this.#onUnasked(lastLines)
+      if (!this.#isStopping) this.#onUnexpectedExit(lastLines)
     })
   }
 

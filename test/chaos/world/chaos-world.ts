@@ -211,7 +211,7 @@ export class ChaosWorld {
             CHROMA_PERSIST_DIR: join(options.folder, 'approved-examples'),
             CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
           },
-          onUnasked: (end, process) => this.#judge(end, process),
+          onUnexpectedExit: (end, process) => this.#judge(end, process),
         }),
     )
     this.feed = new FeedListener(`ws://127.0.0.1:${api}/ws`, options.findings)

@@ -10,7 +10,7 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
   readonly logFolder: string
   readonly run: string
   /** Called after an unexpected exit. */
-  readonly onUnasked: (end: ProgramEnd, process: SupervisedProcess) => void
+  readonly onUnexpectedExit: (end: ProgramEnd, process: SupervisedProcess) => void
 }
 
 /**
@@ -153,7 +153,7 @@ export class SupervisedProcess {
   }
 
   async #supervise(): Promise<void> {
-    const { name, services, variables, logFolder, run, onUnasked } = this.#options
+    const { name, services, variables, logFolder, run, onUnexpectedExit } = this.#options
     for (let early = 0; !this.#isStopping;) {
       const program = new ChildProgram({
         argv: ['src/main.ts', ...services],
@@ -168,7 +168,7 @@ export class SupervisedProcess {
       void this.#watch(program)
       const end = await program.ended()
       early = this.#readySince === undefined ? early + 1 : 0
-      if (this.#signal === undefined) onUnasked(end, this)
+      if (this.#signal === undefined) onUnexpectedExit(end, this)
       this.#readySince = undefined
       if (!this.#isStopping) await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** early))
     }

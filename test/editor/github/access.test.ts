@@ -54,7 +54,7 @@ describe('access to repositories', () => {
 
   it('rejects installations of other users and unknown ones with the same error', async () => {
     const { repo, installationId } = await world.connected('bea')
-    const mallory = world.person('mallory')
+    const mallory = world.testUser('mallory')
     await world.connected('mallory')
     const projectId = world.project(mallory)
     const before = world.github.requested.length
@@ -90,8 +90,8 @@ describe('access to repositories', () => {
 
   it('ignores a forged installation_id in the callback URL', async () => {
     const { installationId } = await world.connected('cleo')
-    const mallory = world.person('mallory2')
-    world.github.person('mallory2')
+    const mallory = world.testUser('mallory2')
+    world.github.userId('mallory2')
     const install = await world.call(mallory, 'POST', '/install', { body: {} })
     const state = new URL(String(install.body['url'])).searchParams.get('state') ?? ''
     const cookie = install.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
@@ -107,7 +107,7 @@ describe('access to repositories', () => {
   })
 
   it('accepts a callback once, in the browser that started it, with a valid GitHub code', async () => {
-    const who = world.person('dina')
+    const who = world.testUser('dina')
     world.github.install('dina', 'User', [world.github.repository('dina', 'r', { files: { a: 'a' } })])
     const begin = async (): Promise<{ state: string; cookie: string }> => {
       const install = await world.call(who, 'POST', '/install', { body: {} })
@@ -160,7 +160,7 @@ describe('access to repositories', () => {
   it('does not connect, show or change projects of other users', async () => {
     const { projectId: theirs, repo } = await world.connected('ella')
     const { who: mallory, repo: own, installationId } = await world.connected('mallory3')
-    const publicOne = world.project(world.person('ella'), true)
+    const publicOne = world.project(world.testUser('ella'), true)
     const before = world.github.requested.length
     for (const [projectId, status, code] of [
       [theirs, 404, 'no-project'],
@@ -209,7 +209,7 @@ describe('access to repositories', () => {
     }
     expect(world.github.requested.slice(before)).to.deep.equal([])
     expect(
-      (await world.call(world.person('ella'), 'GET', `/connection?project_id=${theirs}`)).body['connection'],
+      (await world.call(world.testUser('ella'), 'GET', `/connection?project_id=${theirs}`)).body['connection'],
     ).to.include({ repo: repo.name, is_on: true })
   })
 
@@ -222,7 +222,7 @@ describe('access to repositories', () => {
       collaborators: { finn: 'read', gwen: 'write' },
     })
     const { id } = org.install('acme', 'Organization', [open, secret, shared])
-    const [finn, gwen] = [world.person('finn'), world.person('gwen')]
+    const [finn, gwen] = [world.testUser('finn'), world.testUser('gwen')]
     await world.signInAtGitHub(finn, 'finn')
     await world.signInAtGitHub(gwen, 'gwen')
     expect((await world.call(finn, 'GET', `/repos?installation_id=${id}`)).body['repos']).to.satisfy(
@@ -365,7 +365,7 @@ describe('access to repositories', () => {
   it('limits the request rate, with a retry time', async () => {
     const limited = await GitHubWorld.start({ limits: { client: 30, read: 3, write: 2, webhook: 2 } })
     try {
-      const who = limited.person('kim')
+      const who = limited.testUser('kim')
       const statuses: number[] = []
       for (let i = 0; i < 4; i++) statuses.push((await limited.call(who, 'GET', '/installations')).status)
       for (let i = 0; i < 3; i++) statuses.push((await limited.call(who, 'POST', '/install', { body: {} })).status)
@@ -385,10 +385,10 @@ describe('access to repositories', () => {
   })
 
   it('rejects unsupported methods', async () => {
-    const wrong = await world.call(world.person('maya'), 'PUT', '/commit', { body: {} })
+    const wrong = await world.call(world.testUser('maya'), 'PUT', '/commit', { body: {} })
     expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST, OPTIONS'])
-    expect((await world.call(world.person('maya'), 'GET', '/nothing')).status).to.equal(404)
-    const unknown = await world.call(world.person('maya'), 'GET', '/installations?installation=1')
+    expect((await world.call(world.testUser('maya'), 'GET', '/nothing')).status).to.equal(404)
+    const unknown = await world.call(world.testUser('maya'), 'GET', '/installations?installation=1')
     expect([unknown.status, unknown.body['field']]).to.deep.equal([400, 'installation'])
   })
 

@@ -70,7 +70,7 @@ describe('deployment feed', () => {
   it('omits events that the subscriber may not see, also after a project becomes private', async () => {
     const { projectId, repo, who } = await world.connected('bob')
     const feed = await world.feed()
-    world.person('mallory')
+    world.testUser('mallory')
     const refusal = async (project: string, token: string | undefined): Promise<unknown> =>
       feed
         .subscribe(project, token, () => undefined)

@@ -104,10 +104,10 @@ export class GitHubWorld {
   }
 
   readonly authenticate = (token: string): Promise<{ userId: string }> => {
-    const person = this.users.get(token.replace(/^token-of-/, ''))
-    return person === undefined
+    const testUser = this.users.get(token.replace(/^token-of-/, ''))
+    return testUser === undefined
       ? Promise.reject(new ApiError(401, 'UNAUTHORIZED', 'nobody'))
-      : Promise.resolve({ userId: person.userId })
+      : Promise.resolve({ userId: testUser.userId })
   }
 
   readonly access: ProjectAccess = {
@@ -119,10 +119,10 @@ export class GitHubWorld {
     },
   }
 
-  person(name: string): TestUser {
-    const person = this.users.get(name) ?? { name, userId: randomUUID() }
-    this.users.set(name, person)
-    return person
+  testUser(name: string): TestUser {
+    const testUser = this.users.get(name) ?? { name, userId: randomUUID() }
+    this.users.set(name, testUser)
+    return testUser
   }
 
   project(owner: TestUser, isPublic = false): string {
@@ -197,7 +197,7 @@ export class GitHubWorld {
     readonly repo: StandInRepository
     readonly installationId: number
   }> {
-    const who = this.person(name)
+    const who = this.testUser(name)
     const repo =
       repository ??
       this.github.repository(name, `contracts-of-${name}`, {

@@ -36,7 +36,7 @@ describe('editor repositories', () => {
   })
 
   it('are listed across all pages', async () => {
-    const who = world.person('collector')
+    const who = world.testUser('collector')
     const repos = Array.from({ length: 230 }, (_, i) =>
       world.github.repository('collector', `r${i}`, { files: { a: 'b' } }),
     )

@@ -60,11 +60,11 @@ describe('client that repeatedly crashes the language server', () => {
     for (const client of [colleague, other])
       expect(client.received.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
     // A fixed document is served after the pause without another change.
-    attacker.didChange(main, 'mended', 30)
+    attacker.didChange(main, 'repaired', 30)
     await attacker.textAt('file:///good.cdc')
     world.clock.advance(20_000)
-    await attacker.diagnosed(main, 'mended')
-    expect(await attacker.textAt(main)).to.equal('mended')
+    await attacker.diagnosed(main, 'repaired')
+    expect(await attacker.textAt(main)).to.equal('repaired')
   })
 
   for (const [how, nameOf] of [
@@ -142,10 +142,10 @@ describe('client that repeatedly crashes the language server', () => {
     const [first] = attackers
     first?.didOpen(main, 'poison !crash')
     await first?.next(({ method }) => method === 'flow/documentSetAside')
-    first?.didChange(main, 'mended', 2)
+    first?.didChange(main, 'repaired', 2)
     await first?.ask('workspace/symbol', { query: '' })
     world.clock.advance(5000)
-    await first?.diagnosed(main, 'mended')
+    await first?.diagnosed(main, 'repaired')
     // From now on, every document with this name is tried alone.
     const over = new AbortController()
     const flood = Promise.all(

@@ -88,12 +88,12 @@ describe('language server channel after a server crash', () => {
       ).to.equal(-32_803)
       expect(other.received.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
       // A change is tried when the pause ends, and served if it is good.
-      victim.didChange(main, 'mended', 2)
+      victim.didChange(main, 'repaired', 2)
       await victim.textAt('file:///good.cdc')
-      expect(victim.diagnosticsOf(main).flat()).to.not.include('mended')
+      expect(victim.diagnosticsOf(main).flat()).to.not.include('repaired')
       world.clock.advance(5000)
-      await victim.diagnosed(main, 'mended')
-      expect(await victim.textAt(main)).to.equal('mended')
+      await victim.diagnosed(main, 'repaired')
+      expect(await victim.textAt(main)).to.equal('repaired')
     })
   }
 

@@ -14,7 +14,7 @@ describe('projects function', () => {
     world = await ProjectWorld.create({
       quotas: { projects: 5000, files: 10_000, fileBytes: 100_000, projectBytes: 1_000_000 },
     })
-    owner = world.person()
+    owner = world.testUser()
   })
   after(() => world.stop())
 
@@ -253,7 +253,7 @@ describe('projects function limits', () => {
   it('bound the request rate per client and account', async () => {
     const world = await ProjectWorld.create({ limits: { client: 12, read: 3, write: 2, atOnce: Infinity } })
     try {
-      const [one, other] = [world.person(), world.person()]
+      const [one, other] = [world.testUser(), world.testUser()]
       const statuses = async (by: TestUser, endpoint: string, data: unknown, times: number): Promise<number[]> => {
         const all: number[] = []
         for (let i = 0; i < times; i++) all.push((await world.call(by, endpoint, data)).status)
@@ -274,7 +274,7 @@ describe('projects function limits', () => {
     const world = await ProjectWorld.create({ limits: { client: 0, read: 0, write: 0, atOnce: 2 } })
     const blocker = await world.database.pool.connect()
     try {
-      const [one, other] = [world.person(), world.person()]
+      const [one, other] = [world.testUser(), world.testUser()]
       const { id } = await world.save(one, { name: 'p' })
       await blocker.query('begin')
       await blocker.query('select from projects.projects where id = $1 for update', [id])
@@ -309,7 +309,7 @@ describe('projects function limits', () => {
       const calls = Array.from({ length: 4 }, () => {
         const headers = {
           'Content-Type': 'application/json',
-          Authorization: `Bearer ${world.person().token}`,
+          Authorization: `Bearer ${world.testUser().token}`,
           'Content-Length': body.length + 1,
         }
         const call = request(world.url, { method: 'POST', headers })
@@ -348,7 +348,7 @@ describe('projects function limits', () => {
         const again = await world.fetch({
           method: 'POST',
           body,
-          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${world.person().token}` },
+          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${world.testUser().token}` },
         })
         expect(again.status, 'all of it was given back').to.equal(200)
       }

@@ -13,8 +13,8 @@ describe('project operations', () => {
   })
   after(() => world.stop())
   beforeEach(() => {
-    owner = world.person()
-    otherUser = world.person()
+    owner = world.testUser()
+    otherUser = world.testUser()
   })
 
   const make = (isPublic: boolean, by = owner): Promise<SaveResult> =>
@@ -143,7 +143,7 @@ describe('project operations', () => {
       forked_from: null,
     })
     expect(whole.projects[1]).to.not.have.any.keys('files', 'user_id', 'micros')
-    expect(dataOf(await world.call<ListResult>(world.person(), '/projects/list')).projects).to.deep.equal([])
+    expect(dataOf(await world.call<ListResult>(world.testUser(), '/projects/list')).projects).to.deep.equal([])
   })
 
   it('paginate over projects saved in the same microsecond', async () => {
@@ -217,7 +217,7 @@ describe('project operations', () => {
   })
 
   it('record the origin of a copy made in the browser before sign-in', async () => {
-    const [other, otherUser] = [world.person(), world.person()]
+    const [other, otherUser] = [world.testUser(), world.testUser()]
     const shown = await world.save(other, { name: 'Shown', is_public: true, files: [file('a')] })
     const hidden = await world.save(other, { name: 'Hidden', files: [file('a')] })
     const origin = async (data: Readonly<Record<string, unknown>>): Promise<unknown> =>

@@ -114,15 +114,15 @@ describe('project paths', () => {
       fc.property(fewPaths, fewPaths, fewPaths, (files, folders, given) => {
         const tree = new ProjectTree()
         const kept = files.filter((path) => tree.addFile(path) === undefined)
-        const keptFolders = folders.filter((path) => tree.addFolder(path) === undefined)
+        const addedFolders = folders.filter((path) => tree.addFolder(path) === undefined)
         for (const path of given) {
           if (kept.includes(path)) continue
           const copy = new ProjectTree()
           for (const file of kept) copy.keepFile(file)
-          for (const folder of keptFolders) copy.keepFolder(folder)
+          for (const folder of addedFolders) copy.keepFolder(folder)
           expect(
-            pageProblem(path, kept, keptFolders) === undefined,
-            `${path} beside ${kept.join(' ')} and ${keptFolders.join(' ')}`,
+            pageProblem(path, kept, addedFolders) === undefined,
+            `${path} beside ${kept.join(' ')} and ${addedFolders.join(' ')}`,
           ).to.equal(copy.addFile(path) === undefined)
         }
       }),

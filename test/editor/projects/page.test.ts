@@ -49,7 +49,7 @@ describe('projects documentation', () => {
   it('has examples with the actual responses', async () => {
     const world = await ProjectWorld.create()
     try {
-      const { token } = world.person()
+      const { token } = world.testUser()
       const names = new Map<string, string>()
       const all = examples()
       expect(all.map(({ request }) => (JSON.parse(request) as { endpoint: string }).endpoint)).to.include.members([

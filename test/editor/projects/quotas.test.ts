@@ -11,7 +11,7 @@ describe('project quotas', () => {
   })
   after(() => world.stop())
   beforeEach(() => {
-    owner = world.person()
+    owner = world.testUser()
   })
 
   const refused = async (
@@ -36,7 +36,7 @@ describe('project quotas', () => {
     await refused({ slug: String(projects[0]?.['slug']) }, { quota: 'projects', max: 3, asked: 4 }, '/projects/fork')
     dataOf(await world.call(owner, '/projects/delete', { id: projects[0]?.id }))
     await world.save(owner, { name: 'in its place' })
-    await world.save(world.person(), { name: 'of another user' })
+    await world.save(world.testUser(), { name: 'of another user' })
   })
 
   it('bound the files per project, also for concurrent saves', async () => {

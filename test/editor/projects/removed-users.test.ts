@@ -46,7 +46,7 @@ describe('projects of deleted users', () => {
     )
     const statuses = new Set<number>()
     for (let turn = 0; turn < 40; turn++) {
-      const { accessToken: token } = await signIn(auth, `person-${turn}@example.com`)
+      const { accessToken: token } = await signIn(auth, `user-${turn}@example.com`)
       const own = dataOf(
         await world.call<SaveResult>({ token }, '/projects/save', { name: 'First', files: [file('a.cdc')] }),
       )
@@ -97,7 +97,7 @@ describe('projects of deleted users', () => {
   it('are managed by the external auth server, if there is one', async () => {
     const elsewhere = await ProjectWorld.create()
     try {
-      expect((await elsewhere.save(elsewhere.person(), { name: 'Mine', files: [file('a.cdc')] })).version).to.equal(1)
+      expect((await elsewhere.save(elsewhere.testUser(), { name: 'Mine', files: [file('a.cdc')] })).version).to.equal(1)
     } finally {
       await elsewhere.stop()
     }

@@ -25,7 +25,7 @@ describe('project saves', () => {
   })
   after(() => world.stop())
   beforeEach(() => {
-    owner = world.person()
+    owner = world.testUser()
   })
 
   const make = (): Promise<SaveResult> =>
@@ -253,7 +253,7 @@ describe('project saves', () => {
       const { status, error } = await world.call(owner, '/projects/save', data)
       expect([status, error.code], JSON.stringify(data)).to.deep.equal([422, 'SAVE_ID_REUSED'])
     }
-    const other = world.person()
+    const other = world.testUser()
     expect((await world.save(other, { save_id: saveId, name: 'one' })).id).to.not.equal(id)
     await world.call(owner, '/projects/delete', { id })
     expect((await world.call(owner, '/projects/save', { save_id: saveId, name: 'one' })).status).to.equal(404)
@@ -318,7 +318,7 @@ describe('project saves', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
-        const by = world.person()
+        const by = world.testUser()
         const { id, slug } = await world.save(by, { name: 'model' })
         let version = 1
         const model = new Map<string, string>()

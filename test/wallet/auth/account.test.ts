@@ -30,7 +30,7 @@ describe('user account changes at the auth endpoint', () => {
       "update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes' where user_id = $1",
       [userId],
     )
-  const person = async (): Promise<{
+  const createUser = async (): Promise<{
     readonly email: string
     readonly accessToken: string
     readonly userId: string
@@ -45,7 +45,7 @@ describe('user account changes at the auth endpoint', () => {
 
   describe('changing the e-mail address', () => {
     it('requires the code for the new address in the same session, and notifies the old address', async () => {
-      const { email, accessToken, userId } = await person()
+      const { email, accessToken, userId } = await createUser()
       const wanted = newEmail()
       const requests = await put(accessToken, { email: wanted.toUpperCase(), data: { name: 'N' } })
       expect([
@@ -71,7 +71,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('accepts the link too, which has no effect when only opened', async () => {
-      const { accessToken } = await person()
+      const { accessToken } = await createUser()
       const wanted = newEmail()
       await put(accessToken, { email: wanted }, `?redirect_to=${encodeURIComponent('https://app.example.com/me')}`)
       const link = new URL((await auth.mailTo(wanted)).link)
@@ -82,7 +82,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('requires a session of the same user', async () => {
-      const [ann, ben] = [await person(), await person()]
+      const [ann, ben] = [await createUser(), await createUser()]
       const wanted = newEmail()
       await put(ann.accessToken, { email: wanted })
       const { code, link } = await auth.mailTo(wanted)
@@ -98,7 +98,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('requires a sign-in within 15 minutes, an allowed page and a valid address', async () => {
-      const { accessToken, userId } = await person()
+      const { accessToken, userId } = await createUser()
       expect((await put(accessToken, { email: 'no address' })).body).to.include({ error_code: 'email_address_invalid' })
       expect((await put(accessToken, { email: newEmail() }, '?redirect_to=https://evil.example')).body).to.include({
         error_code: 'validation_failed',
@@ -110,7 +110,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('invalidates the code after five wrong attempts, but not the link', async () => {
-      const { accessToken } = await person()
+      const { accessToken } = await createUser()
       const wanted = newEmail()
       await put(accessToken, { email: wanted })
       const { code, link } = await auth.mailTo(wanted)
@@ -125,7 +125,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('rejects the address of another user, and notifies only that user', async () => {
-      const [ann, ben] = [await person(), await person()]
+      const [ann, ben] = [await createUser(), await createUser()]
       const requests = await put(ann.accessToken, { email: ben.email })
       expect([requests.status, requests.body['new_email']]).to.deep.equal([200, ben.email])
       await auth.mailsSent()
@@ -134,7 +134,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('rejects an address that got a user meanwhile', async () => {
-      const { accessToken } = await person()
+      const { accessToken } = await createUser()
       const wanted = newEmail()
       await put(accessToken, { email: wanted })
       const { code } = await auth.mailTo(wanted)
@@ -145,7 +145,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('rejects an address that gets a user concurrently, with the same error', async () => {
-      const { email, accessToken } = await person()
+      const { email, accessToken } = await createUser()
       const wanted = newEmail()
       await put(accessToken, { email: wanted })
       const { code } = await auth.mailTo(wanted)
@@ -223,7 +223,7 @@ describe('user account changes at the auth endpoint', () => {
 
   describe('deleting the user', () => {
     it("deletes all of the user's data, and clears IP addresses and user agents in the audit logs", async () => {
-      const { email, accessToken, userId } = await person()
+      const { email, accessToken, userId } = await createUser()
       await signIn(auth, email)
       await put(accessToken, { email: newEmail() })
       await db.pool.query('insert into wallet.user_handles (user_id, handle) values ($1, $2)', [
@@ -268,7 +268,7 @@ describe('user account changes at the auth endpoint', () => {
     })
 
     it('requires a sign-in within the last 15 minutes', async () => {
-      const { accessToken, userId } = await person()
+      const { accessToken, userId } = await createUser()
       await age(userId)
       expect((await auth.call('DELETE', '/user', as(accessToken))).body).to.include({
         error_code: 'reauthentication_needed',

@@ -113,12 +113,12 @@ describe('passkeys in a real browser', () => {
     )
 
   it('can be created, sign in without a user name, confirm a change, and are invalid after removal', async () => {
-    const person = world.person({ email: 'ann@example.com' })
+    const testUser = world.testUser({ email: 'ann@example.com' })
     const register: Ceremony = {
       start: '/register/start',
       finish: '/register/finish',
       kind: 'startRegistration',
-      token: person.token,
+      token: testUser.token,
     }
     const signIn: Ceremony = { start: '/login/start', finish: '/login/finish', kind: 'startAuthentication' }
     const made = await perform(register)
@@ -140,9 +140,9 @@ describe('passkeys in a real browser', () => {
       `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, aaguid, name)
        select 'AAAAAAAAAAAAAAAAAAAAAAAA', user_id, rp_id, public_key, set_byte(public_key_sec1, 64, 255 - get_byte(public_key_sec1, 64)), 0, device_type, is_backed_up, aaguid, 'Second' from wallet.passkeys where user_id = $1
        returning credential_id as id`,
-      [person.user.id],
+      [testUser.user.id],
     )
-    const { token } = world.later(person, 60)
+    const { token } = world.later(testUser, 60)
     const removal: Ceremony = {
       start: '/passkeys/confirm',
       finish: '/passkeys/remove',
@@ -154,24 +154,24 @@ describe('passkeys in a real browser', () => {
     expect([removed.status, removed.data], JSON.stringify(removed)).to.deep.equal([200, { removed: true }])
 
     await world.database.pool.query('update wallet.passkeys set removed_at = now() where user_id = $1', [
-      person.user.id,
+      testUser.user.id,
     ])
     const late = await perform(signIn)
     expect([late.status, late.error.code]).to.deep.equal([403, 'PASSKEY_REMOVED'])
   })
 
   it('cannot be created or used without user verification', async () => {
-    const person = world.person()
+    const testUser = world.testUser()
     const register: Ceremony = {
       start: '/register/start',
       finish: '/register/finish',
       kind: 'startRegistration',
-      token: person.token,
+      token: testUser.token,
     }
     expect((await perform(register)).status).to.equal(200)
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     try {
-      expect((await perform({ ...register, token: world.person().token })).thrown).to.equal('NotAllowedError')
+      expect((await perform({ ...register, token: world.testUser().token })).thrown).to.equal('NotAllowedError')
       expect(
         (await perform({ start: '/login/start', finish: '/login/finish', kind: 'startAuthentication' })).thrown,
       ).to.equal('NotAllowedError')

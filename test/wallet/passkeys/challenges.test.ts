@@ -14,9 +14,9 @@ describe('passkey challenges', () => {
     answers.map(({ success, status, error }) => String(success ? status : error.code)).toSorted()
 
   it('are valid for one sign-in, also with concurrent requests', async () => {
-    const person = await world.withPasskey({ counts: false })
+    const testUser = await world.withPasskey({ counts: false })
     const { options, challengeId } = await world.startSignIn()
-    const body = { challengeId, response: person.authenticator.get(options) }
+    const body = { challengeId, response: testUser.authenticator.get(options) }
     const answers = await Promise.all(Array.from({ length: 12 }, () => world.call('/login/finish', body)))
     expect(codesOf(answers)).to.deep.equal(['200', ...Array<string>(11).fill('CHALLENGE_MISMATCH')])
     const again = await world.call('/login/finish', body)
@@ -24,29 +24,29 @@ describe('passkey challenges', () => {
   })
 
   it('are valid for one registration, also with concurrent requests', async () => {
-    const person = world.person()
-    const { options, challengeId } = await world.startRegistration(person)
-    const bodies = Array.from({ length: 6 }, () => ({ challengeId, response: person.authenticator.create(options) }))
+    const testUser = world.testUser()
+    const { options, challengeId } = await world.startRegistration(testUser)
+    const bodies = Array.from({ length: 6 }, () => ({ challengeId, response: testUser.authenticator.create(options) }))
     const answers = await Promise.all(
-      bodies.map((body) => world.call('/register/finish', body, { token: person.token })),
+      bodies.map((body) => world.call('/register/finish', body, { token: testUser.token })),
     )
     expect(codesOf(answers)).to.deep.equal(['200', ...Array<string>(5).fill('CHALLENGE_MISMATCH')])
-    expect(await world.listed(person)).to.have.length(1)
+    expect(await world.listed(testUser)).to.have.length(1)
   })
 
   it('are used up by an invalid response', async () => {
-    const person = await world.withPasskey()
+    const testUser = await world.withPasskey()
     const { options, challengeId } = await world.startSignIn()
     const wrong = await world.call('/login/finish', {
       challengeId,
-      response: person.authenticator.get(options, { flags: 0x19 }),
+      response: testUser.authenticator.get(options, { flags: 0x19 }),
     })
-    const right = await world.call('/login/finish', { challengeId, response: person.authenticator.get(options) })
+    const right = await world.call('/login/finish', { challengeId, response: testUser.authenticator.get(options) })
     expect([wrong.error.code, right.error.code]).to.deep.equal(['VERIFICATION_FAILED', 'CHALLENGE_MISMATCH'])
   })
 
   it('expire after five minutes', async () => {
-    const person = await world.withPasskey()
+    const testUser = await world.withPasskey()
     const [inTime, late] = [await world.startSignIn(), await world.startSignIn()]
     const { rows } = await world.database.pool.query<{ minutes: number }>(
       'select extract(epoch from expires_at - now())::float8 / 60 as minutes from wallet.challenges where id = $1',
@@ -59,56 +59,56 @@ describe('passkey challenges', () => {
     )
     const expired = await world.call('/login/finish', {
       challengeId: late.challengeId,
-      response: person.authenticator.get(late.options),
+      response: testUser.authenticator.get(late.options),
     })
     expect([expired.status, expired.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
     expect(
       (
         await world.call('/login/finish', {
           challengeId: inTime.challengeId,
-          response: person.authenticator.get(inTime.options),
+          response: testUser.authenticator.get(inTime.options),
         })
       ).status,
     ).to.equal(200)
     expect((await world.audited("event = 'challenge_expired'")).map(({ reason }) => reason)).to.deep.equal(['sign-in'])
 
-    const started = await world.startRegistration(person)
+    const started = await world.startRegistration(testUser)
     await world.database.pool.query('update wallet.challenges set expires_at = now() where id = $1', [
       started.challengeId,
     ])
     const answer = await world.call(
       '/register/finish',
-      { challengeId: started.challengeId, response: person.authenticator.create(started.options) },
-      { token: person.token },
+      { challengeId: started.challengeId, response: testUser.authenticator.create(started.options) },
+      { token: testUser.token },
     )
     expect([answer.status, answer.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
   })
 
   it('are bound to one ceremony, user and relying party, and survive a mismatch', async () => {
-    const [person, other] = [await world.withPasskey(), await world.withPasskey()]
-    const registration = await world.startRegistration(person)
-    const response = person.authenticator.create(registration.options)
+    const [testUser, other] = [await world.withPasskey(), await world.withPasskey()]
+    const registration = await world.startRegistration(testUser)
+    const response = testUser.authenticator.create(registration.options)
     const finish = { challengeId: registration.challengeId, response }
     expect((await world.call('/register/finish', finish, { token: other.token })).error.code).to.equal(
       'CHALLENGE_MISMATCH',
     )
     const asSignIn = {
       challengeId: registration.challengeId,
-      response: person.authenticator.get({ ...registration.options, rpId: 'example.com' }),
+      response: testUser.authenticator.get({ ...registration.options, rpId: 'example.com' }),
     }
     expect((await world.call('/login/finish', asSignIn)).error.code).to.equal('CHALLENGE_MISMATCH')
-    expect((await world.call('/register/finish', finish, { token: person.token })).status).to.equal(200)
+    expect((await world.call('/register/finish', finish, { token: testUser.token })).status).to.equal(200)
 
     const signIn = await world.startSignIn()
     const asRegistration = {
       challengeId: signIn.challengeId,
-      response: person.authenticator.create({ ...registration.options, challenge: signIn.options.challenge }),
+      response: testUser.authenticator.create({ ...registration.options, challenge: signIn.options.challenge }),
     }
-    expect((await world.call('/register/finish', asRegistration, { token: person.token })).error.code).to.equal(
+    expect((await world.call('/register/finish', asRegistration, { token: testUser.token })).error.code).to.equal(
       'CHALLENGE_MISMATCH',
     )
 
-    const { challengeId, response: confirmed } = await world.confirm(person)
+    const { challengeId, response: confirmed } = await world.confirm(testUser)
     expect((await world.call('/login/finish', { challengeId, response: confirmed })).error.code).to.equal(
       'CHALLENGE_MISMATCH',
     )
@@ -116,27 +116,27 @@ describe('passkey challenges', () => {
     const { options: requested, challengeId: ofConfirmation } = dataOf(
       await world.call<Started<RequestOptions>>(
         '/passkeys/confirm',
-        { change: { action: 'remove-passkey', credentialId: person.credentialId } },
-        { token: person.token },
+        { change: { action: 'remove-passkey', credentialId: testUser.credentialId } },
+        { token: testUser.token },
       ),
     )
-    const made = person.authenticator.create({ ...registration.options, challenge: requested.challenge })
+    const made = testUser.authenticator.create({ ...registration.options, challenge: requested.challenge })
     expect(
-      (await world.call('/register/finish', { challengeId: ofConfirmation, response: made }, { token: person.token }))
+      (await world.call('/register/finish', { challengeId: ofConfirmation, response: made }, { token: testUser.token }))
         .error.code,
     ).to.equal('CHALLENGE_MISMATCH')
-    const another = await world.startRegistration(person)
+    const another = await world.startRegistration(testUser)
     const confirmation = {
       challengeId: another.challengeId,
-      response: person.authenticator.get({ ...another.options, rpId: 'example.com' }),
+      response: testUser.authenticator.get({ ...another.options, rpId: 'example.com' }),
     }
-    await world.register(person)
+    await world.register(testUser)
     expect(
       (
         await world.call(
           '/passkeys/remove',
-          { credentialId: person.credentialId, confirmation },
-          { token: person.token },
+          { credentialId: testUser.credentialId, confirmation },
+          { token: testUser.token },
         )
       ).error.code,
     ).to.equal('CHALLENGE_MISMATCH')
@@ -146,7 +146,7 @@ describe('passkey challenges', () => {
     ])
     const elsewhere = await world.call('/login/finish', {
       challengeId: signIn.challengeId,
-      response: person.authenticator.get(signIn.options),
+      response: testUser.authenticator.get(signIn.options),
     })
     expect(elsewhere.error.code).to.equal('CHALLENGE_MISMATCH')
   })

@@ -38,12 +38,12 @@ describe('the passkey function', () => {
     world.fetch({ method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
 
   it('runs endpoints of other parts, for signed-in users only', async () => {
-    const person = world.person()
-    expect(dataOf(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({
-      of: person.user.id,
+    const testUser = world.testUser()
+    expect(dataOf(await world.call('/wallet/accounts', { a: 1 }, { token: testUser.token }))).to.deep.equal({
+      of: testUser.user.id,
     })
     expect(requested).to.deep.equal([{ a: 1 }])
-    const failed = await world.call('/wallet/provision', {}, { token: person.token })
+    const failed = await world.call('/wallet/provision', {}, { token: testUser.token })
     expect([failed.status, failed.error]).to.deep.equal([
       500,
       { code: 'PROVISION_FAILED', message: 'The account could not be made.' },
@@ -54,7 +54,7 @@ describe('the passkey function', () => {
 
   it('aborts endpoints of other parts when the client disconnects', async () => {
     const disconnect = new AbortController()
-    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${world.person().token}` }
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${world.testUser().token}` }
     const answer = world
       .fetch({ method: 'POST', headers, body: '{"endpoint":"/wallet/slow"}', signal: disconnect.signal })
       .catch((error: unknown) => (error as Error).name)
@@ -67,12 +67,12 @@ describe('the passkey function', () => {
   })
 
   it('reports internal errors only in the log', async () => {
-    const { status, error } = await world.call('/wallet/broken', {}, { token: world.person().token })
+    const { status, error } = await world.call('/wallet/broken', {}, { token: world.testUser().token })
     expect([status, error.code]).to.deep.equal([500, 'INTERNAL'])
     expect(error.message).to.not.include('hunter2')
     expect(world.logged.join('')).to.include('hunter2')
     // Signed-in users can trigger 503 responses at will, so these are logged as warnings.
-    const { token } = world.person()
+    const { token } = world.testUser()
     for (const endpoint of ['/wallet/broken', '/wallet/away']) await world.call(endpoint, {}, { token })
     const levels = world.logged
       .map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number })
@@ -102,14 +102,14 @@ describe('the passkey function', () => {
 
   it('rejects endpoints named after object properties', async () => {
     for (const endpoint of ['/nothing', 'constructor', '__proto__', 'toString', '', '/login/start/']) {
-      const { status, error } = await world.call(endpoint, {}, { token: world.person().token })
+      const { status, error } = await world.call(endpoint, {}, { token: world.testUser().token })
       expect([endpoint, status, error.code]).to.deep.equal([endpoint, 404, 'NOT_FOUND'])
     }
   })
 
   it('rejects another relying party', async () => {
-    const person = await world.withPasskey()
-    const response = person.authenticator.get((await world.startSignIn()).options)
+    const testUser = await world.withPasskey()
+    const response = testUser.authenticator.get((await world.startSignIn()).options)
     const challengeId = '00000000-0000-4000-8000-000000000000'
     const calls: readonly (readonly [string, object])[] = [
       ['/register/start', {}],
@@ -118,12 +118,12 @@ describe('the passkey function', () => {
       ['/login/finish', { challengeId, response }],
       [
         '/register/finish',
-        { challengeId, response: person.authenticator.create((await world.startRegistration(person)).options) },
+        { challengeId, response: testUser.authenticator.create((await world.startRegistration(testUser)).options) },
       ],
     ]
     for (const [endpoint, data] of calls) {
       for (const rpId of ['evil.example', 'wallet.example.com', 'EXAMPLE.COM', '']) {
-        const { status, error } = await world.call(endpoint, { ...data, rpId }, { token: person.token })
+        const { status, error } = await world.call(endpoint, { ...data, rpId }, { token: testUser.token })
         expect([endpoint, rpId, status, error.code]).to.deep.equal([endpoint, rpId, 400, 'INVALID_INPUT'])
         expect(error.message).to.include('"rpId"')
       }
@@ -131,9 +131,9 @@ describe('the passkey function', () => {
   })
 
   it('names the invalid field of a request', async () => {
-    const person = await world.withPasskey()
+    const testUser = await world.withPasskey()
     const { options, challengeId } = await world.startSignIn()
-    const response = person.authenticator.get(options)
+    const response = testUser.authenticator.get(options)
     const wrong: readonly (readonly [string, unknown, string])[] = [
       ['/login/finish', {}, 'challengeId'],
       ['/login/finish', { challengeId: 'x', response }, 'challengeId'],
@@ -158,7 +158,7 @@ describe('the passkey function', () => {
       ['/passkeys/remove', { credentialId: "'; drop schema wallet cascade; --" }, 'credentialId'],
     ]
     for (const [endpoint, data, field] of wrong) {
-      const { status, error } = await world.call(endpoint, data, { token: person.token })
+      const { status, error } = await world.call(endpoint, data, { token: testUser.token })
       expect([endpoint, status, error.code]).to.deep.equal([endpoint, 400, 'INVALID_INPUT'])
       expect(error.message).to.include(`"${field}"`)
     }
@@ -237,14 +237,14 @@ describe('the passkey function', () => {
   })
 
   it('stores no secret or challenge in the log or the database', async () => {
-    const person = await world.withPasskey({ email: 'grace@example.com' })
+    const testUser = await world.withPasskey({ email: 'grace@example.com' })
     const { options, challengeId } = await world.startSignIn({ email: 'grace@example.com' })
-    const response = person.authenticator.get(options)
+    const response = testUser.authenticator.get(options)
     await world.call('/login/finish', {
       challengeId,
       response: { ...response, response: { ...response.response, signature: 'AAAA' } },
     })
-    const answer = dataOf(await world.signIn(person))
+    const answer = dataOf(await world.signIn(testUser))
     const { rows } = await world.database.pool.query<{ name: string }>(
       "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('wallet', 'wallet_auth')",
     )
@@ -260,10 +260,10 @@ describe('the passkey function', () => {
       lines.push(...all.map(({ line }) => line))
     }
     const kept = lines.join('\n')
-    expect(kept).to.include(person.credentialId)
+    expect(kept).to.include(testUser.credentialId)
     for (const secret of [
       options.challenge,
-      person.token,
+      testUser.token,
       String(answer['tokenHash']),
       response.response.signature,
       response.response.clientDataJSON,
@@ -278,11 +278,11 @@ describe('the passkey function', () => {
     const database = await createTestDatabase()
     const away = await PasskeyWorld.create({ database })
     try {
-      const person = away.person()
+      const testUser = away.testUser()
       await database.drop()
       for (const [endpoint, token] of [
         ['/login/start', undefined],
-        ['/register/start', person.token],
+        ['/register/start', testUser.token],
       ] as const) {
         const { status, error } = await away.call(endpoint, {}, { token })
         expect([endpoint, status >= 500, error.code]).to.deep.equal([endpoint, true, 'INTERNAL'])

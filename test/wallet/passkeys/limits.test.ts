@@ -83,11 +83,13 @@ describe('rate limits of the passkey function', () => {
 
   it('apply to an account across all clients', async () => {
     const world = await create({ limits: limitsOf(1000, 3), trustedProxies: ['127.0.0.1'] })
-    const person = await world.withPasskey()
+    const testUser = await world.withPasskey()
     let last = 0
     const elsewhere = (): Record<string, string> => ({ 'X-Forwarded-For': `203.0.113.${++last}` })
     const listed = await Promise.all(
-      Array.from({ length: 5 }, () => world.call('/passkeys/list', {}, { token: person.token, headers: elsewhere() })),
+      Array.from({ length: 5 }, () =>
+        world.call('/passkeys/list', {}, { token: testUser.token, headers: elsewhere() }),
+      ),
     )
     expect(listed.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 200, 200, 429, 429])
     const started = await Promise.all(
@@ -99,10 +101,10 @@ describe('rate limits of the passkey function', () => {
     expect(started.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
     for (let time = 0; time < 9; time++)
       expect(
-        (await world.signIn(person, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status,
+        (await world.signIn(testUser, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status,
       ).to.equal(401)
     const signedIn: number[] = []
-    for (let time = 0; time < 5; time++) signedIn.push((await world.signIn(person)).status)
+    for (let time = 0; time < 5; time++) signedIn.push((await world.signIn(testUser)).status)
     expect(signedIn).to.deep.equal([200, 200, 200, 429, 429])
     expect((await world.signIn(await world.withPasskey())).status).to.equal(200)
   })

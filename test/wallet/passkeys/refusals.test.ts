@@ -77,11 +77,11 @@ describe('passkeys are rejected', () => {
 
   for (const [what, deviations, reason] of ofRegistrations) {
     it(`at registration with ${what}`, async () => {
-      const person = world.person()
-      const { status, error } = await world.register(person, deviations)
+      const testUser = world.testUser()
+      const { status, error } = await world.register(testUser, deviations)
       expect({ status, code: error.code }).to.deep.equal({ status: 422, code: 'VERIFICATION_FAILED' })
-      expect(await world.listed(person)).to.deep.equal([])
-      const audited = await world.audited('user_id = $1', [person.user.id])
+      expect(await world.listed(testUser)).to.deep.equal([])
+      const audited = await world.audited('user_id = $1', [testUser.user.id])
       expect(audited.map(({ event, is_done: isDone, reason: why }) => [event, isDone, why])).to.deep.equal([
         ['registration_started', true, null],
         ['registration_failed', false, reason],
@@ -91,93 +91,93 @@ describe('passkeys are rejected', () => {
 
   for (const [what, deviations, reason] of ofAssertions) {
     it(`at sign-in with ${what}`, async () => {
-      const person = await world.withPasskey()
-      const { status, error } = await world.signIn(person, deviations)
+      const testUser = await world.withPasskey()
+      const { status, error } = await world.signIn(testUser, deviations)
       expect({ status, code: error.code }).to.deep.equal({ status: 401, code: 'VERIFICATION_FAILED' })
-      const [last] = (await world.audited('credential_id = $1', [person.credentialId])).slice(-1)
-      expect(last).to.include({ event: 'authentication_failed', is_done: false, user_id: person.user.id, reason })
+      const [last] = (await world.audited('credential_id = $1', [testUser.credentialId])).slice(-1)
+      expect(last).to.include({ event: 'authentication_failed', is_done: false, user_id: testUser.user.id, reason })
       expect(world.sessions.tokenHashes.size).to.equal(0)
-      expect((await world.listed(person)).map(({ lastUsedAt }) => lastUsedAt)).to.deep.equal([null])
+      expect((await world.listed(testUser)).map(({ lastUsedAt }) => lastUsedAt)).to.deep.equal([null])
     })
   }
 
   it('if their key is not a point on the curve', async () => {
-    const { status, error } = await world.register(world.person(), { algorithm: 'off-curve' })
+    const { status, error } = await world.register(world.testUser(), { algorithm: 'off-curve' })
     expect([status, error.code]).to.deep.equal([422, 'NO_PUBLIC_KEY'])
   })
 
   it('if they name another credential ID', async () => {
-    const person = world.person()
-    const { options, challengeId } = await world.startRegistration(person)
-    const response = person.authenticator.create(options)
+    const testUser = world.testUser()
+    const { options, challengeId } = await world.startRegistration(testUser)
+    const response = testUser.authenticator.create(options)
     const id = Buffer.alloc(32, 1).toString('base64url')
     for (const changed of [
       { ...response, id, rawId: id },
       { ...response, rawId: id },
     ]) {
-      const { challengeId: fresh, options: again } = await world.startRegistration(person)
-      const made = person.authenticator.create(again)
+      const { challengeId: fresh, options: again } = await world.startRegistration(testUser)
+      const made = testUser.authenticator.create(again)
       const { status, error } = await world.call(
         '/register/finish',
         { challengeId: fresh, response: { ...made, id: changed.id === id ? id : made.id, rawId: id } },
-        { token: person.token },
+        { token: testUser.token },
       )
       expect([status, error.code]).to.deep.equal([422, 'VERIFICATION_FAILED'])
     }
-    expect((await world.call('/register/finish', { challengeId, response }, { token: person.token })).status).to.equal(
-      200,
-    )
+    expect(
+      (await world.call('/register/finish', { challengeId, response }, { token: testUser.token })).status,
+    ).to.equal(200)
   })
 
   it('if they are unknown, removed, or of a deleted user', async () => {
-    const person = await world.withPasskey()
-    const otherUser = await world.signIn(person, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
+    const testUser = await world.withPasskey()
+    const otherUser = await world.signIn(testUser, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
     expect([otherUser.status, otherUser.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
     await world.database.pool.query('update wallet.passkeys set removed_at = now() where credential_id = $1', [
-      person.credentialId,
+      testUser.credentialId,
     ])
-    expect((await world.signIn(person)).error.code).to.equal('PASSKEY_REMOVED')
+    expect((await world.signIn(testUser)).error.code).to.equal('PASSKEY_REMOVED')
     await world.database.pool.query('update wallet.passkeys set removed_at = null where credential_id = $1', [
-      person.credentialId,
+      testUser.credentialId,
     ])
-    world.sessions.users.delete(person.token)
-    expect((await world.signIn(person)).status).to.equal(404)
+    world.sessions.users.delete(testUser.token)
+    expect((await world.signIn(testUser)).status).to.equal(404)
   })
 
   it('if they were created for another relying party', async () => {
-    const person = await world.withPasskey()
+    const testUser = await world.withPasskey()
     await world.database.pool.query("update wallet.passkeys set rp_id = 'old.example' where credential_id = $1", [
-      person.credentialId,
+      testUser.credentialId,
     ])
-    expect((await world.signIn(person)).status).to.equal(404)
+    expect((await world.signIn(testUser)).status).to.equal(404)
   })
 
   it('if a copy signed meanwhile, after the signature is verified', async () => {
-    const person = await world.withPasskey()
-    expect((await world.signIn(person, { counter: 41 })).status).to.equal(200)
+    const testUser = await world.withPasskey()
+    expect((await world.signIn(testUser, { counter: 41 })).status).to.equal(200)
     for (const counter of [41, 40, 0]) {
-      const { status, error } = await world.signIn(person, { counter })
+      const { status, error } = await world.signIn(testUser, { counter })
       expect([status, error.code], String(counter)).to.deep.equal([401, 'VERIFICATION_FAILED'])
     }
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-    expect((await world.signIn(person, { counter: 3, key })).status).to.equal(401)
+    expect((await world.signIn(testUser, { counter: 3, key })).status).to.equal(401)
     const audited = await world.audited(
       "credential_id = $1 and event in ('counter_mismatch', 'authentication_failed')",
-      [person.credentialId],
+      [testUser.credentialId],
     )
     expect(audited.map(({ event, reason }) => [event, reason])).to.deep.equal([
       ...[41, 40, 0].map(() => ['counter_mismatch', 'counter']),
       ['authentication_failed', 'signature'],
     ])
-    expect((await world.signIn(person, { counter: 42 })).status).to.equal(200)
+    expect((await world.signIn(testUser, { counter: 42 })).status).to.equal(200)
   })
 
   it('except one if several present the same counter concurrently', async () => {
-    const person = await world.withPasskey()
+    const testUser = await world.withPasskey()
     const started = await Promise.all(Array.from({ length: 8 }, () => world.startSignIn()))
     const answers = await Promise.all(
       started.map(({ options, challengeId }) =>
-        world.call('/login/finish', { challengeId, response: person.authenticator.get(options, { counter: 7 }) }),
+        world.call('/login/finish', { challengeId, response: testUser.authenticator.get(options, { counter: 7 }) }),
       ),
     )
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([
@@ -187,13 +187,13 @@ describe('passkeys are rejected', () => {
   })
 
   it('with errors that reveal no account and repeat no input', async () => {
-    const person = await world.withPasskey()
+    const testUser = await world.withPasskey()
     const messages = await Promise.all(
-      ofAssertions.map(async ([, deviations]) => (await world.signIn(person, deviations)).error.message),
+      ofAssertions.map(async ([, deviations]) => (await world.signIn(testUser, deviations)).error.message),
     )
     for (const message of messages) {
-      expect(message).to.not.include(person.user.id)
-      expect(message).to.not.include(person.credentialId)
+      expect(message).to.not.include(testUser.user.id)
+      expect(message).to.not.include(testUser.credentialId)
       expect(message).to.not.include('evil')
       expect(message).to.not.include(origin)
     }

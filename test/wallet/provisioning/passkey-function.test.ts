@@ -131,8 +131,8 @@ describe('accounts for passkeys through the passkey function', () => {
   }
 
   it('are controlled by the real passkey: it signs, and the chain transfers the FLOW', async () => {
-    const person = await world.withPasskey()
-    const { credentialId, token } = person
+    const testUser = await world.withPasskey()
+    const { credentialId, token } = testUser
     const { networks, publicKeySec1Hex } = dataOf(
       await world.call<Answer>('/wallet/provision', { credentialId }, { token }),
     )
@@ -140,7 +140,7 @@ describe('accounts for passkeys through the passkey function', () => {
     // The simulated chain replaces testnet only.
     expect(networks['mainnet']?.state).to.equal('refused')
     const address = networks['testnet']?.address ?? ''
-    expect(await send(person, credentialId, publicKeySec1Hex, address)).to.equal('')
+    expect(await send(testUser, credentialId, publicKeySec1Hex, address)).to.equal('')
     const { accounts } = dataOf(
       await world.call<{ accounts: readonly object[] }>('/wallet/accounts', undefined, { token }),
     )

@@ -230,7 +230,7 @@ export class PasskeyWorld {
   }
 
   /** A new user who has just signed in. */
-  person({
+  testUser({
     email = `${randomBytes(4).toString('hex')}@example.com`,
     authenticatedAt = new Date(),
     counts = true,
@@ -250,16 +250,16 @@ export class PasskeyWorld {
   }
 
   /** The same user with an older session. */
-  later(person: TestUser, minutes: number): TestUser {
-    return { ...person, token: this.sessions.signIn(person.user, new Date(Date.now() - minutes * 60_000)) }
+  later(testUser: TestUser, minutes: number): TestUser {
+    return { ...testUser, token: this.sessions.signIn(testUser.user, new Date(Date.now() - minutes * 60_000)) }
   }
 
   /** Starts a registration, confirmed by a passkey if the user has one. */
   async startRegistration(
-    person: Pick<TestUser, 'token'> & Partial<Pick<TestUser, 'authenticator'>>,
+    testUser: Pick<TestUser, 'token'> & Partial<Pick<TestUser, 'authenticator'>>,
     data: object = {},
   ): Promise<Started<CreationOptions>> {
-    const { token, authenticator } = person
+    const { token, authenticator } = testUser
     const started = await this.call<Started<CreationOptions>>('/register/start', data, { token })
     if (started.success || started.error.code !== 'REAUTHENTICATION_REQUIRED' || authenticator === undefined)
       return dataOf(started)
@@ -269,25 +269,25 @@ export class PasskeyWorld {
 
   /** Creates a passkey, with the given deviations. */
   async register(
-    person: Pick<TestUser, 'token' | 'authenticator'>,
+    testUser: Pick<TestUser, 'token' | 'authenticator'>,
     deviations: CreateDeviations = {},
     more: Readonly<Record<string, unknown>> = {},
   ): Promise<Envelope<Registered>> {
-    const { options, challengeId } = await this.startRegistration(person)
+    const { options, challengeId } = await this.startRegistration(testUser)
     return this.call<Registered>(
       '/register/finish',
-      { challengeId, response: person.authenticator.create(options, deviations), ...more },
-      { token: person.token },
+      { challengeId, response: testUser.authenticator.create(options, deviations), ...more },
+      { token: testUser.token },
     )
   }
 
   /** A new user who has a passkey. */
   async withPasskey(
-    of: Parameters<PasskeyWorld['person']>[0] = {},
+    of: Parameters<PasskeyWorld['testUser']>[0] = {},
   ): Promise<TestUser & { readonly credentialId: string }> {
-    const person = this.person(of)
-    const { passkey } = dataOf(await this.register(person))
-    return { ...person, credentialId: passkey.id }
+    const testUser = this.testUser(of)
+    const { passkey } = dataOf(await this.register(testUser))
+    return { ...testUser, credentialId: passkey.id }
   }
 
   async startSignIn(data: unknown = {}): Promise<Started<RequestOptions>> {

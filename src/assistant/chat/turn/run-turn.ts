@@ -67,7 +67,7 @@ class Turn {
   readonly #calledAt = new Map<string, number>()
   readonly #invalid = new Set<string>()
   #finishReason: Extract<Part, { type: 'finish' }>['finishReason'] = 'other'
-  #hasBegun = false
+  #hasStarted = false
   #hasText = false
   #hasUsedTools = false
   #failure: { readonly error: unknown } | undefined
@@ -139,8 +139,8 @@ class Turn {
   }
 
   #note(part: Part): AnswerEnd | undefined {
-    if (!this.#hasBegun && beginnings.has(part.type)) {
-      this.#hasBegun = true
+    if (!this.#hasStarted && beginnings.has(part.type)) {
+      this.#hasStarted = true
       this.#options.watch?.started(this.#account.elapsedMs)
     }
     if (part.type === 'start-step') {

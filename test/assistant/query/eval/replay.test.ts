@@ -22,8 +22,8 @@ describe('query service with a replayed model', () => {
     const run = await replayScenarios(world.evaluation, gold, 'anthropic')
     expect(faults(run)).to.deep.equal([])
     const { results } = run
-    const mended = results.find(({ scenario }) => scenario.name === 'twice-repaired')?.results ?? []
-    expect(mended.map(({ attempts }) => attempts)).to.deep.equal(mended.map(() => 2))
+    const repaired = results.find(({ scenario }) => scenario.name === 'twice-repaired')?.results ?? []
+    expect(repaired.map(({ attempts }) => attempts)).to.deep.equal(repaired.map(() => 2))
     const versions = new Set(
       results.flatMap(({ results: own }) =>
         own.map(({ gold: { target }, promptVersion }) => promptVersion && `${target} ${promptVersion}`),

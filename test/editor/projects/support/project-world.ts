@@ -139,10 +139,10 @@ export class ProjectWorld {
   }
 
   /** A new signed-in user. */
-  person(): TestUser {
-    const person = { userId: randomUUID(), token: randomBytes(20).toString('hex') }
-    this.#people.set(person.token, person.userId)
-    return person
+  testUser(): TestUser {
+    const testUser = { userId: randomUUID(), token: randomBytes(20).toString('hex') }
+    this.#people.set(testUser.token, testUser.userId)
+    return testUser
   }
 
   fetch(init: RequestInit): Promise<Response> {
