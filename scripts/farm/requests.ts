@@ -269,7 +269,7 @@ function remedies(missing: HeightSet, stored: HeightSet, head: number | undefine
   const lines: string[] = []
   if ((missing.at(-1)?.to ?? 0) > highest) {
     const known = head === undefined || head < highest ? '' : `; its newest is ${head}`
-    lines.push(`Above ${highest - 1}: the forward ingester stores them as they are sealed${known}.`)
+    lines.push(`Above ${highest - 1}: the forward ingester stores blocks once they are sealed${known}.`)
   }
   if ((missing[0]?.from ?? lowest) < lowest) {
     const settings = 'while ENABLE_HISTORY_INGESTER is true, down to HISTORY_STOP_HEIGHT'
