@@ -51,7 +51,7 @@ interface QueryStateProps {
   readonly refetch: () => Promise<unknown>
 }
 
-/** Of a query without data. */
+/** Loading or error state of a query without data. */
 export function QueryState({ what, rows = 3, error, refetch }: QueryStateProps): ReactNode {
   if (error === null) return <Loading label={`Loading ${what}…`} rows={rows} />
   return <ErrorState title={`Could not load ${what}`} detail={problemText(error)} onRetry={() => void refetch()} />
