@@ -123,8 +123,9 @@ export async function createHttpServer<Services>(
     return started
   }
   try {
+    if (typeof open !== 'function') running = start(open)
     const { port } = await listen(server, options)
-    running = start(typeof open === 'function' ? await open(port) : open)
+    if (typeof open === 'function') running = start(await open(port))
     return {
       server,
       port,
