@@ -26,10 +26,10 @@ describe('HeadPace', () => {
     expect(waitAfter(0)).to.equal(100)
   })
 
-  it('waits for half of the time between heads, polls often, and less often once a head is overdue', () => {
+  it('polls often from half of the time between heads to twice it', () => {
     arriveAfter(0)
     arriveAfter(400)
-    expect(waitAfter(0)).to.equal(200)
+    expect(waitAfter(0)).to.equal(100)
     expect(waitAfter(150)).to.equal(50)
     expect(waitAfter(50)).to.equal(30)
     expect(waitAfter(599)).to.equal(30)
@@ -40,14 +40,8 @@ describe('HeadPace', () => {
     arriveAfter(0)
     arriveAfter(400)
     arriveAfter(100)
-    expect(waitAfter(0)).to.be.closeTo(170, 0.001)
-    arriveAfter(400)
-    expect(waitAfter(0)).to.be.closeTo(176, 0.001)
-  })
-
-  it('waits at most 250 ms on a slow chain', () => {
-    arriveAfter(0)
-    arriveAfter(60_000)
-    expect(waitAfter(0)).to.equal(250)
+    expect(waitAfter(140)).to.be.closeTo(30, 0.001)
+    expect(waitAfter(539)).to.equal(30)
+    expect(waitAfter(2)).to.equal(100)
   })
 })

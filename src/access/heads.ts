@@ -139,9 +139,8 @@ class HeadFollower {
 
 /** Share of the poll interval at which nodes are polled while a head is due. */
 const dueShare = 0.3
-const maxNotDueMs = 250
 
-/** Polls more often from half of the time between heads to twice it, and not before. */
+/** Polls more often from half of the time between heads to twice it. */
 export class HeadPace {
   readonly #pollMs: number
   readonly #now: () => number
@@ -165,7 +164,7 @@ export class HeadPace {
     const sinceMs = this.#now() - (this.#lastAt ?? 0)
     const untilDueMs = this.#intervalMs / 2 - sinceMs
     if (sinceMs >= this.#intervalMs * 2) return this.#pollMs
-    return Math.max(this.#pollMs * dueShare, Math.min(maxNotDueMs, untilDueMs))
+    return Math.max(this.#pollMs * dueShare, Math.min(this.#pollMs, untilDueMs))
   }
 }
 
