@@ -110,7 +110,7 @@ export async function startIngest(context: Context, timeouts: IngestTimeouts = {
  * coverage and leases above the ancestor, recomputes folds and revokes announced webhook events.
  */
 export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: number) => Promise<void>> {
-  const [{ workers }, { lockOutCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackWebhooks }] =
+  const [{ workers }, { blockCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackWebhooks }] =
     await Promise.all([
       import('../jobs/index.ts'),
       import('./farm/leases/chain-version.ts'),
@@ -119,7 +119,7 @@ export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: 
       import('./webhooks/delivery-rows.ts'),
     ])
   return async (client, ancestor) => {
-    await lockOutCommits(client)
+    await blockCommits(client)
     await client.query('select 1 from app.indexing_checkpoints order by service_name for update')
     await rollBackFarm(client, ancestor)
     await rollBackDerived(client, ancestor, workers)
@@ -147,7 +147,7 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
     import('./ingest/raw-tables.ts'),
     import('./webhooks/delivery-rows.ts'),
   ])
-  const neighbours: Parameters<typeof farm.startFarm>[1] = {
+  const dependencies: Parameters<typeof farm.startFarm>[1] = {
     writeBuiltInLabels,
     ensureRawPartitions,
     pruneDeliveries,
@@ -161,7 +161,7 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
         onCall: countCalls(metrics),
       }),
   }
-  await farm.startFarm(context, neighbours, workers)
+  await farm.startFarm(context, dependencies, workers)
 }
 
 async function startApi(context: Context): Promise<void> {

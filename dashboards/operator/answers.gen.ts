@@ -69,7 +69,7 @@ export interface Stage {
   /** Heights that it could have completed by now. */
   readonly available: number
   /** The backlog, in heights. */
-  readonly owed: number
+  readonly backlog: number
   readonly queued: { readonly leases: number; readonly heights: number }
   readonly active: { readonly leases: number; readonly heights: number }
   readonly failed: { readonly leases: number; readonly heights: number }

@@ -165,7 +165,7 @@ function SummaryPanel({ overview, summary }: { readonly overview: Overview; read
           value={stored === null ? '–' : formatCompact(stored.to - stored.from)}
           note={stored === null ? '' : `from ${formatNumber(stored.from)}`}
         />
-        <Figure name="Backlog" value={formatCompact(summary.owed)} note="heights" />
+        <Figure name="Backlog" value={formatCompact(summary.backlog)} note="heights" />
         <Figure name="In flight" value={formatNumber(summary.activeLeases)} note="ranges" />
         <Figure name="Throughput" value={formatRate(summary.rate)} note="heights / s" />
         <Figure name="ETA" value={etaText(summary)} note="slowest worker" />
@@ -201,8 +201,8 @@ function lagNote(lag: number | undefined): string {
   return lag === 0 ? 'up to date' : `${formatNumber(lag)} behind`
 }
 
-function etaText({ owed, etaSeconds }: Summary): string {
-  if (owed === 0) return etaSeconds === undefined ? '–' : 'now'
+function etaText({ backlog, etaSeconds }: Summary): string {
+  if (backlog === 0) return etaSeconds === undefined ? '–' : 'now'
   return etaSeconds === undefined ? '–' : formatDuration(etaSeconds)
 }
 

@@ -64,7 +64,7 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
     isEnabled,
     covered,
     available,
-    owed,
+    backlog,
     active,
     skipped,
     failed,
@@ -101,8 +101,8 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
       >
         {formatCompact(covered)}
       </Cell>
-      <Cell className="number" label="Backlog" title={formatNumber(owed)}>
-        {owed === 0 ? <span className="soft">0</span> : formatCompact(owed)}
+      <Cell className="number" label="Backlog" title={formatNumber(backlog)}>
+        {backlog === 0 ? <span className="soft">0</span> : formatCompact(backlog)}
       </Cell>
       <Cell
         className="number"
@@ -131,11 +131,11 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
   )
 }
 
-function etaText({ owed, available, etaSeconds, isEnabled, blocked }: Stage): ReactNode {
+function etaText({ backlog, available, etaSeconds, isEnabled, blocked }: Stage): ReactNode {
   if (blocked?.cause === 'failed') return <Badge tone="bad">stuck</Badge>
   if (blocked !== null) return <Badge tone="warn">behind by {formatCount(blocked.heights, 'block')}</Badge>
   if (available === 0) return '–'
-  if (owed === 0) return <span className="soft">up to date</span>
+  if (backlog === 0) return <span className="soft">up to date</span>
   return !isEnabled || etaSeconds === null ? '–' : formatDuration(etaSeconds)
 }
 

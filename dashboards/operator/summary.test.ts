@@ -13,7 +13,7 @@ function stage(change: Partial<Stage> & Pick<Stage, 'name'>): Stage {
     isEnabled: true,
     covered: 0,
     available: 0,
-    owed: 0,
+    backlog: 0,
     queued: none,
     active: none,
     failed: none,
@@ -54,14 +54,14 @@ describe('summary', () => {
   it('sums up enabled workers, and uses the slowest ETA', () => {
     const summary = summarize(
       overview([
-        stage({ name: 'main_ingester', kind: 'ingester', owed: 5, rate: 1 }),
-        stage({ name: 'a', owed: 100, rate: 10, etaSeconds: 10 }),
-        stage({ name: 'b', owed: 50, rate: 1, etaSeconds: 50 }),
-        stage({ name: 'c', isEnabled: false, owed: 1000 }),
+        stage({ name: 'main_ingester', kind: 'ingester', backlog: 5, rate: 1 }),
+        stage({ name: 'a', backlog: 100, rate: 10, etaSeconds: 10 }),
+        stage({ name: 'b', backlog: 50, rate: 1, etaSeconds: 50 }),
+        stage({ name: 'c', isEnabled: false, backlog: 1000 }),
       ]),
     )
     expect(summary).to.include({
-      owed: 150,
+      backlog: 150,
       rate: 11,
       etaSeconds: 50,
       lag: 5,
@@ -72,7 +72,7 @@ describe('summary', () => {
 
   it('has no ETA while a worker stands still', () => {
     expect(
-      summarize(overview([stage({ name: 'a', owed: 1, etaSeconds: 1 }), stage({ name: 'b', owed: 1 })])).etaSeconds,
+      summarize(overview([stage({ name: 'a', backlog: 1, etaSeconds: 1 }), stage({ name: 'b', backlog: 1 })])).etaSeconds,
     ).to.equal(undefined)
   })
 

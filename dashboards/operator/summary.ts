@@ -7,7 +7,7 @@ export interface Summary {
   readonly verdict: string
   readonly detail: string
   /** Over enabled workers. */
-  readonly owed: number
+  readonly backlog: number
   readonly activeLeases: number
   readonly rate: number
   readonly etaSeconds: number | undefined
@@ -21,14 +21,14 @@ export function summarize(overview: Overview): Summary {
   const { stages, head, stored } = overview
   const workers = stages.filter((stage) => stage.kind === 'worker' && stage.isEnabled)
   const sums = {
-    owed: sum(workers, (stage) => stage.owed),
+    backlog: sum(workers, (stage) => stage.backlog),
     activeLeases: sum(stages, (stage) => stage.active.leases),
     rate: sum(workers, (stage) => stage.rate ?? 0),
     flagged: sum(stages, (stage) => stage.flagged.leases),
     failed: sum(stages, (stage) => stage.failed.leases),
     skipped: sum(stages, (stage) => stage.skipped.leases),
   }
-  const behind = workers.filter((stage) => stage.owed > 0)
+  const behind = workers.filter((stage) => stage.backlog > 0)
   const isKnown = behind.every((stage) => stage.etaSeconds !== null)
   const etaSeconds = isKnown ? Math.max(0, ...behind.map((stage) => stage.etaSeconds ?? 0)) : undefined
   const lag = head === null || stored === null ? undefined : Math.max(0, head + 1 - stored.to)
@@ -37,10 +37,10 @@ export function summarize(overview: Overview): Summary {
 
 function judge(
   overview: Overview,
-  sums: Pick<Summary, 'owed' | 'flagged' | 'failed'>,
+  sums: Pick<Summary, 'backlog' | 'flagged' | 'failed'>,
   etaSeconds: number | undefined,
 ): Pick<Summary, 'tone' | 'verdict' | 'detail'> {
-  const { flagged, failed, owed } = sums
+  const { flagged, failed, backlog } = sums
   const errors = overview.unresolvedErrors
   if (!overview.database.isUp) {
     return {
@@ -98,12 +98,12 @@ function judge(
       verdict: 'No blocks stored yet',
       detail: 'The ingesters have not committed their first block.',
     }
-  if (owed === 0) return { tone: 'good', verdict: 'All systems normal', detail: 'All stored heights are derived.' }
+  if (backlog === 0) return { tone: 'good', verdict: 'All systems normal', detail: 'All stored heights are derived.' }
   const when = etaSeconds === undefined ? '' : `, about ${formatDuration(etaSeconds)} left`
   return {
     tone: 'good',
     verdict: 'All systems normal',
-    detail: `${formatCount(owed, 'height')} in the backlog${when}.`,
+    detail: `${formatCount(backlog, 'height')} in the backlog${when}.`,
   }
 }
 

@@ -16,7 +16,7 @@ import {
   listOpenRequests,
   withFollowed,
   withFollowers,
-  owedCount,
+  backlogCount,
   readRequestProgress,
 } from '../../src/farm/leases/requests.ts'
 import type { AddedRequest, RequestProgress, WorkerProgress } from '../../src/farm/leases/requests.ts'
@@ -42,19 +42,19 @@ export function backfill(options: RequestOptions): Promise<number> {
     const names = withFollowed(allWorkers, requested)
     await requireStored(pool, range)
     const progress = await readRequestProgress(pool, allWorkers, names, range)
-    const plan = progress.workers.map(({ worker, owed, skipped }) => ({
+    const plan = progress.workers.map(({ worker, backlog, skipped }) => ({
       worker,
-      heights: size(owed),
+      heights: size(backlog),
       note: [
         ...(requested.includes(worker) ? [] : ['followed by a named worker']),
         ...(skipped.length > 0 ? [`${size(skipped)} heights were skipped`] : []),
       ].join('; '),
     }))
     const output = { pool, range, json: options.json }
-    if (owedCount(progress) === 0 || options['dry-run']) {
-      const outcome = options['dry-run'] ? 'dry-run' : 'nothing-owed'
+    if (backlogCount(progress) === 0 || options['dry-run']) {
+      const outcome = options['dry-run'] ? 'dry-run' : 'nothing-backlog'
       if (options.json) printJson({ outcome, request: null, ...range, workers: plan })
-      else if (owedCount(progress) > 0) printPlan(plan)
+      else if (backlogCount(progress) > 0) printPlan(plan)
       else print(`No backlog: heights ${heights(range)} are covered by ${names.join(', ')}.`)
       return exitCodes.success
     }
@@ -76,8 +76,8 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
     const again = withFollowers(allWorkers, asked)
     const progress = await readRequestProgress(pool, allWorkers, withFollowed(allWorkers, again), range)
     const plan = progress.workers
-      .map(({ worker, owed, skipped }) => {
-        if (!again.includes(worker)) return { worker, heights: size(owed), note: 'followed by them; its backlog' }
+      .map(({ worker, backlog, skipped }) => {
+        if (!again.includes(worker)) return { worker, heights: size(backlog), note: 'followed by them; its backlog' }
         const notes = [
           ...(asked.includes(worker) ? [] : ['follows a named worker']),
           ...(skipped.length > 0 ? [`includes ${pluralize(size(skipped), 'skipped height')}`] : []),
@@ -145,7 +145,7 @@ async function awaitRequest({ pool, range, json }: RequestOutput, request: Added
       seconds,
       workersOff: waited.workersOff,
       flagged,
-      workers: workers.map(({ worker, owed, skipped }) => ({ worker, owed: size(owed), skipped: size(skipped) })),
+      workers: workers.map(({ worker, backlog, skipped }) => ({ worker, backlog: size(backlog), skipped: size(skipped) })),
     })
   } else {
     for (const line of skippedLines(workers)) print(line)
@@ -170,7 +170,7 @@ function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, 
   const { outcome, progress, workersOff } = waited
   const stays = `Request ${request.id} stays open`
   const owing = progress.workers
-    .filter(({ owed }) => owed.length > 0)
+    .filter(({ backlog }) => backlog.length > 0)
     .map(({ worker }) => worker)
     .join(', ')
   const switches = workersOff.map((name) => `ENABLE_${name.toUpperCase()}`).join(', ')
@@ -217,16 +217,16 @@ async function waitForRequest(pool: pg.Pool, { id, workers, range }: WaitedReque
   try {
     for (;;) {
       const progress = await readRequestProgress(pool, allWorkers, workers, range)
-      const owed = owedCount(progress)
-      all ??= owed
-      bar.show(Math.max(0, all - owed), all, noteOf(progress))
+      const backlog = backlogCount(progress)
+      all ??= backlog
+      bar.show(Math.max(0, all - backlog), all, noteOf(progress))
       if (await findLockHolder(pool, coordinatorLock)) coordinatedAt = performance.now()
       const workersOff = (await listOpenRequests(pool)).find((request) => request.id === id)?.workersOff ?? []
       const end = (outcome: WaitOutcome): Waited => ({ outcome, progress, workersOff })
       if (progress.isDone) return end('done')
       if (progress.isStuck) return end('stuck')
       if (performance.now() - coordinatedAt > noFarmMs) return end('no-farm')
-      const owing = progress.workers.filter((worker) => worker.owed.length > 0).map(({ worker }) => worker)
+      const owing = progress.workers.filter((worker) => worker.backlog.length > 0).map(({ worker }) => worker)
       if (owing.some((worker) => workersOff.includes(worker))) return end('workers-off')
       if (interrupted.signal.aborted) return end('interrupted')
       await delay(pollMs, undefined, { signal: interrupted.signal }).catch(() => undefined)

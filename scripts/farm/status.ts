@@ -101,7 +101,7 @@ export class FarmWatch {
 
   #withPace(stage: StageState): StageStatus {
     const rate = this.#pace.rate(stage.name)
-    return { ...stage, rate, etaSeconds: etaSeconds(stage.owed, stage.flagged.heights, rate) }
+    return { ...stage, rate, etaSeconds: etaSeconds(stage.backlog, stage.flagged.heights, rate) }
   }
 }
 
@@ -131,7 +131,7 @@ function stagesTable({ stages, takenAt }: FarmStatus, width: number): string {
 function columns(now: Date): Column<StageStatus>[] {
   const numbers: readonly (readonly [string, (stage: StageStatus) => string])[] = [
     ['COVERED', ({ covered }) => count(covered)],
-    ['BACKLOG', ({ owed }) => count(owed)],
+    ['BACKLOG', ({ backlog }) => count(backlog)],
     ['QUEUED', ({ queued }) => leases(queued)],
     ['ACTIVE', ({ active }) => leases(active)],
     ['FAILED', ({ failed }) => trouble('yellow', failed)],

@@ -63,7 +63,7 @@ export class FarmMetrics {
     const { metrics } = this.#options
     for (const gauge of [
       metrics.farmCoveredHeights,
-      metrics.farmOwedHeights,
+      metrics.farmBacklogHeights,
       metrics.farmLagHeights,
       metrics.farmOldestSeconds,
       metrics.farmLeases,
@@ -82,7 +82,7 @@ export class FarmMetrics {
         if (stage.kind !== 'worker') continue
         const worker = { worker: stage.name }
         metrics.farmCoveredHeights.set(worker, stage.covered)
-        metrics.farmOwedHeights.set(worker, stage.owed)
+        metrics.farmBacklogHeights.set(worker, stage.backlog)
         const { stored, takenAt } = overview
         if (stored !== null)
           metrics.farmLagHeights.set(

@@ -14,7 +14,7 @@ import { enqueueLeases } from './queues/work-queue.ts'
 import type { WorkQueue } from './queues/work-queue.ts'
 import { RangeReader } from './range-reader/range-reader.ts'
 import { Upkeep, upkeepJobs } from './upkeep.ts'
-import type { UpkeepNeighbours } from './upkeep.ts'
+import type { UpkeepDependencies } from './upkeep.ts'
 import { FarmWorkers } from './worker-loop/farm-workers.ts'
 import type { RunningWorker } from './worker-loop/farm-workers.ts'
 import { chainIdToNetwork } from '../flow/network.ts'
@@ -41,14 +41,14 @@ export type FarmConfig = SettingValues<typeof farmSettings & typeof enrichmentSe
 /** Another process replaces a coordinator that lost its connection within 8 s. */
 const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 
-export interface FarmNeighbours extends UpkeepNeighbours {
+export interface FarmDependencies extends UpkeepDependencies {
   readonly openChainReader: OpenChainReader
   readonly writeBuiltInLabels: (pool: pg.Pool, network: Network) => Promise<void>
 }
 
 export async function startFarm(
   context: ServiceContext<FarmConfig, WeighedBlock>,
-  neighbours: FarmNeighbours,
+  dependencies: FarmDependencies,
   workers: readonly Worker[] = allWorkers,
 ): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
@@ -58,7 +58,7 @@ export async function startFarm(
     log.info('No worker is enabled')
     return
   }
-  startUpkeep(context, neighbours)
+  startUpkeep(context, dependencies)
   const openPool = (max: number, applicationName: string, limits: PoolOptions): pg.Pool => {
     const pool = createPool(databaseUrl, { ...limits, max, applicationName, onIdleError: logIdleErrors(log) })
     lifecycle.onStop(`connections: ${applicationName}`, () => pool.end())
@@ -70,12 +70,12 @@ export async function startFarm(
     workers.filter(({ name }) => planned.has(name)),
   )
   // A range that waits for a connection keeps its lease and has not failed.
-  const rangeLimits: PoolOptions = { ...connectionLimits, isPatient: true }
+  const rangeLimits: PoolOptions = { ...connectionLimits, waitsForConnection: true }
   const pool = openPool(config.DB_MAX_OPEN_CONNS ?? connectionsFor(running), 'flowfarm farm', rangeLimits)
   // Leases lost in a server crash are allocated again, so their commits need not be durable.
   // Commits of rows flush them.
   const leaseLimits: PoolOptions = { ...shortStatementLimits, isDurable: false }
-  const leasePool = openPool(3, 'flowfarm leases', { ...leaseLimits, isPatient: true })
+  const leasePool = openPool(3, 'flowfarm leases', { ...leaseLimits, waitsForConnection: true })
   const heartbeatPool = openPool(1, 'flowfarm heartbeats', leaseLimits)
   const roundsPool = openPool(3, 'flowfarm rounds', leaseLimits)
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
@@ -138,9 +138,9 @@ export async function startFarm(
 
   const starting = (async () => {
     const network = await knownNetwork(pool, lifecycle.signal)
-    await startEnrichment(context, network, neighbours.openChainReader)
+    await startEnrichment(context, network, dependencies.openChainReader)
     const writing = { signal: lifecycle.signal, baseMs: 50, maxMs: 500 }
-    await retryWhile(() => neighbours.writeBuiltInLabels(pool, network), writing)
+    await retryWhile(() => dependencies.writeBuiltInLabels(pool, network), writing)
     const drills = await DrillWatch.start({ databaseUrl, pool: roundsPool, log, signal: lifecycle.signal })
     lifecycle.onStop('fault drills', () => drills.stop())
     farm = new FarmWorkers({
@@ -237,7 +237,7 @@ function openWorkQueue({
 /** A failure is only logged. */
 function startUpkeep(
   { config, databaseUrl, lifecycle, metrics, ...context }: ServiceContext<FarmConfig, WeighedBlock>,
-  neighbours: UpkeepNeighbours,
+  dependencies: UpkeepDependencies,
 ): void {
   const log = context.log.child({ service: 'upkeep' })
   const pool = createPool(databaseUrl, {
@@ -250,7 +250,7 @@ function startUpkeep(
   const start = async (): Promise<Upkeep> => {
     const upkeep = new Upkeep({
       pool,
-      jobs: upkeepJobs(pool, allWorkers, { ...neighbours, webhookLogDays: config.WEBHOOK_LOG_DAYS }),
+      jobs: upkeepJobs(pool, allWorkers, { ...dependencies, webhookLogDays: config.WEBHOOK_LOG_DAYS }),
       log,
       metrics,
     })

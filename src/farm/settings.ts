@@ -1,4 +1,4 @@
-import { moreEnrichmentWorkers, derivingWorkers, enrichmentWorkers } from '../../jobs/worker-names.ts'
+import { otherEnrichmentWorkers, derivingWorkers, enrichmentWorkers } from '../../jobs/worker-names.ts'
 import { boolean, integer, optionalInteger, optionalNumber, optionalUrl } from '../platform/setting.ts'
 import type { Setting } from '../platform/setting.ts'
 
@@ -162,11 +162,11 @@ export const enrichmentSettings = {
     unit: 'calls',
     description: 'Burst size of CHAIN_SCRIPT_RPS. Default: one second of calls.',
   }),
-  ...perWorker(moreEnrichmentWorkers, 'ENABLE_', '', (name) =>
+  ...perWorker(otherEnrichmentWorkers, 'ENABLE_', '', (name) =>
     boolean({ group: enrichmentGroup, default: true, description: `Run ${name.toLowerCase()}.` }),
   ),
-  ...perWorker(moreEnrichmentWorkers, '', '_CONCURRENCY', (name) => integer(enrichmentConcurrency(name))),
-  ...perWorker(moreEnrichmentWorkers, '', '_RANGE', (name) => integer(enrichmentRange(name))),
+  ...perWorker(otherEnrichmentWorkers, '', '_CONCURRENCY', (name) => integer(enrichmentConcurrency(name))),
+  ...perWorker(otherEnrichmentWorkers, '', '_RANGE', (name) => integer(enrichmentRange(name))),
   ENABLE_PRICE_FEED: boolean({
     group: enrichmentGroup,
     default: false,

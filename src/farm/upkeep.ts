@@ -148,13 +148,13 @@ const errorDays = 90
 
 const requestDays = 30
 
-export interface UpkeepNeighbours {
+export interface UpkeepDependencies {
   readonly ensureRawPartitions: (pool: pg.Pool, range: HeightRange) => Promise<void>
   /** @returns number of rows deleted */
   readonly pruneDeliveries: (pool: pg.Pool, days: number) => Promise<number>
 }
 
-interface UpkeepSettings extends UpkeepNeighbours {
+interface UpkeepSettings extends UpkeepDependencies {
   readonly webhookLogDays: number
 }
 
@@ -199,7 +199,7 @@ export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], settings: 
 async function makePartitions(
   pool: pg.Pool,
   workers: readonly Worker[],
-  ensureRawPartitions: UpkeepNeighbours['ensureRawPartitions'],
+  ensureRawPartitions: UpkeepDependencies['ensureRawPartitions'],
 ): Promise<number> {
   const { rows } = await query<{ head: string | null }>(
     pool,

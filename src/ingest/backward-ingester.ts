@@ -29,20 +29,20 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     const reachable = await source.lowestReachable(signal)
     const bottom = Math.max(stopHeight, reachable, this.#root)
     await recordTarget(pool, bottom)
-    const owed = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.settled), 'down')
-    if (owed.next === undefined) {
+    const backlog = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.settled), 'down')
+    if (backlog.next === undefined) {
       progress.finish(name)
       const how = bottom > stopHeight ? ' down to the lowest height of the nodes' : ''
       log.info({ bottom, top: top - 1 }, `history is complete${how}`)
       return undefined
     }
-    progress.begin(name, { from: bottom, position: owed.next, total: top - bottom, isForward: false })
+    progress.begin(name, { from: bottom, position: backlog.next, total: top - bottom, isForward: false })
     return {
       generation: coverage.backward.generation,
-      nextHeight: () => owed.take(),
-      waiting: () => owed.left,
+      nextHeight: () => backlog.take(),
+      waiting: () => backlog.left,
       onMore: () => () => undefined,
-      isOver: () => owed.left === 0,
+      isOver: () => backlog.left === 0,
       check: (block, previous) => this.#check(block, previous),
       confirm: (block, below) => this.#confirm(block, below),
     }

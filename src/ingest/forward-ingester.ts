@@ -39,19 +39,19 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const head = await heads.first(signal)
     const coverage = await readRawCoverage(pool)
     const start = await this.#startHeight(coverage, head.height, signal)
-    const owed = new HeightWalk(difference([{ from: start, to: Number.MAX_SAFE_INTEGER }], coverage.settled), 'up')
+    const backlog = new HeightWalk(difference([{ from: start, to: Number.MAX_SAFE_INTEGER }], coverage.settled), 'up')
     let last = start - 1
     this.#storedHead = undefined
     const top = coverage.all.at(-1)
     const tip = top === undefined ? -1 : top.to - 1
-    progress.begin(name, { from: start, position: owed.next ?? start, isForward: true })
+    progress.begin(name, { from: start, position: backlog.next ?? start, isForward: true })
     const current = (): number => heads.current?.height ?? head.height
     return {
       generation: coverage.forward.generation,
       nextHeight: () => {
-        if (owed.next === undefined || owed.next > current()) return undefined
-        last = owed.next
-        return owed.take()
+        if (backlog.next === undefined || backlog.next > current()) return undefined
+        last = backlog.next
+        return backlog.take()
       },
       waiting: () => Math.max(0, current() - last),
       onMore: (wake) => heads.onHead(wake),

@@ -6,7 +6,7 @@ import type { HeightSet } from '../platform/ranges.ts'
 import { LogThrottle } from '../platform/log-throttle.ts'
 import { acquireLock } from '../platform/db/advisory-lock.ts'
 import { asDatabaseError } from '../platform/db/errors.ts'
-import { forgetPartitions } from '../platform/db/partitions.ts'
+import { clearKnownPartitions } from '../platform/db/partitions.ts'
 import { BadBlockError, ForkError, RowsExistError } from './errors.ts'
 import { ScriptCache, ShapeCache } from './caches.ts'
 import { recordLostHeight } from './failing-heights.ts'
@@ -84,7 +84,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
   async #work(lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
     const signal = AbortSignal.any([this.options.signal, lockLost])
     // After an interruption the database may be a restored backup.
-    forgetPartitions(this.options.pool)
+    clearKnownPartitions(this.options.pool)
     const context = {
       signal,
       lockLost,

@@ -19,7 +19,7 @@ const stage = z
     isEnabled: z.boolean(),
     covered: z.int(),
     available: z.int().describe('Heights that it could have completed by now.'),
-    owed: z.int().describe('The backlog, in heights.'),
+    backlog: z.int().describe('The backlog, in heights.'),
     queued: leaseCount,
     active: leaseCount,
     failed: leaseCount,
@@ -203,7 +203,7 @@ export class OverviewFeed {
             ...stage,
             follows: [...stage.follows],
             rate,
-            etaSeconds: etaSeconds(stage.owed, stage.flagged.heights, rate),
+            etaSeconds: etaSeconds(stage.backlog, stage.flagged.heights, rate),
           }
         }),
         unresolvedErrors,

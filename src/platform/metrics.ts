@@ -144,8 +144,8 @@ export class Metrics {
     registers: [this.registry],
   })
   readonly farmCoveredHeights = this.#farmGauge('covered_heights', 'Heights completed by the worker.')
-  readonly farmOwedHeights = this.#farmGauge(
-    'owed_heights',
+  readonly farmBacklogHeights = this.#farmGauge(
+    'backlog_heights',
     'Backlog of the worker: stored heights that it could derive and has not, including flagged ones.',
   )
   readonly farmLagHeights = this.#farmGauge(

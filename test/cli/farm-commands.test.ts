@@ -87,7 +87,7 @@ describe('farm commands', () => {
       expect(stdout, 'colours without a terminal').to.not.include('\u001b')
       const { value } = await json<Status>('status')
       const token = value.stages.find(({ name }) => name === 'token_worker')
-      expect(token).to.deep.include({ covered: 40, owed: 60, flagged: { leases: 1, heights: 2 }, rate: null })
+      expect(token).to.deep.include({ covered: 40, backlog: 60, flagged: { leases: 1, heights: 2 }, rate: null })
       expect(value.requests).to.have.length(1)
       expect(value).to.include({ isCoordinated: false })
     })
@@ -119,7 +119,7 @@ describe('farm commands', () => {
       const again = await run('backfill', '--from', '10', '--to', '19', '--workers', 'ft_holdings_worker')
       expect(again).to.include({ code: 0 })
       expect(again.stdout).to.include('No backlog')
-      const all = await json<{ outcome: string; workers: { owed: number }[] }>('backfill', '--from', '15', '--to', '29')
+      const all = await json<{ outcome: string; workers: { backlog: number }[] }>('backfill', '--from', '15', '--to', '29')
       expect(all.value).to.include({ outcome: 'done' })
       expect(await covered()).to.deep.equal({
         ...Object.fromEntries(workers.map(({ name }) => [name, '{[15,30)}'])),
@@ -210,7 +210,7 @@ describe('farm commands', () => {
       const skipped = await run('leases', 'skip', '--worker', 'token_worker', '--to', '12', '--reason', 'poison')
       expect(skipped.stdout).to.include('1 lease is skipped')
       const { value } = await json<{ outcome: string }>('backfill', '--from', '10', '--to', '19')
-      expect(value.outcome).to.match(/^(done|nothing-owed)$/)
+      expect(value.outcome).to.match(/^(done|nothing-backlog)$/)
     })
 
     it('reports the workers that are disabled in the running farm', async () => {

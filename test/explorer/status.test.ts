@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 import { workers } from '../../jobs/index.ts'
-import { derivingWorkers, enrichmentWorkers, moreEnrichmentWorkers } from '../../jobs/worker-names.ts'
+import { derivingWorkers, enrichmentWorkers, otherEnrichmentWorkers } from '../../jobs/worker-names.ts'
 import type { IndexingStatus } from '../../src/explorer/status/schema.ts'
 import { statusSettings } from '../../src/explorer/status/queries.ts'
 import { readConfig } from '../../src/config.ts'
@@ -103,7 +103,7 @@ describe('the indexing status', () => {
       accounts_worker: false,
     })
     expect(Object.keys(settings.workerEnabled)).to.have.length(
-      2 + [...derivingWorkers, ...enrichmentWorkers, ...moreEnrichmentWorkers].length,
+      2 + [...derivingWorkers, ...enrichmentWorkers, ...otherEnrichmentWorkers].length,
     )
     expect(settings.workerConfig).to.deep.include({
       main_ingester: { workers: 7, batch_size: null },

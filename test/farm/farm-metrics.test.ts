@@ -62,7 +62,7 @@ describe('the metrics of the farm', () => {
     }
     expect(now).to.include({
       covered_heights: 60,
-      owed_heights: 39,
+      backlog_heights: 39,
       lag_heights: 40,
       queued: 1,
       active: 0,

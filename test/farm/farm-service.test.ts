@@ -168,7 +168,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     })
     const { port } = await chain.logged(/serving metrics/)
     await untilDerived(database, names, [{ from: 1950, to: 2001 }])
-    const figures = ['covered_heights', 'owed_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap((figure) =>
+    const figures = ['covered_heights', 'backlog_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap((figure) =>
       names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),
     )
     let text = ''

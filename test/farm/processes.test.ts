@@ -3,7 +3,7 @@ import { workers } from '../../jobs/index.ts'
 import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { activeOf, holdTable, untilCoordinated, untilHeld, untilYes } from '../support/lease-waits.ts'
+import { activeOf, holdTable, untilCoordinated, untilHeld, untilHolds } from '../support/lease-waits.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
@@ -87,7 +87,7 @@ describe('farm processes', function (this: Mocha.Suite) {
     // Replacements start meanwhile.
     const victims = started.slice()
     for (const victim of victims) {
-      await untilYes(database, async () => {
+      await untilHolds(database, async () => {
         if ((await activeOf(database, victim.pid)).length > 0) return true
         await keepBusy()
         return false
@@ -95,7 +95,7 @@ describe('farm processes', function (this: Mocha.Suite) {
       await victim.end('SIGKILL')
       const killedAt = new Stopwatch()
       const replacement = start()
-      await untilYes(database, async () => (await activeOf(database, victim.pid)).length === 0)
+      await untilHolds(database, async () => (await activeOf(database, victim.pid)).length === 0)
       await killedAt.expectBelow(8000)
       await replacement
     }
@@ -105,7 +105,7 @@ describe('farm processes', function (this: Mocha.Suite) {
 
   it('a process releases its ranges on SIGTERM and exits with 0 within 10 s', async () => {
     const one = await start()
-    await untilYes(database, async () => (await activeOf(database, one.pid)).length > 0)
+    await untilHolds(database, async () => (await activeOf(database, one.pid)).length > 0)
     const startedAt = new Stopwatch()
     expect(await one.end('SIGTERM'), one.output()).to.equal(0)
     await startedAt.expectBelow(10_000)
@@ -126,7 +126,7 @@ describe('farm processes', function (this: Mocha.Suite) {
     } = await database.pool.query<{ at: Date }>('select clock_timestamp() as at')
     await first.end('SIGKILL')
     const killedAt = new Stopwatch()
-    await untilYes(database, async () => {
+    await untilHolds(database, async () => {
       const { rowCount } = await database.pool.query('select 1 from app.worker_leases where created_at > $1 limit 1', [
         now?.at,
       ])

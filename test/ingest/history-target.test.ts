@@ -39,7 +39,7 @@ describe('the end of history', () => {
         )
         const { stages } = await readFarmOverview(database.pool, planStages(readConfig({}, {}), []))
         const history = stages.find(({ name }) => name === 'history_ingester')
-        expect(history, 'below its lowest block too').to.include({ lowest: 60, owed: 60 - target })
+        expect(history, 'below its lowest block too').to.include({ lowest: 60, backlog: 60 - target })
       } finally {
         await node.stop()
       }

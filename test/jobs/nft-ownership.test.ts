@@ -311,23 +311,23 @@ describe('nft_ownership_worker', () => {
       fc.asyncProperty(fc.tuple(found, found), events, async (versions, all) => {
         await reset()
         const derived = new Map<number, readonly Move[]>()
-        const owed = new Set<number>()
+        const backlog = new Set<number>()
         for (const event of all) {
           if (event.what === 'derive') {
             const { from } = event
             const moves = within(versions[event.version] ?? [], from, from + step)
             await deriveMoves(from, from + step, moves)
             derived.set(from, moves)
-            owed.add(from)
+            backlog.add(from)
           } else if (event.what === 'fold') {
             await fold(event.from, event.from + step)
-            owed.delete(event.from)
+            backlog.delete(event.from)
           } else {
             await rollBackDerived(database.pool, event.to)
             for (const [from, moves] of derived) derived.set(from, within(moves, 0, event.to))
           }
         }
-        for (const from of owed) await fold(from, from + step)
+        for (const from of backlog) await fold(from, from + step)
         const expected = expectedOf([...derived.values()].flat())
         expect(await owned()).to.deep.equal(expected.owned)
         expect(await counts()).to.deep.equal(expected.counts)

@@ -8,7 +8,7 @@ import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 import { untilDerived } from '../support/farm.ts'
 import type { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { activeOf, holdTable, untilCoordinated, untilYes } from '../support/lease-waits.ts'
+import { activeOf, holdTable, untilCoordinated, untilHolds } from '../support/lease-waits.ts'
 import { compareHoldings, compareItems, compareKeys, compareVaults } from '../support/ledger-truth.ts'
 import { FarmMachines } from './farm-machines.ts'
 import type { Machine } from './farm-machines.ts'
@@ -65,7 +65,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
   }
 
   const untilBusy = (machine: Machine): Promise<void> =>
-    untilYes(farm, async () => {
+    untilHolds(farm, async () => {
       if ((await activeOn(machine)).length > 0) return true
       await keepBusy()
       return false
@@ -78,7 +78,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
   const takeover = async (machine: Machine): Promise<void> => {
     // Commits wait inside a transaction with locks, so that the machine is disconnected during it.
     const held = await holdTable(farm, 'app.tx_contracts', 'access exclusive')
-    await untilYes(farm, async () => {
+    await untilHolds(farm, async () => {
       if ((await activeOf(farm, working[machine]?.pid ?? 0, 'tx_contracts_worker')).length > 0) return true
       await keepBusy()
       return false
@@ -86,7 +86,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     await farm.network.unplug(machine, 'data')
     const cutAt = new Stopwatch()
     await held.letGo()
-    await untilYes(farm, async () => (await activeOn(machine)).length === 0)
+    await untilHolds(farm, async () => (await activeOn(machine)).length === 0)
     await cutAt.expectBelow(8000)
     await untilDerived(farm, ['tx_contracts_worker'], [{ from: 0, to: history }])
   }
@@ -123,7 +123,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     const [machine, other] = await coordinating()
     await farm.network.unplug(other, 'front')
     const from = await head()
-    await untilYes(farm, async () => (await head()) > from + 3)
+    await untilHolds(farm, async () => (await head()) > from + 3)
     await untilDerived(farm, names, [{ from: 0, to: from + 3 }])
     await farm.network.plugIn(other, 'front')
     await Promise.all([untilBusy(machine), untilBusy(other)])
@@ -133,7 +133,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     const [machine, other] = await coordinating()
     await farm.network.unplug(machine, 'front')
     const from = await head()
-    await untilYes(farm, async () => (await head()) > from + 3)
+    await untilHolds(farm, async () => (await head()) > from + 3)
     await untilDerived(farm, names, [{ from: 0, to: from + 3 }])
     expect(await coordinating()).to.deep.equal([other, machine])
     await farm.network.plugIn(machine, 'front')

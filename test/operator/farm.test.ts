@@ -83,7 +83,7 @@ describe('operator API', () => {
         isEnabled: true,
         covered: 10,
         available: 20,
-        owed: 10,
+        backlog: 10,
       })
       expect(stages.get('token_worker')).to.deep.include({
         kind: 'worker',
@@ -92,7 +92,7 @@ describe('operator API', () => {
         isEnabled: true,
         covered: 3,
         available: 10,
-        owed: 7,
+        backlog: 7,
         holes: 1,
         lowest: 100,
         highest: 104,
@@ -339,9 +339,9 @@ describe('operator API', () => {
       const {
         body: { stages },
       } = await operator.get<Overview>('/overview')
-      const owed = Object.fromEntries(stages.map(({ name, owed: heights }) => [name, heights]))
+      const backlog = Object.fromEntries(stages.map(({ name, backlog: heights }) => [name, heights]))
       // Holdings wait for the backlog of the worker that they follow.
-      expect(owed).to.include({ token_worker: 10, ft_holdings_worker: 0, accounts_worker: 0 })
+      expect(backlog).to.include({ token_worker: 10, ft_holdings_worker: 0, accounts_worker: 0 })
       expect(stages.find(({ name }) => name === 'ft_holdings_worker')).to.include({ covered: 90, available: 90 })
     })
   })

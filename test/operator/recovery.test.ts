@@ -67,7 +67,7 @@ describe('operator repair of a broken worker', () => {
       204,
     )
     farm = await runFarm(database, { WORKER_RETRY_BASE_MS: '1', WORKER_RETRY_CAP_MS: '1' })
-    const broken = await until('token_worker', ({ owed, flagged }) => owed === 2 && flagged.heights === 2)
+    const broken = await until('token_worker', ({ backlog, flagged }) => backlog === 2 && flagged.heights === 2)
     expect(broken).to.deep.include({
       covered: last - 1,
       available: last + 1,
@@ -75,9 +75,9 @@ describe('operator repair of a broken worker', () => {
       etaSeconds: null,
       failed: { leases: 0, heights: 0 },
     })
-    await until('accounts_worker', ({ owed }) => owed === 0)
+    await until('accounts_worker', ({ backlog }) => backlog === 0)
     // Holdings follow the broken worker and lack only those heights.
-    expect(await until('ft_holdings_worker', ({ owed }) => owed === 0)).to.include({
+    expect(await until('ft_holdings_worker', ({ backlog }) => backlog === 0)).to.include({
       covered: last - 1,
       available: last - 1,
     })
@@ -98,11 +98,11 @@ describe('operator repair of a broken worker', () => {
       all: { worker: 'token_worker', statuses: ['flagged'] },
     })
     expect(body).to.deep.equal({ changed: flagged.total })
-    expect(await until('token_worker', ({ owed }) => owed === 0)).to.deep.include({
+    expect(await until('token_worker', ({ backlog }) => backlog === 0)).to.deep.include({
       covered: last + 1,
       holes: 0,
       flagged: { leases: 0, heights: 0 },
     })
-    expect(await until('ft_holdings_worker', ({ covered }) => covered === last + 1)).to.include({ owed: 0 })
+    expect(await until('ft_holdings_worker', ({ covered }) => covered === last + 1)).to.include({ backlog: 0 })
   })
 })

@@ -45,7 +45,7 @@ export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: numbe
     return new Map(rows.map(({ key, at }) => [key, at]))
   }
   const first = new Map<string, number>()
-  await untilYes(database, async () => {
+  await untilHolds(database, async () => {
     for (const [key, at] of await deadlines()) {
       const before = first.get(key)
       if (before !== undefined && at > before) return true
@@ -71,6 +71,6 @@ export async function untilCoordinated(database: Pick<TestDatabase, 'pool'>): Pr
 }
 
 /** Polls every few milliseconds until the result is true, for state without a notification. */
-export async function untilYes(database: Pick<TestDatabase, 'pool'>, ask: () => Promise<boolean>): Promise<void> {
+export async function untilHolds(database: Pick<TestDatabase, 'pool'>, ask: () => Promise<boolean>): Promise<void> {
   while (!(await ask())) await database.pool.query('select pg_sleep(0.005)')
 }

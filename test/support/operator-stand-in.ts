@@ -72,13 +72,13 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
         const usual = options.world.overview.stages[i]?.rate ?? null
         const rate =
           usual === null ? null : usual * (0.85 + 0.1 * Math.sin(ticks / 3 + i) + 0.12 * Math.sin(ticks * 1.7 + i * i))
-        const step = Math.min(stage.owed, Math.round((rate ?? 0) / 20))
+        const step = Math.min(stage.backlog, Math.round((rate ?? 0) / 20))
         return {
           ...stage,
           rate,
           covered: stage.covered + step,
-          owed: stage.owed - step,
-          etaSeconds: rate === null ? null : stage.owed / rate,
+          backlog: stage.backlog - step,
+          etaSeconds: rate === null ? null : stage.backlog / rate,
         }
       })
       standIn.world = { ...state.world, overview: { ...overview, generatedAt: new Date().toISOString(), stages } }

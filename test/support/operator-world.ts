@@ -46,7 +46,7 @@ function stage(base: Partial<Stage> & Pick<Stage, 'name' | 'kind' | 'covered' | 
     phase: 0,
     follows: [],
     isEnabled: true,
-    owed: base.available - base.covered,
+    backlog: base.available - base.covered,
     queued: none,
     active: none,
     failed: none,
@@ -126,7 +126,7 @@ export function busyWorld(): OperatorWorld {
       const covered = sizeOf(ranges)
       const rate = share === 0 ? null : 900 + 310 * ((i * 7) % 5)
       const [flagged, failed, skipped] = [count(name, 'flagged'), count(name, 'failed'), count(name, 'skipped')]
-      const owed = share === 0 ? 0 : available - covered - skipped.heights
+      const backlog = share === 0 ? 0 : available - covered - skipped.heights
       return stage({
         name,
         kind: 'worker',
@@ -136,9 +136,9 @@ export function busyWorld(): OperatorWorld {
         isEnabled: share > 0,
         covered,
         available: share === 0 ? 0 : available,
-        owed,
+        backlog,
         rate,
-        etaSeconds: rate === null ? null : Math.round(owed / rate),
+        etaSeconds: rate === null ? null : Math.round(backlog / rate),
         active: { leases: running.length, heights: sizeOf(running) },
         queued: { leases: share === 0 ? 0 : 24, heights: share === 0 ? 0 : 24_000 },
         flagged,
@@ -184,7 +184,7 @@ export function calmWorld(): OperatorWorld {
   const stages = busy.overview.stages.map((each) => ({
     ...each,
     covered: each.isEnabled ? each.available : 0,
-    owed: 0,
+    backlog: 0,
     active: none,
     queued: none,
     failed: none,

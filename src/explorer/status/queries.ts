@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import { derivingWorkers, enrichmentWorkers, moreEnrichmentWorkers } from '../../../jobs/worker-names.ts'
+import { derivingWorkers, enrichmentWorkers, otherEnrichmentWorkers } from '../../../jobs/worker-names.ts'
 import { parseMultirange } from '../../platform/ranges.ts'
 import { presentStatus } from './schema.ts'
 import type { IndexingStatus, StatusSettings, StatusFacts } from './schema.ts'
@@ -34,7 +34,7 @@ interface IngestionSettings {
 
 export function statusSettings(config: IngestionSettings): StatusSettings {
   const settings = new Map<string, unknown>(Object.entries(config))
-  const workers: readonly string[] = [...derivingWorkers, ...enrichmentWorkers, ...moreEnrichmentWorkers]
+  const workers: readonly string[] = [...derivingWorkers, ...enrichmentWorkers, ...otherEnrichmentWorkers]
   const number = (name: string): number | null => {
     const value = settings.get(name)
     return typeof value === 'number' ? value : null

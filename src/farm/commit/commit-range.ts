@@ -16,7 +16,7 @@ import {
   needsClearingText,
   findFoldDebt,
   foldRange,
-  foldsOthersRows,
+  readsOtherWorkers,
   followersOf,
   lockFolds,
   readsOf,
@@ -165,7 +165,7 @@ export class RangeCommit {
   }
 
   #hasToFold(worker: Worker): boolean {
-    return foldsOthersRows(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => this.#written.has(name)))
+    return readsOtherWorkers(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => this.#written.has(name)))
   }
 
   /** Lost connections and conflicts are not the worker's; a lock or a timeout may be of its tables. */

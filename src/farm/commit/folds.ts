@@ -29,7 +29,7 @@ export function readsOf(fold: Fold): readonly string[] {
   return fold.kind === 'state' ? fold.reads : [fold.of].flat()
 }
 
-export function foldsOthersRows({ tables, folds }: Worker): boolean {
+export function readsOtherWorkers({ tables, folds }: Worker): boolean {
   const own = new Set(tables.map(({ name }) => name))
   return folds.some((fold) => fold.kind === 'state' && fold.reads.some((name) => !own.has(name)))
 }
@@ -238,7 +238,7 @@ function literal(height: number): string {
 }
 
 /**
- * Call after `lockOutCommits`. Finds all keys before deleting rows, because a fold may read rows of
+ * Call after `blockCommits`. Finds all keys before deleting rows, because a fold may read rows of
  * another worker. Workers must be in phase order, because folds may read other folds.
  */
 export async function rollBackDerived(

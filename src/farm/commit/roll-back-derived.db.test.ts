@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { rollBackFarm } from '../leases/coverage.ts'
-import { lockOutCommits } from '../leases/chain-version.ts'
+import { blockCommits } from '../leases/chain-version.ts'
 import type { CommitOutcome } from './commit-range.ts'
 import {
   activeLease,
@@ -39,7 +39,7 @@ describe('the rollback of derived rows', () => {
 
   /** Like the ingest rollback, without the raw tables. */
   const rollBack = async (client: pg.ClientBase, ancestor: number): Promise<void> => {
-    await lockOutCommits(client)
+    await blockCommits(client)
     await client.query('select 1 from app.indexing_checkpoints order by service_name for update')
     await rollBackFarm(client, ancestor)
     await rollBackDerived(client, ancestor, [countingWorker, exampleWorker])

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { readConfig } from '../../config.ts'
 import { LeaseEnqueuer } from './lease-enqueuer.ts'
-import type { OfferedLease } from './lease-enqueuer.ts'
-import { HistoryBatcher, HistoryRest } from './rounds.ts'
+import type { EnqueuedLease } from './lease-enqueuer.ts'
+import { HistoryBatcher, HistoryPause } from './rounds.ts'
 import { WakeUp } from '../../platform/signals.ts'
 import { planWorkers } from './plan-leases.ts'
 
-const lease = (worker: string, from: number): OfferedLease => ({
+const lease = (worker: string, from: number): EnqueuedLease => ({
   worker,
   from,
   to: from + 1,
@@ -47,16 +47,16 @@ describe('HistoryBatcher', () => {
   })
 })
 
-describe('HistoryRest', () => {
-  const limits = (rest: HistoryRest, open: Readonly<Record<string, number>>, now: number): object =>
+describe('HistoryPause', () => {
+  const limits = (rest: HistoryPause, open: Readonly<Record<string, number>>, now: number): object =>
     Object.fromEntries(rest.limit(new Map(Object.entries(open)), now))
 
   it('sets no limit without a rest', () => {
-    expect(limits(new HistoryRest(0), { a: 9, b: 0 }, 0)).to.deep.equal({ a: Infinity, b: Infinity })
+    expect(limits(new HistoryPause(0), { a: 9, b: 0 }, 0)).to.deep.equal({ a: Infinity, b: Infinity })
   })
 
   it('allows one range, and the next one after the pause', () => {
-    const rest = new HistoryRest(100)
+    const rest = new HistoryPause(100)
     for (const now of [0, 50, 99]) expect(limits(rest, { a: 0 }, now)).to.deep.equal({})
     expect(limits(rest, { a: 0 }, 100)).to.deep.equal({ a: 1 })
     expect(limits(rest, { a: 1 }, 150)).to.deep.equal({})
@@ -70,7 +70,7 @@ describe('HistoryRest', () => {
   })
 
   it('gives ranges to all idle workers together, without waiting for busy ones', () => {
-    const rest = new HistoryRest(100)
+    const rest = new HistoryPause(100)
     expect(limits(rest, { a: 0, b: 1, c: 1 }, 0)).to.deep.equal({})
     expect(limits(rest, { a: 0, b: 0, c: 1 }, 60)).to.deep.equal({})
     expect(limits(rest, { a: 0, b: 0, c: 1 }, 100), 'b has not rested').to.deep.equal({})

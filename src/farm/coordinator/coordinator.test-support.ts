@@ -6,7 +6,7 @@ import { claimLeases } from '../leases/leases.ts'
 import { CompletionAnnouncer } from '../worker-loop/held-leases.ts'
 import { Coordinator } from './coordinator.ts'
 import type { CoordinatorOptions, RoundReport } from './coordinator.ts'
-import type { Enqueue, OfferedLease } from './lease-enqueuer.ts'
+import type { Enqueue, EnqueuedLease } from './lease-enqueuer.ts'
 import type { WorkerPlan } from './plan-ranges.ts'
 
 /** A timer that never fires in a test, so that every round has an explicit cause. */
@@ -70,13 +70,13 @@ export function startCoordinator(database: TestDatabase, options: OptionsToRun):
 
 export interface Doer {
   readonly enqueue: Enqueue
-  readonly offered: OfferedLease[]
+  readonly offered: EnqueuedLease[]
   idle(): Promise<void>
 }
 
 /** Completes all leases it receives, like a worker process. */
 export function startDoer(pool: pg.Pool): Doer {
-  const offered: OfferedLease[] = []
+  const offered: EnqueuedLease[] = []
   const announcer = new CompletionAnnouncer(pool, () => undefined)
   const enqueue: Enqueue = async (leases) => {
     offered.push(...leases)

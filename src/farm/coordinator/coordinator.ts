@@ -8,7 +8,7 @@ import { LogThrottle } from '../../platform/log-throttle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { backoffMs, pause } from '../../platform/retry.ts'
 import { WakeUp } from '../../platform/signals.ts'
-import type { EndedRun, RetryPolicy } from '../leases/leases.ts'
+import type { EndedAttempt, RetryPolicy } from '../leases/leases.ts'
 import type { WorkerPlan } from './plan-ranges.ts'
 import { LeaseEnqueuer } from './lease-enqueuer.ts'
 import type { Enqueue } from './lease-enqueuer.ts'
@@ -68,7 +68,7 @@ export interface CoordinatorOptions {
 
 export interface RoundReport {
   readonly allocated: number
-  readonly expired: readonly EndedRun[]
+  readonly expired: readonly EndedAttempt[]
   readonly requeued: number
   readonly reenqueued: number
   readonly folded: number

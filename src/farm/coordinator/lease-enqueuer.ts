@@ -1,12 +1,12 @@
 import type { QueuedLease } from '../leases/leases.ts'
 
-export interface OfferedLease extends QueuedLease {
+export interface EnqueuedLease extends QueuedLease {
   /** Near the head: takes precedence over history. */
   readonly isLive: boolean
 }
 
 /** Must ignore jobs that are already there. */
-export type Enqueue = (leases: readonly OfferedLease[]) => Promise<void>
+export type Enqueue = (leases: readonly EnqueuedLease[]) => Promise<void>
 
 /**
  * One call at a time. Refused leases stay queued in their table and are enqueued again later.
@@ -14,7 +14,7 @@ export type Enqueue = (leases: readonly OfferedLease[]) => Promise<void>
 export class LeaseEnqueuer {
   readonly #enqueue: Enqueue
   readonly #onError: (error: unknown) => void
-  #waiting: OfferedLease[] = []
+  #waiting: EnqueuedLease[] = []
   #running: Promise<void> | undefined
   #unansweredSince: number | undefined
 
@@ -23,7 +23,7 @@ export class LeaseEnqueuer {
     this.#onError = onError
   }
 
-  give(leases: readonly OfferedLease[]): void {
+  give(leases: readonly EnqueuedLease[]): void {
     this.#waiting.push(...leases)
     if (this.#waiting.length > 0) this.#running ??= this.#run()
   }

@@ -100,9 +100,9 @@ describe('planning from the database', () => {
           return
         }
         for (const name of names) {
-          const { owed, passable, reached } = heights.get(name) as WorkerHeights
+          const { pending, passable, reached } = heights.get(name) as WorkerHeights
           const model = modelHeights(farm, name)
-          expect(owed, `owed by ${name}`).to.deep.equal(intersection(model.owed, window))
+          expect(pending, `pending by ${name}`).to.deep.equal(intersection(model.pending, window))
           expect(intersection(passable, window)).to.deep.equal(intersection(model.passable, window))
           expect(difference(passable, model.passable)).to.deep.equal([])
           expect(reached).to.equal(model.reached)
@@ -125,7 +125,7 @@ describe('planning from the database', () => {
               liveChunk: farm.liveChunk,
               historyChunk: farm.historyChunks[i] ?? 1,
             },
-            owed: heights.get(name)?.owed ?? [],
+            pending: heights.get(name)?.pending ?? [],
             reached: heights.get(name)?.reached,
             requested: [],
             liveCapacity: 3,
@@ -167,11 +167,11 @@ describe('planning from the database', () => {
           const passable = (follows[name] ?? [])
             .map((followed) => reach[followed] ?? [])
             .reduce(intersection, [{ from: 0, to: 10 * limit }])
-          const owed = difference(
+          const pending = difference(
             difference(intersection(raw, passable), farm[name as 'a' | 'b' | 'c']),
             normalize(own),
           )
-          expect(owed, `owed by ${name}`).to.deep.equal([])
+          expect(pending, `pending by ${name}`).to.deep.equal([])
           const isOf = (lease: LeaseOf): boolean => lease.worker === name
           const done = union(farm[name as 'a' | 'b' | 'c'], normalize(own))
           reach[name] = union(
@@ -199,7 +199,7 @@ function modelHeights(farm: Farm, name: string): WorkerHeights {
   const passed = leases.filter(({ status }) => status === 'done' || status === 'skipped')
   const reached = Math.max(coverage.at(-1)?.to ?? -Infinity, leases.at(-1)?.to ?? -Infinity)
   return {
-    owed: difference(difference(union(farm.forward, farm.history), coverage), normalize(leases)),
+    pending: difference(difference(union(farm.forward, farm.history), coverage), normalize(leases)),
     passable: union(coverage, normalize(passed)),
     reached: Number.isFinite(reached) ? reached : undefined,
   }

@@ -35,14 +35,14 @@ export function planWorkers(
 
 interface BacklogRow {
   readonly worker: string
-  readonly owed: string
+  readonly pending: string
   readonly passable: string
   readonly reached: string | null
 }
 
 export interface WorkerHeights {
   /** Stored, not covered and in no lease. */
-  readonly owed: HeightSet
+  readonly pending: HeightSet
   /** Done or skipped: followers may derive them. */
   readonly passable: HeightSet
   /** End of the newest coverage or lease. */
@@ -73,7 +73,7 @@ export async function readBacklogs(
         ) r
         where lowest is not null
       )
-      select w.worker, (raw.covered - done.covered - taken.heights)::text as owed,
+      select w.worker, (raw.covered - done.covered - taken.heights)::text as pending,
         (done.covered + taken.passable)::text as passable, greatest(upper(own.covered), newest.to_height) as reached
       from raw cross join unnest($4::text[]) as w (worker)
       left join app.indexing_checkpoints own on own.service_name = w.worker
@@ -93,10 +93,10 @@ export async function readBacklogs(
     values: [ingesterServices, span, lowest ?? null, workers],
   })
   return new Map(
-    rows.map(({ worker, owed, passable, reached }) => [
+    rows.map(({ worker, pending, passable, reached }) => [
       worker,
       {
-        owed: parseMultirange(owed),
+        pending: parseMultirange(pending),
         passable: parseMultirange(passable),
         reached: reached === null ? undefined : Number(reached),
       },

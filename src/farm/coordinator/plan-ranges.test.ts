@@ -16,7 +16,7 @@ const follows = { a: [], b: ['a'], c: ['a'], d: ['a', 'b'], e: [] } as const
 const names = ['a', 'b', 'c', 'd', 'e'] as const
 
 const backlog = fc.record({
-  owed: set(5),
+  pending: set(5),
   passable: set(5),
   requested: set(2),
   reached: fc.option(height, { nil: undefined }),
@@ -45,7 +45,7 @@ function farmOf(drawn: readonly Drawn[], flags: Omit<PlanOptions, 'head' | 'pass
     const one = drawn[i] as Drawn
     return {
       plan: { name, follows: follows[name], liveChunk: one.liveChunk, historyChunk: one.historyChunk },
-      owed: one.owed,
+      pending: one.pending,
       requested: one.requested,
       reached: one.reached,
       liveCapacity: one.liveCapacity,
@@ -53,9 +53,9 @@ function farmOf(drawn: readonly Drawn[], flags: Omit<PlanOptions, 'head' | 'pass
       historyCapacity: Math.min(one.historyCapacity, one.requestCapacity),
     }
   })
-  const head = Math.max(0, ...backlogs.map(({ owed }) => owed.at(-1)?.to ?? 0))
+  const head = Math.max(0, ...backlogs.map(({ pending }) => pending.at(-1)?.to ?? 0))
   const passable = new Map(
-    names.map((name, i) => [name, difference((drawn[i] as Drawn).passable, drawn[i]?.owed ?? [])]),
+    names.map((name, i) => [name, difference((drawn[i] as Drawn).passable, drawn[i]?.pending ?? [])]),
   )
   return { backlogs, options: { head, ...flags, passable } }
 }
@@ -73,11 +73,11 @@ describe('planRanges', () => {
       { numRuns: 500 },
     )
 
-  it('plans owed heights only, each once', () =>
+  it('plans pending heights only, each once', () =>
     forAny(({ backlogs }, planned) => {
-      for (const { plan, owed } of backlogs) {
+      for (const { plan, pending } of backlogs) {
         const own = rangesOf(planned, plan.name)
-        expect(difference(normalize(own), owed)).to.deep.equal([])
+        expect(difference(normalize(own), pending)).to.deep.equal([])
         expect(size(normalize(own)), 'ranges overlap').to.equal(own.reduce((sum, { from, to }) => sum + to - from, 0))
       }
     }))
@@ -161,29 +161,29 @@ describe('planRanges', () => {
           return { ...one, liveCapacity: capacity, requestCapacity: capacity, historyCapacity: capacity }
         })
         const reachable = new Map<string, HeightSet>()
-        for (const { plan, owed } of backlogs) {
+        for (const { plan, pending } of backlogs) {
           const able = plan.follows.reduce(
             (heights, followed) =>
               intersection(heights, union(options.passable.get(followed) ?? [], reachable.get(followed) ?? [])),
-            isStopped(plan.name) ? [] : owed,
+            isStopped(plan.name) ? [] : pending,
           )
           reachable.set(plan.name, able)
         }
-        const expected = backlogs.map(({ plan, owed }) => difference(owed, reachable.get(plan.name) ?? []))
+        const expected = backlogs.map(({ plan, pending }) => difference(pending, reachable.get(plan.name) ?? []))
         for (;;) {
           const planned = planRanges(backlogs, options)
           if (planned.length === 0) break
           const done = new Map(names.map((name) => [name, normalize(rangesOf(planned, name))]))
           backlogs = backlogs.map((one) => ({
             ...one,
-            owed: difference(one.owed, done.get(one.plan.name as 'a') ?? []),
+            pending: difference(one.pending, done.get(one.plan.name as 'a') ?? []),
           }))
           const passable = new Map(
             names.map((name) => [name, union(options.passable.get(name) ?? [], done.get(name) ?? [])]),
           )
           options = { ...options, passable }
         }
-        expect(backlogs.map(({ owed }) => owed)).to.deep.equal(expected)
+        expect(backlogs.map(({ pending }) => pending)).to.deep.equal(expected)
       }),
       { numRuns: 300 },
     ))
@@ -195,8 +195,8 @@ describe('planRanges', () => {
     historyChunk: 300,
     ...more,
   })
-  const ofAll = (owed: HeightSet, more: Partial<Backlog> & Pick<Backlog, 'plan'>): Backlog => ({
-    owed,
+  const ofAll = (pending: HeightSet, more: Partial<Backlog> & Pick<Backlog, 'plan'>): Backlog => ({
+    pending,
     requested: [],
     reached: undefined,
     liveCapacity: 64,
@@ -243,10 +243,10 @@ describe('planRanges', () => {
   })
 
   it('plans longer ranges for followers of a worker with short ones when those are done', () => {
-    const owed = [{ from: 680, to: 980 }]
+    const pending = [{ from: 680, to: 980 }]
     const backlogs = [
-      ofAll(owed, { plan: plan('a', { historyChunk: 100 }) }),
-      ofAll(owed, { plan: plan('b', { follows: ['a'] }) }),
+      ofAll(pending, { plan: plan('a', { historyChunk: 100 }) }),
+      ofAll(pending, { plan: plan('b', { follows: ['a'] }) }),
     ]
     expect(lines(planRanges(backlogs, options))).to.deep.equal(['880-980 a', '780-880 a', '680-780 a'])
     const passable = new Map([['a', [{ from: 780, to: 980 }]]])
@@ -278,8 +278,8 @@ describe('planRanges', () => {
 /** Reference model: the ranges of a worker alone, newest first. */
 function modelRanges({ plan, ...backlog }: Backlog, options: PlanOptions): HeightRange[] {
   const { head, liveBlocks, isLiveEnabled, isHistoryEnabled, passable } = options
-  const owed = plan.follows.reduce((left, name) => intersection(left, passable.get(name) ?? []), backlog.owed)
-  const within = (from: number, to: number): HeightSet => (from < to ? intersection(owed, [{ from, to }]) : [])
+  const pending = plan.follows.reduce((left, name) => intersection(left, passable.get(name) ?? []), backlog.pending)
+  const within = (from: number, to: number): HeightSet => (from < to ? intersection(pending, [{ from, to }]) : [])
   const liveFrom = head - liveBlocks
   const live = isLiveEnabled ? chunks(within(liveFrom, head), plan.liveChunk) : []
   const requested = chunks(intersection(within(0, liveFrom), backlog.requested), plan.historyChunk)

@@ -12,7 +12,7 @@ export interface WorkerPlan {
 export interface Backlog {
   readonly plan: WorkerPlan
   /** Stored, not covered and in no lease. */
-  readonly owed: HeightSet
+  readonly pending: HeightSet
   /** By operators: before other history, even if history derivers are disabled. */
   readonly requested: HeightSet
   /** End of the newest coverage or lease. */
@@ -55,7 +55,7 @@ export function planRanges(backlogs: readonly Backlog[], options: PlanOptions): 
   const below = [{ from: 0, to: Math.max(0, liveFrom) }]
   const live = planZone(backlogs, passable, {
     isLive: true,
-    heights: ({ owed }) => (isLiveEnabled ? difference(owed, below) : []),
+    heights: ({ pending }) => (isLiveEnabled ? difference(pending, below) : []),
     chunk: ({ liveChunk }) => liveChunk,
     capacity: ({ liveCapacity }) => liveCapacity,
   })
@@ -65,15 +65,15 @@ export function planRanges(backlogs: readonly Backlog[], options: PlanOptions): 
   }
   const requested = planZone(backlogs, passable, {
     ...history,
-    heights: (backlog) => intersection(intersection(backlog.owed, backlog.requested), below),
+    heights: (backlog) => intersection(intersection(backlog.pending, backlog.requested), below),
     capacity: ({ requestCapacity }) => requestCapacity,
   })
   const isOff = !isLiveEnabled && !isHistoryEnabled
   const rest = planZone(backlogs, passable, {
     ...history,
-    heights: ({ plan, owed, reached }) => {
+    heights: ({ plan, pending, reached }) => {
       const lowest = isHistoryEnabled ? 0 : Math.min(liveFrom, reached ?? liveFrom)
-      const left = difference(intersection(owed, below), rangesOf(requested, plan.name))
+      const left = difference(intersection(pending, below), rangesOf(requested, plan.name))
       return isOff ? [] : difference(left, [{ from: 0, to: Math.max(0, lowest) }])
     },
     capacity: (backlog) => Math.max(0, backlog.historyCapacity - rangesOf(requested, backlog.plan.name).length),

@@ -3,7 +3,7 @@ import { withTransaction } from '../../platform/db/pool.ts'
 import { parseMultirange } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import { addCheckpoints, foldLeases, lockCheckpoints, ingesterServices } from '../leases/coverage.ts'
-import type { EndedRun, QueuedLease } from '../leases/leases.ts'
+import type { EndedAttempt, QueuedLease } from '../leases/leases.ts'
 import { insertLeases, readBacklogs, reenqueueLeases, requeueDueLeases } from './plan-leases.ts'
 import { planRanges } from './plan-ranges.ts'
 import type { WorkerPlan } from './plan-ranges.ts'
@@ -16,7 +16,7 @@ const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged:
 
 interface Tidied {
   readonly queued: readonly QueuedLease[]
-  readonly expired: readonly EndedRun[]
+  readonly expired: readonly EndedAttempt[]
   readonly requeued: number
   readonly reenqueued: number
 }
@@ -30,7 +30,7 @@ interface Capacity {
 export class Rounds {
   readonly #options: CoordinatorOptions
   readonly #enqueuer: LeaseEnqueuer
-  readonly #rest: HistoryRest
+  readonly #rest: HistoryPause
   readonly #batcher: HistoryBatcher
   readonly #spans: SearchSpans
   readonly #known = new Set<string>()
@@ -42,7 +42,7 @@ export class Rounds {
   constructor(options: CoordinatorOptions, enqueuer: LeaseEnqueuer) {
     this.#options = options
     this.#enqueuer = enqueuer
-    this.#rest = new HistoryRest(options.historySleepMs ?? 0)
+    this.#rest = new HistoryPause(options.historySleepMs ?? 0)
     this.#batcher = new HistoryBatcher(options.historyBatchMs ?? 0)
     this.#spans = new SearchSpans(options.span ?? 100_000)
   }
@@ -135,7 +135,7 @@ export class Rounds {
     const ranges = planRanges(
       capacities.map(({ plan, live, history }) => ({
         plan,
-        owed: heights.get(plan.name)?.owed ?? [],
+        pending: heights.get(plan.name)?.pending ?? [],
         reached: heights.get(plan.name)?.reached,
         requested: requested.get(plan.name) ?? [],
         liveCapacity: live,
@@ -262,7 +262,7 @@ export class HistoryBatcher {
  *
  *     working ──no open range of history──► resting ──restMs passed──► may get one ──► working
  */
-export class HistoryRest {
+export class HistoryPause {
   readonly #restMs: number
   readonly #restingSince = new Map<string, number>()
 

@@ -39,7 +39,7 @@ export async function beginCommit(
 }
 
 /** Until the transaction of `client` ends. */
-export async function lockOutCommits(client: pg.ClientBase): Promise<void> {
+export async function blockCommits(client: pg.ClientBase): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(${rollbackLock})`)
 }
 

@@ -4,7 +4,7 @@ import type { HeightSet, HeightRange } from '../../platform/ranges.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import { withRetriedTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { lockOutCommits } from './chain-version.ts'
+import { blockCommits } from './chain-version.ts'
 
 /** Ingesters; all other rows of app.indexing_checkpoints belong to workers. */
 export const ingesterServices = ['main_ingester', 'history_ingester'] as const
@@ -232,7 +232,7 @@ export async function retryHeights(pool: pg.Pool, range: HeightRange): Promise<r
 
 function retrySome(pool: pg.Pool, { from, to }: HeightRange): Promise<number[]> {
   return withRetriedTransaction(pool, async (client) => {
-    await lockOutCommits(client)
+    await blockCommits(client)
     await client.query('select 1 from app.indexing_checkpoints order by service_name for update')
     const { rows } = await client.query<{ height: number }>(
       `select distinct block_height::float8 as height from raw.unavailable

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { untilYes } from '../../../test/support/lease-waits.ts'
+import { untilHolds } from '../../../test/support/lease-waits.ts'
 import { insertLeases, readBacklogs } from '../coordinator/plan-leases.ts'
 import {
   addLeases,
@@ -38,7 +38,7 @@ describe('leaseHead', () => {
   const lease = (from: number, to: number, workers = names): Promise<ClaimedLease[]> =>
     leaseHead(pool, workers, { from, to }, by)
   const untilWaiting = (): Promise<void> =>
-    untilYes({ pool }, async () => {
+    untilHolds({ pool }, async () => {
       const { rowCount } = await pool.query(
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )
@@ -145,18 +145,18 @@ describe('leaseHead', () => {
   })
 
   it('leases each height once beside coordinators', async () => {
-    const planOwed = (): Promise<unknown> =>
+    const planPending = (): Promise<unknown> =>
       withTransaction(pool, async (client) => {
         await lockCheckpoints(client, names)
-        const ranges = [...(await readBacklogs(client, names, 1000))].flatMap(([worker, { owed }]) =>
-          owed.map((range) => ({ ...range, workers: [worker], isLive: true })),
+        const ranges = [...(await readBacklogs(client, names, 1000))].flatMap(([worker, { pending }]) =>
+          pending.map((range) => ({ ...range, workers: [worker], isLive: true })),
         )
         return insertLeases(client, ranges)
       })
     for (let from = 100; from < 200; from += 5) {
       const to = from + 5
       await setCoverage(pool, { main_ingester: [{ from: 100, to }] })
-      const attempts = [lease(from, to), planOwed(), lease(from + 1, to), planOwed(), lease(from, to)]
+      const attempts = [lease(from, to), planPending(), lease(from + 1, to), planOwed(), lease(from, to)]
       await Promise.all(from % 2 === 0 ? attempts : attempts.toReversed())
     }
     for (const name of names) {

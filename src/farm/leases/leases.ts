@@ -63,7 +63,7 @@ export interface ClaimedLease extends LeaseClaim {
   readonly database?: string
 }
 
-export interface EndedRun extends LeaseKey {
+export interface EndedAttempt extends LeaseKey {
   /** For a halved lease, of the lower half. */
   readonly to: number
   readonly status: 'queued' | 'failed' | 'flagged'
@@ -294,7 +294,7 @@ export async function failLeases(
   db: pg.Pool | pg.ClientBase,
   runs: readonly FailedRun[],
   policy = defaultRetryPolicy,
-): Promise<EndedRun[]> {
+): Promise<EndedAttempt[]> {
   const sorted = inLockOrder(runs)
   const errors = sorted.map((run) => asError(run.error))
   const { rows } = await db.query<EndedRow>({
@@ -402,7 +402,7 @@ export async function returnLeases(db: pg.Pool | pg.ClientBase, claims: readonly
 }
 
 interface Reaped {
-  readonly runs: readonly EndedRun[]
+  readonly runs: readonly EndedAttempt[]
   readonly queued: readonly QueuedLease[]
 }
 
@@ -516,7 +516,7 @@ function endRunsValues(policy: RetryPolicy): number[] {
   return [maxRuns, baseMs, capMs, halveAfterRuns, maxFailingUnproven, maxFailing]
 }
 
-function asEndedRun(row: EndedRow): EndedRun {
+function asEndedRun(row: EndedRow): EndedAttempt {
   return {
     worker: row.worker_type,
     from: Number(row.from_height),

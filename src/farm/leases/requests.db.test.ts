@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { addLeases, clearFarm, setCoverage } from '../farm-tables.test-support.ts'
-import { owedCount, readRequestProgress, workersDone } from './requests.ts'
+import { backlogCount, readRequestProgress, workersDone } from './requests.ts'
 import type { RequestProgress } from './requests.ts'
 
 const workers = [
@@ -28,7 +28,7 @@ describe('the progress of a request', () => {
   it('has the whole range as backlog at first', async () => {
     const progress = await read()
     expect(progress).to.include({ isDone: false, isStuck: false })
-    expect(owedCount(progress)).to.equal(200)
+    expect(backlogCount(progress)).to.equal(200)
   })
 
   it('has coverage and leases within the range only', async () => {
@@ -57,14 +57,14 @@ describe('the progress of a request', () => {
         { from: 190, to: 200 },
       ],
       skipped: [{ from: 120, to: 130 }],
-      owed: [{ from: 130, to: 190 }],
+      backlog: [{ from: 130, to: 190 }],
       active: [{ from: 130, to: 140 }],
       failed: [{ from: 140, to: 150 }],
       flagged: [{ from: 150, to: 160 }],
     })
     expect(a?.nextTry).to.be.a('date')
     expect(b).to.deep.include({
-      owed: [{ from: 100, to: 200 }],
+      backlog: [{ from: 100, to: 200 }],
       active: [{ from: 100, to: 105 }],
       flagged: [],
       done: [],

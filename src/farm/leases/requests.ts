@@ -156,7 +156,7 @@ function closure(
 export interface WorkerProgress {
   readonly worker: string
   /** Neither done nor skipped. */
-  readonly owed: HeightSet
+  readonly backlog: HeightSet
   readonly done: HeightSet
   readonly skipped: HeightSet
   readonly active: HeightSet
@@ -182,12 +182,12 @@ export async function readRequestProgress(
   const rows = await readRequestRows(db, names, range)
   const progress = rows.map((row) => progressOf(row, range))
   const passable = new Map(progress.map(({ worker, done, skipped }) => [worker, union(done, skipped)]))
-  const canProgress = progress.some(({ worker, owed, flagged }) => {
+  const canProgress = progress.some(({ worker, backlog, flagged }) => {
     const follows = workers.find(({ name }) => name === worker)?.follows ?? []
-    const able = follows.reduce((left, name) => intersection(left, passable.get(name) ?? []), difference(owed, flagged))
+    const able = follows.reduce((left, name) => intersection(left, passable.get(name) ?? []), difference(backlog, flagged))
     return able.length > 0
   })
-  const isDone = progress.every(({ owed }) => owed.length === 0)
+  const isDone = progress.every(({ backlog }) => backlog.length === 0)
   return { workers: progress, isDone, isStuck: !isDone && !canProgress }
 }
 
@@ -199,7 +199,7 @@ function progressOf({ worker, covered, leases, nextTry }: RequestRow, range: Hei
     worker,
     done,
     skipped,
-    owed: difference(difference([range], done), skipped),
+    backlog: difference(difference([range], done), skipped),
     active: leased('active'),
     failed: leased('failed'),
     flagged: leased('flagged'),
@@ -208,8 +208,8 @@ function progressOf({ worker, covered, leases, nextTry }: RequestRow, range: Hei
 }
 
 /** Backlog, counted once per worker. */
-export function owedCount({ workers }: RequestProgress): number {
-  return workers.reduce((sum, { owed }) => sum + size(owed), 0)
+export function backlogCount({ workers }: RequestProgress): number {
+  return workers.reduce((sum, { backlog }) => sum + size(backlog), 0)
 }
 
 interface RequestRow {
@@ -256,6 +256,6 @@ export async function workersDone(
   range: HeightRange,
 ): Promise<ReadonlySet<string>> {
   const rows = await readRequestRows(db, workers, range)
-  const done = rows.map((row) => progressOf(row, range)).filter(({ owed }) => owed.length === 0)
+  const done = rows.map((row) => progressOf(row, range)).filter(({ backlog }) => backlog.length === 0)
   return new Set(done.map(({ worker }) => worker))
 }

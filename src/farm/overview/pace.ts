@@ -35,9 +35,9 @@ export class PaceSamples {
 }
 
 /** Whole seconds, without flagged heights; null if unknown or nothing else is left. */
-export function etaSeconds(owed: number, flagged: number, rate: number | null): number | null {
-  if (owed === 0) return 0
-  const left = owed - flagged
+export function etaSeconds(backlog: number, flagged: number, rate: number | null): number | null {
+  if (backlog === 0) return 0
+  const left = backlog - flagged
   return left <= 0 || rate === null || rate <= 0 ? null : Math.ceil(left / rate)
 }
 

@@ -43,7 +43,7 @@ describe('the overview of the farm', () => {
       expect(stage).to.deep.include({
         covered: 0,
         available: 0,
-        owed: 0,
+        backlog: 0,
         holes: 0,
         lowest: null,
         highest: null,
@@ -78,12 +78,12 @@ describe('the overview of the farm', () => {
       `update app.indexing_checkpoints set target_height = 40 where service_name = 'history_ingester'`,
     )
     const { main_ingester: main, history_ingester: history, a, b } = await stages()
-    expect(main).to.deep.include({ covered: 20, available: 30, owed: 10, lowest: 100, highest: 119, holes: 0 })
-    expect(history).to.deep.include({ covered: 50, available: 60, owed: 10, lowest: 50, highest: 99, holes: 0 })
+    expect(main).to.deep.include({ covered: 20, available: 30, backlog: 10, lowest: 100, highest: 119, holes: 0 })
+    expect(history).to.deep.include({ covered: 50, available: 60, backlog: 10, lowest: 50, highest: 99, holes: 0 })
     expect(a).to.deep.include({
       covered: 30,
       available: 70,
-      owed: 35,
+      backlog: 35,
       lowest: 50,
       highest: 89,
       holes: 1,
@@ -97,7 +97,7 @@ describe('the overview of the farm', () => {
     expect(a?.oldestUnfinished?.since).to.be.a('date')
     expect(a?.updatedAt).to.be.a('date')
     // Heights completed or skipped by a: 50-65 and 70-90.
-    expect(b).to.deep.include({ covered: 5, available: 35, owed: 30, holes: 0 })
+    expect(b).to.deep.include({ covered: 5, available: 35, backlog: 30, holes: 0 })
     expect(b?.blocked).to.deep.include({ by: 'a', cause: 'failed', heights: 35 })
     expect(b?.blocked?.since).to.be.a('date')
     expect(a?.blocked).to.equal(null)
@@ -158,7 +158,7 @@ describe('the overview of the farm', () => {
       unresolvedErrors: 1,
     })
     expect(await readFarmOverview(database.pool, plans, { latestHeight: 20 })).to.include({ head: 20 })
-    expect((await stages({ latestHeight: 20 }))['main_ingester']).to.include({ available: 21, owed: 11 })
+    expect((await stages({ latestHeight: 20 }))['main_ingester']).to.include({ available: 21, backlog: 11 })
   })
 
   it('is correct with cached coverage', async () => {

@@ -20,20 +20,20 @@ describe('the heights of a stage', () => {
       fc.property(set, set, set, (covered, available, skipped) => {
         const numbers = numbersOf({ covered, available, skipped })
         const done = heights(covered)
-        const owed = heights(available).filter((height) => !contains(covered, height) && !contains(skipped, height))
+        const backlog = heights(available).filter((height) => !contains(covered, height) && !contains(skipped, height))
         expect(numbers).to.deep.include({
           covered: done.length,
           available: heights(available).length,
-          owed: owed.length,
+          backlog: backlog.length,
           lowest: done[0] ?? null,
           highest: done.at(-1) ?? null,
         })
         // A gap begins at a height that does not follow another height of the backlog.
-        const between = owed.filter(
+        const between = backlog.filter(
           (height) => done.some((other) => other < height) && done.some((other) => other > height),
         )
         expect(numbers.holes).to.equal(
-          between.filter((height) => !owed.includes(height - 1) || !between.includes(height - 1)).length,
+          between.filter((height) => !backlog.includes(height - 1) || !between.includes(height - 1)).length,
         )
       }),
     )

@@ -68,7 +68,7 @@ export interface StageHeights {
 export interface HeightNumbers {
   readonly covered: number
   readonly available: number
-  readonly owed: number
+  readonly backlog: number
   readonly lowest: number | null
   /** Highest covered height, inclusive. */
   readonly highest: number | null
@@ -81,16 +81,16 @@ export function numbersOf({
   available,
   skipped,
 }: Pick<StageHeights, 'covered' | 'available' | 'skipped'>): HeightNumbers {
-  const owed = difference(available, union(covered, skipped))
+  const backlog = difference(available, union(covered, skipped))
   const first = covered[0]
   const last = covered.at(-1)
   return {
     covered: size(covered),
     available: size(available),
-    owed: size(owed),
+    backlog: size(backlog),
     lowest: first === undefined ? null : first.from,
     highest: last === undefined ? null : last.to - 1,
-    holes: owed.filter(({ from, to }) => from >= (first?.to ?? Infinity) && to <= (last?.from ?? 0)).length,
+    holes: backlog.filter(({ from, to }) => from >= (first?.to ?? Infinity) && to <= (last?.from ?? 0)).length,
   }
 }
 

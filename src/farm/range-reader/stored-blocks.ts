@@ -4,7 +4,7 @@ import { eventsOfChunk, EventShapes } from '../../flow/event-shape.ts'
 import type { EventShape, StoredShape } from '../../flow/event-shape.ts'
 import { databaseIdentity } from '../../platform/db/pool.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
-import { forgetPartitions } from '../../platform/db/partitions.ts'
+import { clearKnownPartitions } from '../../platform/db/partitions.ts'
 import { RetryableError } from '../../platform/errors.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 import { versionQuery } from '../leases/chain-version.ts'
@@ -125,7 +125,7 @@ export class StoredBlocks {
     if (this.#database !== undefined && database !== this.#database) {
       this.#scripts = new ScriptTexts(this.#pool)
       this.#shapes = new EventShapes((ids) => readShapes(this.#pool, ids))
-      forgetPartitions(this.#pool)
+      clearKnownPartitions(this.#pool)
     }
     this.#database = database
   }

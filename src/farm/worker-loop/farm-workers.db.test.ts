@@ -103,7 +103,7 @@ describe('the workers of a process', () => {
 
   it('waits for a connection without failing', async () => {
     await farm.stop()
-    const full = createPool(database.url, { max: 1, connectTimeoutMs: 500, isPatient: true })
+    const full = createPool(database.url, { max: 1, connectTimeoutMs: 500, waitsForConnection: true })
     const heartbeatPool = createPool(database.url, { max: 1 })
     farm = new FarmWorkers({
       pool: full,

@@ -33,7 +33,7 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
 }
 
 /** A restored backup may lack the newest partitions. */
-export function forgetPartitions(pool: Pool): void {
+export function clearKnownPartitions(pool: Pool): void {
   known.delete(pool)
 }
 
@@ -73,7 +73,7 @@ function knownPartitions(pool: Pool, table: string): Set<number> {
   let tables = known.get(pool)
   if (tables === undefined) {
     known.set(pool, (tables = new Map<string, Set<number>>()))
-    if (!watched.has(pool)) pool.on('connect', () => forgetPartitions(pool))
+    if (!watched.has(pool)) pool.on('connect', () => clearKnownPartitions(pool))
     watched.add(pool)
   }
   let heights = tables.get(table)

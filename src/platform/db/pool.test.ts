@@ -101,7 +101,7 @@ describe('pool', () => {
 
   it('limits the wait for a connection, unless it is patient', async () => {
     const usual = createPool(db.url, { max: 1, connectTimeoutMs: 200 })
-    const patient = createPool(db.url, { max: 1, connectTimeoutMs: 60_000, isPatient: true })
+    const patient = createPool(db.url, { max: 1, connectTimeoutMs: 60_000, waitsForConnection: true })
     try {
       const [taken, held] = [
         await retryWhile(() => usual.connect(), { isRetryable: () => true }),
@@ -123,7 +123,7 @@ describe('pool', () => {
     const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const pool = createPool(`postgresql://flowfarm@127.0.0.1:${(silent.address() as AddressInfo).port}/flowfarm`, {
-      isPatient: true,
+      waitsForConnection: true,
       connectTimeoutMs: 20,
     })
     const failure = await withTransaction(pool, () => Promise.resolve()).catch((error: unknown) => error)

@@ -49,7 +49,7 @@ export interface PoolOptions {
    * Wait for a free connection without limit. Only for callers that hold no other connection of the
    * pool.
    */
-  isPatient?: boolean
+  waitsForConnection?: boolean
   /**
    * Time after which the connection counts as dead; 0 disables it. Must exceed
    * `statementTimeoutMs`.
@@ -83,7 +83,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   const pool = new Pool({
     ...config,
     // The pool has one limit for both waits.
-    ...(options.isPatient === true ? { connectionTimeoutMillis: 0, Client: clientWithTimeout(config) } : {}),
+    ...(options.waitsForConnection === true ? { connectionTimeoutMillis: 0, Client: clientWithTimeout(config) } : {}),
     max: options.max ?? 10,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     allowExitOnIdle: true,
