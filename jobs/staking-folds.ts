@@ -373,7 +373,8 @@ export const stakingNodes: StateFold = {
         coalesce(address.networking_address, k.networking_address) as networking_address,
         coalesce(weight.weight, k.weight) as weight, k.now_committed as committed, k.staked, k.unstaking,
         k.unstaked + greatest(k.committed - k.now_committed, 0.00000000) as unstaked, k.rewarded,
-        case when k.is_reported and not k.is_requested_since then k.reported_requested else k.events_requested end as requested,
+        case when k.is_reported and not k.is_requested_since then k.reported_requested else k.events_requested end as
+          requested,
         greatest(k.delegator_count, delegators.count, 0) as delegator_count,
         k.created_height, k.created_tx_index, k.address, k.last_height,
         (k.created_height is not null or k.block_height is not null) and k.unknown_count = 0

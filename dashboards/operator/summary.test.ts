@@ -72,7 +72,8 @@ describe('summary', () => {
 
   it('has no ETA while a worker stands still', () => {
     expect(
-      summarize(overview([stage({ name: 'a', backlog: 1, etaSeconds: 1 }), stage({ name: 'b', backlog: 1 })])).etaSeconds,
+      summarize(overview([stage({ name: 'a', backlog: 1, etaSeconds: 1 }), stage({ name: 'b', backlog: 1 })]))
+        .etaSeconds,
     ).to.equal(undefined)
   })
 

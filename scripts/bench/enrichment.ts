@@ -50,7 +50,8 @@ async function enrich(processes: number, items: number, limit?: number): Promise
     )
     await pool.query(
       `insert into app.nft_ownership (token, nft_id, block_height, tx_index, event_index, leg, is_burned, owner)
-       select 'A.179b6b1cb6755e31.RiverStones', i, 1, 0, 0, 0, false, '0x179b6b1cb6755e31' from generate_series(1, $1) i`,
+       select 'A.179b6b1cb6755e31.RiverStones', i, 1, 0, 0, 0, false, '0x179b6b1cb6755e31'
+        from generate_series(1, $1) i`,
       [items],
     )
     await pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)

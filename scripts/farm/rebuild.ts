@@ -47,7 +47,8 @@ export function rebuild(options: RebuildOptions): Promise<number> {
     else {
       print(
         `Derived ${pluralize(size(heights), 'height')} (${heightSet(heights)}) into the schema ${schema}: ` +
-          `${pluralize(rows, 'row')}, ${pluralize(problems, 'problem')}, ${count(seconds)} s. Compare with: npm run verify`,
+          `${pluralize(rows, 'row')}, ${pluralize(problems, 'problem')}, ${count(seconds)} s. Compare with: npm ` +
+          'run verify',
       )
     }
     return exitCodes.success

@@ -145,7 +145,11 @@ async function awaitRequest({ pool, range, json }: RequestOutput, request: Added
       seconds,
       workersOff: waited.workersOff,
       flagged,
-      workers: workers.map(({ worker, backlog, skipped }) => ({ worker, backlog: size(backlog), skipped: size(skipped) })),
+      workers: workers.map(({ worker, backlog, skipped }) => ({
+        worker,
+        backlog: size(backlog),
+        skipped: size(skipped),
+      })),
     })
   } else {
     for (const line of skippedLines(workers)) print(line)

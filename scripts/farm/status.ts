@@ -190,7 +190,8 @@ function remarks({
       ? [
           styled(
             'red',
-            `Ingestion waits for ${pluralize(failingHeights, 'height')} that no access node serves: npm run raw -- list`,
+            `Ingestion waits for ${pluralize(failingHeights, 'height')} that no access node serves: npm run raw ` +
+              '-- list',
           ),
         ]
       : []),

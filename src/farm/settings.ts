@@ -124,7 +124,9 @@ export const farmSettings = {
             min: 1,
             max: 1000,
             unit: 'ranges',
-            description: `Ranges of history that ${name.toLowerCase()} derives at a time in each process; new blocks are apart.`,
+            description:
+              `Ranges of history that ${name.toLowerCase()} derives at a time in each process; new ` +
+              'blocks are apart.',
           }),
     }),
   ),

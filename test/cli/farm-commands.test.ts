@@ -119,7 +119,13 @@ describe('farm commands', () => {
       const again = await run('backfill', '--from', '10', '--to', '19', '--workers', 'ft_holdings_worker')
       expect(again).to.include({ code: 0 })
       expect(again.stdout).to.include('No backlog')
-      const all = await json<{ outcome: string; workers: { backlog: number }[] }>('backfill', '--from', '15', '--to', '29')
+      const all = await json<{ outcome: string; workers: { backlog: number }[] }>(
+        'backfill',
+        '--from',
+        '15',
+        '--to',
+        '29',
+      )
       expect(all.value).to.include({ outcome: 'done' })
       expect(await covered()).to.deep.equal({
         ...Object.fromEntries(workers.map(({ name }) => [name, '{[15,30)}'])),

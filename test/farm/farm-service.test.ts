@@ -168,8 +168,8 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     })
     const { port } = await chain.logged(/serving metrics/)
     await untilDerived(database, names, [{ from: 1950, to: 2001 }])
-    const figures = ['covered_heights', 'backlog_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap((figure) =>
-      names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),
+    const figures = ['covered_heights', 'backlog_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap(
+      (figure) => names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),
     )
     let text = ''
     // Each metric appears after the first round that reports it.

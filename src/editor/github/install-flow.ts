@@ -73,7 +73,8 @@ export class InstallFlow {
       throw new ApiError(
         400,
         'bad-state',
-        'The installation was started in another browser, has expired or was already finished. Start again in the editor.',
+        'The installation was started in another browser, has expired or was already finished. Start again in ' +
+          'the editor.',
       )
     if (code === undefined) return { ...started, count: undefined }
     const call = github.asUser(await github.tradeCode(code))

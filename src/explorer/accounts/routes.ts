@@ -245,7 +245,8 @@ const publicKey = defineRoute({
   summary: 'Accounts with a public key, active keys first',
   description:
     'Covers keys added by indexed transactions and, if blocks are indexed from the first, keys of up to ' +
-    `${maxUnindexedAccounts} genesis accounts. Access nodes cannot look up accounts by key, so another key from before ` +
+    `${maxUnindexedAccounts} genesis accounts. Access nodes cannot look up accounts by key, so another key from ` +
+    'before ' +
     'the first indexed block is found only after its account was requested from this process.',
   params: z.object({ publicKey: publicKeyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: publicKeyCursor.parameter }),

@@ -165,7 +165,9 @@ export class RangeCommit {
   }
 
   #hasToFold(worker: Worker): boolean {
-    return readsOtherWorkers(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => this.#written.has(name)))
+    return (
+      readsOtherWorkers(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => this.#written.has(name)))
+    )
   }
 
   /** Lost connections and conflicts are not the worker's; a lock or a timeout may be of its tables. */

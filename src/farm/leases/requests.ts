@@ -184,7 +184,10 @@ export async function readRequestProgress(
   const passable = new Map(progress.map(({ worker, done, skipped }) => [worker, union(done, skipped)]))
   const canProgress = progress.some(({ worker, backlog, flagged }) => {
     const follows = workers.find(({ name }) => name === worker)?.follows ?? []
-    const able = follows.reduce((left, name) => intersection(left, passable.get(name) ?? []), difference(backlog, flagged))
+    const able = follows.reduce(
+      (left, name) => intersection(left, passable.get(name) ?? []),
+      difference(backlog, flagged),
+    )
     return able.length > 0
   })
   const isDone = progress.every(({ backlog }) => backlog.length === 0)

@@ -47,7 +47,8 @@ If you did not request this e-mail, ignore it.
 <p style="font-size:28px;letter-spacing:6px;font-family:monospace"><b>${escapeHtml(code)}</b></p>
 <p>Enter it where you requested it, or
 <a href="${escapeHtml(link)}">open this link</a> and confirm.</p>
-<p style="color:#555">The code and the link expire in one hour and work once. ${escapeHtml(name)} will never ask you for them.
+<p style="color:#555">The code and the link expire in one hour and work once.
+${escapeHtml(name)} will never ask you for them.
 If you did not request this e-mail, ignore it.</p>
 `
   return { to, subject: `Sign in to ${name}`, text, html }
@@ -64,7 +65,8 @@ export function identityAddedMail({
 }): Mail {
   const providerName = provider === 'github' ? 'GitHub' : provider === 'google' ? 'Google' : 'this e-mail address'
   const text =
-    `You can now sign in to your account at ${name} with ${providerName}. If you did not do this, secure that account, then ` +
+    `You can now sign in to your account at ${name} with ${providerName}. If you did not do this, secure that ` +
+    'account, then ' +
     'sign out everywhere.\n'
   return { to, subject: `New way to sign in to ${name}`, text, html: `<p>${escapeHtml(text)}</p>` }
 }
