@@ -36,14 +36,14 @@ export async function describeTransactions(
   rows: readonly TransactionRow[],
 ): Promise<DescribedTransaction[]> {
   if (rows.length === 0) return []
-  const underived = rows.filter(({ derived }) => !isDerived(derived))
+  const notDerived = rows.filter(({ derived }) => !isDerived(derived))
   const [scripts, events] = await Promise.all([
     readScripts(
       database,
       network,
       rows.map((row) => row.script_hash),
     ),
-    underived.length === 0 ? new Map<string, DecodedEvent[]>() : readEvents(database, underived),
+    notDerived.length === 0 ? new Map<string, DecodedEvent[]>() : readEvents(database, notDerived),
   ])
   return rows.map((row) => {
     const known = scripts.get(row.script_hash)
