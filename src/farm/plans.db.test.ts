@@ -14,6 +14,7 @@ import {
   reapLeases,
   releaseLeases,
   returnLeases,
+  shortenLeases,
 } from './leases/leases.ts'
 import {
   countLeases,
@@ -119,6 +120,7 @@ describe('farm query plans, with 100,000 completed and 10,000 active leases', ()
     ['complete', () => completeClaims(recording, keys)],
     ['release', () => releaseLeases(recording, keys)],
     ['return', () => returnLeases(recording, keys)],
+    ['shorten', () => shortenLeases(recording, keys, 500_001)],
     [
       'lease the head',
       () => {

@@ -379,6 +379,46 @@ export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonl
 }
 
 /**
+ * Ends the claims at `to`; the heights above are queued for any process.
+ *
+ * @returns the claims that are still held
+ */
+export async function shortenLeases(
+  db: pg.Pool | pg.ClientBase,
+  claims: readonly ClaimedLease[],
+  to: number,
+): Promise<ClaimedLease[]> {
+  const sorted = inLockOrder(claims)
+  const { rows } = await db.query<{ position: string }>({
+    name: 'farm-shorten-leases',
+    text: `
+      with held as materialized (
+        select k.position, l.*
+        from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) with ordinality
+          as k (worker_type, from_height, to_height, generation, position)
+        join app.worker_leases l using (worker_type, from_height, to_height, generation)
+        where l.status = 'active'
+        order by l.worker_type, l.from_height
+        for update of l
+      ), rest as (
+        insert into app.worker_leases (worker_type, from_height, to_height, generation, attempt, expiries)
+        select worker_type, $5, to_height, generation, attempt - 1, expiries from held
+      )
+      update app.worker_leases l set to_height = $5, updated_at = now()
+      from held h where l.worker_type = h.worker_type and l.from_height = h.from_height
+      returning h.position`,
+    values: [
+      sorted.map((c) => c.worker),
+      sorted.map((c) => c.from),
+      sorted.map((c) => c.to),
+      sorted.map((c) => c.generation),
+      to,
+    ],
+  })
+  return rows.map(({ position }) => ({ ...(sorted[Number(position) - 1] as ClaimedLease), to }))
+}
+
+/**
  * active → deleted, for leases of followers whose followed workers have not done the range: they
  * are planned again when those have.
  */

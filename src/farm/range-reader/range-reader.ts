@@ -106,6 +106,8 @@ export interface RangeReaderOptions {
 export interface ReadRange extends DecodedRange {
   /** A commit requires it. */
   readonly chainVersion: number
+  /** In memory, estimated. */
+  readonly bytes: number
 }
 
 /** Returns only the first blocks if they are large. */
@@ -152,12 +154,14 @@ export class RangeReader {
     for (let tries = 1; tries <= maxTries; tries++) {
       const first = await this.readSome(from, to)
       const blocks = [...first.blocks]
+      let { bytes } = first
       while (from + blocks.length < to) {
         const next = await this.readSome(from + blocks.length, to)
         if (next.chainVersion !== first.chainVersion) break
         blocks.push(...next.blocks)
+        bytes += next.bytes
       }
-      if (from + blocks.length === to) return { from, to, blocks, chainVersion: first.chainVersion }
+      if (from + blocks.length === to) return { from, to, blocks, chainVersion: first.chainVersion, bytes }
     }
     throw new RetryableError(
       'chain-unstable',
@@ -239,11 +243,11 @@ export class RangeReader {
     for (let height = from; height < to; height++) {
       const found = blockAt(height)
       if (found === undefined) break
+      if (bytes + found.bytes > this.#sliceBytes && blocks.length > 0) break
       bytes += found.bytes
-      if (bytes > this.#sliceBytes && blocks.length > 0) break
       blocks.push(found.block)
     }
-    return blocks.length === 0 ? undefined : { from, to: from + blocks.length, blocks, chainVersion }
+    return blocks.length === 0 ? undefined : { from, to: from + blocks.length, blocks, chainVersion, bytes }
   }
 
   #flightOver(height: number): Flight | undefined {

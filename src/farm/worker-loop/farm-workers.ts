@@ -39,6 +39,8 @@ interface FarmWorkersOptions {
   readonly faultFor?: FaultFor
   /** Maximum blocks that `deriveHead` takes. Default 0: none. */
   readonly headBlocks?: number
+  /** Maximum decoded blocks in a transaction. Default 128 MiB. */
+  readonly unitBytes?: number
 }
 
 export interface RunningWorker {

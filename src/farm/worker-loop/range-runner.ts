@@ -10,7 +10,7 @@ import type { HeightRange } from '../../platform/ranges.ts'
 import { RangeCommit, WorkerError } from '../commit/commit-range.ts'
 import type { CommitOutcome } from '../commit/commit-range.ts'
 import { RangeOutput } from '../commit/range-output.ts'
-import { failLeases, heartbeatLeases, releaseLeases, returnLeases } from '../leases/leases.ts'
+import { failLeases, heartbeatLeases, releaseLeases, returnLeases, shortenLeases } from '../leases/leases.ts'
 import type { ClaimedLease, LeaseKey, RetryPolicy } from '../leases/leases.ts'
 import { workersDone } from '../leases/requests.ts'
 import type { RangeReader, ReadRange } from '../range-reader/range-reader.ts'
@@ -32,6 +32,8 @@ export interface RangeRunnerOptions {
   readonly announcer: CompletionAnnouncer
   readonly retryPolicy?: RetryPolicy | undefined
   readonly faultFor?: FaultFor | undefined
+  /** Default 128 MiB of decoded blocks in a transaction. */
+  readonly unitBytes?: number | undefined
 }
 
 /** Called for every lease, so it must be cheap. */
@@ -39,6 +41,8 @@ export type FaultFor = (worker: string, range: HeightRange) => Error | undefined
 
 /** Rows of a unit are sent to PostgreSQL in pieces of this size, while the next are derived. */
 const writeBytes = 4 * 1024 * 1024
+/** Decoded blocks of a transaction, in bytes. */
+const defaultUnitBytes = 128 * 1024 * 1024
 /** Bytes. Larger buffers are not reused. */
 const largestReused = 8 * 1024 * 1024
 /** Heartbeats and the head wait no longer for the event loop, except for one worker's slice. */
@@ -83,11 +87,36 @@ export class RangeRunner {
   async #run(unit: Unit, announcement?: string): Promise<void> {
     let runnable: Unit = unit
     try {
+      const end = unit.from + (await this.#maxBlocks(unit))
+      const parts = rangesOf(unit)
+      if (unit.to > end && parts.length > 1) {
+        for (const part of parts) await this.#run(part)
+        return
+      }
       runnable = await this.#withoutWaiting(unit)
+      if (runnable.to > end) runnable = await this.#shortened(runnable, end)
       if (runnable.leases.length > 0) await this.#deriveAndCommit(runnable, announcement)
     } catch (error) {
       await this.#recover(runnable, error)
     }
+  }
+
+  /** By the size of its first blocks, since a rollback waits for the transaction. */
+  async #maxBlocks({ from, to }: Unit): Promise<number> {
+    if (to - from === 1) return 1
+    const { bytes, blocks } = await this.#options.reader.readSome(from, to)
+    return Math.max(1, Math.floor((this.#options.unitBytes ?? defaultUnitBytes) / (bytes / blocks.length)))
+  }
+
+  async #shortened(unit: Unit, end: number): Promise<Unit> {
+    const { held, leasePool } = this.#options
+    const shorter = await shortenLeases(
+      leasePool,
+      unit.leases.map(({ lease }) => lease),
+      end,
+    )
+    for (const { lease } of unit.leases) held.remove(lease)
+    return { from: unit.from, to: end, leases: shorter.map((lease) => held.add(lease)) }
   }
 
   async #withoutFaults(leases: readonly HeldLease[]): Promise<HeldLease[]> {

@@ -21,6 +21,8 @@ describe('a range of several workers', () => {
   let queue: HandQueue
   let farm: FarmWorkers
   let reader: RangeReader
+  /** Ranges read from the raw tables. */
+  const read: [from: number, to: number][] = []
 
   /** One row for each block in `app.<name>_rows`. */
   const writer = (name: string, follows: readonly string[] = []): Worker => ({
@@ -73,7 +75,8 @@ describe('a range of several workers', () => {
     failing.clear()
     rejected.clear()
     queue = new HandQueue()
-    reader = new RangeReader({ pool })
+    read.length = 0
+    reader = new RangeReader({ pool, onRead: ({ from, to }) => read.push([from, to]) })
     await pool.query('truncate app.worker_leases, app.first_rows, app.second_rows, app.third_rows')
     await pool.query("delete from app.indexing_checkpoints where service_name not like '%ingester'")
     farm = new FarmWorkers({
@@ -122,14 +125,8 @@ describe('a range of several workers', () => {
   const heightsBetween = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
   it('reads a range once and commits all workers in one transaction', async () => {
-    let reads = 0
-    const read = reader.readSome.bind(reader)
-    reader.readSome = (from, to, readers) => {
-      reads++
-      return read(from, to, readers)
-    }
     await queue.bring(await lease(names, [0, 10], [10, 20]))
-    expect(reads).to.equal(1)
+    expect(read).to.deep.equal([[0, 20]])
     for (const name of names) expect(await rowsOf(name)).to.deep.equal(heightsBetween(0, 20))
     expect(await commits()).to.equal(1)
     expect(new Set(Object.values(await states()))).to.deep.equal(new Set(['done']))
@@ -235,6 +232,42 @@ describe('a range of several workers', () => {
     expect(rows).to.deep.equal([{ code: 'lock-not-available', attempt: 0 }])
     await farm.stop()
     await impatient.end()
+  })
+
+  it('commits a range of large blocks in several parts', async () => {
+    await farm.stop()
+    farm = new FarmWorkers({
+      pool,
+      leasePool: pool,
+      heartbeatPool: pool,
+      queue,
+      reader,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      network: () => 'mainnet',
+      unitBytes: 1,
+    })
+    await farm.start(workers.map((one) => ({ worker: one, concurrency: 1 })))
+    await queue.bring(await lease(names, [0, 3], [3, 4]))
+    for (const name of names) expect(await rowsOf(name)).to.deep.equal([0, 3])
+    const queued = names.map((name) => [`${name} 1`, 'queued'])
+    expect(await states()).to.deep.equal(
+      Object.fromEntries([
+        ...names.flatMap((name) => [
+          [`${name} 0`, 'done'],
+          [`${name} 3`, 'done'],
+        ]),
+        ...queued,
+      ]),
+    )
+    const { rows } = await pool.query(
+      "select distinct to_height::int as to, attempt from app.worker_leases where status = 'queued'",
+    )
+    expect(rows).to.deep.equal([{ to: 3, attempt: 0 }])
+    expect(farm.held).to.equal(0)
+    await queue.bring({ workers: names, starts: [1], generation: 0 })
+    await queue.bring({ workers: names, starts: [2], generation: 0 })
+    for (const name of names) expect(await rowsOf(name)).to.deep.equal([0, 1, 2, 3])
   })
 
   it('derives new blocks of its process at once, for all workers or for none', async () => {
