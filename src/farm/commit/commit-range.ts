@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Worker, DeriveProblem } from '../../../jobs/worker.ts'
-import { copyInto } from '../../platform/db/copy-into.ts'
+import { copyTables } from '../../platform/db/copy-into.ts'
 import { pgText } from '../../platform/db/copy-writer.ts'
 import { asDatabaseError } from '../../platform/db/errors.ts'
 import { ensurePartitions } from '../../platform/db/partitions.ts'
@@ -115,10 +115,13 @@ export class RangeCommit {
   async write(outputs: Iterable<readonly [Worker, RangeOutput]>): Promise<void> {
     for (const [worker, output] of outputs) {
       await this.#ofWorker(worker, async () => {
-        for (const { table, writer } of output.tables) {
-          this.#written.add(table.name)
-          await copyInto(this.#client, table.name, table.columns, writer)
-        }
+        const tables = output.tables.map(({ table: { name, columns }, writer }) => ({
+          table: name,
+          columns,
+          rows: writer,
+        }))
+        for (const { table } of tables) this.#written.add(table)
+        await copyTables(this.#client, tables)
         if (output.problems.length > 0) await recordProblems(this.#client, worker.name, output.problems)
       })
     }
