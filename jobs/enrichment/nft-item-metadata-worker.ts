@@ -30,7 +30,8 @@ const columns: readonly (SqlColumn & { readonly field: string })[] = [
 
 function outcomeOf(item: PayloadFields | undefined): Outcome {
   if (item === undefined)
-    return { kind: 'none', code: 'not-in-collection', message: 'No collection of the owner has the NFT' }
+    // It may have a later owner, in blocks that are not derived yet.
+    return { kind: 'failed', code: 'not-in-collection', message: 'No collection of the owner has the NFT' }
   const values = Object.fromEntries(columns.map(({ column, field }) => [column, nonEmptyTextOf(item, field)]))
   const { traits = null } = item
   const hasTraits = Array.isArray(traits) && traits.length > 0

@@ -94,9 +94,8 @@ export async function startFarm(
   let farm: FarmWorkers | undefined
   shared.offerBlocks = (blocks, chainVersion) => {
     reader.offer(blocks, chainVersion)
-    const [first, last] = [blocks[0], blocks.at(-1)]
-    if (first !== undefined && last !== undefined)
-      farm?.deriveHead({ from: first.block.height, to: last.block.height + 1 })
+    const heights = blocks.map(({ block }) => block.height)
+    farm?.deriveHead({ from: Math.min(...heights), to: Math.max(...heights) + 1 })
   }
   // A farm that pauses between ranges of history, or does none, is slow on purpose.
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0

@@ -63,6 +63,8 @@ export class FarmWorkers {
   #names: ReadonlySet<string> = new Set()
   #runner: RangeRunner | undefined
   #head: Promise<void> | undefined
+  #live: Promise<void> | undefined
+  #newest = 0
 
   constructor(options: FarmWorkersOptions) {
     const { leasePool, heartbeatPool, log, leaseMs = 5000 } = options
@@ -94,12 +96,19 @@ export class FarmWorkers {
     }
     for (const name of queueNames) {
       const consumer = await queue.work(name, concurrency[name], async (job) => {
-        const workers = job.workers.filter((worker) => this.#names.has(worker))
-        const free = name === 'live' ? undefined : await slots.take(workers)
+        const here = { ...job, workers: job.workers.filter((worker) => this.#names.has(worker)) }
+        if (name === 'live') {
+          this.#live = this.#run(runner, here)
+          await this.#live
+          return
+        }
+        // The head first: jobs of both queues would share the event loop.
+        await this.#live?.catch(() => undefined)
+        const free = await slots.take(here.workers)
         try {
-          await this.#run(runner, { ...job, workers })
+          await this.#run(runner, here)
         } finally {
-          free?.()
+          free()
         }
       })
       this.#consumers.push(consumer)
@@ -111,11 +120,13 @@ export class FarmWorkers {
   }
 
   /**
-   * Derives blocks that an ingester of this process has just stored, if it can do so at once: else
-   * the coordinator plans them.
+   * Derives blocks that an ingester of this process has just stored, if they are the newest and it
+   * can do so at once: else the coordinator plans them.
    */
   deriveHead(range: HeightRange): void {
     const { headBlocks = 0 } = this.#options
+    if (range.to <= this.#newest) return
+    this.#newest = range.to
     if (this.#runner === undefined || range.to - range.from > headBlocks) return
     if (this.#head === undefined)
       this.#head = this.#deriveHead(this.#runner, range).finally(() => (this.#head = undefined))

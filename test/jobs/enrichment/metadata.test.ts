@@ -291,7 +291,7 @@ describe('metadata from the chain', () => {
           thumbnail: null,
           serial_number: null,
           traits: null,
-          status: 'none',
+          status: 'failed',
           last_error_code: 'not-in-collection',
         },
       ])
@@ -418,7 +418,7 @@ describe('metadata from the chain', () => {
       expect(texts(world.calls('nft_items')[0]?.args[0])).to.have.members([`0x${account}`, '0xe03daebed8ca0615'])
       expect(await world.rows('select nft_id, status from app.nft_items order by nft_id')).to.deep.equal([
         { nft_id: '1', status: 'answered' },
-        { nft_id: '41', status: 'none' },
+        { nft_id: '41', status: 'failed' },
       ])
     })
 

@@ -157,7 +157,7 @@ describe('accounts for passkeys', () => {
     node.error = '[Error Code: 1103] the account does not have enough FLOW for its storage'
     const { networks: failed } = await provision(world, credentialId)
     expect(failed['testnet']?.state).to.equal('failed')
-    expect(failed['testnet']?.error?.message).to.contain('not enough FLOW')
+    expect(failed['testnet']?.error?.message).to.contain('have enough FLOW')
     node.error = undefined
     const { networks: made } = await provision(world, credentialId)
     expect(made['testnet']?.state).to.equal('sealed')
