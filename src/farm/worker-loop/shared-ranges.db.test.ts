@@ -275,15 +275,18 @@ describe('a range of several workers', () => {
       'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing',
       [names],
     )
+    // Not the newest blocks: the coordinator plans them.
+    const announced = once(await listening(), 'notification')
+    farm.deriveHead({ from: 10, to: 12 })
+    await announced
+    expect(await states()).to.deep.equal({})
     farm.deriveHead({ from: blocks - 3, to: blocks })
     while ((await commits()) === 0) await pool.query('select pg_sleep(0.01)')
     for (const name of names) expect(await rowsOf(name)).to.deep.equal(heightsBetween(blocks - 3, blocks))
     expect(new Set(Object.values(await states()))).to.deep.equal(new Set(['done']))
-    // Not the newest blocks, too many, and blocks that a worker has a lease of.
-    const announced = once(await listening(), 'notification')
+    // History, and too many blocks.
     farm.deriveHead({ from: 10, to: 12 })
-    await announced
-    farm.deriveHead({ from: 0, to: blocks })
+    farm.deriveHead({ from: 0, to: blocks + 6 })
     await farm.stop()
     expect(Object.keys(await states())).to.have.length(names.length)
   })
