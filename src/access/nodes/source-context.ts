@@ -67,7 +67,7 @@ export class SourceContext {
     this.#adoptChain()
   }
 
-  /** Nodes not known to be on another chain. Retries unidentified ones occasionally. @param height default: any */
+  /** Nodes not known to be on another chain. Retries unidentified ones occasionally. @param height all if absent */
   usableNodes(height?: number): AccessNode[] {
     const usable: AccessNode[] = []
     for (const node of height === undefined ? this.nodes : this.#nodes.for(height)) {

@@ -102,7 +102,7 @@ export class FarmWorkers {
           await this.#live
           return
         }
-        // The head first: jobs of both queues would share the event loop.
+        // The head first: jobs of both queues share the event loop. Its own consumer reports an error.
         await this.#live?.catch(() => undefined)
         const free = await slots.take(here.workers)
         try {

@@ -93,8 +93,8 @@ export class RangeRunner {
         for (const part of parts) await this.#run(part)
         return
       }
-      runnable = await this.#withoutWaiting(unit)
-      if (runnable.to > end) runnable = await this.#shortened(runnable, end)
+      if (unit.to > end) runnable = await this.#shortened(unit, end)
+      runnable = await this.#withoutWaiting(runnable)
       if (runnable.leases.length > 0) await this.#deriveAndCommit(runnable, announcement)
     } catch (error) {
       await this.#recover(runnable, error)
@@ -102,8 +102,10 @@ export class RangeRunner {
   }
 
   /** By the size of its first blocks, since a rollback waits for the transaction. */
-  async #maxBlocks({ from, to }: Unit): Promise<number> {
-    if (to - from === 1) return 1
+  async #maxBlocks({ from, to, leases }: Unit): Promise<number> {
+    const names = new Set(leases.map(({ lease }) => lease.worker))
+    const areRead = this.#options.workers.some(({ name, derive }) => derive !== undefined && names.has(name))
+    if (to - from === 1 || !areRead) return Infinity
     const { bytes, blocks } = await this.#options.reader.readSome(from, to)
     return Math.max(1, Math.floor((this.#options.unitBytes ?? defaultUnitBytes) / (bytes / blocks.length)))
   }
@@ -115,7 +117,10 @@ export class RangeRunner {
       unit.leases.map(({ lease }) => lease),
       end,
     )
-    for (const { lease } of unit.leases) held.remove(lease)
+    for (const { lease } of unit.leases) {
+      if (shorter.some(({ worker }) => worker === lease.worker)) held.remove(lease)
+      else this.#over(lease, 'fenced')
+    }
     return { from: unit.from, to: end, leases: shorter.map((lease) => held.add(lease)) }
   }
 

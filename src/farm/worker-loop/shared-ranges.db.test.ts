@@ -79,6 +79,14 @@ describe('a range of several workers', () => {
     reader = new RangeReader({ pool, onRead: ({ from, to }) => read.push([from, to]) })
     await pool.query('truncate app.worker_leases, app.first_rows, app.second_rows, app.third_rows')
     await pool.query("delete from app.indexing_checkpoints where service_name not like '%ingester'")
+    await start()
+  })
+
+  afterEach(() => farm.stop())
+  after(() => database.drop())
+
+  const start = async (options: Partial<ConstructorParameters<typeof FarmWorkers>[0]> = {}): Promise<void> => {
+    await farm?.stop()
     farm = new FarmWorkers({
       pool,
       leasePool: pool,
@@ -91,13 +99,10 @@ describe('a range of several workers', () => {
       graceMs: 50,
       leaseMs: 500,
       headBlocks: 5,
+      ...options,
     })
     await farm.start(workers.map((one) => ({ worker: one, concurrency: 1 })))
-  })
-
-  afterEach(() => farm.stop())
-  after(() => database.drop())
-
+  }
   const lease = async (leased: readonly string[], ...ranges: [from: number, to: number][]): Promise<RangeJob> => {
     for (const name of leased) {
       for (const [from, to] of ranges) {
@@ -207,19 +212,8 @@ describe('a range of several workers', () => {
   })
 
   it('commits the others while the tables of one worker are locked', async () => {
-    await farm.stop()
     const impatient = createPool(database.url, { max: 4, lockTimeoutMs: 100 })
-    farm = new FarmWorkers({
-      pool: impatient,
-      leasePool: pool,
-      heartbeatPool: pool,
-      queue,
-      reader,
-      log: pino({ level: 'silent' }),
-      metrics: new Metrics(),
-      network: () => 'mainnet',
-    })
-    await farm.start(workers.map((one) => ({ worker: one, concurrency: 1 })))
+    await start({ pool: impatient })
     const blocker = await pool.connect()
     await blocker.query('begin; lock table app.second_rows in share mode')
     await queue.bring(await lease(names, [0, 10]))
@@ -234,20 +228,25 @@ describe('a range of several workers', () => {
     await impatient.end()
   })
 
+  it('derives nothing for a follower if the claim of its followed worker is lost while the range is shortened', async () => {
+    await start({ unitBytes: 1 })
+    const job = await lease(names, [0, 3])
+    const read = reader.readSome.bind(reader)
+    reader.readSome = async (from, to, readers) => {
+      await pool.query(
+        "update app.worker_leases set generation = nextval('app.lease_generation') where worker_type = 'first'",
+      )
+      return read(from, to, readers)
+    }
+    await queue.bring(job)
+    expect(await rowsOf('first')).to.deep.equal([])
+    expect(await rowsOf('second')).to.deep.equal([0])
+    expect(await rowsOf('third')).to.deep.equal([])
+    expect(farm.held).to.equal(0)
+  })
+
   it('commits a range of large blocks in several parts', async () => {
-    await farm.stop()
-    farm = new FarmWorkers({
-      pool,
-      leasePool: pool,
-      heartbeatPool: pool,
-      queue,
-      reader,
-      log: pino({ level: 'silent' }),
-      metrics: new Metrics(),
-      network: () => 'mainnet',
-      unitBytes: 1,
-    })
-    await farm.start(workers.map((one) => ({ worker: one, concurrency: 1 })))
+    await start({ unitBytes: 1 })
     await queue.bring(await lease(names, [0, 3], [3, 4]))
     for (const name of names) expect(await rowsOf(name)).to.deep.equal([0, 3])
     const queued = names.map((name) => [`${name} 1`, 'queued'])
