@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { examplePairs } from '../../src/assistant/query/examples/example-pairs.ts'
+import { examplePairs } from '../../src/assistant/query/example-pairs.ts'
 import { runAsk } from '../assistant/query/support/running-ask.ts'
 import type { RunningAsk } from '../assistant/query/support/running-ask.ts'
 import { createTestDatabase } from '../support/database.ts'

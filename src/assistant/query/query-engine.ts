@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { AgentMemory } from './agent-memory.ts'
-import type { ExamplePair } from './examples/example-pairs.ts'
+import type { ExamplePair } from './example-pairs.ts'
 import type { Prompt } from './knowledge.ts'
 import { failureOf } from './query-service.ts'
 import type { GeneratedSql, QueryAnswer, QueryOptions, QueryService, QueryTarget } from './query-service.ts'

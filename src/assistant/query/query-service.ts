@@ -1,6 +1,6 @@
 import type { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
-import type { ExamplePair } from './examples/example-pairs.ts'
+import type { ExamplePair } from './example-pairs.ts'
 import type { SqlAnswer } from './sql/sql-runner.ts'
 
 /** `evm` only if EVM_EXPLORER_DATABASE_URL is set. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
-import type { ExamplePair } from './examples/example-pairs.ts'
+import type { ExamplePair } from './example-pairs.ts'
 import { pairId } from './pair-folder.ts'
 import type { ApprovedPair } from './pair-folder.ts'
 import { failureOf } from './query-service.ts'

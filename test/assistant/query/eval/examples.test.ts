@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { goldQuestions } from '../../../../scripts/eval/gold-questions.ts'
-import { examplePairs } from '../../../../src/assistant/query/examples/example-pairs.ts'
+import { examplePairs } from '../../../../src/assistant/query/example-pairs.ts'
 import { queryTargets } from '../../../../src/assistant/query/query-service.ts'
 import { evaluatedWorld } from './evaluated-world.ts'
 import type { EvaluatedWorld } from './evaluated-world.ts'

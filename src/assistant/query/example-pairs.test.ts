@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { networks } from '../../../flow/network.ts'
-import { examplePairs, inNetwork } from './example-pairs.ts'
+import { networks } from '../../flow/network.ts'
+import { examplePairs, withAddresses } from './example-pairs.ts'
 
 const indexer = examplePairs('indexer', 'mainnet')
 const evm = examplePairs('evm', 'mainnet')
@@ -42,6 +42,6 @@ describe('example questions', () => {
   })
 
   it('reject an unknown contract name', () => {
-    expect(() => inNetwork([{ questions: ['Who?'], sql: `select '{constructor}'` }], 'mainnet')).to.throw('constructor')
+    expect(() => withAddresses(`select '{constructor}'`, 'mainnet')).to.throw('constructor')
   })
 })
