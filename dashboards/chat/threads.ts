@@ -135,9 +135,9 @@ export const threads = 'threads'
 const messages = 'messages'
 
 /** Without IndexedDB, conversations last as long as the tab. */
-async function openThreadStore(name = 'flowfarm-chat'): Promise<ThreadStore> {
+async function openThreadStore(): Promise<ThreadStore> {
   try {
-    return storeIn(await openDatabase(name))
+    return storeIn(await openDatabase('flowfarm-chat'))
   } catch (error) {
     if (error instanceof DOMException || error instanceof ReferenceError || error instanceof TypeError)
       return storeInMemory()

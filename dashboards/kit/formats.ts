@@ -86,6 +86,6 @@ export function formatRange({ from, to }: { readonly from: number; readonly to: 
 }
 
 /** `1 height`, `2,000 heights`. */
-export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? singular : plural}`
+export function formatCount(count: number, singular: string): string {
+  return `${formatNumber(count)} ${singular}${count === 1 ? '' : 's'}`
 }

@@ -11,10 +11,12 @@ export function heights({ from, to }: HeightRange): string {
   return to - from === 1 ? String(from) : `${from} to ${to - 1}`
 }
 
-export function heightSet(set: HeightSet, max = 4): string {
+const maxShownRanges = 4
+
+export function heightSet(set: HeightSet): string {
   if (set.length === 0) return 'none'
-  const shown = set.slice(0, max).map(heights).join(', ')
-  return set.length > max ? `${shown} and ${count(set.length - max)} more ranges` : shown
+  const shown = set.slice(0, maxShownRanges).map(heights).join(', ')
+  return set.length > maxShownRanges ? `${shown} and ${count(set.length - maxShownRanges)} more ranges` : shown
 }
 
 /** `1 range`, `2 ranges`. */

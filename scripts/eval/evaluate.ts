@@ -90,13 +90,14 @@ export interface EvaluatedQuestion {
   readonly promptVersion: string | undefined
 }
 
+const maxConcurrent = 4
+
 export async function evaluate(
   service: Pick<QueryService, 'generateSql'>,
   judge: Judge,
   questions: readonly GoldQuestion[],
-  concurrency = 4,
 ): Promise<EvaluatedQuestion[]> {
-  return pLimit(concurrency).map(questions, (gold) => evaluateOne(service, judge, gold))
+  return pLimit(maxConcurrent).map(questions, (gold) => evaluateOne(service, judge, gold))
 }
 
 async function evaluateOne(

@@ -134,7 +134,8 @@ export async function findLeases(pool: pg.Pool, { range, ...filter }: LeaseSelec
 
 const maxCharacters = 100
 
-export function leasesTable(leases: readonly ListedLease[], now = new Date()): string {
+export function leasesTable(leases: readonly ListedLease[]): string {
+  const now = new Date()
   const since = ({ updatedAt }: ListedLease): number => (now.getTime() - updatedAt.getTime()) / 1000
   return tableText<ListedLease>(
     [

@@ -148,22 +148,23 @@ export const walletApiInfo: ApiInfo = {
   }),
 }
 
+/** Per client. */
+const maxChainCallsPerMinute = 600
+
 interface WalletServerOptions extends Omit<HttpServerOptions, 'service'> {
   readonly open: (port: number) => Promise<WalletParts>
-  /** Per client. Default 600. */
-  readonly chainPerMinute?: number
 }
 
 /** @throws the system error when the port cannot be bound */
-export function createWalletServer({ chainPerMinute = 600, ...options }: WalletServerOptions): Promise<HttpServer> {
-  const window = new SlidingWindow({ max: chainPerMinute })
+export function createWalletServer(options: WalletServerOptions): Promise<HttpServer> {
+  const window = new SlidingWindow({ max: maxChainCallsPerMinute })
   const admit = ({ client }: Call): void => {
     const { isAllowed, retryAfterSeconds } = window.take(clientNetwork(client.address))
     if (!isAllowed)
       throw new ApiError(
         429,
         'rate-limited',
-        `Too many chain calls (limit ${chainPerMinute} a minute). Try again in ${retryAfterSeconds} s.`,
+        `Too many chain calls (limit ${maxChainCallsPerMinute} a minute). Try again in ${retryAfterSeconds} s.`,
         { details: { retryAfterSeconds } },
       )
   }

@@ -116,13 +116,13 @@ export interface SessionCookieOptions {
   readonly name?: string | undefined
   readonly cookieDomain: string | undefined
   readonly sessionHours: number
-  /** A renewal is reused for the same cookie, ms. Default 5,000. */
-  readonly renewalMs?: number
 }
 
 /** Other sites need a CORS preflight for it. */
 const proofHeader = 'x-wallet-session'
 const maxTokenLength = 2048
+/** Requests with the same cookie share one renewal. */
+const renewalReuseMs = 5000
 
 const presentedSession = z
   .strictObject({
@@ -279,14 +279,13 @@ export class SessionCookies {
   }
 
   #renew(token: string, { client }: Call): Promise<AuthSession> {
-    const { auth, renewalMs = 5000 } = this.#options
     const name = digestOf(token)
     const known = this.#renewals.get(name)
     if (known !== undefined) return known
-    const renewed = auth.refresh(token, client.address)
+    const renewed = this.#options.auth.refresh(token, client.address)
     this.#renewals.set(name, renewed)
     renewed.then(
-      () => setTimeout(() => this.#renewals.delete(name), renewalMs).unref(),
+      () => setTimeout(() => this.#renewals.delete(name), renewalReuseMs).unref(),
       () => this.#renewals.delete(name),
     )
     return renewed

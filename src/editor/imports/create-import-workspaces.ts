@@ -12,6 +12,9 @@ import type { ImportWorkspaces } from './import-workspace.ts'
 import { asError, FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 
+/** Contracts that no open connection uses. */
+const maxStoredBytes = 256_000_000
+
 export interface ImportWorkspacesOptions {
   /** Default: the system's temporary folder. Processes may share it. */
   readonly root?: string | undefined
@@ -21,8 +24,6 @@ export interface ImportWorkspacesOptions {
   readonly freshMs?: number
   /** For missing contracts. Default 30,000 ms. */
   readonly absentMs?: number
-  /** Beyond those of open connections. Default 256 MB. */
-  readonly maxStoredBytes?: number
   readonly now?: () => number
 }
 
@@ -32,15 +33,7 @@ export interface ContractWorkspaces extends ImportWorkspaces {
 
 /** Folders of dead processes are deleted. @throws FatalError if the folder cannot be used */
 export async function createImportWorkspaces(options: ImportWorkspacesOptions): Promise<ContractWorkspaces> {
-  const {
-    root = tmpdir(),
-    source,
-    log,
-    freshMs = 600_000,
-    absentMs = 30_000,
-    maxStoredBytes = 256_000_000,
-    now = Date.now,
-  } = options
+  const { root = tmpdir(), source, log, freshMs = 600_000, absentMs = 30_000, now = Date.now } = options
   const run = await makeRunFolder(root, log)
   const store = new FileStore(join(run, 'contracts'), maxStoredBytes)
   const accounts = new AccountCache({ source, freshMs, absentMs, now })

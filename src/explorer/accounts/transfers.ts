@@ -120,18 +120,15 @@ export async function countAccountTransfers(
   max: number,
 ): Promise<number> {
   if (bounds === undefined) return 0
-  const { count } = await database.one(sql.type(z.object({ count: z.number() }))`
-    select count(*) filter (where is_first) as count from (
-      select is_first from (
-        select is_first from (${sidesOf(ftTransfers, bounds, address)}) as fungible
-        union all
-        select is_first from (${sidesOf(nftTransfers, bounds, address)}) as items
-      ) as sides
-      where is_first
-      limit ${max + 1}
-    ) as counted
-  `)
-  return count
+  const rows = sql.fragment`
+    select from (
+      select is_first from (${sidesOf(ftTransfers, bounds, address)}) as fungible
+      union all
+      select is_first from (${sidesOf(nftTransfers, bounds, address)}) as items
+    ) as sides
+    where is_first
+  `
+  return countRows(database, rows, max)
 }
 
 /**
@@ -145,12 +142,16 @@ export async function countAccountTransactions(
   max: number,
 ): Promise<number> {
   if (bounds === undefined) return 0
+  const rows = sql.fragment`
+    select from app.address_transactions
+    where address = ${address} and block_height between ${bounds.min} and ${bounds.max}
+  `
+  return countRows(database, rows, max)
+}
+
+async function countRows(database: DatabasePool, rows: FragmentSqlToken, max: number): Promise<number> {
   const { count } = await database.one(sql.type(z.object({ count: z.number() }))`
-    select count(*) as count from (
-      select from app.address_transactions
-      where address = ${address} and block_height between ${bounds.min} and ${bounds.max}
-      limit ${max + 1}
-    ) as counted
+    select count(*) as count from (${rows} limit ${max + 1}) as counted
   `)
   return count
 }

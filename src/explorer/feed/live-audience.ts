@@ -12,6 +12,9 @@ import type { Mark, BlockMessages } from './feed-block.ts'
 import { ReplayBudget } from './replay-budget.ts'
 import { messageFrame } from './feed-block.ts'
 
+/** Send buffers of all subscribers, shared equally. */
+const maxSubscribersBytes = 256 * 1024 * 1024
+
 export interface LiveLimits {
   /** Heights below the head. Default 10,000. */
   readonly maxReplay?: number
@@ -21,8 +24,6 @@ export interface LiveLimits {
   readonly maxWords?: number
   /** Send buffer beyond which a subscriber has to catch up. Default 128 KiB. */
   readonly maxSubscriberBytes?: number
-  /** Total, shared equally. Default 256 MiB. */
-  readonly maxSubscribersBytes?: number
   /** Default 2,000: wait for the notification of an already visible reorg. */
   readonly rollbackWaitMs?: number
   /** Default 32 MiB. */
@@ -41,7 +42,6 @@ export interface LiveAudienceOptions {
   readonly reader: FeedReader
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Default: remote address of the socket. */
   readonly limits?: LiveLimits
 }
 
@@ -61,7 +61,6 @@ export class LiveAudience implements FeedListener {
       maxReorgDepth = 1000,
       maxWords = 500_000,
       maxSubscriberBytes = 128 * 1024,
-      maxSubscribersBytes = 256 * 1024 * 1024,
       maxRecentBytes,
       maxBytesAtOnce,
       rollbackWaitMs,

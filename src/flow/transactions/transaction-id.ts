@@ -32,13 +32,8 @@ const maxUint64 = 0xffff_ffff_ffff_ffffn
  * list last to first.
  */
 export class BackwardRlp {
-  #bytes: Buffer
-  #start: number
-
-  constructor(initialCapacity = 64 * 1024) {
-    this.#bytes = Buffer.allocUnsafeSlow(initialCapacity)
-    this.#start = initialCapacity
-  }
+  #bytes = Buffer.allocUnsafeSlow(64 * 1024)
+  #start = this.#bytes.length
 
   /** Read it before the items of a list and pass it to `list`. */
   get length(): number {

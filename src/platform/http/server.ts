@@ -59,7 +59,6 @@ export interface HttpServerOptions extends AppOptions {
 
 /** Shares the port, with its own headers, errors and guards. */
 export interface Mount {
-  /** See `below`. */
   readonly answers: (request: IncomingMessage) => boolean
   readonly handle: RequestListener
   readonly close: () => Promise<void>

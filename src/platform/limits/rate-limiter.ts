@@ -26,9 +26,9 @@ export class RateLimiter {
   readonly #options: RateLimitOptions
   readonly #buckets: TokenBuckets
 
-  constructor(options: RateLimitOptions, clock?: () => number) {
+  constructor(options: RateLimitOptions) {
     this.#options = options
-    this.#buckets = new TokenBuckets({ idleMs: options.ttlMinutes * 60_000, ...(clock === undefined ? {} : { clock }) })
+    this.#buckets = new TokenBuckets({ idleMs: options.ttlMinutes * 60_000 })
   }
 
   /** Undefined: no limit, as for local clients. */

@@ -89,12 +89,8 @@ export class PasskeyAudit {
   }
 
   /** At most one row a minute per subject. */
-  async noteLimited(
-    caller: Caller,
-    action: string,
-    userId: string | undefined,
-    now = performance.now(),
-  ): Promise<void> {
+  async noteLimited(caller: Caller, action: string, userId: string | undefined): Promise<void> {
+    const now = performance.now()
     const subject = `${action} ${userId ?? clientNetwork(caller.address)}`
     if (now < (this.#limited.get(subject) ?? Number.NEGATIVE_INFINITY)) return
     this.#limited.delete(subject)
