@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lintChanged } from './check/lint-changed.ts'
-import { compiler, formatter, pageCompiler, rooms, runTool } from './check/tools.ts'
+import { compiler, formatter, pageCompiler, modules, runTool } from './check/tools.ts'
 import type { Finding, Tool } from './check/tools.ts'
 import { runCommand } from './cli/command.ts'
 import { flag } from './cli/options.ts'
@@ -30,7 +30,7 @@ await runCommand({
       report('types', runTool(root, incremental(compiler, 'types'))),
       report('types of pages', runTool(root, incremental(pageCompiler, 'page-types'))),
       report('lint', lintChanged(root, join(state, 'linted.json'))),
-      report('rooms', runTool(root, rooms)),
+      report('modules', runTool(root, modules)),
     ]
     return (await Promise.all(checks)).every((ok) => ok) ? 0 : 1
   },

@@ -63,7 +63,7 @@ export function App(): ReactNode {
             <section className="panel ask" aria-label="Question">
               <QuestionBox
                 question={question}
-                isAsking={state.is === 'busy' && state.work.kind !== 'run'}
+                isGenerating={state.is === 'busy' && state.work.kind !== 'run'}
                 onChange={setQuestion}
                 onAsk={askModel('ask')}
                 onGenerate={askModel('generate')}

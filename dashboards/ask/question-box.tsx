@@ -5,7 +5,7 @@ import { useHealth } from './api.ts'
 
 export interface QuestionBoxProps {
   readonly question: string
-  readonly isAsking: boolean
+  readonly isGenerating: boolean
   readonly onChange: (question: string) => void
   readonly onAsk: () => void
   readonly onGenerate: () => void
@@ -14,7 +14,7 @@ export interface QuestionBoxProps {
 
 export function QuestionBox({
   question,
-  isAsking,
+  isGenerating,
   onChange,
   onAsk,
   onGenerate,
@@ -24,7 +24,7 @@ export function QuestionBox({
   const id = useId()
   const model = health?.model
   const isUnanswerable = model === null
-  const isIdle = question.trim() === '' || isAsking || isUnanswerable
+  const isIdle = question.trim() === '' || isGenerating || isUnanswerable
   const press = (event: KeyboardEvent): void => {
     // Enter also commits an IME composition.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -58,7 +58,7 @@ export function QuestionBox({
           Write SQL only
         </Button>
         {/* Not in place of the Ask button, so that a double click does not cancel. */}
-        {isAsking && (
+        {isGenerating && (
           <Button onClick={onCancel}>
             <Icon name="cross" size={14} /> Cancel
           </Button>

@@ -218,13 +218,13 @@ function ResultChart({ table, choice }: { readonly table: ResultTable; readonly 
 }
 
 function KeepButton({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
-  const [isAsking, setIsAsking] = useState(false)
+  const [isGenerating, setIsGenerating] = useState(false)
   const showToast = useToast()
   const { question } = work
   const saving = useMutation({
     mutationFn: (text: string) => api.saveExample({ target: work.target, question: text, sql: result.sql }),
     onSuccess: () => {
-      setIsAsking(false)
+      setIsGenerating(false)
       showToast('Saved as an example.')
       void queryClient.invalidateQueries({ queryKey: queryKeys.saved })
     },
@@ -232,17 +232,17 @@ function KeepButton({ work, result }: { readonly work: Work; readonly result: Sq
   if (question === undefined || question.trim() === '') return null
   return (
     <span className="end">
-      <Button isSmall disabled={saving.isSuccess} onClick={() => setIsAsking(true)}>
+      <Button isSmall disabled={saving.isSuccess} onClick={() => setIsGenerating(true)}>
         {saving.isSuccess ? 'Saved' : 'Save as example'}
       </Button>
-      {isAsking && (
+      {isGenerating && (
         <Dialog
           title="Does this SQL answer the question?"
           action="Save"
           isBusy={saving.isPending}
           error={saving.error === null ? undefined : problemText(saving.error)}
           onSubmit={() => saving.mutate(question.trim())}
-          onClose={() => setIsAsking(false)}
+          onClose={() => setIsGenerating(false)}
         >
           <p className="wrap">{escapeInvisible(question)}</p>
           <pre className="sql-text" tabIndex={0}>

@@ -17,7 +17,7 @@ const marginS = 60
 
 const againMs = 10_000
 
-const lookMs = 30_000
+const checkMs = 30_000
 
 /**
  * Keeps access tokens in memory only. Tabs renew them under a lock, since the cookie's refresh
@@ -29,8 +29,8 @@ export class SessionManager {
   #state: SessionState = { status: 'loading' }
   #channel: BroadcastChannel | undefined
   #renewTimer: ReturnType<typeof setTimeout> | undefined
-  #lookTimer: ReturnType<typeof setInterval> | undefined
-  #lookedAt = 0
+  #checkTimer: ReturnType<typeof setInterval> | undefined
+  #checkedAt = 0
   /** Counts sign-ins and sign-outs, so that a late response does not undo one. */
   #changes = 0
 
@@ -50,18 +50,18 @@ export class SessionManager {
   start(): () => void {
     const channel = new BroadcastChannel('flowfarm-session')
     this.#channel = channel
-    channel.addEventListener('message', ({ data }: MessageEvent<Message>) => this.#hear(data))
+    channel.addEventListener('message', ({ data }: MessageEvent<Message>) => this.#receive(data))
     const seen = (): void => {
       if (document.visibilityState === 'visible') this.#look()
     }
     document.addEventListener('visibilitychange', seen)
-    if (this.#options.enableLogoutDetection) this.#lookTimer = setInterval(seen, lookMs)
+    if (this.#options.enableLogoutDetection) this.#checkTimer = setInterval(seen, checkMs)
     void this.load()
     return () => {
       channel.close()
       this.#channel = undefined
       document.removeEventListener('visibilitychange', seen)
-      clearInterval(this.#lookTimer)
+      clearInterval(this.#checkTimer)
       clearTimeout(this.#renewTimer)
     }
   }
@@ -141,7 +141,7 @@ export class SessionManager {
     this.#set({ status: 'signed-out', ...(reason === undefined ? {} : { reason }) })
   }
 
-  #hear(message: Message): void {
+  #receive(message: Message): void {
     this.#changes++
     if (message.kind === 'session') this.#hold(message.session)
     else this.#end(this.#state.status === 'signed-in' ? 'ended' : undefined)
@@ -152,10 +152,10 @@ export class SessionManager {
     if (
       !this.#options.enableLogoutDetection ||
       this.#state.status !== 'signed-in' ||
-      Date.now() - this.#lookedAt < lookMs / 2
+      Date.now() - this.#checkedAt < checkMs / 2
     )
       return
-    this.#lookedAt = Date.now()
+    this.#checkedAt = Date.now()
     const { session } = this.#state
     const changes = this.#changes
     callJson(`${this.#options.gotrueUrl}/user`, { headers: { authorization: `Bearer ${session.access_token}` } }).catch(

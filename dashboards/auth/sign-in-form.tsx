@@ -90,7 +90,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
 
 /** Challenges expire after five minutes, and pages stay open longer. */
 const offerMs = 240_000
-const lookMs = 30_000
+const checkMs = 30_000
 /** Limits authenticators that answer automatically and are rejected each time. */
 const maxRefusals = 5
 
@@ -124,7 +124,7 @@ function useAutofill(isOn: boolean, onProblem: (problem: string) => void): void 
       if (document.visibilityState === 'visible' && !isGiven && Date.now() - offeredAt > offerMs) begin()
     }
     begin()
-    const timer = setInterval(renew, lookMs)
+    const timer = setInterval(renew, checkMs)
     document.addEventListener('visibilitychange', renew)
     return () => {
       isGone = true

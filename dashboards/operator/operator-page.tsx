@@ -48,7 +48,7 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
         <h1 className="visually-hidden">Operator</h1>
         <Banners state={state} onRetry={feed.retryNow} />
         {overview === undefined || summary === undefined ? (
-          <FirstLook />
+          <OverviewLoading />
         ) : (
           <>
             <SummaryPanel overview={overview} summary={summary} />
@@ -66,7 +66,7 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
   )
 }
 
-function FirstLook(): ReactNode {
+function OverviewLoading(): ReactNode {
   return (
     <>
       <section className="panel summary" aria-hidden="true">

@@ -13,7 +13,7 @@ export interface FeedState {
   readonly rates: ReadonlyMap<string, readonly number[]>
 }
 
-const keptRates = 60
+const maxRates = 60
 /** Longer than the server's heartbeat interval, ms. */
 const silenceMs = 35_000
 const firstRetryMs = 500
@@ -119,7 +119,7 @@ export class OverviewFeed {
     const rates = new Map(
       overview.stages.map((stage) => {
         const before = this.#state.rates.get(stage.name) ?? []
-        return [stage.name, stage.rate === null ? before : [...before.slice(1 - keptRates), stage.rate]]
+        return [stage.name, stage.rate === null ? before : [...before.slice(1 - maxRates), stage.rate]]
       }),
     )
     this.#set({ link: 'live', overview, brokenSince: undefined, problem: undefined, retryAt: undefined, rates })

@@ -22,11 +22,11 @@ interface HolderRow {
 
 /** 350 kB of response. */
 const pageIds = 10_000
-const lookedUpAtOnce = 500
+const maxLookups = 500
 
 const dayMs = 86_400_000
 
-async function heldAt(holder: string, part: TokenParts, height: number, context: QueryContext) {
+async function holdingsAt(holder: string, part: TokenParts, height: number, context: QueryContext) {
   const ids: string[] = []
   for (;;) {
     const page = requiredStruct(
@@ -52,7 +52,7 @@ async function heldAt(holder: string, part: TokenParts, height: number, context:
 
 async function checkAll(row: HolderRow, part: TokenParts, height: number, context: QueryContext): Promise<Outcome> {
   try {
-    const { ids, hasCollection } = await heldAt(row.holder, part, height, context)
+    const { ids, hasCollection } = await holdingsAt(row.holder, part, height, context)
     if (!hasCollection)
       return {
         kind: 'none',
@@ -62,7 +62,7 @@ async function checkAll(row: HolderRow, part: TokenParts, height: number, contex
     return {
       kind: 'answered',
       values: { checked_height: height, held_count: ids.length },
-      writes: correctOwnership({ holder: row.holder, token: row.token, height, held: ids, looked: undefined }),
+      writes: correctOwnership({ holder: row.holder, token: row.token, height, held: ids, queried: undefined }),
     }
   } catch (error) {
     if (!(error instanceof ScriptFailedError)) throw error
@@ -73,8 +73,8 @@ async function checkAll(row: HolderRow, part: TokenParts, height: number, contex
 /** After the last item, listing is tried again. */
 async function checkKnown(row: HolderRow, part: TokenParts, height: number, context: QueryContext): Promise<Outcome> {
   const { holder, token, known } = row
-  const looked = known ?? []
-  const last = looked.at(-1)
+  const queried = known ?? []
+  const last = queried.at(-1)
   if (last === undefined) return { kind: 'answered', values: { is_listed: true, checked_up_to: null } }
   const result = await context.reader.executeScript(
     context.script('nft_holder_check'),
@@ -82,16 +82,16 @@ async function checkKnown(row: HolderRow, part: TokenParts, height: number, cont
       cadence.address(holder),
       cadence.string(part.contractPrefix),
       cadence.string(part.resourceType),
-      cadence.array(looked.map((id) => cadence.uint64(id))),
+      cadence.array(queried.map((id) => cadence.uint64(id))),
     ],
     { height, signal: context.signal },
   )
-  const isHeld = listOf(result, looked.length)
-  const held = looked.filter((_, i) => isHeld[i] === true)
-  const isEnd = looked.length < lookedUpAtOnce
+  const isHeld = listOf(result, queried.length)
+  const held = queried.filter((_, i) => isHeld[i] === true)
+  const isEnd = queried.length < maxLookups
   return {
     kind: 'answered',
-    writes: correctOwnership({ holder, token, height, held, looked }),
+    writes: correctOwnership({ holder, token, height, held, queried }),
     values: { checked_height: height, held_count: null, is_listed: isEnd, checked_up_to: isEnd ? null : last },
     ...(isEnd ? {} : { refreshMs: 0 }),
   }
@@ -129,7 +129,7 @@ const holders: EnrichmentTable<HolderRow> = {
         select o.nft_id from app.nft_ownership o
         where o.owner = k.holder and o.token = k.token and o.nft_id > coalesce(c.checked_up_to, -1) and
           o.block_height <= h.height
-        order by o.nft_id limit ${lookedUpAtOnce}
+        order by o.nft_id limit ${maxLookups}
       ) n
     ) i on not c.is_listed
     where length(k.holder) = 18
@@ -161,7 +161,7 @@ interface HeldItems {
   readonly height: number
   readonly held: readonly string[]
   /** Undefined if all were listed. */
-  readonly looked: readonly string[] | undefined
+  readonly queried: readonly string[] | undefined
 }
 
 /*
@@ -214,7 +214,7 @@ const addFound = `
   where c.checked_height <= excluded.checked_height`
 
 /** The holder lacks them despite their events; another holder was not found since. */
-const addGone = `
+const addBurned = `
   insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
   select $2, o.nft_id, null, $1, $4::bigint
   from app.nft_ownership o
@@ -227,7 +227,7 @@ const addGone = `
     or c.checked_height < (select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id =
       c.nft_id)`
 
-function correctOwnership({ holder, token, height, held, looked }: HeldItems): Statement[] {
-  const values = [holder, token, held, height, looked ?? null]
-  return [deleteOutdated, clearLost, addFound, addGone].map((text) => ({ text, values }))
+function correctOwnership({ holder, token, height, held, queried }: HeldItems): Statement[] {
+  const values = [holder, token, held, height, queried ?? null]
+  return [deleteOutdated, clearLost, addFound, addBurned].map((text) => ({ text, values }))
 }

@@ -76,13 +76,13 @@ async function measureFeed(
   { clients, seconds }: FeedAndWebhooksOptions,
 ): Promise<void> {
   const feed = await FeedProcess.start()
-  const crowd = new Crowd()
-  await crowd.connect(clients, feed.port)
-  if (filterAccounts !== undefined) await crowd.subscribe(filterAccounts)
+  const subscribers = new CountingClients()
+  await subscribers.connect(clients, feed.port)
+  if (filterAccounts !== undefined) await subscribers.subscribe(filterAccounts)
   const messagesOfBlock = clients * ((transactions * (filterAccounts ?? accounts)) / accounts)
   let height = 0
-  const reported = await segment(feed, crowd, async () => {
-    const arrivals = crowd.time(messagesOfBlock)
+  const reported = await segment(feed, subscribers, async () => {
+    const arrivals = subscribers.time(messagesOfBlock)
     const announced: number[] = []
     const startedAt = performance.now()
     const pauseMs = offered === undefined ? undefined : (messagesOfBlock / offered) * 1000
@@ -95,7 +95,7 @@ async function measureFeed(
       else await delay(Math.max(0, startedAt + i * pauseMs - performance.now()))
     }
     await Promise.all(announcing)
-    await crowd.untilQuiet()
+    await subscribers.untilQuiet()
     return Math.max(...announced.map((at, i) => (arrivals[i] ?? performance.now()) - at))
   })
   if (offered !== undefined) {
@@ -103,7 +103,7 @@ async function measureFeed(
     sheet.figure('  block to its last client, slowest', reported.result, 'ms')
   } else {
     const bytes = Math.round(reported.bytes / (height * clients))
-    const bare = await segment(feed, crowd, async () => {
+    const bare = await segment(feed, subscribers, async () => {
       for (let i = 0; i < height; i++) await feed.order({ from: 0, to: 0, bareBytes: bytes })
     })
     const messagesOfWrite = reported.messages / (height * clients)
@@ -117,7 +117,7 @@ async function measureFeed(
     const usOfWrite = ({ cpu }: { readonly cpu: number }): number => (cpu * 1e6) / (height * clients)
     sheet.figure('  CPU', usOfWrite(reported), 'µs a write', { limit: usOfWrite(bare), limitName: 'bare write' })
   }
-  crowd.disconnect()
+  subscribers.disconnect()
   await feed.end()
 }
 
@@ -129,17 +129,21 @@ interface FeedSegment<T> {
   readonly result: T
 }
 
-async function segment<T>(feed: FeedProcess, crowd: Crowd, deliver: () => Promise<T>): Promise<FeedSegment<T>> {
+async function segment<T>(
+  feed: FeedProcess,
+  subscribers: CountingClients,
+  deliver: () => Promise<T>,
+): Promise<FeedSegment<T>> {
   const before = (await feed.order({ from: 0, to: 0 })).bytesWritten
-  crowd.delivered = 0
+  subscribers.delivered = 0
   const cpu = feed.cpuSeconds
   const beganAt = performance.now()
   const result = await deliver()
-  await crowd.untilQuiet()
-  const seconds = (crowd.lastAt - beganAt) / 1000
+  await subscribers.untilQuiet()
+  const seconds = (subscribers.lastAt - beganAt) / 1000
   return {
-    messages: crowd.delivered,
-    perSecond: crowd.delivered / seconds,
+    messages: subscribers.delivered,
+    perSecond: subscribers.delivered / seconds,
     cpu: feed.cpuSeconds - cpu,
     bytes: (await feed.order({ from: 0, to: 0 })).bytesWritten - before,
     result,
@@ -184,7 +188,7 @@ class FeedProcess {
   }
 }
 
-class Crowd {
+class CountingClients {
   delivered = 0
   lastAt = 0
   readonly #clients: CountingClient[] = []

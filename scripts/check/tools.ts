@@ -17,8 +17,8 @@ export const linter: Tool = { name: 'lint', argv: ['oxlint/bin/oxlint', '--type-
 /** The word list of the project is in cspell.json. */
 export const spellCheck: Tool = { name: 'spelling', argv: ['cspell/bin.mjs', '--no-progress', '--no-summary'] }
 
-export const rooms: Tool = {
-  name: 'rooms',
+export const modules: Tool = {
+  name: 'modules',
   argv: [
     'mocha/bin/mocha.js',
     '--no-config',
@@ -26,7 +26,7 @@ export const rooms: Tool = {
     '0',
     '--reporter',
     'dot',
-    'test/rooms.test.ts',
+    'test/modules.test.ts',
     'test/house.test.ts',
   ],
 }

@@ -134,8 +134,8 @@ function columns(now: Date): Column<StageStatus>[] {
     ['BACKLOG', ({ backlog }) => count(backlog)],
     ['QUEUED', ({ queued }) => leases(queued)],
     ['ACTIVE', ({ active }) => leases(active)],
-    ['FAILED', ({ failed }) => trouble('yellow', failed)],
-    ['FLAGGED', ({ flagged }) => trouble('red', flagged)],
+    ['FAILED', ({ failed }) => countInColour('yellow', failed)],
+    ['FLAGGED', ({ flagged }) => countInColour('red', flagged)],
     ['SKIPPED', ({ skipped }) => leases(skipped)],
     ['HOLES', ({ holes }) => count(holes)],
     ['RATE/S', ({ rate }) => (rate === null ? '-' : count(Math.round(rate)))],
@@ -152,7 +152,7 @@ function leases({ leases: number, heights: inThem }: LeaseCount): string {
   return number === 0 ? '0' : `${count(number)} (${count(inThem)})`
 }
 
-function trouble(colour: 'red' | 'yellow', found: LeaseCount): string {
+function countInColour(colour: 'red' | 'yellow', found: LeaseCount): string {
   return found.leases === 0 ? '0' : styled(colour, leases(found))
 }
 

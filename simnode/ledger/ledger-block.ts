@@ -28,14 +28,14 @@ interface IdSource {
   readonly busyness: number
 }
 
-const keptIds = 32
+const maxCachedIds = 32
 const cacheBySource = new WeakMap<IdSource, RecentCache<number, Buffer>>()
 
 /** Height -1 is the parent of the first block. */
 export function blockId(source: IdSource, height: number): Buffer {
   if (height < 0) return Buffer.alloc(32)
   let ids = cacheBySource.get(source)
-  if (ids === undefined) cacheBySource.set(source, (ids = new RecentCache(keptIds)))
+  if (ids === undefined) cacheBySource.set(source, (ids = new RecentCache(maxCachedIds)))
   return ids.get(height, () => placedId(source, height, 'block'))
 }
 

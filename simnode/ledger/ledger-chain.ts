@@ -148,7 +148,7 @@ export class LedgerChain implements NodeChain {
     const from = changes.slice(this.#known).reduce((lowest, height) => Math.min(lowest, height))
     this.#known = changes.length
     this.#blocks.deleteIf((height) => height >= from)
-    for (const runs of [this.#runs, this.#states]) runs.deleteIf((_tide, run) => run.next > from)
+    for (const runs of [this.#runs, this.#states]) runs.deleteIf((_cycle, run) => run.next > from)
   }
 
   #remember(block: LedgerBlock): void {

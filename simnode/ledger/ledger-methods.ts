@@ -44,9 +44,9 @@ function accountMessage(state: LedgerState, account: Account): Buffer {
 
 type LedgerMethod = UnaryMethod<LedgerChain>
 
-type Telling = (state: LedgerState, account: Account, request: Buffer) => Buffer
+type LedgerAnswer = (state: LedgerState, account: Account, request: Buffer) => Buffer
 
-function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, respond: Telling): Buffer {
+function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, respond: LedgerAnswer): Buffer {
   const state = view.chain.stateAt(servedHeight(view, height))
   const address = bytesOf(request, 1)
   const account = accountOfAddress(address)
@@ -57,22 +57,22 @@ function answer(view: NodeView<LedgerChain>, request: Buffer, height: number, re
 }
 
 /** @param heightField of the request; none: at the head */
-function method(tell: Telling, heightField?: number): LedgerMethod {
+function method(respond: LedgerAnswer, heightField?: number): LedgerMethod {
   const heightOf = (view: NodeView, request: Buffer): number =>
     heightField === undefined ? view.head : numberOf(request, heightField)
   return {
     height: heightOf,
-    answer: (view, request) => answer(view, request, heightOf(view, request), tell),
+    answer: (view, request) => answer(view, request, heightOf(view, request), respond),
   }
 }
 
-const account: Telling = (state, requested) => bytesField(1, accountMessage(state, requested))
-const balance: Telling = (state, requested) => varintField(1, Number(state.vaults.balance(flow, requested)))
-const keys: Telling = (state, requested) =>
+const account: LedgerAnswer = (state, requested) => bytesField(1, accountMessage(state, requested))
+const balance: LedgerAnswer = (state, requested) => varintField(1, Number(state.vaults.balance(flow, requested)))
+const keys: LedgerAnswer = (state, requested) =>
   Buffer.concat(keyMessages(state, requested).map((message) => bytesField(1, message)))
 
 const key =
-  (indexField: number): Telling =>
+  (indexField: number): LedgerAnswer =>
   (state, requested, request) => {
     const index = numberOf(request, indexField)
     const message = keyMessages(state, requested)[index]

@@ -54,7 +54,7 @@ function garbage(length: number): Buffer {
 /** Neither CBOR nor JSON: a break code without a beginning. */
 const corruptPayload = Buffer.from([0xff, 0x00, 0xff, 0x00])
 
-function strangeId(...parts: (Buffer | string)[]): Buffer {
+function otherId(...parts: (Buffer | string)[]): Buffer {
   return hash('sha3-256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'buffer')
 }
 
@@ -73,7 +73,7 @@ function editBlocks(method: string, answer: Buffer, editOf: (message: Buffer) =>
 }
 
 const wrongParent = (message: Buffer): BlockEdit => {
-  const parentId = strangeId(bytesOf(message, 2), bytesOf(message, 1))
+  const parentId = otherId(bytesOf(message, 2), bytesOf(message, 1))
   return (number) => (number === 2 ? bytesField(2, parentId) : undefined)
 }
 
@@ -81,7 +81,7 @@ const heightAdded =
   (ahead: number) =>
   (message: Buffer): BlockEdit => {
     const height = numberOf(message, 3) + ahead
-    const id = strangeId(bytesOf(message, 1), String(height))
+    const id = otherId(bytesOf(message, 1), String(height))
     return (number) => {
       if (number === 1) return bytesField(1, id)
       return number === 3 ? varintField(3, height) : undefined

@@ -17,7 +17,7 @@ async function expectAsRecorded(client: BytesClient, call: RecordedCall): Promis
 }
 
 /** The head at which a call was recorded, if the response has it. */
-function toldHead(call: RecordedCall): number | undefined {
+function headOf(call: RecordedCall): number | undefined {
   if (!call.method.startsWith('GetLatestBlock') || !Buffer.isBuffer(call.answer)) return undefined
   return numberOf(bytesOf(call.answer, 1), 3)
 }
@@ -52,7 +52,7 @@ describe('replay node', () => {
       node.switchTo(version, rollbackHead)
       let isAtEnd = false
       for (const call of node.chain.version.calls) {
-        const head = toldHead(call)
+        const head = headOf(call)
         if (head !== undefined) node.setHead(head)
         // Calls after the first call with a height were recorded at the end of the version.
         isAtEnd ||= call.height !== undefined

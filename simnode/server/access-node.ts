@@ -33,7 +33,7 @@ export interface AccessNodeOptions {
 }
 
 /** Orphans of older chains are lost. */
-const maxKeptChains = 8
+const maxCachedChains = 8
 
 export interface ChainSource<Chain extends NodeChain> {
   readonly first: string
@@ -54,7 +54,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   readonly #options: AccessNodeOptions
   readonly #faults = new FaultBook()
   readonly #callCounts = new Map<string, number>()
-  readonly #chains = new RecentCache<string, Chain>(maxKeptChains)
+  readonly #chains = new RecentCache<string, Chain>(maxCachedChains)
   #server: RawGrpcServer | undefined
   #rest: RestServer | undefined
   #view: NodeView<Chain>

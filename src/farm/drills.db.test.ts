@@ -133,9 +133,9 @@ describe('fault drills', () => {
   })
 
   it('are announced only after they are committed', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const end = new AbortController()
-    const listener = await listen(database.url, [drillsChannel], (_channel, payload) => heard.push(payload), {
+    const listener = await listen(database.url, [drillsChannel], (_channel, payload) => received.push(payload), {
       signal: end.signal,
       onReconnect: () => undefined,
     })
@@ -145,8 +145,8 @@ describe('fault drills', () => {
     await client.query('rollback')
     client.release()
     await setDrill(database.pool, { worker: 'accounts_worker', from: 0, to: 1 })
-    while (heard.length === 0) await database.pool.query('select 1')
-    expect(heard).to.deep.equal(['accounts_worker'])
+    while (received.length === 0) await database.pool.query('select 1')
+    expect(received).to.deep.equal(['accounts_worker'])
     end.abort()
     await listener.ended
   })

@@ -213,7 +213,7 @@ function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
 }
 
 /** In ms, the same as for a database. */
-const patienceMs = 5000
+const startTimeoutMs = 5000
 
 /** @throws RetryableError `queue-unavailable`; FatalError if the store is unusable */
 function openWorkQueue({
@@ -222,7 +222,7 @@ function openWorkQueue({
   log,
   lifecycle: { signal },
 }: ServiceContext<FarmConfig, WeighedBlock>): Promise<WorkQueue> {
-  const giveUpAt = performance.now() + patienceMs
+  const giveUpAt = performance.now() + startTimeoutMs
   return retryWhile(() => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }), {
     signal,
     maxMs: 1000,

@@ -77,9 +77,9 @@ describe('head tracker', () => {
   it('restarts after a retryable error and ignores removed listeners', async () => {
     const tracker = open([1, new RetryableError('busy', 'busy')], [2])
     const heads: number[] = []
-    const forget = tracker.onHead((head) => {
+    const unsubscribe = tracker.onHead((head) => {
       heads.push(head.height)
-      forget()
+      unsubscribe()
     })
     const second = Promise.withResolvers<void>()
     tracker.onHead((head) => head.height === 2 && second.resolve())

@@ -123,7 +123,7 @@ export class SegmentSync {
     const stopListening = this.#segment.onMore(() => this.#window.fill())
     try {
       await this.#takeAll()
-      await this.#addHeld(undefined)
+      await this.#addBatch(undefined)
       await this.#flush()
       await this.#writer.drain()
     } catch (error) {
@@ -162,13 +162,13 @@ export class SegmentSync {
     this.#previous = block
     if (this.#segment.confirm === undefined) await this.#add(block)
     else {
-      await this.#addHeld(block)
+      await this.#addBatch(block)
       this.#held = block
     }
   }
 
   async #leaveOut(lost: LostHeight): Promise<void> {
-    await this.#addHeld(undefined)
+    await this.#addBatch(undefined)
     await this.#flush()
     await this.#writer.drain()
     const { pool, name } = this.#settings
@@ -178,7 +178,7 @@ export class SegmentSync {
     this.#context.onCommitted()
   }
 
-  async #addHeld(below: FetchedBlock | undefined): Promise<void> {
+  async #addBatch(below: FetchedBlock | undefined): Promise<void> {
     const held = this.#held
     if (held === undefined) return
     await this.#segment.confirm?.(held, below)
@@ -228,7 +228,7 @@ export class SegmentSync {
   async #salvage(error: unknown): Promise<void> {
     this.#window.close()
     try {
-      if (error instanceof BelowRootError) await this.#addHeld(undefined)
+      if (error instanceof BelowRootError) await this.#addBatch(undefined)
       await this.#flush()
     } finally {
       await this.#writer.drain()

@@ -152,7 +152,7 @@ export async function startIngest(
       isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
       awaitCapacity: async (signal) => shared.historyCapacity?.(signal),
     })
-    work.push(runWhenOwed(backward, pool, log, recheckMs, lifecycle.signal))
+    work.push(repeatOnRetry(backward, pool, log, recheckMs, lifecycle.signal))
   }
   for (const running of work) running.catch((error: unknown) => void lifecycle.fail(error))
   lifecycle.onStop('ingesters', async () => {
@@ -162,7 +162,7 @@ export async function startIngest(
 }
 
 /** Runs again when an operator retries heights. */
-async function runWhenOwed(
+async function repeatOnRetry(
   backward: BackwardIngester,
   pool: pg.Pool,
   log: Logger,

@@ -323,8 +323,8 @@ export class Metrics {
     help: 'Announced blocks not yet sent to the clients of /ws.',
     registers: [this.registry],
   })
-  readonly feedTellSeconds = new Histogram({
-    name: 'flowfarm_feed_tell_seconds',
+  readonly feedSendSeconds = new Histogram({
+    name: 'flowfarm_feed_send_seconds',
     help: 'Time from reading new blocks until they were sent to all clients of /ws.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [this.registry],

@@ -7,8 +7,8 @@ import { pino } from 'pino'
 import type { Page } from 'playwright-core'
 import { createRootPage } from '../../src/platform/pages/serve-page.ts'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
-import { startAskStandIn } from '../support/ask-stand-in.ts'
-import type { AskWorld } from '../support/ask-stand-in.ts'
+import { startFakeAsk } from '../support/fake-ask.ts'
+import type { AskWorld } from '../support/fake-ask.ts'
 import { askWorld, hostileRun } from '../support/ask-worlds.ts'
 import { startBrowser } from '../support/browser.ts'
 
@@ -134,7 +134,7 @@ const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   (shot) => only.length === 0 || only.includes(shot.name),
 )) {
-  const standIn = await startAskStandIn({ ...askWorld(), ...world }, createRootPage(pages))
+  const server = await startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages))
   const context = await started.browser.newContext({
     viewport: sizes[size],
     colorScheme: theme,
@@ -147,7 +147,7 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
     if (message.type() === 'error') process.stderr.write(`${name}: ${message.text()}\n`)
   })
   page.on('pageerror', (error) => process.stderr.write(`${name}: ${error.stack ?? error.message}\n`))
-  await page.goto(standIn.url)
+  await page.goto(server.url)
   await page.getByRole('textbox', { name: 'SQL' }).waitFor()
   await page.waitForLoadState('networkidle')
   await act?.(page)
@@ -159,6 +159,6 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   await page.screenshot({ path, fullPage: true })
   process.stdout.write(`${path}\n`)
   await context.close()
-  await standIn.stop()
+  await server.stop()
 }
 await started.close()

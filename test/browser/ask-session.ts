@@ -1,14 +1,14 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { createRootPage } from '../../src/platform/pages/serve-page.ts'
-import { startAskStandIn } from '../support/ask-stand-in.ts'
-import type { AskStandIn, AskWorld } from '../support/ask-stand-in.ts'
+import { startFakeAsk } from '../support/fake-ask.ts'
+import type { FakeAsk, AskWorld } from '../support/fake-ask.ts'
 import { askWorld } from '../support/ask-worlds.ts'
 import { watchConsole } from './page-checks.ts'
 import { usePageSession } from './page-session.ts'
 
 export interface AskSession {
   /** The server of the page. */
-  readonly service: AskStandIn
+  readonly service: FakeAsk
   /** Console messages of the page. */
   readonly consoleMessages: string[]
   /** Opens the page over the default responses with the given overrides. */
@@ -17,7 +17,7 @@ export interface AskSession {
 
 /** Starts a browser for a suite of the query page; skips the suite without a browser. */
 export function useAskSession(): AskSession {
-  const session = usePageSession<AskStandIn>('ask')
+  const session = usePageSession<FakeAsk>('ask')
   let consoleMessages: string[] = []
   return {
     get service() {
@@ -28,7 +28,7 @@ export function useAskSession(): AskSession {
     },
     open: async (world = {}, options = {}) => {
       const context = await session.begin(
-        (pages) => startAskStandIn({ ...askWorld(), ...world }, createRootPage(pages)),
+        (pages) => startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages)),
         options,
       )
       const page = await context.newPage()

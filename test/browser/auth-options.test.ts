@@ -3,8 +3,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { githubProvider, googleProvider } from '../../src/wallet/auth/providers.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
-import { newEmail, startWalletStandIn } from '../support/wallet-stand-in.ts'
-import type { WalletStandIn } from '../support/wallet-stand-in.ts'
+import { newEmail, startFakeWallet } from '../support/fake-wallet.ts'
+import type { FakeWallet } from '../support/fake-wallet.ts'
 import { startMockProviders } from '../wallet/auth/support/mock-providers.ts'
 import type { MockProviders } from '../wallet/auth/support/mock-providers.ts'
 import { buildAuthPage } from './auth-page.ts'
@@ -17,7 +17,7 @@ const hosts = ['app', 'other', 'wallet'] as const
 describe('sign-in component options on hosts of one site', function (this: Mocha.Suite) {
   let running: TestBrowser | undefined
   let site: AuthPage
-  let wallet: WalletStandIn
+  let wallet: FakeWallet
   let mock: MockProviders
   let context: BrowserContext
   /** Hosts and paths that pages requested. */
@@ -27,7 +27,7 @@ describe('sign-in component options on hosts of one site', function (this: Mocha
     running = await browserOrSkip(this)
     site = await buildAuthPage()
     mock = await startMockProviders()
-    wallet = await startWalletStandIn(
+    wallet = await startFakeWallet(
       site.middleware,
       {},
       {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ChatReply } from '../support/chat-stand-in.ts'
+import type { ChatReply } from '../support/fake-chat.ts'
 import { answer, goodAnswer, held, textChunks, settings } from '../support/chat-worlds.ts'
 import { answers, ask, askAndWait, questionBox, phone, question } from './chat-actions.ts'
 import { useChatSession } from './chat-session.ts'

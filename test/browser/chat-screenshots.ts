@@ -8,8 +8,8 @@ import type { Page } from 'playwright-core'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { createRootPage } from '../../src/platform/pages/serve-page.ts'
 import { startBrowser } from '../support/browser.ts'
-import { startChatStandIn } from '../support/chat-stand-in.ts'
-import type { ChatWorld } from '../support/chat-stand-in.ts'
+import { startFakeChat } from '../support/fake-chat.ts'
+import type { ChatWorld } from '../support/fake-chat.ts'
 import {
   answer,
   calls,
@@ -321,7 +321,7 @@ const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   (shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)),
 )) {
-  const standIn = await startChatStandIn({ ...chatWorld(), ...world }, createRootPage(pages))
+  const server = await startFakeChat({ ...chatWorld(), ...world }, createRootPage(pages))
   const context = await started.browser.newContext({
     viewport: sizes[size],
     colorScheme: theme,
@@ -335,7 +335,7 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
     if (message.type() === 'error') process.stderr.write(`${name}: ${message.text()}\n`)
   })
   page.on('pageerror', (error) => process.stderr.write(`${name}: ${error.stack ?? error.message}\n`))
-  await page.goto(standIn.url)
+  await page.goto(server.url)
   await page.getByRole('textbox', { name: 'Question' }).waitFor()
   await page.waitForLoadState('networkidle')
   try {
@@ -347,7 +347,7 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   await page.screenshot({ path })
   process.stdout.write(`${path}\n`)
   await context.close()
-  await standIn.stop()
+  await server.stop()
 }
 await started.close()
 pages.stop()

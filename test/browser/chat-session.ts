@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { createRootPage } from '../../src/platform/pages/serve-page.ts'
-import { startChatStandIn } from '../support/chat-stand-in.ts'
-import type { ChatStandIn, ChatWorld } from '../support/chat-stand-in.ts'
+import { startFakeChat } from '../support/fake-chat.ts'
+import type { FakeChat, ChatWorld } from '../support/fake-chat.ts'
 import { chatWorld } from '../support/chat-worlds.ts'
 import { watchConsole } from './page-checks.ts'
 import { usePageSession } from './page-session.ts'
@@ -13,7 +13,7 @@ export interface ChatOpenOptions extends BrowserContextOptions {
 
 export interface ChatSession {
   /** The server of the page. */
-  readonly service: ChatStandIn
+  readonly service: FakeChat
   /** Console messages of the page. */
   readonly consoleMessages: string[]
   /** URLs of all requests of the browser. */
@@ -24,7 +24,7 @@ export interface ChatSession {
 
 /** Starts a browser for a suite of the chat page; skips the suite without a browser. */
 export function useChatSession(): ChatSession {
-  const session = usePageSession<ChatStandIn>('chat')
+  const session = usePageSession<FakeChat>('chat')
   let consoleMessages: string[] = []
   let requests: string[] = []
   return {
@@ -39,7 +39,7 @@ export function useChatSession(): ChatSession {
     },
     open: async (world = {}, { prepare, ...options } = {}) => {
       const context = await session.begin(
-        (pages) => startChatStandIn({ ...chatWorld(), ...world }, createRootPage(pages)),
+        (pages) => startFakeChat({ ...chatWorld(), ...world }, createRootPage(pages)),
         options,
       )
       const page = await context.newPage()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { importedContract } from '../support/editor-stand-in.ts'
-import { newEmail } from '../support/wallet-stand-in.ts'
+import { importedContract } from '../support/fake-editor.ts'
+import { newEmail } from '../support/fake-wallet.ts'
 import { expectUsable } from './page-checks.ts'
 import {
   codeOf,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { runEvent } from '../editor/github/github-events.ts'
-import type { StandInRepository } from '../support/stand-in-repository.ts'
+import type { FakeRepository } from '../support/fake-repository.ts'
 import {
   makeFile,
   openFile,
@@ -17,7 +17,7 @@ describe('repositories in the editor', () => {
   const session = useEditorSession()
 
   /** Signs in a user who has a repository. */
-  const begin = async (): Promise<{ page: Page; consoleMessages: readonly string[]; repo: StandInRepository }> => {
+  const begin = async (): Promise<{ page: Page; consoleMessages: readonly string[]; repo: FakeRepository }> => {
     const { page, output: consoleMessages } = await session.visit({ world: { hasGitHub: true } })
     const { github } = session.editor
     const repo = github.repository('ann', 'token', {

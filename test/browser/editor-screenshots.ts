@@ -9,8 +9,8 @@ import { createEditorPage } from '../../src/editor/page.ts'
 import { createWalletPage } from '../../src/wallet/page.ts'
 import { runEvent } from '../editor/github/github-events.ts'
 import { startBrowser } from '../support/browser.ts'
-import { startEditorStandIn } from '../support/editor-stand-in.ts'
-import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
+import { startFakeEditor } from '../support/fake-editor.ts'
+import type { FakeEditor, EditorWorld } from '../support/fake-editor.ts'
 import {
   codeOf,
   makeFile,
@@ -29,7 +29,7 @@ interface Shot {
   readonly theme?: 'light' | 'dark'
   readonly world?: Partial<EditorWorld>
   readonly path?: string
-  readonly act?: (visit: EditorVisit, editor: EditorStandIn) => Promise<void>
+  readonly act?: (visit: EditorVisit, editor: FakeEditor) => Promise<void>
 }
 
 type Act = NonNullable<Shot['act']>
@@ -234,7 +234,7 @@ const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, path = '/', act } of shots.filter(
   (shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)),
 )) {
-  const editor = await startEditorStandIn(
+  const editor = await startFakeEditor(
     (settings) => createEditorPage(pages, settings),
     world,
     createWalletPage(walletPages),

@@ -4,9 +4,9 @@ import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.t
 import { createEditorPage } from '../../src/editor/page.ts'
 import { createWalletPage } from '../../src/wallet/page.ts'
 import type { TestBrowser } from '../support/browser.ts'
-import { startEditorStandIn } from '../support/editor-stand-in.ts'
-import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
-import { newEmail } from '../support/wallet-stand-in.ts'
+import { startFakeEditor } from '../support/fake-editor.ts'
+import type { FakeEditor, EditorWorld } from '../support/fake-editor.ts'
+import { newEmail } from '../support/fake-wallet.ts'
 import { watchConsole } from './page-checks.ts'
 import { usePageSession } from './page-session.ts'
 
@@ -18,7 +18,7 @@ export interface EditorVisit {
 }
 
 export interface EditorSession {
-  readonly editor: EditorStandIn
+  readonly editor: FakeEditor
   /** Starts the editor unless it runs, and opens its page in a new browser context. */
   visit(options?: EditorVisitOptions): Promise<EditorVisit>
 }
@@ -34,7 +34,7 @@ export interface EditorVisitOptions extends BrowserContextOptions {
  * Starts a browser and the editor over a simulated chain for a suite; skips the suite without a browser.
  */
 export function useEditorSession(): EditorSession {
-  const session = usePageSession<EditorStandIn>('editor')
+  const session = usePageSession<FakeEditor>('editor')
   const walletPages = createDashboardPages({ page: 'wallet', log: pino({ level: 'silent' }) })
   after(() => walletPages.stop())
   return {
@@ -45,7 +45,7 @@ export function useEditorSession(): EditorSession {
       openEditorPage(
         session.browser,
         await session.serve((pages) =>
-          startEditorStandIn((settings) => createEditorPage(pages, settings), world, createWalletPage(walletPages)),
+          startFakeEditor((settings) => createEditorPage(pages, settings), world, createWalletPage(walletPages)),
         ),
         options,
       ),
@@ -57,7 +57,7 @@ const ofNetworks = ['Failed to load resource', 'WebSocket connection to', 'net::
 
 export async function openEditorPage(
   { browser }: Pick<TestBrowser, 'browser'>,
-  { url }: Pick<EditorStandIn, 'url'>,
+  { url }: Pick<FakeEditor, 'url'>,
   { path = '/', expected = [], ...options }: Omit<EditorVisitOptions, 'world'> = {},
 ): Promise<EditorVisit> {
   const context = await browser.newContext({

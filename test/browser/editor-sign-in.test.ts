@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { newEmail } from '../support/wallet-stand-in.ts'
+import { newEmail } from '../support/fake-wallet.ts'
 import { makeFile, openFile, untilSaving, useEditorSession } from './editor-session.ts'
 import { expectUsable } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { newEmail } from '../support/wallet-stand-in.ts'
+import { newEmail } from '../support/fake-wallet.ts'
 import {
   codeOf,
   finishSignIn,
@@ -46,7 +46,7 @@ describe('the editor', () => {
     const link = await page.evaluate<string>('navigator.clipboard.readText()')
     expect(link).to.equal(page.url())
 
-    const { page: otherUser, output: saidToStranger } = await session.visit({ path: new URL(link).pathname })
+    const { page: otherUser, output: otherConsole } = await session.visit({ path: new URL(link).pathname })
     await otherUser.getByText('This project belongs to another user.').waitFor()
     await openFile(otherUser, 'contracts/Hello.cdc').click()
     await codeOf(otherUser).getByText('greet').waitFor()
@@ -63,7 +63,7 @@ describe('the editor', () => {
     await page.reload()
     await openFile(page, 'contracts/Hello.cdc').click()
     await codeOf(page).getByText('greet').waitFor()
-    expect([consoleMessages, saidToStranger]).to.deep.equal([[], []])
+    expect([consoleMessages, otherConsole]).to.deep.equal([[], []])
   })
 
   it('runs a sample script that the node supports, with arguments, and shows the network', async () => {

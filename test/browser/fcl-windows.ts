@@ -7,7 +7,7 @@ import type { FlowTransaction } from '../../clients/signing/encode-transaction.t
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import type { TransactionCode } from '../../clients/signing/transactions/make-transaction.ts'
 import { closeServer } from '../../src/platform/http/connections.ts'
-import { otherAddress } from '../support/wallet-stand-in.ts'
+import { otherAddress } from '../support/fake-wallet.ts'
 
 /** Pages that exchange arbitrary messages with wallet windows, without FCL. */
 export interface AppPages {

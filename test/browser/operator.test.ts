@@ -66,7 +66,7 @@ describe('the operator page in a browser', function () {
    * A farm without workers: two failing leases that require operator action, two that are retried,
    * and one skipped.
    */
-  async function addTrouble(): Promise<void> {
+  async function addProblems(): Promise<void> {
     await setCoverage(database.pool, {
       main_ingester: [{ from: 0, to: 1000 }],
       token_worker: [
@@ -149,7 +149,7 @@ describe('the operator page in a browser', function () {
   })
 
   it('splits, skips with a reason and requeues single ranges and all ranges of a worker', async () => {
-    await addTrouble()
+    await addProblems()
     const { url } = await start(['api'])
     const page = await open(url)
     await page.getByText('2 ranges are stuck').waitFor()
@@ -176,7 +176,7 @@ describe('the operator page in a browser', function () {
   })
 
   it('applies actions to selected ranges and to all with the same worker and error, after confirmation', async () => {
-    await addTrouble()
+    await addProblems()
     const { url } = await start(['api'])
     const page = await open(`${url}?worker=token_worker&code=no-owner`)
     await page.getByRole('button', { name: 'Skip all' }).click()
@@ -208,7 +208,7 @@ describe('the operator page in a browser', function () {
   })
 
   it('rederives a height whose input was undecodable', async () => {
-    await addTrouble()
+    await addProblems()
     await database.pool.query(
       `insert into raw.indexing_errors (worker_name, block_height, tx_index, event_index, code, message)
        values ('token_worker', 42, 3, 1, 'bad-payload', 'the payload ends too early')`,
@@ -238,7 +238,7 @@ describe('the operator page in a browser', function () {
   })
 
   it('is usable by keyboard only', async () => {
-    await addTrouble()
+    await addProblems()
     const { url } = await start(['api'])
     const page = await open(url)
     await page.getByText('2 ranges are stuck').waitFor()
@@ -292,7 +292,7 @@ describe('the operator page in a browser', function () {
   })
 
   it('keeps its data while the API is unreachable, and resumes once it is back', async () => {
-    await addTrouble()
+    await addProblems()
     const first = await start(['api'])
     const page = await open(first.url)
     await page.getByText('2 ranges are stuck').waitFor()
@@ -315,7 +315,7 @@ describe('the operator page in a browser', function () {
   })
 
   it('stores the view in the URL and the theme in the browser', async () => {
-    await addTrouble()
+    await addProblems()
     const { url } = await start(['api'])
     const page = await open(`${url}?show=failed`)
     await page.getByRole('tab', { name: /^Retrying/, selected: true }).waitFor()
@@ -336,7 +336,7 @@ describe('the operator page in a browser', function () {
   })
 
   it('is accessible in light and dark, wide and on a phone', async () => {
-    await addTrouble()
+    await addProblems()
     const { url } = await start(['api'])
     for (const viewport of [
       { width: 1440, height: 900 },

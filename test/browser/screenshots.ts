@@ -9,17 +9,17 @@ import { pino } from 'pino'
 import type { Page } from 'playwright-core'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { startBrowser } from '../support/browser.ts'
-import { startStandIn } from '../support/operator-stand-in.ts'
-import type { StandIn, StandInOptions } from '../support/operator-stand-in.ts'
+import { startFakeOperator } from '../support/fake-operator.ts'
+import type { FakeOperator, FakeOperatorOptions } from '../support/fake-operator.ts'
 import { busyWorld, calmWorld, emptyWorld } from '../support/operator-world.ts'
 
 interface Shot {
   readonly name: string
   readonly size?: 'wide' | 'phone'
   readonly theme?: 'light' | 'dark'
-  readonly server?: Partial<StandInOptions>
+  readonly server?: Partial<FakeOperatorOptions>
   readonly query?: string
-  readonly act?: (page: Page, standIn: StandIn) => Promise<void>
+  readonly act?: (page: Page, operator: FakeOperator) => Promise<void>
 }
 
 const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
@@ -88,8 +88,8 @@ const shots: readonly Shot[] = [
   { name: 'drill', server: { world: withDrill() } },
   {
     name: 'broken',
-    act: async (page, standIn) => {
-      await standIn.pause()
+    act: async (page, operator) => {
+      await operator.pause()
       await page.getByRole('alert').waitFor()
     },
   },
@@ -112,7 +112,7 @@ if (folder === undefined) throw new Error('Name the folder for the pictures.')
 const pages = createDashboardPages({ page: 'operator', log: pino({ level: 'warn' }) })
 const started = await startBrowser()
 for (const shot of shots.filter(({ name }) => only.length === 0 || only.includes(name))) {
-  const standIn = await startStandIn({ world: busyWorld(), pages, ...shot.server })
+  const operator = await startFakeOperator({ world: busyWorld(), pages, ...shot.server })
   const context = await started.browser.newContext({
     viewport: sizes[shot.size ?? 'wide'],
     colorScheme: shot.theme ?? 'light',
@@ -123,26 +123,26 @@ for (const shot of shots.filter(({ name }) => only.length === 0 || only.includes
     if (message.type() === 'error') process.stderr.write(`${shot.name}: ${message.text()}\n`)
   })
   page.on('pageerror', (error) => process.stderr.write(`${shot.name}: ${error.stack ?? error.message}\n`))
-  await page.goto(`${standIn.url}/operator${shot.query ?? ''}`)
+  await page.goto(`${operator.url}/operator${shot.query ?? ''}`)
   await page.getByRole('heading').first().waitFor()
   for (let i = 0; i < 40; i++) {
-    standIn.tick()
+    operator.tick()
     await delay(15)
   }
   await page.waitForLoadState('load')
   await delay(300)
-  await shot.act?.(page, standIn)
+  await shot.act?.(page, operator)
   await delay(400)
   const path = join(folder, `${shot.name}.png`)
   mkdirSync(join(path, '..'), { recursive: true })
   await page.screenshot({ path, fullPage: shot.act === undefined })
   process.stdout.write(`${path}\n`)
   await context.close()
-  await standIn.stop()
+  await operator.stop()
 }
 await started.close()
 
-function withDrill(): StandInOptions['world'] {
+function withDrill(): FakeOperatorOptions['world'] {
   const world = busyWorld()
   return {
     ...world,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { newEmail } from '../support/wallet-stand-in.ts'
+import { newEmail } from '../support/fake-wallet.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
 import { makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 

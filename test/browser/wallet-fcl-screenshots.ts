@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { createWalletPage } from '../../src/wallet/page.ts'
 import { startBrowser } from '../support/browser.ts'
-import { otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
+import { otherAddress, startFakeWallet } from '../support/fake-wallet.ts'
 import { signRequest, openWindow, ownTransaction, signableOf, startAppPages } from './fcl-windows.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
@@ -130,7 +130,7 @@ const [started, apps] = await Promise.all([startBrowser(), startAppPages()])
 for (const { name, size = 'window', theme = 'light', path, body, isSignedOut = false, act } of shots.filter(
   (shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)),
 )) {
-  const wallet = await startWalletStandIn(createWalletPage(pages))
+  const wallet = await startFakeWallet(createWalletPage(pages))
   const visit = await openWallet(started, wallet, {
     colorScheme: theme,
     viewport: sizes[size],

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { otherAddress } from '../support/wallet-stand-in.ts'
+import { otherAddress } from '../support/fake-wallet.ts'
 import { expectUsable } from './page-checks.ts'
 import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { payerChains } from '../support/payer-chains.ts'
 import { startProgramWorld } from '../support/program-world.ts'
 import type { ProgramWorld } from '../support/program-world.ts'
-import { newEmail } from '../support/wallet-stand-in.ts'
+import { newEmail } from '../support/fake-wallet.ts'
 import { watchConsole } from './page-checks.ts'
 import { fillPayment, makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
 

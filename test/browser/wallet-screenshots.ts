@@ -7,8 +7,8 @@ import { pino } from 'pino'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { createWalletPage } from '../../src/wallet/page.ts'
 import { startBrowser } from '../support/browser.ts'
-import { otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
-import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'
+import { otherAddress, startFakeWallet } from '../support/fake-wallet.ts'
+import type { FakeWallet, WalletWorld } from '../support/fake-wallet.ts'
 import { untilLoaded } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
@@ -19,7 +19,7 @@ interface Shot {
   readonly size?: 'wide' | 'phone'
   readonly theme?: 'light' | 'dark'
   readonly world?: Partial<WalletWorld>
-  readonly act?: (visit: Visit, wallet: WalletStandIn) => Promise<void>
+  readonly act?: (visit: Visit, wallet: FakeWallet) => Promise<void>
 }
 
 type Act = NonNullable<Shot['act']>
@@ -87,7 +87,7 @@ const requested: Act = async (visit, wallet) => {
     .first()
     .click()
 }
-const askedForOnly: Act = async (visit, wallet) => {
+const removeOnlyPasskey: Act = async (visit, wallet) => {
   await withSecond(visit, wallet)
   await visit.page
     .getByRole('button', { name: /^Remove/ })
@@ -242,8 +242,8 @@ const shots: readonly Shot[] = [
   { name: 'passkeys-two', act: withTwo },
   { name: 'passkeys-two-phone', size: 'phone', act: withTwo },
   { name: 'passkeys-remove', act: requested },
-  { name: 'passkeys-remove-only', act: askedForOnly },
-  { name: 'passkeys-remove-only-phone-dark', size: 'phone', theme: 'dark', act: askedForOnly },
+  { name: 'passkeys-remove-only', act: removeOnlyPasskey },
+  { name: 'passkeys-remove-only-phone-dark', size: 'phone', theme: 'dark', act: removeOnlyPasskey },
   { name: 'authorize', act: authorize(true) },
   { name: 'authorize-phone-dark', size: 'phone', theme: 'dark', act: authorize(true) },
   { name: 'authorize-signed-out', act: authorize(false) },
@@ -272,7 +272,7 @@ const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   (shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)),
 )) {
-  const wallet = await startWalletStandIn(createWalletPage(pages), world, { clients: [editor] })
+  const wallet = await startFakeWallet(createWalletPage(pages), world, { clients: [editor] })
   const visit = await openWallet(started, wallet, {
     viewport: sizes[size],
     colorScheme: theme,

@@ -1,8 +1,8 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { createWalletPage } from '../../src/wallet/page.ts'
 import type { TestBrowser } from '../support/browser.ts'
-import { newEmail, otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
-import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'
+import { newEmail, otherAddress, startFakeWallet } from '../support/fake-wallet.ts'
+import type { FakeWallet, WalletWorld } from '../support/fake-wallet.ts'
 import { watchConsole } from './page-checks.ts'
 import { usePageSession } from './page-session.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
@@ -17,7 +17,7 @@ export interface Visit {
 }
 
 export interface WalletSession {
-  readonly wallet: WalletStandIn
+  readonly wallet: FakeWallet
   /** Opens the page in a new browser context. */
   visit(world?: Partial<WalletWorld>, options?: BrowserContextOptions): Promise<Visit>
 }
@@ -26,7 +26,7 @@ export interface WalletSession {
  * Starts a browser and the wallet over an in-memory chain for a suite; skips the suite without a browser.
  */
 export function useWalletSession(): WalletSession {
-  const session = usePageSession<WalletStandIn>('wallet')
+  const session = usePageSession<FakeWallet>('wallet')
   return {
     get wallet() {
       return session.service
@@ -34,7 +34,7 @@ export function useWalletSession(): WalletSession {
     visit: async (world = {}, options = {}) =>
       openWallet(
         session.browser,
-        await session.serve((pages) => startWalletStandIn(createWalletPage(pages), world)),
+        await session.serve((pages) => startFakeWallet(createWalletPage(pages), world)),
         options,
       ),
   }
@@ -42,7 +42,7 @@ export function useWalletSession(): WalletSession {
 
 export async function openWallet(
   { browser }: Pick<TestBrowser, 'browser'>,
-  { url }: Pick<WalletStandIn, 'url'>,
+  { url }: Pick<FakeWallet, 'url'>,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({

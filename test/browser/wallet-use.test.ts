@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { addressAtIndex } from '../../src/flow/address.ts'
-import { otherAddress } from '../support/wallet-stand-in.ts'
+import { otherAddress } from '../support/fake-wallet.ts'
 import { answerIn, openWindow, startAppPages } from './fcl-windows.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'

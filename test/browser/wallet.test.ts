@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Request } from 'playwright-core'
-import { newEmail, otherAddress } from '../support/wallet-stand-in.ts'
+import { newEmail, otherAddress } from '../support/fake-wallet.ts'
 import { expectUsable } from './page-checks.ts'
 import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 

@@ -190,7 +190,7 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
   }
   await world.users.stop()
   await world.users.settle()
-  await untilHeard(world)
+  await waitForSubscribers(world)
   tell(`head ${chain.head}; comparing`)
   const webhooks = world.webhooks
   await webhooks?.check(pool, findings, world)
@@ -213,14 +213,14 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
 }
 
 /** Resolves when the listeners have received everything or receive no more. */
-async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings }: ChaosWorld): Promise<void> {
-  let [received, heardAt] = ['', performance.now()]
+async function waitForSubscribers({ postgres: { pool }, webhooks, feed, chain, findings }: ChaosWorld): Promise<void> {
+  let [received, changedAt] = ['', performance.now()]
   for (;;) {
     const [areSent, isHeard] = await Promise.all([webhooks?.isDone(pool, chain.head), hasReceivedAll(pool, feed.seen)])
     if (areSent === true && isHeard) return
     const now = `${webhooks?.received} ${feed.seen.mark}`
-    if (now !== received) [received, heardAt] = [now, performance.now()]
-    if (performance.now() - heardAt > silenceMs) {
+    if (now !== received) [received, changedAt] = [now, performance.now()]
+    if (performance.now() - changedAt > silenceMs) {
       if (areSent !== true) findings.add('webhooks', `webhooks are pending, but none was sent for ${silenceMs} ms`)
       if (!isHeard) findings.add('feed', `the feed did not send the highest block, and was silent for ${silenceMs} ms`)
       return

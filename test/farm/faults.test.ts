@@ -53,7 +53,7 @@ describe('faults of the farm', function (this: Mocha.Suite) {
     await client.query('begin; lock table app.ft_transfers in share mode')
     return client
   }
-  const letGo = async (client: pg.PoolClient): Promise<void> => {
+  const release = async (client: pg.PoolClient): Promise<void> => {
     await client.query('commit')
     client.release()
   }
@@ -78,7 +78,7 @@ describe('faults of the farm', function (this: Mocha.Suite) {
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'flowfarm%' and pid <> $1",
       [rows[0]?.pid],
     )
-    await letGo(blocker)
+    await release(blocker)
     await expectAllDerived(running)
     await running.stop()
   })
@@ -103,7 +103,7 @@ describe('faults of the farm', function (this: Mocha.Suite) {
           await client.flushall()
           client.disconnect()
         }
-        await letGo(blocker)
+        await release(blocker)
         if (loss === 'restart') await redis.restart()
         const lostAt = new Stopwatch()
         await expectAllDerived(running)

@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm, untilDerived } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { untilHolds } from '../support/lease-waits.ts'
+import { waitUntil } from '../support/lease-waits.ts'
 import { storedHeights } from '../support/ingest.ts'
 import { dropQueues, truncateQueues } from '../support/drop-queues.ts'
 import { startRecordedNode } from '../support/replay.ts'
@@ -61,7 +61,7 @@ describe('with ingest and the API running, the farm', function (this: Mocha.Suit
   /** Resolves when all workers have completed the currently stored heights. */
   const untilCaughtUp = async (): Promise<void> => {
     const to = await head()
-    await untilHolds(database, async () => {
+    await waitUntil(database, async () => {
       const coverage = await readCoverage(database.pool, names)
       return names.every((name) => (coverage.get(name)?.at(-1)?.to ?? 0) >= to)
     })
@@ -73,7 +73,7 @@ describe('with ingest and the API running, the farm', function (this: Mocha.Suit
     const times: number[] = []
     while (times.length < 3) {
       const [from, startedAt] = [await head(), performance.now()]
-      await untilHolds(database, async () => (await head()) > from)
+      await waitUntil(database, async () => (await head()) > from)
       await untilCaughtUp()
       times.push(performance.now() - startedAt)
     }
@@ -83,7 +83,7 @@ describe('with ingest and the API running, the farm', function (this: Mocha.Suit
     const before = await head()
     const answer = await fetch(`${url}/status`)
     expect(answer.status).to.equal(200)
-    await untilHolds(database, async () => (await head()) >= before + 5)
+    await waitUntil(database, async () => (await head()) >= before + 5)
   }
 
   for (const loss of ['truncated', 'dropped'] as const) {
@@ -146,7 +146,7 @@ describe('the farm during a PostgreSQL restart', () => {
         { withIngest: true },
       )
       for (const min of [20, 100]) {
-        await untilHolds(database, async () => {
+        await waitUntil(database, async () => {
           const coverage = await readCoverage(pool, names)
           return names.every(
             (name) => (coverage.get(name) ?? []).reduce((sum, { from, to }) => sum + to - from, 0) >= min,

@@ -9,7 +9,7 @@ import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'
 import type { RunningFarm } from '../support/farm.ts'
-import { untilHolds } from '../support/lease-waits.ts'
+import { waitUntil } from '../support/lease-waits.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 
 const names = workers.map(({ name }) => name)
@@ -65,7 +65,7 @@ describe('a block that always fails in a worker', function (this: Mocha.Suite) {
   }
   const expectTheRestDone = async (): Promise<void> => {
     const missing = (name: string): object => (waiting.includes(name) ? [{ from: poison, to: poison + 1 }] : [])
-    await untilHolds(database, async () => {
+    await waitUntil(database, async () => {
       const coverage = await readCoverage(database.pool, names)
       return names.every(
         (name) => JSON.stringify(difference(chain.heights, coverage.get(name) ?? [])) === JSON.stringify(missing(name)),
@@ -83,7 +83,7 @@ describe('a block that always fails in a worker', function (this: Mocha.Suite) {
   it('is tried exactly 21 times, then flagged, while other blocks continue; completes when requeued', async () => {
     await begin(small, 87)
     running = await runFarm(database, { ...retries, LIVE_DERIVERS_CHUNK: '1', TOKEN_WORKER_RANGE: '1' })
-    await untilHolds(database, async () => (await flagged()).length > 0)
+    await waitUntil(database, async () => (await flagged()).length > 0)
     const [lease, ...others] = await flagged()
     expect(others).to.deep.equal([])
     expect(lease).to.include({ worker: 'token_worker', from: poison, to: poison + 1, status: 'flagged', attempt: 21 })
@@ -109,7 +109,7 @@ describe('a block that always fails in a worker', function (this: Mocha.Suite) {
       HISTORY_DERIVERS_CHUNK: '1000',
       LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '100',
     })
-    await untilHolds(database, async () => (await flagged()).length > 0)
+    await waitUntil(database, async () => (await flagged()).length > 0)
     await expectTheRestDone()
     expect((await flagged()).map(({ worker, from, to, attempt }) => ({ worker, from, to, attempt }))).to.deep.equal([
       { worker: 'token_worker', from: poison, to: poison + 1, attempt: 21 },

@@ -3,7 +3,7 @@ import { workers } from '../../jobs/index.ts'
 import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { activeOf, holdTable, untilCoordinated, untilHeld, untilHolds } from '../support/lease-waits.ts'
+import { activeOf, lockTable, waitForCoordinator, waitForHeldLeases, waitUntil } from '../support/lease-waits.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
@@ -59,13 +59,13 @@ describe('farm processes', function (this: Mocha.Suite) {
   it('a stalled process commits nothing for ranges completed by another', async () => {
     const wide = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10' }
     const coordinating = await start(wide)
-    await untilCoordinated(database)
+    await waitForCoordinator(database)
     // Ranges are claimed and cannot be read.
-    const held = await holdTable(database, 'raw.events', 'access exclusive')
+    const held = await lockTable(database, 'raw.events', 'access exclusive')
     const stopped = await start(wide)
-    const claimed = await untilHeld(database, stopped.pid)
+    const claimed = await waitForHeldLeases(database, stopped.pid)
     stopped.child.kill('SIGSTOP')
-    await held.letGo()
+    await held.release()
     await chain.untilDerived(database)
     expect(await chain.differences(database)).to.deep.equal([])
     const written = await chain.writes(database)
@@ -87,7 +87,7 @@ describe('farm processes', function (this: Mocha.Suite) {
     // Replacements start meanwhile.
     const victims = started.slice()
     for (const victim of victims) {
-      await untilHolds(database, async () => {
+      await waitUntil(database, async () => {
         if ((await activeOf(database, victim.pid)).length > 0) return true
         await keepBusy()
         return false
@@ -95,7 +95,7 @@ describe('farm processes', function (this: Mocha.Suite) {
       await victim.end('SIGKILL')
       const killedAt = new Stopwatch()
       const replacement = start()
-      await untilHolds(database, async () => (await activeOf(database, victim.pid)).length === 0)
+      await waitUntil(database, async () => (await activeOf(database, victim.pid)).length === 0)
       await killedAt.expectBelow(8000)
       await replacement
     }
@@ -105,7 +105,7 @@ describe('farm processes', function (this: Mocha.Suite) {
 
   it('a process releases its ranges on SIGTERM and exits with 0 within 10 s', async () => {
     const one = await start()
-    await untilHolds(database, async () => (await activeOf(database, one.pid)).length > 0)
+    await waitUntil(database, async () => (await activeOf(database, one.pid)).length > 0)
     const startedAt = new Stopwatch()
     expect(await one.end('SIGTERM'), one.output()).to.equal(0)
     await startedAt.expectBelow(10_000)
@@ -118,7 +118,7 @@ describe('farm processes', function (this: Mocha.Suite) {
   it('another process coordinates within 8 s after the coordinator is killed', async () => {
     // Far more ranges than are allocated at a time.
     const first = await start({ LIVE_DERIVERS_CHUNK: '1', HISTORY_DERIVERS_CHUNK: '1' })
-    await untilCoordinated(database)
+    await waitForCoordinator(database)
     const second = await start()
     await second.logged(/Another process coordinates/)
     const {
@@ -126,7 +126,7 @@ describe('farm processes', function (this: Mocha.Suite) {
     } = await database.pool.query<{ at: Date }>('select clock_timestamp() as at')
     await first.end('SIGKILL')
     const killedAt = new Stopwatch()
-    await untilHolds(database, async () => {
+    await waitUntil(database, async () => {
       const { rowCount } = await database.pool.query('select 1 from app.worker_leases where created_at > $1 limit 1', [
         now?.at,
       ])

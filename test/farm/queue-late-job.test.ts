@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { untilLockWait } from '../support/lock-wait.ts'
 
 /** Longer than the timeout for an unresponsive queue. */
-const longerThanPatience = 3000
+const beyondCloseMs = 3000
 
 describe('a consumer closed while it fetches its first job', () => {
   let database: TestDatabase
@@ -35,7 +35,7 @@ describe('a consumer closed while it fetches its first job', () => {
       const closed = consumer.close().then(() => 'closed')
       await locker.query('commit')
       await begun.promise
-      expect(await Promise.race([closed, delay(longerThanPatience, 'open')])).to.equal('open')
+      expect(await Promise.race([closed, delay(beyondCloseMs, 'open')])).to.equal('open')
       end.resolve()
       expect(await closed).to.equal('closed')
     } finally {

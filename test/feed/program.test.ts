@@ -48,7 +48,7 @@ describe('the live feed of the whole program', () => {
     /**
      * Applies messages of both clients until the last block of a version of the chain has arrived.
      */
-    const hearUntil = async (height: number, moves: FeedClient): Promise<void> => {
+    const readUntil = async (height: number, moves: FeedClient): Promise<void> => {
       const isLast = ({ type, payload }: { type: string; payload: Readonly<Record<string, unknown>> }): boolean =>
         type === 'new_block' && payload['height'] === height
       await Promise.all([stays.find(isLast), moves.find(isLast)])
@@ -67,20 +67,20 @@ describe('the live feed of the whole program', () => {
     }
 
     const onFirst = await resume(first.feed)
-    await hearUntil(20, onFirst)
+    await readUntil(20, onFirst)
     const broken = onFirst.closed()
     await first.program.end('SIGKILL')
     await broken
     node.switchTo('b')
     const second = await runApi()
     const onSecond = await resume(second.feed)
-    await hearUntil(27, onSecond)
+    await readUntil(27, onSecond)
     const closed = onSecond.closed()
     expect(await second.program.end('SIGTERM')).to.equal(0)
     expect((await closed).code).to.equal(1001)
     node.switchTo('c')
     const onOther = await resume(other.feed)
-    await hearUntil(40, onOther)
+    await readUntil(40, onOther)
 
     const { rows } = await database.pool.query<{ height: number; id: string; transactions: string[] }>(`
       select height::int4, encode(id, 'hex') as id,

@@ -8,7 +8,7 @@ import { runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 /** A farm that accepts a few batches of history, then none until it is opened. */
-class HeldCapacity {
+class LimitedCapacity {
   readonly #open = Promise.withResolvers<void>()
   readonly #full = Promise.withResolvers<void>()
   #batchesLeft: number
@@ -58,7 +58,7 @@ describe('ingest with a farm without capacity', () => {
   })
 
   it('pauses history but not the head, and resumes when capacity is available', async () => {
-    const held = new HeldCapacity(2)
+    const held = new LimitedCapacity(2)
     const shared = new Shared<WeighedBlock>()
     shared.historyCapacity = held.wait
     const ingest = await runIngest(database, variables(), shared)
@@ -74,7 +74,7 @@ describe('ingest with a farm without capacity', () => {
   })
 
   it('stops while it waits', async () => {
-    const held = new HeldCapacity(1)
+    const held = new LimitedCapacity(1)
     const shared = new Shared<WeighedBlock>()
     shared.historyCapacity = held.wait
     const ingest = await runIngest(database, variables(), shared)

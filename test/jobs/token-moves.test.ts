@@ -45,7 +45,7 @@ function derivedNet({ fungible, nonFungible }: TokenMoves): Net {
 }
 
 /** Gains of accounts by the standards' events, without pairing. */
-function toldNet({ events }: DecodedTransaction): Net {
+function netOfEvents({ events }: DecodedTransaction): Net {
   const moves: Move[] = []
   for (const { type, fields } of events) {
     const text = (name: string): string | null => (fields?.[name] ?? null) as string | null
@@ -125,7 +125,7 @@ describe('token transfers of the recording', () => {
         for (const transaction of transactions) {
           const moves = readTokenMoves(transaction, 'emulator')
           const place = `${height}.${transaction.index}`
-          expect(ofFlowAccounts(withFees(moves)), place).to.deep.equal(toldNet(transaction))
+          expect(ofFlowAccounts(withFees(moves)), place).to.deep.equal(netOfEvents(transaction))
           expect(moves.problems, place).to.deep.equal([])
           for (const list of [moves.fungible, moves.nonFungible]) {
             const positions = list.map(({ eventIndex }) => eventIndex)

@@ -8,7 +8,7 @@ import { addRederiveRequest } from '../../src/farm/leases/requests.ts'
 import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 import { untilDerived } from '../support/farm.ts'
 import type { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { activeOf, holdTable, untilCoordinated, untilHolds } from '../support/lease-waits.ts'
+import { activeOf, lockTable, waitForCoordinator, waitUntil } from '../support/lease-waits.ts'
 import { compareHoldings, compareItems, compareKeys, compareVaults } from '../support/ledger-truth.ts'
 import { FarmMachines } from './farm-machines.ts'
 import type { Machine } from './farm-machines.ts'
@@ -38,7 +38,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     farm.run('api', ['api'])
     for (const machine of ['one', 'two'] as const) working[machine] = farm.run(machine, ['farm'], ranges)
     await Promise.all(Object.values(working).map((program) => program.logged(/Farm started/)))
-    await untilCoordinated(farm)
+    await waitForCoordinator(farm)
   })
 
   afterEach(function (this: Mocha.Context) {
@@ -49,7 +49,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
 
   /** The machine of the coordinator, and the other one. */
   const coordinating = async (): Promise<readonly [coordinator: Machine, other: Machine]> => {
-    await untilCoordinated(farm)
+    await waitForCoordinator(farm)
     const holder = await findLockHolder(farm.pool, coordinatorLock)
     return holder?.address === farm.network.address('one', 'data') ? ['one', 'two'] : ['two', 'one']
   }
@@ -65,7 +65,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
   }
 
   const untilBusy = (machine: Machine): Promise<void> =>
-    untilHolds(farm, async () => {
+    waitUntil(farm, async () => {
       if ((await activeOn(machine)).length > 0) return true
       await keepBusy()
       return false
@@ -77,16 +77,16 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
    */
   const takeover = async (machine: Machine): Promise<void> => {
     // Commits wait inside a transaction with locks, so that the machine is disconnected during it.
-    const held = await holdTable(farm, 'app.tx_contracts', 'access exclusive')
-    await untilHolds(farm, async () => {
+    const held = await lockTable(farm, 'app.tx_contracts', 'access exclusive')
+    await waitUntil(farm, async () => {
       if ((await activeOf(farm, working[machine]?.pid ?? 0, 'tx_contracts_worker')).length > 0) return true
       await keepBusy()
       return false
     })
     await farm.network.unplug(machine, 'data')
     const cutAt = new Stopwatch()
-    await held.letGo()
-    await untilHolds(farm, async () => (await activeOn(machine)).length === 0)
+    await held.release()
+    await waitUntil(farm, async () => (await activeOn(machine)).length === 0)
     await cutAt.expectBelow(8000)
     await untilDerived(farm, ['tx_contracts_worker'], [{ from: 0, to: history }])
   }
@@ -123,7 +123,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     const [machine, other] = await coordinating()
     await farm.network.unplug(other, 'front')
     const from = await head()
-    await untilHolds(farm, async () => (await head()) > from + 3)
+    await waitUntil(farm, async () => (await head()) > from + 3)
     await untilDerived(farm, names, [{ from: 0, to: from + 3 }])
     await farm.network.plugIn(other, 'front')
     await Promise.all([untilBusy(machine), untilBusy(other)])
@@ -133,7 +133,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     const [machine, other] = await coordinating()
     await farm.network.unplug(machine, 'front')
     const from = await head()
-    await untilHolds(farm, async () => (await head()) > from + 3)
+    await waitUntil(farm, async () => (await head()) > from + 3)
     await untilDerived(farm, names, [{ from: 0, to: from + 3 }])
     expect(await coordinating()).to.deep.equal([other, machine])
     await farm.network.plugIn(machine, 'front')

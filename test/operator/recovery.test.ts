@@ -50,12 +50,12 @@ describe('operator repair of a broken worker', () => {
   })
 
   /** Waits for the next overview in which the worker matches. */
-  async function until(worker: string, isAsWished: (stage: Stage) => boolean): Promise<Stage> {
+  async function until(worker: string, hasReached: (stage: Stage) => boolean): Promise<Stage> {
     const stageOf = (data: unknown): Stage | undefined => (data as Overview).stages.find(({ name }) => name === worker)
     const { data } = await stream.next(
       ({ event, data: overview }) => {
         const stage = event === 'overview' ? stageOf(overview) : undefined
-        return stage !== undefined && isAsWished(stage)
+        return stage !== undefined && hasReached(stage)
       },
       Math.max(0, stream.events.length - 1),
     )

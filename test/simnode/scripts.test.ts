@@ -18,7 +18,7 @@ describe('built-in scripts without a virtual machine', () => {
       if (method !== 'ExecuteScriptAtLatestBlock' || !Buffer.isBuffer(answer)) continue
       const message = Buffer.from(request, 'base64')
       const [source, args, given] = [bytesOf(message, 1), contentsOf(message, 2), bytesOf(answer, 1).toString()]
-      expect(executeScript(stateTold(JSON.parse(given) as Cdc, args), source, args).toString()).to.equal(given)
+      expect(executeScript(stateWithAnswer(JSON.parse(given) as Cdc, args), source, args).toString()).to.equal(given)
       compared.add(key)
     }
     expect(compared.size).to.equal(495)
@@ -46,7 +46,7 @@ interface Cdc {
 }
 
 /** The network state, read only when needed. */
-const empty = stateTold({ type: 'Void', value: undefined }, [])
+const empty = stateWithAnswer({ type: 'Void', value: undefined }, [])
 
 function refusalOf(source: string): number | undefined {
   try {
@@ -85,7 +85,7 @@ const things = (paths: unknown): { path: string; type: string }[] =>
   (paths as string[]).map((path) => ({ path, type: '' }))
 
 /** A state with the values of one answer. */
-function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
+function stateWithAnswer(answer: Cdc, args: readonly Buffer[]): ScriptState {
   const reported = plain(answer)
   const only = (Array.isArray(reported) ? reported[0] : reported) as Plain | undefined
   const numbers = (name: string): Map<number, string> =>

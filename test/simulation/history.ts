@@ -175,7 +175,7 @@ export class History {
       case 'slow':
         return this.#withProcess(name, (alive) => {
           alive.process.holdReader()
-          this.#endTroubleIn(alive, this.#random.integer(10, this.#plan.leaseMs * 2))
+          this.#endFaultIn(alive, this.#random.integer(10, this.#plan.leaseMs * 2))
         })
       case 'cut':
         return this.#withProcess(name, ({ process }) => process.cut())
@@ -286,10 +286,10 @@ export class History {
       alive.process.holdReader()
       setTimeout(() => alive.process.letReaderGo(), ms * 0.8)
     }
-    this.#endTroubleIn(alive, ms)
+    this.#endFaultIn(alive, ms)
   }
 
-  #endTroubleIn(alive: Alive, ms: number): void {
+  #endFaultIn(alive: Alive, ms: number): void {
     clearTimeout(alive.trouble)
     alive.trouble = setTimeout(() => {
       this.#note('goes on', alive.process.name)

@@ -1,4 +1,4 @@
-import type { AskWorld } from './ask-stand-in.ts'
+import type { AskWorld } from './fake-ask.ts'
 
 /** Made-up responses of a query service, for the page. */
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { UIMessageChunk } from 'ai'
-import type { ChatReply, ChatWorld } from './chat-stand-in.ts'
+import type { ChatReply, ChatWorld } from './fake-chat.ts'
 
 /** Made-up chat responses, chunk by chunk. */
 

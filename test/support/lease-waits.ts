@@ -1,20 +1,20 @@
 import type { TestDatabase } from './database.ts'
 
-/** Locks a table until `letGo`, so that other sessions wait for it. */
-export interface HeldTable {
-  letGo(): Promise<void>
+/** Locks a table until `release`, so that other sessions wait for it. */
+export interface TableLock {
+  release(): Promise<void>
 }
 
 /** Locks a table. In `share` mode it is readable, in `access exclusive` mode it is not. */
-export async function holdTable(
+export async function lockTable(
   database: Pick<TestDatabase, 'pool'>,
   table: string,
   mode: 'share' | 'access exclusive',
-): Promise<HeldTable> {
+): Promise<TableLock> {
   const client = await database.pool.connect()
   await client.query(`begin; lock table ${table} in ${mode} mode`)
   return {
-    letGo: async () => {
+    release: async () => {
       await client.query('commit')
       client.release()
     },
@@ -35,7 +35,7 @@ export async function activeOf(database: Pick<TestDatabase, 'pool'>, pid: number
  * First heights of the leases that the process `pid` has received, proved by a renewal. The
  * response to a recent claim may still be in transit.
  */
-export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: number): Promise<number[]> {
+export async function waitForHeldLeases(database: Pick<TestDatabase, 'pool'>, pid: number): Promise<number[]> {
   const deadlines = async (): Promise<Map<string, number>> => {
     const { rows } = await database.pool.query<{ key: string; at: number }>(
       `select worker_type || ' ' || from_height || ' ' || generation as key, extract(epoch from lease_expires_at)::float8 as at
@@ -45,7 +45,7 @@ export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: numbe
     return new Map(rows.map(({ key, at }) => [key, at]))
   }
   const first = new Map<string, number>()
-  await untilHolds(database, async () => {
+  await waitUntil(database, async () => {
     for (const [key, at] of await deadlines()) {
       const before = first.get(key)
       if (before !== undefined && at > before) return true
@@ -57,7 +57,7 @@ export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: numbe
 }
 
 /** Resolves when a process coordinates the farm. */
-export async function untilCoordinated(database: Pick<TestDatabase, 'pool'>): Promise<void> {
+export async function waitForCoordinator(database: Pick<TestDatabase, 'pool'>): Promise<void> {
   for (;;) {
     const { rowCount } = await database.pool.query(
       `select 1 from pg_locks l, hashtextextended('farm:coordinator', 0) as key
@@ -71,6 +71,6 @@ export async function untilCoordinated(database: Pick<TestDatabase, 'pool'>): Pr
 }
 
 /** Polls every few milliseconds until the result is true, for state without a notification. */
-export async function untilHolds(database: Pick<TestDatabase, 'pool'>, ask: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(database: Pick<TestDatabase, 'pool'>, ask: () => Promise<boolean>): Promise<void> {
   while (!(await ask())) await database.pool.query('select pg_sleep(0.005)')
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { type Import, importsOf, importsOfJsx } from './imports.ts'
-import { isBelow, modulesWithEffects, type Room, roomOf, testsMayAlsoImport } from './rooms.ts'
+import { isBelow, modulesWithEffects, type ModuleRules, moduleOf, testsMayAlsoImport } from './modules.ts'
 
 /** The source of every file by its path from the repository root, with forward slashes. */
 export type Sources = ReadonlyMap<string, string>
@@ -18,25 +18,25 @@ export function readGraph(sources: Sources): ImportGraph {
 export function forbiddenArrows(graph: ImportGraph): string[] {
   const out: string[] = []
   for (const [file, imports] of graph) {
-    const room = roomOf(file)
-    if (room === undefined) out.push(`${file} is in no room`)
-    else for (const { specifier } of imports) out.push(...forbiddenImport(file, room, specifier))
+    const module = moduleOf(file)
+    if (module === undefined) out.push(`${file} is in no module`)
+    else for (const { specifier } of imports) out.push(...forbiddenImport(file, module, specifier))
   }
   return out
 }
 
-function forbiddenImport(file: string, room: Room, specifier: string): string[] {
+function forbiddenImport(file: string, module: ModuleRules, specifier: string): string[] {
   const isTest = isForTests(file)
   if (!specifier.startsWith('.')) {
-    const forbidden = room.pure === true && !isTest && modulesWithEffects.has(specifier)
-    return forbidden ? [`${file} is in a pure room and imports ${specifier}`] : []
+    const forbidden = module.pure === true && !isTest && modulesWithEffects.has(specifier)
+    return forbidden ? [`${file} is in a pure module and imports ${specifier}`] : []
   }
   const target = targetOf(file, specifier)
   if (!isTest && !isBelow(file, 'test') && (isBelow(target, 'test') || isForTests(target))) {
     return [`${file} is not a test but imports ${target}`]
   }
-  if (room.mayImport === 'everything' || roomOf(target) === room) return []
-  const allowed = isTest ? [...room.mayImport, ...testsMayAlsoImport] : room.mayImport
+  if (module.mayImport === 'everything' || moduleOf(target) === module) return []
+  const allowed = isTest ? [...module.mayImport, ...testsMayAlsoImport] : module.mayImport
   return allowed.some((folder) => isBelow(target, folder)) ? [] : [`${file} may not import ${target}`]
 }
 
@@ -84,24 +84,24 @@ export function foldersThatImportEachOther(graph: ImportGraph): string[] {
 }
 
 /** Allowed dependencies that no file of the module, except tests, uses. */
-export function unusedArrows(graph: ImportGraph, table: readonly Room[]): string[] {
-  const used = new Map<Room, Set<string>>()
+export function unusedArrows(graph: ImportGraph, table: readonly ModuleRules[]): string[] {
+  const used = new Map<ModuleRules, Set<string>>()
   for (const [file, imports] of graph) {
-    const room = roomOf(file)
-    if (room === undefined || room.mayImport === 'everything' || isForTests(file)) continue
+    const module = moduleOf(file)
+    if (module === undefined || module.mayImport === 'everything' || isForTests(file)) continue
     for (const { specifier } of imports.filter((each) => each.specifier.startsWith('.'))) {
       const target = targetOf(file, specifier)
-      for (const arrow of room.mayImport.filter((folder) => isBelow(target, folder))) {
-        used.set(room, (used.get(room) ?? new Set()).add(arrow))
+      for (const arrow of module.mayImport.filter((folder) => isBelow(target, folder))) {
+        used.set(module, (used.get(module) ?? new Set()).add(arrow))
       }
     }
   }
-  return table.flatMap((room) =>
-    room.mayImport === 'everything'
+  return table.flatMap((module) =>
+    module.mayImport === 'everything'
       ? []
-      : room.mayImport
-          .filter((arrow) => used.get(room)?.has(arrow) !== true)
-          .map((arrow) => `${room.paths.join(', ')} may import ${arrow}, and never does`),
+      : module.mayImport
+          .filter((arrow) => used.get(module)?.has(arrow) !== true)
+          .map((arrow) => `${module.paths.join(', ')} may import ${arrow}, and never does`),
   )
 }
 

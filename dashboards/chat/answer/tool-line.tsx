@@ -87,7 +87,7 @@ function Details({ call: { input, outcome } }: { readonly call: ToolCall }): Rea
       {cadence !== undefined && <CodeBlock code={cadence} language="cadence" />}
       {Object.keys(rest).length > 0 && <CodeBlock code={asJson(rest)} language="Input" />}
       {rows === undefined ? (
-        output !== undefined && <CodeBlock code={asShown(output)} language="Result" />
+        output !== undefined && <CodeBlock code={textOf(output)} language="Result" />
       ) : (
         <RowsTable table={rows} />
       )}
@@ -96,7 +96,7 @@ function Details({ call: { input, outcome } }: { readonly call: ToolCall }): Rea
   )
 }
 
-function asShown(output: unknown): string {
+function textOf(output: unknown): string {
   const text = typeof output === 'string' ? output : asJson(output)
   return text.length <= maxShown ? text : `${text.slice(0, maxShown)}\n… ${text.length - maxShown} more characters`
 }

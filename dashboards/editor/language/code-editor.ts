@@ -127,7 +127,7 @@ export class CodeEditor {
       this.#leave()
       this.#shownPath = path
       view.setState(path === undefined ? EditorState.create() : this.#arrive(path))
-      if (path !== undefined) this.#tellCursor(view.state)
+      if (path !== undefined) this.#reportCursor(view.state)
       return
     }
     if (path === undefined) return
@@ -211,7 +211,7 @@ export class CodeEditor {
         tabindex: '0',
       })),
       EditorView.updateListener.of((update) => {
-        if (update.selectionSet || update.docChanged) this.#tellCursor(update.state)
+        if (update.selectionSet || update.docChanged) this.#reportCursor(update.state)
         if (!update.docChanged || this.#shownPath !== path || this.#isReading(path)) return
         this.#isTyping = true
         try {
@@ -224,7 +224,7 @@ export class CodeEditor {
     ]
   }
 
-  #tellCursor({ doc, selection }: EditorState): void {
+  #reportCursor({ doc, selection }: EditorState): void {
     const line = doc.lineAt(selection.main.head)
     this.#options.onCursor(line.number, selection.main.head - line.from + 1)
   }

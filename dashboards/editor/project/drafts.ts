@@ -12,7 +12,7 @@ interface DraftKeeperOptions {
 
 export class DraftStore {
   readonly #options: DraftKeeperOptions
-  readonly #letGo: () => void
+  readonly #releaseDraft: () => void
   readonly #stopListening: () => void
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -25,7 +25,7 @@ export class DraftStore {
   constructor(options: DraftKeeperOptions, isStored: boolean) {
     this.#options = options
     this.#isStored = isStored
-    this.#letGo = holdDraft(options.id)
+    this.#releaseDraft = holdDraft(options.id)
     this.#stopListening = options.store.subscribe(() => {
       this.#timer ??= setTimeout(() => void this.storeNow(), pauseMs)
     })
@@ -56,7 +56,7 @@ export class DraftStore {
       if (this.#isStored) await this.#try(() => removeDraft(this.#options.id))
     } else await this.storeNow()
     this.#listeners.clear()
-    this.#letGo()
+    this.#releaseDraft()
   }
 
   async #keep(): Promise<void> {

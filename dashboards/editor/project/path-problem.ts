@@ -1,6 +1,6 @@
 /** For imported contracts. */
 const reserved = new Set(['deps', 'imports', '_'])
-const keptNames = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d|\.git|git~\d+)$/
+const reservedNames = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d|\.git|git~\d+)$/
 const reservedCharacters = /[<>:"|?*\\]/
 const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
 const maxSegmentBytes = 200
@@ -53,7 +53,7 @@ function segmentProblem(segment: string): string | undefined {
     return `${segment} contains a character that normalizes to a forbidden one. Replace it.`
   }
   const [base = ''] = key.split('.', 1)
-  if (keptNames.test(key) || keptNames.test(base.trimEnd()))
+  if (reservedNames.test(key) || reservedNames.test(base.trimEnd()))
     return `${segment} is a name reserved by ${key.includes('git') ? 'Git' : 'Windows'}.`
   return undefined
 }

@@ -2,7 +2,7 @@ import { amountText, amountUnits } from '../../../clients/signing/transactions/c
 import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 
 /** Reserve for storage and fees, 10^-8 FLOW; the chain rejects transfers of more than the rest. */
-const keptUnits = 1_000_000n
+const reserveUnits = 1_000_000n
 
 /** Limit of UFix64: 2^64 units of 10^-8. */
 const maxFlow = 184_467_440_737
@@ -23,7 +23,7 @@ export function plainUnits(units: bigint): string {
 
 export function maxToSend(balance: string): bigint {
   const units = amountUnits(balance, 'balance')
-  return units > keptUnits ? units - keptUnits : 0n
+  return units > reserveUnits ? units - reserveUnits : 0n
 }
 
 export function amountProblem(text: string, balance: string | undefined): string | undefined {

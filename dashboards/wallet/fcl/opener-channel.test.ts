@@ -16,7 +16,7 @@ const signRequest = (body: unknown = { message: 'ab' }, more: object = {}): obje
 function open(): {
   readonly channel: OpenerChannel
   readonly posted: { readonly message: unknown; readonly to: string }[]
-  readonly hear: (data: unknown, part?: Partial<ChannelEvent>) => void
+  readonly receive: (data: unknown, part?: Partial<ChannelEvent>) => void
 } {
   const posted: { readonly message: unknown; readonly to: string }[] = []
   const opener = { postMessage: (message: unknown, to: string) => void posted.push({ message, to }) }
@@ -26,17 +26,17 @@ function open(): {
   return {
     channel,
     posted,
-    hear: (data, part = {}) => listeners.forEach((listener) => listener({ source: opener, origin, data, ...part })),
+    receive: (data, part = {}) => listeners.forEach((listener) => listener({ source: opener, origin, data, ...part })),
   }
 }
 
 describe('FCL channel', () => {
   it('responds once, to the origin of the request', () => {
-    const { channel, posted, hear } = open()
+    const { channel, posted, receive } = open()
     channel.start()
     channel.approve('too early')
     expect(posted).to.deep.equal([{ message: { type: 'FCL:VIEW:READY' }, to: '*' }])
-    hear(signRequest({ message: 'ab', interaction: { large: true } }))
+    receive(signRequest({ message: 'ab', interaction: { large: true } }))
     expect(channel.state).to.deep.equal({
       status: 'requested',
       request: { origin, body: { message: 'ab' }, network: 'testnet' },
@@ -61,29 +61,29 @@ describe('FCL channel', () => {
   })
 
   it('keeps the first request, and reports that another one came', () => {
-    const { channel, posted, hear } = open()
+    const { channel, posted, receive } = open()
     const body = { message: 'ab' }
-    hear(signRequest(body))
+    receive(signRequest(body))
     // The page has a copy, so changes to the original object have no effect.
     body.message = 'cd'
-    hear(signRequest({ message: 'ab' }))
-    hear({ ...signRequest({ message: 'ab' }), type: 'FCL:FRAME:READY:RESPONSE' })
+    receive(signRequest({ message: 'ab' }))
+    receive({ ...signRequest({ message: 'ab' }), type: 'FCL:FRAME:READY:RESPONSE' })
     expect(channel.state).to.deep.include({ status: 'requested', hasMore: false })
-    hear(signRequest({ message: 'cd' }), { origin: 'https://other.example' })
+    receive(signRequest({ message: 'cd' }), { origin: 'https://other.example' })
     expect(channel.state).to.deep.equal({
       status: 'requested',
       request: { origin, body: { message: 'ab' }, network: 'testnet' },
       hasMore: true,
     })
     channel.decline('no')
-    hear(signRequest({ message: 'ef' }))
+    receive(signRequest({ message: 'ef' }))
     expect(channel.state.status).to.equal('responded')
     expect(posted.map(({ to }) => to)).to.deep.equal(['*', origin])
   })
 
   it('accepts messages of the opener only', () => {
-    const { channel, hear } = open()
-    for (const source of [null, undefined, {}, { postMessage: () => undefined }]) hear(signRequest(), { source })
+    const { channel, receive } = open()
+    for (const source of [null, undefined, {}, { postMessage: () => undefined }]) receive(signRequest(), { source })
     for (const data of [
       null,
       undefined,
@@ -93,7 +93,7 @@ describe('FCL channel', () => {
       [signRequest()],
       { jsonrpc: '2.0', method: 'fcl:sign' },
     ])
-      hear(data)
+      receive(data)
     expect(channel.state).to.deep.equal({ status: 'waiting' })
     const alone = new OpenerChannel({
       opener: null,
@@ -109,9 +109,9 @@ describe('FCL channel', () => {
       ['null', false],
       ['chrome-extension://abc', false],
     ] as const) {
-      const { channel, posted, hear } = open()
-      hear(signRequest(), { origin: bad })
-      hear(signRequest())
+      const { channel, posted, receive } = open()
+      receive(signRequest(), { origin: bad })
+      receive(signRequest())
       expect(channel.state).to.deep.equal({ status: 'refused', reason: 'unsafe', origin: bad })
       expect(posted.slice(1).map(({ to }) => to)).to.deep.equal(reported ? [bad] : [])
       channel.approve('nothing')
@@ -123,15 +123,15 @@ describe('FCL channel', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     for (const body of [circle, { number: 1n }, { message: 'a'.repeat(20_000_001) }]) {
-      const { channel, posted, hear } = open()
-      hear(signRequest(body))
+      const { channel, posted, receive } = open()
+      receive(signRequest(body))
       expect(channel.state).to.deep.equal({ status: 'refused', reason: 'unreadable', origin })
       expect(posted.map(({ to }) => to)).to.deep.equal(['*', origin])
     }
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (body, config) => {
-        const { channel, hear } = open()
-        hear({ type: 'FCL:VIEW:READY:RESPONSE', body, config })
+        const { channel, receive } = open()
+        receive({ type: 'FCL:VIEW:READY:RESPONSE', body, config })
         expect(channel.state.status).to.equal('requested')
       }),
     )

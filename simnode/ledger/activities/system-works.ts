@@ -96,7 +96,7 @@ export const versionBeacons: SystemWork = {
 }
 
 /** As in mainnet's payouts of staking rewards. */
-const eventsWanted = 50_000
+const targetEventCount = 50_000
 const eventsPerMove = 4
 
 const script = Buffer.from(`${tokenImports}
@@ -116,7 +116,7 @@ export function hugeBlocks(heights: ReadonlySet<number>): SystemWork {
 
 function hugeTransaction(moment: Moment): DraftTransaction {
   const events: DraftEvent[] = []
-  const pairs = eventsWanted / eventsPerMove / 2
+  const pairs = targetEventCount / eventsPerMove / 2
   for (let nth = 0; nth < pairs; nth++) {
     const [one, other] = [userOfTurn(nth), userOfTurn(nth + 1)]
     const amount = BigInt(moment.random.between(1, 100_000_000))

@@ -48,12 +48,12 @@ export const lastingTurns: readonly ((cycle: number, table: StakingTable) => Sta
   },
   (cycle, table) => allOf(cycle < stakers.length ? firstNode : nodeOfCycle(cycle), 'rewarded', table),
   () => ({ call: 'request-unstaking', staker: firstNode, amount: roundNode }),
-  (_tide, table) => ({
+  (_cycle, table) => ({
     call: table.of(firstNode).rewarded < roundNode ? 'stake-new' : 'stake-rewards',
     staker: firstNode,
     amount: roundNode,
   }),
-  (_tide, table) => allOf(firstNode, 'unstaked', table),
+  (_cycle, table) => allOf(firstNode, 'unstaked', table),
   (cycle, table) => {
     if (cycle < 4) return allOf(firstNode, 'rewarded', table)
     const [staker, step] = [firstDelegator, cycle % 4]

@@ -9,7 +9,7 @@ import { timesServed } from './cycle.ts'
  */
 export const userCount = 5003
 const firstUser = 64
-const crowdSize = 50
+const frequentUsers = 50
 /** Coprime to `userCount`, a prime. */
 const stride = 1877
 
@@ -25,7 +25,7 @@ export function placeInRound(account: Account): number | undefined {
 
 /** Often a popular one. */
 export function drawUser(random: Random, except: Account): Account {
-  const place = random.percent(30) ? random.below(crowdSize) : random.below(userCount)
+  const place = random.percent(30) ? random.below(frequentUsers) : random.below(userCount)
   const user = userOfTurn(place)
   return user.index === except.index ? userOfTurn(place + 1) : user
 }

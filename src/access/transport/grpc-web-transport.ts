@@ -66,7 +66,7 @@ export class GrpcWebTransport implements Transport {
         host: this.#url,
         request: new RawMessage(request),
         metadata: { 'grpc-timeout': timeoutHeader(timeoutMs) },
-        transport: gathering(this.#agent === undefined ? nodeHttp : throughAgent(grpcWeb, this.#agent), fail),
+        transport: collecting(this.#agent === undefined ? nodeHttp : throughAgent(grpcWeb, this.#agent), fail),
         onEnd: ({ status, statusMessage, message }) => {
           if (status !== grpcWeb.Code.OK) fail(codeOfStatus(status), statusMessage)
           else if (message === null) fail('INTERNAL', 'status OK without a response')
@@ -169,7 +169,7 @@ function closeIdle(agent: Agent): void {
  * (the client treats a proxy's 404 as a missing block), and reports connection errors at once
  * (otherwise a truncated body waits for the deadline).
  */
-function gathering(
+function collecting(
   nodeHttp: grpc.TransportFactory,
   fail: (code: GrpcCode, reason: string, cause?: unknown) => void,
 ): grpc.TransportFactory {

@@ -72,7 +72,7 @@ export class UnaryCall implements StreamCall, Deadline {
   #stream: ClientHttp2Stream | undefined
   #error: Error | undefined
   #isEnded = false
-  #isHeard = false
+  #hasResponse = false
   #isSettled = false
 
   constructor(setup: UnaryCallSetup) {
@@ -109,7 +109,7 @@ export class UnaryCall implements StreamCall, Deadline {
 
   expire(): void {
     const { connection, options } = this.#setup
-    if (!this.#isHeard) connection.probe()
+    if (!this.#hasResponse) connection.probe()
     this.#fail('DEADLINE_EXCEEDED', `no complete response within ${options.timeoutMs} ms, ${this.#body.progress()}`)
   }
 
@@ -161,7 +161,7 @@ export class UnaryCall implements StreamCall, Deadline {
   }
 
   #hear(): void {
-    this.#isHeard = true
+    this.#hasResponse = true
     this.#setup.connection.received()
   }
 

@@ -27,9 +27,9 @@ export type ForwardOutcome = 'answered' | 'disconnected' | 'broken'
 export async function forwardRequest(passed: ForwardedRequest): Promise<ForwardOutcome> {
   const { request, response } = passed
   let answer: IncomingMessage | undefined
-  let isClientGone = false
+  let hasClientLeft = false
   response.once('close', () => {
-    isClientGone = !response.writableFinished && answer?.errored === null
+    hasClientLeft = !response.writableFinished && answer?.errored === null
   })
   try {
     answer = await firstAnswer(passed)
@@ -48,7 +48,7 @@ export async function forwardRequest(passed: ForwardedRequest): Promise<ForwardO
     return 'answered'
   } catch {
     // Destroying the connection is the only way to signal an incomplete response.
-    return isClientGone ? 'disconnected' : 'broken'
+    return hasClientLeft ? 'disconnected' : 'broken'
   }
 }
 

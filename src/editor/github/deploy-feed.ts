@@ -47,7 +47,7 @@ export async function createDeployFeed({
   const deployments = new DeploymentStore(pool)
   const connections = new ConnectionStore(pool)
   const stopping = new AbortController()
-  let heardAt = new Date()
+  let lastEventAt = new Date()
 
   /** @throws ApiError 401 if the session has ended */
   const checkAccess = async (projectId: string, accessToken: string | undefined): Promise<boolean> => {
@@ -104,7 +104,7 @@ export async function createDeployFeed({
     })
   }
   const catchUp = async (): Promise<void> => {
-    const since = new Date(heardAt.getTime() - 60_000)
+    const since = new Date(lastEventAt.getTime() - 60_000)
     for (const changed of await deployments.changedSince([...subscribers.keys()], since))
       enqueue(deployMessage(changed.projectId, changed))
   }
@@ -112,7 +112,7 @@ export async function createDeployFeed({
     databaseUrl,
     [deployChannel],
     (_, payload) => {
-      heardAt = new Date()
+      lastEventAt = new Date()
       enqueue(JSON.parse(payload) as DeployMessage)
     },
     {

@@ -205,7 +205,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
         { field: 'text' },
       )
     }
-    if (document === undefined) this.#forget(path)
+    if (document === undefined) this.#deleteDocument(path)
     else this.#keep(path, document)
     const changed = new Set(old?.contracts).symmetricDifference(new Set(document?.contracts))
     if (changed.size === 0) return
@@ -223,7 +223,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     this.#documents.set(path, document)
   }
 
-  #forget(path: string): void {
+  #deleteDocument(path: string): void {
     this.#count(path, this.#documents.get(path), undefined)
     this.#documents.delete(path)
     this.#imported.delete(path)
@@ -408,7 +408,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       }
     } catch (error) {
       if (['EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP'].some((code) => hasCode(error, code))) {
-        this.#forget(path)
+        this.#deleteDocument(path)
         throw new ApiError(
           409,
           'path-taken',

@@ -48,7 +48,7 @@ interface ContractLibraryOptions {
 
 interface Entry {
   readonly contract: KnownContract | undefined
-  lookAgainAt: number
+  staleAt: number
 }
 
 /** Hostile contracts import without end. */
@@ -70,7 +70,7 @@ export class ContractLibrary {
 
   isWanted(network: EditorNetwork, name: ContractName): boolean {
     const entry = this.#entries.get(`${network} ${contractId(name)}`)
-    return entry === undefined || this.#options.now() >= entry.lookAgainAt
+    return entry === undefined || this.#options.now() >= entry.staleAt
   }
 
   /**
@@ -135,7 +135,7 @@ export class ContractLibrary {
   async #lookUp(network: EditorNetwork, name: ContractName, signal: AbortSignal): Promise<KnownContract | undefined> {
     const key = `${network} ${contractId(name)}`
     const old = this.#entries.get(key)
-    if (old !== undefined && this.#options.now() < old.lookAgainAt) return old.contract
+    if (old !== undefined && this.#options.now() < old.staleAt) return old.contract
     const { accounts, now, freshMs, absentMs } = this.#options
     const code = (await accounts.contractsOf(network, name.address, signal))?.get(name.name)
     if (code === undefined) accounts.expectMore(network, name.address)
@@ -146,7 +146,7 @@ export class ContractLibrary {
         : old?.contract?.hash === hash
           ? old.contract
           : { ...readChainContract({ ...name, code }), hash }
-    this.#keep(key, { contract, lookAgainAt: now() + (contract === undefined ? absentMs : freshMs) })
+    this.#keep(key, { contract, staleAt: now() + (contract === undefined ? absentMs : freshMs) })
     return contract
   }
 
@@ -155,7 +155,7 @@ export class ContractLibrary {
     if (!(error instanceof Error)) throw error
     const key = `${network} ${contractId(name)}`
     if (!this.#entries.has(key))
-      this.#keep(key, { contract: undefined, lookAgainAt: this.#options.now() + this.#options.absentMs })
+      this.#keep(key, { contract: undefined, staleAt: this.#options.now() + this.#options.absentMs })
     return undefined
   }
 

@@ -293,14 +293,11 @@ export function replaceLocations(code: string, changes: readonly LocationChange[
   return parts.join('') + code.slice(done)
 }
 
-/** Preserves line breaks. @param stretches in source order */
-export function blankOut(
-  code: string,
-  stretches: ReadonlyArray<{ readonly start: number; readonly end: number }>,
-): string {
+/** Preserves line breaks. @param spans in source order */
+export function blankOut(code: string, spans: ReadonlyArray<{ readonly start: number; readonly end: number }>): string {
   const parts: string[] = []
   let done = 0
-  for (const { start, end } of stretches) {
+  for (const { start, end } of spans) {
     parts.push(code.slice(done, start), code.slice(start, end).replaceAll(/[^\n\r]/g, ' '))
     done = end
   }

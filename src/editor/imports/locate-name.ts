@@ -34,7 +34,7 @@ export async function locateName({
     const text = documents.get(document)?.text
     if (text === undefined || seen.has(document)) continue
     seen.add(document)
-    if (range !== undefined && standsAt(text, range, name)) return { document, range }
+    if (range !== undefined && isAt(text, range, name)) return { document, range }
     for (const location of imported(document)) {
       const target = posix.join(posix.dirname(document), location)
       if (posix.dirname(target) === contractFolder) contractPaths.push(target)
@@ -42,7 +42,7 @@ export async function locateName({
     }
   }
   const contracts = await files(contractPaths)
-  const file = range === undefined ? undefined : contracts.find(({ text }) => standsAt(text, range, name))
+  const file = range === undefined ? undefined : contracts.find(({ text }) => isAt(text, range, name))
   if (file !== undefined && range !== undefined) return inContract(file, range)
   const byName = [...seen]
     .slice(1)
@@ -68,7 +68,7 @@ function inContract({ parts }: ContractFile, { start, end }: TextRange): Definit
 /** Line ends on which Go and LSP agree. */
 const lineEnd = /\r?\n/
 
-function standsAt(text: string, { start, end }: TextRange, name: string): boolean {
+function isAt(text: string, { start, end }: TextRange, name: string): boolean {
   return start.line === end.line && text.split(lineEnd)[start.line]?.slice(start.character, end.character) === name
 }
 

@@ -25,7 +25,7 @@ const untilExitMs = 500
 
 const maxUnwrittenBytes = 1024 * 1024
 
-const keptErrorBytes = 4000
+const maxErrorBytes = 4000
 
 const pageBytes = 4096
 
@@ -55,7 +55,7 @@ export class LanguageServerProcess {
     const { stdin, stdout, stderr } = this.#child
     stdout.on('data', (piece: Buffer) => this.#read(reader, piece))
     stderr.on('data', (piece: Buffer) => {
-      this.#lastError = (this.#lastError + piece.toString()).slice(-keptErrorBytes)
+      this.#lastError = (this.#lastError + piece.toString()).slice(-maxErrorBytes)
     })
     // A process that exits breaks its pipes first; the exit event reports it.
     for (const stream of [stdin, stdout, stderr])

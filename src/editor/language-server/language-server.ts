@@ -53,7 +53,7 @@ export class LanguageServer {
   #idling: NodeJS.Timeout | undefined
   #becoming = Promise.withResolvers<ServerRun>()
   #capabilities: Record<string, unknown> = {}
-  #lastTrouble: string | undefined
+  #lastFailure: string | undefined
   readonly #stopping = new Set<Promise<void>>()
 
   constructor(options: LanguageServerOptions) {
@@ -79,7 +79,7 @@ export class LanguageServer {
   }
 
   get trouble(): string | undefined {
-    return this.#state === 'ready' ? undefined : this.#lastTrouble
+    return this.#state === 'ready' ? undefined : this.#lastFailure
   }
 
   join(member: Member): void {
@@ -169,7 +169,7 @@ export class LanguageServer {
     const wasReady = this.#state === 'ready'
     this.#run = undefined
     this.#state = 'pausing'
-    this.#lastTrouble = why
+    this.#lastFailure = why
     if (run !== undefined) this.#await(run.isAlive ? run.stop() : run.gone())
     if (wasReady && performance.now() - this.#readyAt >= limits.stableMs) this.#failures = 0
     this.#failures++

@@ -61,7 +61,7 @@ const maxLatest = 4
 
 const lookMs = 10
 
-const ticksPerLook = 20
+const ticksPerMemoryCheck = 20
 
 const stopGraceMs = 2000
 
@@ -152,11 +152,10 @@ export class ServerRun {
 
   diagnosed(document: Quarantine): void {
     this.#publishes = true
-    const unchecked = this.#unchecked.get(document)
-    if (unchecked !== undefined) unchecked.isDiagnosed = true
+    this.skipDiagnosis(document)
   }
 
-  forget(document: Quarantine): void {
+  skipDiagnosis(document: Quarantine): void {
     const unchecked = this.#unchecked.get(document)
     if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
@@ -237,7 +236,7 @@ export class ServerRun {
 
   async stop(): Promise<void> {
     this.#isAlive = false
-    this.#forgetAll()
+    this.#rejectAll()
     await this.#process.stop(stopGraceMs)
   }
 
@@ -298,13 +297,13 @@ export class ServerRun {
         return
       }
       this.#ticks++
-      if (this.#ticks % ticksPerLook === 0) void this.#lookAtMemory()
+      if (this.#ticks % ticksPerMemoryCheck === 0) void this.#checkMemory()
       // The process reports the loss.
       if (this.#probing === undefined) this.#probe().catch(() => undefined)
     }, this.#options.limits.probeMs)
   }
 
-  async #lookAtMemory(): Promise<void> {
+  async #checkMemory(): Promise<void> {
     const { serverMemoryBytes } = this.#options.limits
     if (serverMemoryBytes === 0) return
     const bytes = await this.#process.memoryBytes()
@@ -373,7 +372,7 @@ export class ServerRun {
     const end = { isFromOutside, isHang: this.#lossReason === 'hang' }
     if (this.#alone === undefined) this.#suspectAll(end)
     else this.#alone.crashedAlone(end)
-    this.#forgetAll()
+    this.#rejectAll()
     this.#options.onLost(this.#lossReason, why)
   }
 
@@ -393,7 +392,7 @@ export class ServerRun {
     }
   }
 
-  #forgetAll(): void {
+  #rejectAll(): void {
     clearInterval(this.#ticking)
     const failure = new ServerLost()
     for (const pending of [...this.#pending.values(), ...this.#probes.values()]) {

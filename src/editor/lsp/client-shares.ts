@@ -105,12 +105,12 @@ export class ClientShares {
     }
     this.#shares.delete(client)
     this.#shares.set(client, share)
-    if (this.#shares.size > maxAddresses) this.#forgetOne()
+    if (this.#shares.size > maxAddresses) this.#evictOne()
     return share
   }
 
   /** Busy addresses are bounded by the number of connections. */
-  #forgetOne(): void {
+  #evictOne(): void {
     for (const [client, { bytes }] of this.#shares) {
       if (bytes !== 0) continue
       this.#shares.delete(client)

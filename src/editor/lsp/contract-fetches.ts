@@ -31,7 +31,7 @@ const believedMs = 30_000
 /**
  * Fetches each missing contract once, and reports the documents to send again.
  *
- *     unknown ──want──► fetching ──found──► removed (the workspace has it)
+ *     unknown ──request──► fetching ──found──► removed (the workspace has it)
  *        ▲                 └──not found──► cached for a while ──┐
  *        └──────────────────────────────────────────────────────┘
  */
@@ -46,7 +46,7 @@ export class ContractFetches {
     this.#options = options
   }
 
-  want(path: string, missing: readonly ContractName[]): void {
+  request(path: string, missing: readonly ContractName[]): void {
     for (const contract of missing) {
       const key = `${contract.address}.${contract.name}`
       const known = this.#fetches.get(key)

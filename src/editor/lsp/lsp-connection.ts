@@ -47,7 +47,7 @@ export class LspConnection {
   readonly #deploys: DeploySubscriptions
   #session: LspSession | undefined
   readonly #closing = new Set<Promise<void>>()
-  #isCrowded = false
+  #isBackedUp = false
   readonly #work: WorkBudget
   #held: { readonly bytes: Buffer; readonly isBinary: boolean }[] = []
   #resting: NodeJS.Timeout | undefined
@@ -220,12 +220,12 @@ export class LspConnection {
     ofAddress.spend(units)
     const waitMs = Math.max(this.#work.waitMs, ofAddress.waitMs)
     if (waitMs === 0 || this.#resting !== undefined || this.#isClosed) return
-    this.#resting = setTimeout(() => this.#takeHeld(), waitMs)
+    this.#resting = setTimeout(() => this.#resume(), waitMs)
     this.#readOrNot()
   }
 
   /** At least one, more while the budget lasts. */
-  #takeHeld(): void {
+  #resume(): void {
     this.#resting = undefined
     let taken = 0
     while (this.#resting === undefined && !this.#isClosed) {
@@ -240,21 +240,21 @@ export class LspConnection {
 
   #crowd(waitingBytes: number): void {
     const { waitingBytes: max } = this.#options.limits
-    if (this.#isCrowded ? waitingBytes > max / 2 : waitingBytes <= max) return
-    this.#isCrowded = !this.#isCrowded
+    if (this.#isBackedUp ? waitingBytes > max / 2 : waitingBytes <= max) return
+    this.#isBackedUp = !this.#isBackedUp
     this.#readOrNot()
   }
 
   #readOrNot(): void {
     if (this.#isClosed) return
-    if (this.#isCrowded || this.#resting !== undefined) this.#socket.pause()
+    if (this.#isBackedUp || this.#resting !== undefined) this.#socket.pause()
     else this.#socket.resume()
   }
 
   #leaveSession(): void {
     const session = this.#session
     this.#session = undefined
-    this.#isCrowded = false
+    this.#isBackedUp = false
     this.#readOrNot()
     if (session === undefined) return
     const ending = session.close().finally(() => this.#closing.delete(ending))

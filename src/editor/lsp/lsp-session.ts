@@ -90,7 +90,7 @@ export class LspSession implements Member {
   }
 
   initAgain(): void {
-    this.#queue.add(0, () => this.#tellReady())
+    this.#queue.add(0, () => this.#sendReady())
   }
 
   request(id: RpcId, method: string, params: unknown, bytes: number, refusal?: string): void {
@@ -206,7 +206,7 @@ export class LspSession implements Member {
       server.join(this)
       await server.ready(AbortSignal.any([signal, AbortSignal.timeout(limits.initMs)]))
       this.#documents = documents
-      this.#tellReady()
+      this.#sendReady()
     } catch (error) {
       if (signal.aborted) return
       log.warn({ err: asError(error), trouble: server.trouble }, 'No language server for a connection')
@@ -215,7 +215,7 @@ export class LspSession implements Member {
     }
   }
 
-  #tellReady(): void {
+  #sendReady(): void {
     const { server, network } = this.#options
     this.#isReady = true
     const { kind, label } = server.program

@@ -85,7 +85,7 @@ export class OpenDocument {
   takeFrom(run: ServerRun, uri: string, isReset: boolean): void {
     if (this.#givenTo !== run) return
     this.#givenTo = undefined
-    run.forget(this.quarantine)
+    run.skipDiagnosis(this.quarantine)
     if (isReset)
       run.notify('textDocument/didChange', {
         textDocument: { uri, version: this.#serverVersion + 1 },
@@ -231,10 +231,10 @@ export class SessionDocuments {
     if (document === undefined) return
     await this.#take(document)
     this.#open.delete(path)
-    this.#letGo(document)
+    this.#release(document)
     metrics.documents.dec({ network })
     this.#diagnose(document, [])
-    space.forget(path)
+    space.close(path)
     const importers = workspace.importersOf?.(path) ?? []
     await workspace.remove(path)
     this.#refresh([...importers, ...this.#outdated()])
@@ -259,9 +259,9 @@ export class SessionDocuments {
     const { metrics, network, space } = this.#options
     this.#waking?.stop()
     for (const document of this.#open.values()) {
-      if (this.#run !== undefined) document.takeFrom(this.#run, space.serverUri(document.path), this.#isForgetful)
+      if (this.#run !== undefined) document.takeFrom(this.#run, space.serverUri(document.path), this.#ignoresClose)
     }
-    for (const document of this.#open.values()) this.#letGo(document)
+    for (const document of this.#open.values()) this.#release(document)
     metrics.documents.dec({ network }, this.#open.size)
     this.#open.clear()
   }
@@ -274,7 +274,7 @@ export class SessionDocuments {
   }
 
   /** The CLI's checker ignores closing. */
-  get #isForgetful(): boolean {
+  get #ignoresClose(): boolean {
     return this.#options.server.program.kind === 'cli'
   }
 
@@ -327,7 +327,7 @@ export class SessionDocuments {
     }
     const { text, missing } = prepared
     document.prepared = text
-    if (missing.length > 0) this.#fetches.want(document.path, missing)
+    if (missing.length > 0) this.#fetches.request(document.path, missing)
     const run = await this.ready()
     if (!document.isGivenTo(run)) await this.#giveOrLeave(run, document)
   }
@@ -357,7 +357,7 @@ export class SessionDocuments {
     }
   }
 
-  #letGo(document: OpenDocument): void {
+  #release(document: OpenDocument): void {
     this.#options.shares.hold(this.#options.client, -document.bytes)
     this.#bytes -= document.bytes
     document.bytes = 0
@@ -367,7 +367,7 @@ export class SessionDocuments {
     const wasRefused = document.refusal !== undefined
     document.refusal = why
     document.text = ''
-    this.#letGo(document)
+    this.#release(document)
     await this.#take(document)
     this.#diagnose(document, [`Document not checked: ${why}.`])
     if (!wasRefused)
@@ -415,7 +415,7 @@ export class SessionDocuments {
     const run = this.#run
     if (run === undefined || !run.isAlive) return
     await untilWritable(run)
-    document.takeFrom(run, this.#options.space.serverUri(document.path), this.#isForgetful)
+    document.takeFrom(run, this.#options.space.serverUri(document.path), this.#ignoresClose)
   }
 
   /** Replaces the server's diagnostics. */

@@ -100,7 +100,7 @@ export class UriSpace {
     this.#spelled.set(path, uri)
   }
 
-  forget(path: string): void {
+  close(path: string): void {
     this.#spelled.delete(path)
   }
 }

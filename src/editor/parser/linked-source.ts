@@ -94,7 +94,7 @@ const maxFiles = 40
 const deepestFolder = 40
 const maxCached = 200
 
-interface KeptFile {
+interface CachedFile {
   readonly stamp: string
   readonly code: string
 }
@@ -105,7 +105,7 @@ interface KeptFile {
  */
 export class ImportedFiles {
   readonly #openText: (uri: string) => string | undefined
-  readonly #cache = new Map<string, KeptFile>()
+  readonly #cache = new Map<string, CachedFile>()
 
   constructor(openText: (uri: string) => string | undefined) {
     this.#openText = openText

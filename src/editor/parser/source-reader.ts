@@ -45,7 +45,7 @@ export interface SourceAnswers {
 
 /** In UTF-16 units. */
 const maxCached = 32
-const maxKeptCharacters = 150_000
+const maxCachedCharacters = 150_000
 
 export class SourceReader {
   readonly #parse: Parse
@@ -95,7 +95,7 @@ export class SourceReader {
     this.#cache.set(code, source)
     if (known === undefined) this.#characters += code.length
     for (const oldest of this.#cache.keys()) {
-      if ((this.#cache.size <= maxCached && this.#characters <= maxKeptCharacters) || oldest === code) break
+      if ((this.#cache.size <= maxCached && this.#characters <= maxCachedCharacters) || oldest === code) break
       this.#cache.delete(oldest)
       this.#characters -= oldest.length
     }

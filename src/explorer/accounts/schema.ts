@@ -158,7 +158,7 @@ export function presentLiveAccount(
   return {
     ...presentHistory(account.address, indexed),
     ...presentBalance(account.balance, indexed?.row.flow_balance ?? null, storage?.availableBalance),
-    ...presentHeld(contracts, account.keys.map(presentChainKey), labels),
+    ...presentHoldings(contracts, account.keys.map(presentChainKey), labels),
     ...presentStorage(storage),
     source: 'chain',
     as_of_height: storage?.height ?? null,
@@ -174,7 +174,7 @@ export function presentIndexedAccount(
   return {
     ...presentHistory(indexed.row.address, indexed),
     ...presentBalance(indexed.row.flow_balance, indexed.row.flow_balance, undefined),
-    ...presentHeld(indexed.contracts, indexed.keys.map(presentIndexedKey), indexed.labels),
+    ...presentHoldings(indexed.contracts, indexed.keys.map(presentIndexedKey), indexed.labels),
     ...presentStorage(undefined),
     source: 'index',
     as_of_height: height ?? null,
@@ -211,7 +211,7 @@ function presentBalance(balance: string | null, indexedBalance: string | null, a
   }
 }
 
-function presentHeld(contracts: readonly string[], keys: AccountKey[], labels: readonly Label[]) {
+function presentHoldings(contracts: readonly string[], keys: AccountKey[], labels: readonly Label[]) {
   return {
     contracts: [...contracts],
     contract_count: contracts.length,

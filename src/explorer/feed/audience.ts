@@ -139,7 +139,7 @@ export class Audience {
   }
 
   flush(client: LiveClient): void {
-    while (this.#waiting.has(client)) this.#tellNext(client)
+    while (this.#waiting.has(client)) this.#sendNext(client)
   }
 
   #await(members: ReadonlySet<LiveClient>, deliveries: readonly Delivery[]): void {
@@ -150,14 +150,14 @@ export class Audience {
     while (this.#waiting.size > 0) {
       for (const client of this.#waiting.keys()) {
         if (!this.#slices.tryTake()) await this.#slices.take()
-        this.#tellNext(client)
+        this.#sendNext(client)
       }
     }
     this.#options.onSent(this.#sent)
     this.#sent = 0
   }
 
-  #tellNext(client: LiveClient): void {
+  #sendNext(client: LiveClient): void {
     const waiting = this.#waiting.get(client)
     const delivery = waiting?.deliveries[waiting.had]
     if (waiting === undefined || delivery === undefined) return

@@ -53,7 +53,7 @@ export class LiveAudience implements FeedListener {
   readonly #catchingUp: CatchingUp
   readonly #subscriptions: Subscriptions
   #lastPosition: number | undefined
-  #tellingPosition: NodeJS.Timeout | undefined
+  #positionTimer: NodeJS.Timeout | undefined
 
   constructor({ clients, metrics, reader, log, signal, limits = {} }: LiveAudienceOptions) {
     const {
@@ -124,12 +124,12 @@ export class LiveAudience implements FeedListener {
   }
 
   async start(): Promise<void> {
-    this.#tellingPosition = setInterval(() => this.#publishPosition(), this.#clients.pingMs)
+    this.#positionTimer = setInterval(() => this.#publishPosition(), this.#clients.pingMs)
     await this.feed.start()
   }
 
   stop(): void {
-    clearInterval(this.#tellingPosition)
+    clearInterval(this.#positionTimer)
   }
 
   add(socket: WebSocket, request: IncomingMessage): void {
@@ -156,7 +156,7 @@ export class LiveAudience implements FeedListener {
   async blocks(blocks: readonly BlockMessages[]): Promise<void> {
     const startedAt = performance.now()
     await this.#audience.publish(blocks)
-    this.#metrics.feedTellSeconds.observe((performance.now() - startedAt) / 1000)
+    this.#metrics.feedSendSeconds.observe((performance.now() - startedAt) / 1000)
   }
 
   async rollback(from: number): Promise<void> {

@@ -52,7 +52,7 @@ export async function listBigTransfers(
 ): Promise<BigTransferPage> {
   if (bounds === undefined) return { rows: [], last: undefined }
   const span = { low: bounds.min, before: before ?? { height: bounds.max + 1, txIndex: 0, eventIndex: 0, leg: 0 } }
-  const rows = await readWanted(database, span, selection, count)
+  const rows = await readSelected(database, span, selection, count)
   return { rows, last: rows.length < count ? await findLastExamined(database, span) : undefined }
 }
 
@@ -74,7 +74,7 @@ function selectExamined({ low, before: { height, txIndex, eventIndex, leg } }: S
 }
 
 /** Joins are key lookups, so reading stops with the page. */
-async function readWanted(
+async function readSelected(
   database: DatabasePool,
   span: Span,
   { minUsd, types, flowToken }: BigTransferSelection,

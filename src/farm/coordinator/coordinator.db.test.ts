@@ -14,8 +14,8 @@ import { claimLeases } from '../leases/leases.ts'
 import { addRederiveRequest, addRequest } from '../leases/requests.ts'
 import { requeueLeases } from '../leases/operator-leases.ts'
 import type { CoordinatorOptions } from './coordinator.ts'
-import { never, plan, startCoordinator, startDoer } from './coordinator.test-support.ts'
-import type { Doer, OptionsToRun, RunningCoordinator } from './coordinator.test-support.ts'
+import { never, plan, startCoordinator, startCompletingWorker } from './coordinator.test-support.ts'
+import type { CompletingWorker, OptionsToRun, RunningCoordinator } from './coordinator.test-support.ts'
 import { LeaseEnqueuer } from './lease-enqueuer.ts'
 import { Rounds } from './rounds.ts'
 import { Stopwatch } from '../../../test/support/stopwatch.ts'
@@ -41,7 +41,7 @@ describe('Coordinator', () => {
     running.push(each)
     return each
   }
-  const doer = (): Doer => startDoer(pool)
+  const worker = (): CompletingWorker => startCompletingWorker(pool)
 
   async function covers(worker: string, text: string): Promise<boolean> {
     return toMultirange((await readCoverage(pool, [worker])).get(worker) ?? []) === text
@@ -49,7 +49,7 @@ describe('Coordinator', () => {
 
   it('allocates the head first, then history; followers receive completed heights', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 700, to: 1005 }], history_ingester: [{ from: 0, to: 700 }] })
-    const { enqueue, offered, idle } = doer()
+    const { enqueue, offered, idle } = worker()
     const { until, coordinator } = start({
       workers: () => [plan('a'), plan('b', ['a'])],
       enqueue,
@@ -92,7 +92,7 @@ describe('Coordinator', () => {
   })
 
   it('wakes for stored blocks, completed ranges and wake()', async () => {
-    const { enqueue, offered } = doer()
+    const { enqueue, offered } = worker()
     let workers = [plan('a')]
     const { until, coordinator } = start({ workers: () => workers, enqueue, roundMs: never })
     await until(() => true)
@@ -109,7 +109,7 @@ describe('Coordinator', () => {
 
   it('pauses after a long round unless the head has moved', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 1 }] })
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     const { until, reports, coordinator } = start({ workers: () => [plan('a')], enqueue, roundMs: never })
     await until(() => covers('a', '{[0,1)}'))
     const holder = await pool.connect()
@@ -131,7 +131,7 @@ describe('Coordinator', () => {
 
   it('enqueues refused or lost leases again', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     let calls = 0
     const { until, reports } = start({
       workers: () => [plan('a')],
@@ -149,7 +149,7 @@ describe('Coordinator', () => {
 
   it('is not blocked by an unresponsive queue', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 5 }] })
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     const silent = Promise.withResolvers<void>()
     const { until } = start({
       workers: () => [plan('a')],
@@ -175,7 +175,7 @@ describe('Coordinator', () => {
       { worker: 'a', from: 20, to: 30, status: 'flagged' },
     ])
     await claimLeases(pool, [{ worker: 'a', from: 0 }], { leasedBy: 'gone', leaseMs: 0 })
-    const { enqueue, offered } = doer()
+    const { enqueue, offered } = worker()
     const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: never })
     await until(() => covers('a', '{[0,20)}'))
     expect(offered.map((lease) => [lease.from, lease.attempt])).to.have.deep.members([
@@ -193,7 +193,7 @@ describe('Coordinator', () => {
       { worker: 'off', from: 0, to: 10, status: 'failed' },
       { worker: 'off', from: 10, to: 20 },
     ])
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     const { until } = start({ workers: () => [plan('a'), plan('b', ['off'])], enqueue, roundMs: never })
     await until(() => covers('a', '{[0,30)}'))
     expect(await leaseLines(pool)).to.include.members(['off 0-10 failed', 'off 10-20 queued'])
@@ -222,7 +222,7 @@ describe('Coordinator', () => {
 
   it('pauses between ranges of history while the head continues', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 320 }] })
-    const { enqueue, offered } = doer()
+    const { enqueue, offered } = worker()
     const openHistory: number[] = []
     const started = performance.now()
     const { until } = start({
@@ -242,7 +242,7 @@ describe('Coordinator', () => {
 
   it('only requeues if both kinds of derivers are disabled, and treats the head as history without live ones', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 250 }] })
-    const off = doer()
+    const off = worker()
     const first = start({
       workers: () => [plan('a')],
       enqueue: off.enqueue,
@@ -254,7 +254,7 @@ describe('Coordinator', () => {
     await first.until(() => ++rounds > 3)
     await first.stop()
     expect(off.offered).to.deep.equal([])
-    const { enqueue, offered } = doer()
+    const { enqueue, offered } = worker()
     const second = start({ workers: () => [plan('a')], enqueue, roundMs: 1, isLiveEnabled: false })
     await second.until(() => covers('a', '{[0,250)}'))
     expect(offered.map((lease) => [lease.from, lease.to, lease.isLive])).to.deep.equal([
@@ -276,7 +276,7 @@ describe('Coordinator', () => {
 
     it('takes precedence over other history, including followed workers', async () => {
       await setCoverage(pool, { main_ingester: [{ from: 0, to: 2000 }] })
-      const { enqueue, offered } = doer()
+      const { enqueue, offered } = worker()
       const workers = [plan('a'), plan('b', ['a']), plan('c')]
       expect((await addRequest(pool, workers, ['b'], { from: 250, to: 480 })).workers).to.deep.equal(['a', 'b'])
       const { until } = start({
@@ -303,7 +303,7 @@ describe('Coordinator', () => {
 
     it('is processed while derivers are disabled', async () => {
       await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }] })
-      const { enqueue, offered } = doer()
+      const { enqueue, offered } = worker()
       const { until } = start({
         workers: () => [plan('a')],
         enqueue,
@@ -336,7 +336,7 @@ describe('Coordinator', () => {
         { worker: 'a', from: 100, to: 110, status: 'skipped' },
         { worker: 'a', from: 110, to: 120, status: 'flagged' },
       ])
-      const { enqueue } = doer()
+      const { enqueue } = worker()
       await addRequest(pool, [plan('a')], ['a'], { from: 90, to: 200 })
       const { until, reports } = start({ workers: () => [plan('a')], enqueue, roundMs: 20 })
       await until(() => covers('a', '{[0,100),[120,500)}'))
@@ -350,7 +350,7 @@ describe('Coordinator', () => {
 
     it('waits for disabled workers and reports them', async () => {
       await setCoverage(pool, { main_ingester: [{ from: 0, to: 500 }] })
-      const { enqueue } = doer()
+      const { enqueue } = worker()
       let workers = [plan('b', ['a'])]
       await addRequest(pool, [plan('a'), plan('b', ['a'])], ['b'], { from: 90, to: 200 })
       const { until } = start({ workers: () => workers, enqueue, roundMs: 20 })
@@ -364,7 +364,7 @@ describe('Coordinator', () => {
       const workers = [plan('a'), plan('b', ['a']), plan('c')]
       const all = [{ from: 0, to: 500 }]
       await setCoverage(pool, { main_ingester: all, a: all, b: all, c: all })
-      const { enqueue, offered } = doer()
+      const { enqueue, offered } = worker()
       const { until } = start({ workers: () => workers, enqueue, roundMs: 20, liveBlocks: 0, isLiveEnabled: false })
       await until(() => true)
       const request = await addRederiveRequest(pool, workers, ['a'], { from: 90, to: 200 })
@@ -381,13 +381,13 @@ describe('Coordinator', () => {
 
   it('finds heights far below the head', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 5, to: 5_000_000 }], a: [{ from: 105, to: 5_000_000 }] })
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: never, span: 1000 })
     await until(() => covers('a', '{[5,5000000)}'))
   })
 
   it('runs once, and another process takes over', async () => {
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     const both = [0, 1].map(() => start({ workers: () => [plan('a')], enqueue, roundMs: 5 }))
     const rounds = (): number[] => both.map((each) => each.reports.length)
     await Promise.race(both.map((each) => each.until(() => each.reports.length > 3)))
@@ -404,11 +404,11 @@ describe('Coordinator', () => {
       workers: () => [plan('a')],
       roundMs: 5,
       staleMs: 10,
-      queuePatienceMs: 50,
+      queueTimeoutMs: 50,
       enqueue: () => Promise.reject(new RetryableError('queue-unavailable', 'no answer')),
     })
     await refusing.until(() => refusing.reports.length > 0)
-    const other = start({ workers: () => [plan('a')], roundMs: 5, staleMs: 10, enqueue: doer().enqueue })
+    const other = start({ workers: () => [plan('a')], roundMs: 5, staleMs: 10, enqueue: worker().enqueue })
     await other.until(() => covers('a', '{[0,25)}'))
     await refusing.stop()
   })
@@ -417,7 +417,7 @@ describe('Coordinator', () => {
     const connection = { heartbeatMs: 20, answerTimeoutMs: 100 }
     const proxy = await startHalfOpenProxy(database.url)
     const behind = createPool(proxy.url, { max: 4, connectTimeoutMs: 300, statementTimeoutMs: 0 })
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     const interrupted: (() => void)[] = []
     const log = pino(
       { level: 'warn' },
@@ -457,7 +457,7 @@ describe('Coordinator', () => {
 
   it('is safe with two coordinators at once', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 20_000 }] })
-    const { enqueue } = doer()
+    const { enqueue } = worker()
     const twins = [0, 1, 2].map(() => {
       const options: CoordinatorOptions = {
         databaseUrl: database.url,

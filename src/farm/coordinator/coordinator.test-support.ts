@@ -29,7 +29,7 @@ export interface RunningCoordinator {
 export function startCoordinator(database: TestDatabase, options: OptionsToRun): RunningCoordinator {
   const stopping = new AbortController()
   const reports: RoundReport[] = []
-  let told = Promise.withResolvers<void>()
+  let nextRound = Promise.withResolvers<void>()
   const coordinator = new Coordinator({
     databaseUrl: database.url,
     pool: database.pool,
@@ -40,8 +40,8 @@ export function startCoordinator(database: TestDatabase, options: OptionsToRun):
     tidyMs: 0,
     onRound: (report) => {
       reports.push(report)
-      told.resolve()
-      told = Promise.withResolvers()
+      nextRound.resolve()
+      nextRound = Promise.withResolvers()
     },
     ...options,
   })
@@ -51,7 +51,7 @@ export function startCoordinator(database: TestDatabase, options: OptionsToRun):
     reports,
     async until(condition) {
       for (;;) {
-        const next = told.promise
+        const next = nextRound.promise
         if (await condition()) return
         await Promise.race([
           next,
@@ -68,14 +68,14 @@ export function startCoordinator(database: TestDatabase, options: OptionsToRun):
   }
 }
 
-export interface Doer {
+export interface CompletingWorker {
   readonly enqueue: Enqueue
   readonly offered: EnqueuedLease[]
   idle(): Promise<void>
 }
 
 /** Completes all leases it receives, like a worker process. */
-export function startDoer(pool: pg.Pool): Doer {
+export function startCompletingWorker(pool: pg.Pool): CompletingWorker {
   const offered: EnqueuedLease[] = []
   const announcer = new CompletionAnnouncer(pool, () => undefined)
   const enqueue: Enqueue = async (leases) => {

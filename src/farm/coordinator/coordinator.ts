@@ -62,7 +62,7 @@ export interface CoordinatorOptions {
    * After this time without a response of the queues another process may coordinate. Default 10,000
    * ms.
    */
-  readonly queuePatienceMs?: number
+  readonly queueTimeoutMs?: number
   readonly onRound?: (report: RoundReport) => void
 }
 
@@ -172,7 +172,7 @@ export class Coordinator {
 
   /** Returns when another process should coordinate. */
   async #coordinate(signal: AbortSignal, onProgress: () => void): Promise<void> {
-    const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0, queuePatienceMs = 10_000 } = this.#options
+    const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0, queueTimeoutMs = 10_000 } = this.#options
     const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
     const ending = new AbortController()
     const listener = await listen(databaseUrl, [blocksChannel, farmChannel], (_, payload) => this.#notified(payload), {
@@ -196,7 +196,7 @@ export class Coordinator {
         round = rounds.next()
         const isMore = await Promise.race([round, ended.promise])
         onProgress()
-        if (this.#enqueuer.unansweredMs > queuePatienceMs) return
+        if (this.#enqueuer.unansweredMs > queueTimeoutMs) return
         // Sleeps as long as the round took, so that notifications leave the database half of its
         // time. The head is exempt.
         await this.#headMoved.sleep(Math.min(performance.now() - startedAt, longestMs), signal)

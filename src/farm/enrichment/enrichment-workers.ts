@@ -97,7 +97,7 @@ export class EnrichmentFarm {
       onNotification: () => {
         for (const loop of this.#loops.values()) loop.wake()
       },
-      onHeld: (worker) => {
+      onStuck: (worker) => {
         onProgress()
         this.#held.add(worker)
         log.debug({ worker }, 'This process discovers the keys of the enrichment worker')
@@ -127,7 +127,7 @@ const retryMs = 500
 
 interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'heartbeatMs'> {
   readonly workers: readonly string[]
-  readonly onHeld: (worker: string) => void
+  readonly onStuck: (worker: string) => void
   readonly channel: string
   readonly onNotification: () => void
 }
@@ -185,7 +185,7 @@ class WorkerLocks {
     )
     for (const { worker } of rows) {
       this.#held.add(worker)
-      this.#options.onHeld(worker)
+      this.#options.onStuck(worker)
     }
   }
 }

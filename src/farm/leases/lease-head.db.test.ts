@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { untilHolds } from '../../../test/support/lease-waits.ts'
+import { waitUntil } from '../../../test/support/lease-waits.ts'
 import { insertLeases, readBacklogs } from '../coordinator/plan-leases.ts'
 import {
   addLeases,
@@ -38,7 +38,7 @@ describe('leaseHead', () => {
   const lease = (from: number, to: number, workers = names): Promise<ClaimedLease[]> =>
     leaseHead(pool, workers, { from, to }, by)
   const untilWaiting = (): Promise<void> =>
-    untilHolds({ pool }, async () => {
+    waitUntil({ pool }, async () => {
       const { rowCount } = await pool.query(
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )

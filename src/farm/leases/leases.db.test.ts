@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { FatalError, RetryableError } from '../../platform/errors.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { untilHolds } from '../../../test/support/lease-waits.ts'
+import { waitUntil } from '../../../test/support/lease-waits.ts'
 import {
   addLeases,
   clearFarm,
@@ -85,7 +85,7 @@ describe('leases', () => {
         await other.query("set local deadlock_timeout = '1min'")
         await other.query('select from app.worker_leases where from_height = 10 for update')
         const claimed = claimLeases(pool, [key(0), key(10)], by)
-        await untilHolds(
+        await waitUntil(
           { pool },
           async () =>
             (

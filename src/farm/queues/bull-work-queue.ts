@@ -66,7 +66,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   readonly #queues = new Map<string, RangeQueue<Backend, Connection>>()
   readonly #consumers = new Set<QueueConsumer>()
   #isClosing = false
-  readonly #troubles = new LogThrottle(quietMs)
+  readonly #errors = new LogThrottle(quietMs)
 
   constructor(store: BullBackend<Backend, Connection>, log: Logger) {
     this.backend = store.name
@@ -167,8 +167,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       this.#log.debug({ err: error, queue: name }, 'Queue error while closing')
       return
     }
-    const untold = this.#troubles.due()
-    if (untold !== undefined) this.#log.warn({ err: error, queue: name, untold }, 'Queue error')
+    const suppressed = this.#errors.due()
+    if (suppressed !== undefined) this.#log.warn({ err: error, queue: name, suppressed }, 'Queue error')
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {

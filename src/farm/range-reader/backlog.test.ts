@@ -15,14 +15,14 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 describe('Backlog', () => {
   const { signal } = new AbortController()
   const forEver = 1e6
-  const filled = (options: { patienceMs: number; onGivenUp?: () => void }): Backlog => {
+  const filled = (options: { readTimeoutMs: number; onGivenUp?: () => void }): Backlog => {
     const backlog = new Backlog({ maxBytes: 100, restMs: forEver, ...options })
     for (const height of [7, 6, 5]) backlog.add(height, 40)
     return backlog
   }
 
   it('has capacity until unread blocks exceed the limit', async () => {
-    const backlog = new Backlog({ maxBytes: 100, patienceMs: forEver })
+    const backlog = new Backlog({ maxBytes: 100, readTimeoutMs: forEver })
     for (const height of [7, 6]) backlog.add(height, 40)
     await backlog.room(signal)
     backlog.add(5, 40)
@@ -35,7 +35,7 @@ describe('Backlog', () => {
   })
 
   it('counts a block once and ignores unknown ones', () => {
-    const backlog = filled({ patienceMs: forEver })
+    const backlog = filled({ readTimeoutMs: forEver })
     backlog.add(6, 10)
     backlog.remove(4)
     expect(backlog.bytes).to.equal(90)
@@ -45,7 +45,7 @@ describe('Backlog', () => {
 
   it('stops waiting while no blocks are read', async () => {
     let givenUp = 0
-    const backlog = filled({ patienceMs: 20, onGivenUp: () => givenUp++ })
+    const backlog = filled({ readTimeoutMs: 20, onGivenUp: () => givenUp++ })
     const startedAt = performance.now()
     await backlog.room(signal)
     expect(performance.now() - startedAt).to.be.greaterThan(15)
@@ -56,7 +56,7 @@ describe('Backlog', () => {
   })
 
   it('extends the wait with every read', async () => {
-    const backlog = filled({ patienceMs: 200 })
+    const backlog = filled({ readTimeoutMs: 200 })
     let readAt = Infinity
     setTimeout(() => {
       readAt = performance.now()
@@ -67,7 +67,7 @@ describe('Backlog', () => {
   })
 
   it('does not extend the wait for other blocks', async () => {
-    const backlog = filled({ patienceMs: 20 })
+    const backlog = filled({ readTimeoutMs: 20 })
     const reading = setInterval(() => backlog.read(8, 10), 1)
     await backlog.room(signal)
     clearInterval(reading)
@@ -75,7 +75,7 @@ describe('Backlog', () => {
 
   it('pauses for a limited time', async () => {
     let givenUp = 0
-    const backlog = new Backlog({ maxBytes: 1, patienceMs: 1, restMs: 0, onGivenUp: () => givenUp++ })
+    const backlog = new Backlog({ maxBytes: 1, readTimeoutMs: 1, restMs: 0, onGivenUp: () => givenUp++ })
     for (let height = 0; height < 3; height++) {
       backlog.add(height, 1)
       await backlog.room(signal)
@@ -85,7 +85,7 @@ describe('Backlog', () => {
 
   it('releases stopped producers', async () => {
     const stop = new AbortController()
-    const room = filled({ patienceMs: forEver }).room(stop.signal)
+    const room = filled({ readTimeoutMs: forEver }).room(stop.signal)
     stop.abort(new Error('the process stops'))
     expect(await room.catch((error: unknown) => error)).to.have.property('message', 'the process stops')
   })

@@ -2,7 +2,7 @@ export interface BacklogOptions {
   /** Unread bytes above which producers wait. */
   readonly maxBytes: number
   /** Time without a read after which producers stop waiting, ms. Default 5,000. */
-  readonly patienceMs?: number | undefined
+  readonly readTimeoutMs?: number | undefined
   /** How long they do not wait then, ms. Default 60,000. */
   readonly restMs?: number | undefined
   readonly onGivenUp?: (() => void) | undefined
@@ -14,11 +14,11 @@ export interface BacklogOptions {
  * not wait for stalled or disabled workers.
  *
  *     room ──maxBytes unread──► no room ──read by all workers──► room
- *                                └──no read for patienceMs──► not waiting ──restMs──► room
+ *                                └──no read for readTimeoutMs──► not waiting ──restMs──► room
  */
 export class Backlog {
   readonly #maxBytes: number
-  readonly #patienceMs: number
+  readonly #readTimeoutMs: number
   readonly #restMs: number
   readonly #onGivenUp: () => void
   readonly #waiting = new Map<number, number>()
@@ -27,9 +27,9 @@ export class Backlog {
   #readAt = -Infinity
   #restsUntil = -Infinity
 
-  constructor({ maxBytes, patienceMs = 5000, restMs = 60_000, onGivenUp = () => undefined }: BacklogOptions) {
+  constructor({ maxBytes, readTimeoutMs = 5000, restMs = 60_000, onGivenUp = () => undefined }: BacklogOptions) {
     this.#maxBytes = maxBytes
-    this.#patienceMs = patienceMs
+    this.#readTimeoutMs = readTimeoutMs
     this.#restMs = restMs
     this.#onGivenUp = onGivenUp
   }
@@ -78,9 +78,9 @@ export class Backlog {
     const since = performance.now()
     while (!this.hasRoom) {
       signal.throwIfAborted()
-      const patienceLeftMs = Math.max(since, this.#readAt) + this.#patienceMs - performance.now()
-      if (patienceLeftMs <= 0) this.#giveUp()
-      else await this.#nextChange(patienceLeftMs, signal)
+      const remainingMs = Math.max(since, this.#readAt) + this.#readTimeoutMs - performance.now()
+      if (remainingMs <= 0) this.#giveUp()
+      else await this.#nextChange(remainingMs, signal)
     }
     signal.throwIfAborted()
   }

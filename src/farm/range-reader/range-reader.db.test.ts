@@ -113,7 +113,7 @@ describe('RangeReader', () => {
   })
 
   it('makes producers wait for slow readers', async () => {
-    const reader = open({ readers: ['a', 'b'], backlogBytes: 1000, patienceMs: 1e6 })
+    const reader = open({ readers: ['a', 'b'], backlogBytes: 1000, readTimeoutMs: 1e6 })
     const { signal } = new AbortController()
     const offer = (from: number): void =>
       reader.offer(
@@ -134,10 +134,10 @@ describe('RangeReader', () => {
   })
 
   it('does not wait for blocks of an outdated chain version', async () => {
-    const reader = open({ readers: ['a'], backlogBytes: 100, patienceMs: 1e6 })
+    const reader = open({ readers: ['a'], backlogBytes: 100, readTimeoutMs: 1e6 })
     reader.offer([{ block: emptyBlock(100), bytes: 100 }], 7)
     const room = reader.room(new AbortController().signal)
-    reader.forget(7)
+    reader.invalidate(7)
     await room
   })
 
@@ -205,7 +205,7 @@ describe('RangeReader', () => {
     const read = await reader.read(0, 20)
     expect(read.chainVersion).to.equal(before + 1)
     expect(read.blocks.every((block) => block.transactions.length > 0)).to.equal(true)
-    reader.forget(before + 1)
+    reader.invalidate(before + 1)
     expect(reader.cachedBytes).to.equal(0)
   })
 })

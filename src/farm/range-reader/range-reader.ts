@@ -10,10 +10,10 @@ interface BlockCacheOptions {
   readonly maxBytes: number
   /** A block read by all of them is dropped. Default: none. */
   readonly readers?: readonly string[]
-  readonly onGone?: (height: number) => void
+  readonly onRemove?: (height: number) => void
 }
 
-interface KeptBlock extends WeighedBlock {
+interface CachedBlock extends WeighedBlock {
   readonly unreadBy: Set<string>
 }
 
@@ -21,14 +21,14 @@ interface KeptBlock extends WeighedBlock {
 class BlockCache {
   readonly #maxBytes: number
   readonly #readers: readonly string[]
-  readonly #onGone: (height: number) => void
-  readonly #blocks = new Map<number, KeptBlock>()
+  readonly #onRemove: (height: number) => void
+  readonly #blocks = new Map<number, CachedBlock>()
   #bytes = 0
 
-  constructor({ maxBytes, readers = [], onGone = () => undefined }: BlockCacheOptions) {
+  constructor({ maxBytes, readers = [], onRemove = () => undefined }: BlockCacheOptions) {
     this.#maxBytes = maxBytes
     this.#readers = readers
-    this.#onGone = onGone
+    this.#onRemove = onRemove
   }
 
   get bytes(): number {
@@ -83,7 +83,7 @@ class BlockCache {
   #remove(height: number): void {
     this.#bytes -= this.#blocks.get(height)?.bytes ?? 0
     this.#blocks.delete(height)
-    this.#onGone(height)
+    this.#onRemove(height)
   }
 }
 
@@ -98,7 +98,7 @@ export interface RangeReaderOptions {
   /** Unread bytes above which `room` waits. Default three quarters of `maxBytes`. */
   readonly backlogBytes?: number
   /** Maximum wait of `room` while nothing is read, ms. Default 5,000. */
-  readonly patienceMs?: number
+  readonly readTimeoutMs?: number
   readonly onGivenUp?: () => void
   readonly onRead?: (range: HeightRange, seconds: number) => void
 }
@@ -123,7 +123,7 @@ const maxTries = 10
 /**
  * Each block is read and decoded once for all workers. All cached blocks have the same chain
  * version. After a rollback in another process, stale blocks are rejected at the commit, and
- * `forget` invalidates the cache.
+ * `invalidate` clears the cache.
  */
 export class RangeReader {
   readonly #stored: StoredBlocks
@@ -137,10 +137,10 @@ export class RangeReader {
 
   constructor(options: RangeReaderOptions) {
     const { pool, maxBytes = 256 * 1024 * 1024, sliceBytes = 8 * 1024 * 1024, onRead = () => undefined } = options
-    const { readers = [], backlogBytes = maxBytes * 0.75, patienceMs, onGivenUp } = options
+    const { readers = [], backlogBytes = maxBytes * 0.75, readTimeoutMs, onGivenUp } = options
     this.#stored = new StoredBlocks(pool)
-    this.#backlog = new Backlog({ maxBytes: backlogBytes, patienceMs, onGivenUp })
-    this.#cache = new BlockCache({ maxBytes, readers, onGone: (height) => this.#backlog.remove(height) })
+    this.#backlog = new Backlog({ maxBytes: backlogBytes, readTimeoutMs, onGivenUp })
+    this.#cache = new BlockCache({ maxBytes, readers, onRemove: (height) => this.#backlog.remove(height) })
     this.#sliceBytes = sliceBytes
     this.#onRead = onRead
   }
@@ -206,7 +206,7 @@ export class RangeReader {
   }
 
   /** Call when a commit found that this chain version is outdated. */
-  forget(chainVersion: number): void {
+  invalidate(chainVersion: number): void {
     if (this.#chainVersion !== chainVersion) return
     this.#cache.clear()
     this.#chainVersion = undefined

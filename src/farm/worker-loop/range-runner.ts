@@ -268,7 +268,7 @@ export class RangeRunner {
   async #notCommitted(unit: Unit, outcome: CommitOutcome | undefined, chainVersion: number | undefined): Promise<void> {
     const { reader, leasePool, leaseMs } = this.#options
     if (outcome === 'rolled-back') {
-      if (chainVersion !== undefined) reader.forget(chainVersion)
+      if (chainVersion !== undefined) reader.invalidate(chainVersion)
       await this.#release(unit.leases, 'rolled-back')
       return
     }

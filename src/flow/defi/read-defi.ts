@@ -78,7 +78,7 @@ export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes,
     try {
       const read = readPairEvent(type, fields)
       if (read.what === 'created') pairs.push(created(index, read))
-      else if (read.what === 'fee') pairs.push({ ...nothingTold, index, pair: type.contract, fee: read.fee })
+      else if (read.what === 'fee') pairs.push({ ...noAssets, index, pair: type.contract, fee: read.fee })
       else actions.push({ index, ...pairOf(type, fields), event: read })
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error
@@ -93,7 +93,7 @@ export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes,
   return { events: events.toSorted((a, b) => a.index - b.index), pairs, problems }
 }
 
-const nothingTold = { asset0: undefined, asset1: undefined, isStable: undefined }
+const noAssets = { asset0: undefined, asset1: undefined, isStable: undefined }
 
 function created(
   index: number,

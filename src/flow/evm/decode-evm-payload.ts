@@ -51,7 +51,7 @@ function decodeDirectCall(payload: Buffer): EvmPayload {
     throw new EvmPayloadError('field type is not the type of a direct call')
   const subtype = fields.uintBytes(1)
   const from = fields.address()
-  const to = nobodyAsUndefined(fields.address())
+  const to = undefinedIfZero(fields.address())
   const input = fields.bytes()
   const value = fields.uintBytes()
   const gasLimit = fields.uintBytes(8)
@@ -79,7 +79,7 @@ function decodeDirectCall(payload: Buffer): EvmPayload {
   }
 }
 
-function nobodyAsUndefined(address: string): string | undefined {
+function undefinedIfZero(address: string): string | undefined {
   return address === zeroAddress ? undefined : address
 }
 

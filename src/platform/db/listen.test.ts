@@ -4,7 +4,7 @@ import { startHalfOpenProxy, type HalfOpenProxy } from '../../../test/support/ha
 import { listen, type ListenOptions } from './listen.ts'
 
 /** A queue on which a test can wait. */
-class Heard<T> {
+class Received<T> {
   readonly #values: T[] = []
   readonly #waiting: ((value: T) => void)[] = []
 
@@ -27,9 +27,9 @@ describe('listen', () => {
   let db: TestDatabase
   let proxy: HalfOpenProxy
   let controller: AbortController
-  let received: Heard<string>
-  let reconnected: Heard<true>
-  let troubles: Heard<Error>
+  let received: Received<string>
+  let reconnected: Received<true>
+  let errors: Received<Error>
   let options: ListenOptions
 
   before(async () => {
@@ -39,9 +39,9 @@ describe('listen', () => {
   beforeEach(async () => {
     proxy = await startHalfOpenProxy(db.url)
     controller = new AbortController()
-    received = new Heard()
-    reconnected = new Heard()
-    troubles = new Heard()
+    received = new Received()
+    reconnected = new Received()
+    errors = new Received()
     options = {
       signal: controller.signal,
       heartbeatMs: 20,
@@ -49,7 +49,7 @@ describe('listen', () => {
       baseMs: 1,
       maxMs: 5,
       onReconnect: () => reconnected.push(true),
-      onError: troubles.push,
+      onError: errors.push,
     }
   })
   afterEach(async () => {
@@ -85,7 +85,7 @@ describe('listen', () => {
   it('detects a silently dead connection', async () => {
     const listener = await listen(proxy.url, ['blocks'], hear, options)
     proxy.freeze()
-    await troubles.next()
+    await errors.next()
     proxy.thaw()
     await reconnected.next()
     await notify('blocks', 'after')
@@ -104,9 +104,9 @@ describe('listen', () => {
     await db.pool.query(`ALTER DATABASE ${rows[0]?.name} SET search_path = public, pg_catalog`)
     await db.pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'forgetful'")
     await reconnected.next()
-    await troubles.next()
-    let trouble = await troubles.next()
-    while (!trouble.message.includes('does not listen on blocks')) trouble = await troubles.next()
+    await errors.next()
+    let trouble = await errors.next()
+    while (!trouble.message.includes('does not listen on blocks')) trouble = await errors.next()
     await db.pool.query(`ALTER DATABASE ${rows[0]?.name} RESET search_path`)
     await db.pool.query('DROP FUNCTION public.pg_listening_channels')
     controller.abort()
@@ -136,7 +136,7 @@ describe('listen', () => {
     )
     await notify('blocks', 'bad')
     await notify('blocks', 'good')
-    expect(await troubles.next()).to.equal(fault)
+    expect(await errors.next()).to.equal(fault)
     expect(await received.next()).to.equal('good')
   })
 

@@ -138,7 +138,7 @@ class PreparedConnection {
   readonly #socket = new Socket()
   readonly #connected: Promise<unknown>
   readonly #idle: NodeJS.Timeout
-  readonly #onGone: () => void
+  readonly #onClose: () => void
   #isOpen = false
   #isCorked = false
   #waiting = 0
@@ -147,9 +147,9 @@ class PreparedConnection {
   #whenQuiet: PromiseWithResolvers<void> | undefined
   #ended: Promise<void> | undefined
 
-  constructor(url: string, options: PreparedStatementsOptions, onGone: () => void) {
+  constructor(url: string, options: PreparedStatementsOptions, onClose: () => void) {
     const { parsers, settings } = options
-    this.#onGone = onGone
+    this.#onClose = onClose
     this.#client = new Client({
       ...clientConfig(url, { ...options, settings: { ...settings, plan_cache_mode: 'force_generic_plan' } }),
       pipeline: true,
@@ -158,8 +158,8 @@ class PreparedConnection {
         getTypeParser: (oid: number): ColumnParser => parsers?.get(oid) ?? (types.getTypeParser(oid) as ColumnParser),
       },
     })
-    this.#client.on('error', onGone)
-    this.#client.on('end', onGone)
+    this.#client.on('error', onClose)
+    this.#client.on('end', onClose)
     this.#connected = this.#connect()
     this.#idle = setTimeout(() => void this.#endIfIdle(), options.idleTimeoutMs).unref()
   }
@@ -204,7 +204,7 @@ class PreparedConnection {
   }
 
   async #end(): Promise<void> {
-    this.#onGone()
+    this.#onClose()
     clearTimeout(this.#idle)
     if (this.#waiting > 0) {
       this.#whenQuiet = Promise.withResolvers()
@@ -218,7 +218,7 @@ class PreparedConnection {
       await this.#client.connect()
       this.#isOpen = true
     } catch (error) {
-      this.#onGone()
+      this.#onClose()
       throw error
     }
   }

@@ -9,7 +9,7 @@ import type { EmailSecrets, OneTimeToken } from './stores/one-time-tokens.ts'
 import type { AuthClient, IssuedSession } from './stores/sessions.ts'
 import { mailboxOf, readEmail } from './stores/users.ts'
 
-interface EmailWish {
+interface EmailRequest {
   readonly email: string
   /** False: only existing users; the response is the same. */
   readonly mayCreate: boolean
@@ -27,7 +27,7 @@ export class EmailSignIn {
   }
 
   /** @throws ApiError 429 */
-  async send({ email, mayCreate, ...options }: EmailWish, client: AuthClient): Promise<void> {
+  async send({ email, mayCreate, ...options }: EmailRequest, client: AuthClient): Promise<void> {
     const { pool, limits, users, oneTimeTokens, outbox, name } = this.#parts
     await countMail(limits, mailboxOf(email), client)
     if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails are queued. Try again in a minute.')
@@ -39,7 +39,7 @@ export class EmailSignIn {
         codeChallenge: options.codeChallenge ?? null,
         userMetadata: options.userMetadata,
       },
-      { isDead: !isWanted, askedBy: client.network },
+      { isDead: !isWanted, requestedBy: client.network },
     )
     if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
   }

@@ -23,7 +23,7 @@ export interface PasskeyParts {
   readonly limits: PasskeyLimits
   readonly keysOnChain: KeysOnChain
   /** Runs in the transaction of the change. Call `deliverMails` after the commit. */
-  readonly tellOwner: (
+  readonly notifyOwner: (
     client: pg.ClientBase,
     email: string | undefined,
     event: PasskeyMailEvent,

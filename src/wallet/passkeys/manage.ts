@@ -43,7 +43,7 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
       throw confirmationMissing()
     await passkeys.remove(user.id, given.credentialId, live, async (client) => {
       await audit.note(caller, { ...about, isDone: true }, client)
-      await parts.tellOwner(client, user.email, 'removed', caller)
+      await parts.notifyOwner(client, user.email, 'removed', caller)
     })
   } catch (error) {
     if (error instanceof ApiError) await audit.note(caller, { ...about, isDone: false, reason: error.code })

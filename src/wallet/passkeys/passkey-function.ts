@@ -98,7 +98,7 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   const partsNow = (): PasskeyParts => {
     const relyingParty = options.relyingParty()
     const { outbox, keysOnChain = noKeysOnChain } = options
-    const tellOwner: PasskeyParts['tellOwner'] = async (client, email, event, { address }) => {
+    const notifyOwner: PasskeyParts['notifyOwner'] = async (client, email, event, { address }) => {
       if (email === undefined) return
       await outbox?.store(client, passkeyMail({ to: email, name: relyingParty.name, event, from: address }))
     }
@@ -108,7 +108,7 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
       ...stores,
       limits,
       log,
-      tellOwner,
+      notifyOwner,
       deliverMails: () => outbox?.deliver(),
       keysOnChain,
     }

@@ -94,7 +94,7 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
       async (client) => {
         if (!(await sessions.lockUser(client, user.id))) throw functionError('UNAUTHORIZED', 'The account was deleted.')
         await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
-        await parts.tellOwner(client, user.email, 'added', caller)
+        await parts.notifyOwner(client, user.email, 'added', caller)
       },
     )
     parts.deliverMails()

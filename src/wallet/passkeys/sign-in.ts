@@ -150,7 +150,7 @@ async function restoreRemoved(
   const name = await passkeys.restore(passkey, verified, async (client) => {
     if (!(await sessions.lockUser(client, userId))) throw unknownPasskey()
     await audit.note(caller, { event: 'passkey_restored', isDone: true, userId, credentialId }, client)
-    await parts.tellOwner(client, user.email, 'restored', caller)
+    await parts.notifyOwner(client, user.email, 'restored', caller)
   })
   if (name === undefined) return false
   parts.deliverMails()

@@ -165,7 +165,7 @@ interface FurtherAccountsOptions {
 
 const maxOfUser = 20
 /** Chain calls per request for orphaned accounts. */
-const maxLooks = 10
+const maxLookups = 10
 
 const columns = `network, address, credential_id as "credentialId", key_index as "keyIndex",
   is_imported as "isImported", added_at as "addedAt"`
@@ -201,7 +201,7 @@ export class FurtherAccounts {
       ...orphans.filter((one) => !isKept(one)).map((one) => ({ ...one, isImported: false })),
     ]
     if (lost.length === 0 || passkeys.length === 0) return kept.filter(isGood)
-    const found = await Promise.all(lost.slice(0, maxLooks).map((one) => this.#find(userId, one, passkeys, signal)))
+    const found = await Promise.all(lost.slice(0, maxLookups).map((one) => this.#find(userId, one, passkeys, signal)))
     return found.some(Boolean) ? (await this.#kept(userId)).filter(isGood) : kept.filter(isGood)
   }
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.ts'
 import type { WalletNetwork } from '../settings.ts'
 import type { PreparedTransaction, Proposal, PayerState } from './transaction-sender.ts'
 
-interface WantedAccount extends AccountKey {
+interface RequestedAccount extends AccountKey {
   readonly userId: string
   /** Hex, 128 digits. */
   readonly publicKey: string
@@ -86,13 +86,13 @@ export class AccountStore {
   }
 
   /**
-   * Once; a failed account that may be retried is requested again. @param onWanted in the
+   * Once; a failed account that may be retried is requested again. @param onRequested in the
    * transaction. @throws ApiError 409 if the passkey id has another key, 429 at the limits
    */
   async want(
-    wanted: WantedAccount,
+    wanted: RequestedAccount,
     limits: ProvisionLimits,
-    onWanted: (client: pg.ClientBase) => Promise<void>,
+    onRequested: (client: pg.ClientBase) => Promise<void>,
   ): Promise<StoredAccount> {
     const { credentialId, network, userId, publicKey } = wanted
     return withTransaction(this.#pool, async (client) => {
@@ -111,14 +111,14 @@ export class AccountStore {
          returning ${accountColumns}`,
         [credentialId, network, userId, publicKey, digestsOf(wanted.requester)],
       )
-      await onWanted(client)
+      await onRequested(client)
       return storedAccount(only(rows))
     })
   }
 
   /** @returns the account of the passkey: another one if it has or is creating one */
   async import(
-    wanted: Omit<WantedAccount, 'requester'>,
+    wanted: Omit<RequestedAccount, 'requester'>,
     { address, keyIndex }: { readonly address: string; readonly keyIndex: number },
   ): Promise<StoredAccount> {
     const { credentialId, network, userId, publicKey } = wanted
@@ -303,7 +303,7 @@ async function freeProposal(
 
 async function requireLimits(
   client: pg.ClientBase,
-  { network, userId, requester }: WantedAccount,
+  { network, userId, requester }: RequestedAccount,
   limits: ProvisionLimits,
 ): Promise<void> {
   const [ofNetwork, mailbox = null] = digestsOf(requester)

@@ -53,7 +53,7 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
   ): Promise<unknown> => {
     requireAny(standings)
     return {
-      networks: Object.fromEntries([...standings].map(([name, standing]) => [name, toldAccount(standing)])),
+      networks: Object.fromEntries([...standings].map(([name, standing]) => [name, presentStanding(standing)])),
       publicKeySec1Hex: await provisioning.publicKey(signedIn, id),
     }
   }
@@ -67,7 +67,7 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
       return answer(
         signedIn,
         id,
-        await provisioning.wantAndWait(signedIn, id, [...new Set(networks)], waitSeconds * 1000, client, signal),
+        await provisioning.requestAndWait(signedIn, id, [...new Set(networks)], waitSeconds * 1000, client, signal),
       )
     },
     '/wallet/provision-save': async (signedIn, data) => {
@@ -98,7 +98,7 @@ function accountRows({
     publicKeySec1Hex,
     flowAddress: address('mainnet'),
     flowAddressTestnet: address('testnet'),
-    networks: Object.fromEntries(accounts.map((one) => [one.network, toldAccount(one)])),
+    networks: Object.fromEntries(accounts.map((one) => [one.network, presentStanding(one)])),
     createdAt: accounts[0]?.createdAt.toISOString(),
     isFurther: false,
   }
@@ -124,7 +124,7 @@ function requireAny(standings: ReadonlyMap<WalletNetwork, AccountStanding>): voi
   if (error !== undefined) throw error
 }
 
-function toldAccount(standing: AccountStanding): AccountResponse {
+function presentStanding(standing: AccountStanding): AccountResponse {
   const transaction = (id: Buffer | undefined): Pick<AccountResponse, 'txId'> =>
     id === undefined ? {} : { txId: id.toString('hex') }
   switch (standing.state) {

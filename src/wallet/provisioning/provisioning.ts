@@ -49,7 +49,7 @@ const provisionLimits = { ofUser: 5, ofMailbox: 5, ofNetwork: 20 } as const
 const maxAtOnce = 20
 /** Each polls the database. */
 const maxWaitingOfUser = 6
-const lookEveryMs = 200
+const pollMs = 200
 const publicKeyForm = /^04([0-9a-f]{128})$/i
 
 export class Provisioning {
@@ -140,7 +140,7 @@ export class Provisioning {
     for (const network of networks)
       standings.set(
         network,
-        await this.#wantOne(passkey, network, {
+        await this.#requestOne(passkey, network, {
           mailbox: user.email === undefined ? undefined : mailboxOf(user.email),
           network: client,
         }),
@@ -152,7 +152,7 @@ export class Provisioning {
    * Returns at once if the user has too many waiting requests. @param signal ends the wait, not the
    * work
    */
-  async wantAndWait(
+  async requestAndWait(
     signedIn: SignedIn,
     credentialId: string,
     networks: readonly WalletNetwork[],
@@ -169,7 +169,7 @@ export class Provisioning {
     try {
       const until = performance.now() + waitMs
       while ([...standings.values()].some(isUnderWay) && performance.now() < until) {
-        await pause(lookEveryMs, linked.signal)
+        await pause(pollMs, linked.signal)
         for (const [network, standing] of standings) {
           if (isUnderWay(standing))
             standings.set(network, (await this.#store.find({ credentialId, network })) ?? standing)
@@ -259,7 +259,7 @@ export class Provisioning {
     return (await this.#passkeyOf(user.id, credentialId)).publicKeySec1Hex
   }
 
-  async #wantOne(passkey: KnownPasskey, network: WalletNetwork, requester: Requester): Promise<AccountStanding> {
+  async #requestOne(passkey: KnownPasskey, network: WalletNetwork, requester: Requester): Promise<AccountStanding> {
     const { credentialId, userId } = passkey
     const sender = this.#senders.get(network)
     const { dailyLimit } = this.#options

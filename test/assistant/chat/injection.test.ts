@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { linkAllowed } from '../../../dashboards/chat/answer/markdown-text.ts'
 import type { ChatMessage } from '../../../src/assistant/chat/chat-types.ts'
 import { maxToolCalls } from '../../../src/assistant/chat/turn/bound-tools.ts'
-import { obedientModel, resultsIn, written } from './support/obedient-model.ts'
-import type { Order } from './support/obedient-model.ts'
+import { compliantModel, resultsIn, written } from './support/compliant-model.ts'
+import type { Order } from './support/compliant-model.ts'
 import { secrets, startPoisonedWorld } from './support/poisoned-world.ts'
 import type { PoisonedWorld } from './support/poisoned-world.ts'
 import type { ProviderTurn, StreamingCall } from './support/provider-turn.ts'
@@ -85,7 +85,7 @@ const places: readonly (readonly [title: string, first: Order, min: number])[] =
   ['the documentation of another', { tool: 'get_doc', input: { id: 'any' } }, 30],
 ]
 
-describe('untrusted text read by an obedient model', function () {
+describe('untrusted text read by a model that follows instructions', function () {
   let world: PoisonedWorld
   let orders: readonly Order[]
   before(async () => {
@@ -162,7 +162,7 @@ describe('untrusted text read by an obedient model', function () {
 
   for (const [title, first, min] of places) {
     it(`triggers no action as ${title}`, async () => {
-      const message = await ask(obedientModel([first], confidence))
+      const message = await ask(compliantModel([first], confidence))
       const [read, ...obeyed] = outcomes(message)
       expect(JSON.stringify(calls().flatMap(resultsIn))).to.include('<<call')
       expect(obeyed.length).to.be.at.least(min)
@@ -195,7 +195,7 @@ describe('untrusted text read by an obedient model', function () {
 
   it('reaches the model only in tool results, in the next question too', async () => {
     const first = await ask(
-      obedientModel(
+      compliantModel(
         places.slice(0, 2).map(([, order]) => order),
         confidence,
       ),

@@ -12,14 +12,14 @@ import type { EvaluatedWorld } from '../query/eval/evaluated-world.ts'
 const names = ['cadence', 'evm-explorer-schema', 'indexer-schema', 'staking-questions', 'token-questions']
 
 /** Rows of tables that enrichment workers fill; none runs here. */
-const toldByTheChain = [
+const enrichmentRows = [
   `insert into app.network_state (subject, epoch, epoch_phase, target_end_time, is_staking_enabled, total_staked, staked_by_role, minimum_stake_by_role,
      reward_cut, total_supply, staked_node_count, asked_at)
    values ('network', 2, 0, now(), true, 250700, '{"1": "250700.00000000"}', '{"1": "250000.00000000"}', 0.08, 1731342204.5, 1, now())`,
   `insert into app.prices (token, currency, price_time, price, symbol)
    values ('A.0ae53cb6e3f42a79.FlowToken', 'USD', now(), 0.4, 'FLOW'), ('A.0ae53cb6e3f42a79.FlowToken', 'USD', now() - interval '1 hour', 0.5, 'FLOW')`,
 ]
-const readsWhatIsTold = /\bapp\.(?:network_state|prices)\b/
+const readsEnrichment = /\bapp\.(?:network_state|prices)\b/
 
 /** These are only planned: the database has no such transaction. */
 const isOfAnExample = (sql: string): boolean => /^-- an example of an? (?:id|address|hash)$/m.test(sql)
@@ -113,7 +113,7 @@ describe('skill statements in a database', () => {
           if (titles.some((title, i) => title === '?column?' || titles.indexOf(title) !== i))
             troubles.push(`${titles.join(', ')}:\n${sql}`)
           if (isOfAnExample(statement)) continue
-          const found = readsWhatIsTold.test(statement) ? await rowsWithWhatIsTold(world, statement) : rows
+          const found = readsEnrichment.test(statement) ? await rowsWithEnrichment(world, statement) : rows
           const empty = titles.filter((_, i) => found.every((row) => row[i] === null))
           if (empty.length > 0) troubles.push(`nothing in ${empty.join(', ')} of ${found.length} rows:\n${sql}`)
         } catch (error) {
@@ -138,11 +138,11 @@ describe('skill statements in a database', () => {
  * Runs a statement with enrichment rows in a transaction that is rolled back, since other tests
  * share the database.
  */
-async function rowsWithWhatIsTold({ indexer }: EvaluatedWorld, sql: string): Promise<readonly (readonly unknown[])[]> {
+async function rowsWithEnrichment({ indexer }: EvaluatedWorld, sql: string): Promise<readonly (readonly unknown[])[]> {
   const client = await indexer.pool.connect()
   try {
     await client.query('begin')
-    for (const insert of toldByTheChain) await client.query(insert)
+    for (const insert of enrichmentRows) await client.query(insert)
     return (await client.query<unknown[]>({ text: sql, rowMode: 'array' })).rows
   } finally {
     await client.query('rollback')

@@ -12,10 +12,10 @@ const diskFullForMs = 3000
 
 export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): Promise<RunningAct> {
   const { postgres } = world
-  const endTrouble = world.beginTrouble('database')
+  const endFault = world.beginFault('database')
   if (how === 'cut') {
     const count = await postgres.cut()
-    endTrouble()
+    endFault()
     return { words: `PostgreSQL ended all ${count} connections` }
   }
   if (how === 'crash-session') {
@@ -24,7 +24,7 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
       words: 'a PostgreSQL session was killed; PostgreSQL ended all others and recovered',
       end: async () => {
         await postgres.answers()
-        endTrouble()
+        endFault()
       },
     }
   }
@@ -37,7 +37,7 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
       const startedAt = performance.now()
       await postgres.start()
       await postgres.answers()
-      endTrouble()
+      endFault()
       upMs = Math.round(performance.now() - startedAt)
     },
     measures: () => Promise.resolve([{ what: 'PostgreSQL up', ms: upMs }]),
@@ -61,7 +61,7 @@ export async function dropQueue({ queue }: ChaosWorld, { how }: QueueAct): Promi
 /** Fills the disk until a process or the database exits, then frees it. */
 export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<RunningAct> {
   const { postgres, findings, processes } = world
-  const endTrouble = world.beginTrouble('disk')
+  const endFault = world.beginFault('disk')
   const starts = processes.map(({ startCount }) => startCount)
   const filledAt = performance.now()
   await disk.fill()
@@ -77,7 +77,7 @@ export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<Runn
       await disk.makeRoom()
       if (!postgres.isUp) await postgres.start()
       await postgres.answers()
-      endTrouble()
+      endFault()
     },
     measures: () => Promise.resolve([{ what: 'full disk noticed', ms: noticedMs }]),
   }

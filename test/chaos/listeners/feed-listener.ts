@@ -42,8 +42,8 @@ export class FeedListener {
 
   async #listen(): Promise<void> {
     for (let failures = 0; !this.#stop.signal.aborted;) {
-      const hasHeard = await this.#connect()
-      failures = hasHeard ? 0 : failures + 1
+      const hasReceived = await this.#connect()
+      failures = hasReceived ? 0 : failures + 1
       await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** failures))
     }
   }

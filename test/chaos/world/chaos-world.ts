@@ -114,12 +114,12 @@ interface Ports {
 }
 
 /** Accepted reasons for an unexpected exit: the database is down or its disk is full. */
-type Trouble = 'database' | 'disk'
+type EnvironmentFault = 'database' | 'disk'
 
 /** Exit code of a program that may succeed after a restart. */
 const temporaryFailure = 75
 /** Grace period after a fault during which a process may still exit because of it. */
-const afterTroubleMs = 15_000
+const afterFaultMs = 15_000
 const nodeCount = 2
 const memoryEveryMs = 1000
 
@@ -158,7 +158,7 @@ export class ChaosWorld {
   wasClockStepped = false
   /** Processes whose clock was wrong at any time. */
   readonly steppedClocks = new Set<string>()
-  readonly #troubles = new Map<Trouble, number>()
+  readonly #faults = new Map<EnvironmentFault, number>()
   #ended: Promise<void> | undefined
   readonly #sampling: NodeJS.Timeout
 
@@ -232,7 +232,7 @@ export class ChaosWorld {
       seed,
       findings,
       wasClockStepped: () => this.steppedClocks.has(sessionManager.name),
-      wasDatabaseAway: () => this.hasTrouble('database') || this.hasTrouble('disk'),
+      wasDatabaseAway: () => this.hasFault('database') || this.hasFault('disk'),
     })
     this.#sampling = setInterval(() => this.processes.forEach((process) => process.sample()), memoryEveryMs)
   }
@@ -298,19 +298,19 @@ export class ChaosWorld {
   }
 
   /** Whether this fault is active, or was until a moment ago. */
-  hasTrouble(trouble: Trouble): boolean {
-    return performance.now() < (this.#troubles.get(trouble) ?? -Infinity) + afterTroubleMs
+  hasFault(fault: EnvironmentFault): boolean {
+    return performance.now() < (this.#faults.get(fault) ?? -Infinity) + afterFaultMs
   }
 
   /** Active until the returned function is called. */
-  beginTrouble(trouble: Trouble): () => void {
-    this.#troubles.set(trouble, Infinity)
-    return () => void this.#troubles.set(trouble, performance.now())
+  beginFault(fault: EnvironmentFault): () => void {
+    this.#faults.set(fault, Infinity)
+    return () => void this.#faults.set(fault, performance.now())
   }
 
   /** An unexpected exit of a server; accepted only with a full disk. */
   judgeDatabase(lastLines: string): void {
-    if (!this.hasTrouble('disk')) this.findings.add('database', `PostgreSQL exited unexpectedly:\n${lastLines}`)
+    if (!this.hasFault('disk')) this.findings.add('database', `PostgreSQL exited unexpectedly:\n${lastLines}`)
   }
 
   /** Stops what remains without checks; idempotent. */
@@ -345,7 +345,7 @@ export class ChaosWorld {
   #judge(end: ProgramEnd, process: SupervisedProcess): void {
     const { tell, findings } = this.options
     const mayEnd =
-      end === temporaryFailure && (this.hasTrouble('disk') || (this.hasTrouble('database') && !process.wasReady))
+      end === temporaryFailure && (this.hasFault('disk') || (this.hasFault('database') && !process.wasReady))
     if (mayEnd) tell(`${process.name} exited with ${end}; restarting`)
     else findings.add('processes', `${process.name} exited unexpectedly with ${end}:\n${process.lastLines(3)}`)
   }

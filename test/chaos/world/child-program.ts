@@ -30,7 +30,7 @@ export interface ChildProgramOptions {
 export type ProgramEnd = number | NodeJS.Signals
 
 /** The last lines suffice to explain an exit; the file has all of them. */
-const keptLines = 200
+const maxLines = 200
 
 /**
  * A program of this repository in a child process. It exits with this process, however this one
@@ -104,7 +104,7 @@ export class ChildProgram {
   #accept(line: string): void {
     this.#log.write(`${line}\n`)
     this.#lines.push(line)
-    if (this.#lines.length > keptLines) this.#lines.shift()
+    if (this.#lines.length > maxLines) this.#lines.shift()
     for (const read of this.#readers) read(line)
   }
 }

@@ -1,4 +1,4 @@
-import type { StandInRepository } from '../../support/stand-in-repository.ts'
+import type { FakeRepository } from '../../support/fake-repository.ts'
 
 /** GitHub webhook events, with the fields that the editor reads and some that it ignores. */
 
@@ -17,7 +17,7 @@ export interface RunOptions {
 
 const sha = 'ab'.repeat(20)
 
-function repositoryOf(repo: StandInRepository): {
+function repositoryOf(repo: FakeRepository): {
   id: number
   name: string
   full_name: string
@@ -26,7 +26,7 @@ function repositoryOf(repo: StandInRepository): {
   return { id: repo.id, name: repo.name, full_name: `${repo.owner}/${repo.name}`, owner: { login: repo.owner } }
 }
 
-export function runEvent(repo: StandInRepository, options: RunOptions = {}): unknown {
+export function runEvent(repo: FakeRepository, options: RunOptions = {}): unknown {
   const {
     id = 77,
     attempt = 1,
@@ -63,7 +63,7 @@ export function runEvent(repo: StandInRepository, options: RunOptions = {}): unk
 }
 
 export function pushEventOf(
-  repo: StandInRepository,
+  repo: FakeRepository,
   {
     branch = 'main',
     at = new Date(),

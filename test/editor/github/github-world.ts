@@ -12,8 +12,8 @@ import { createEditorServer } from '../../../src/editor/editor-server.ts'
 import type { ProjectAccess } from '../../../src/editor/projects/read-projects.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { GitHubStandIn } from '../../support/github-stand-in.ts'
-import type { StandInRepository } from '../../support/stand-in-repository.ts'
+import { FakeGitHub } from '../../support/fake-github.ts'
+import type { FakeRepository } from '../../support/fake-repository.ts'
 
 /** A user of the editor. The access token is `token of <name>`. */
 export interface TestUser {
@@ -33,7 +33,7 @@ const manyTimes = { client: 100_000, read: 100_000, write: 100_000, webhook: 100
 
 /** The editor server with repositories and a fake GitHub. */
 export class GitHubWorld {
-  readonly github = new GitHubStandIn()
+  readonly github = new FakeGitHub()
   readonly users = new Map<string, TestUser>()
   readonly projects = new Map<string, { readonly id: string; readonly ownerId: string; isPublic: boolean }>()
   readonly logged: string[] = []
@@ -190,11 +190,11 @@ export class GitHubWorld {
   /** A user with a repository and a project connected to it. */
   async connected(
     name: string,
-    repository?: StandInRepository,
+    repository?: FakeRepository,
   ): Promise<{
     readonly who: TestUser
     readonly projectId: string
-    readonly repo: StandInRepository
+    readonly repo: FakeRepository
     readonly installationId: number
   }> {
     const who = this.testUser(name)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { pushWithModes } from '../../support/stand-in-repository.ts'
+import { pushWithModes } from '../../support/fake-repository.ts'
 import { GitHubWorld } from './github-world.ts'
 
 describe('editor repositories', () => {

@@ -63,7 +63,7 @@ describe('a killed editor process', function (this: Mocha.Suite) {
       const [pid] = childrenOf(first.pid)
       if (pid === undefined) throw new Error('no language server')
       expect(await first.end('SIGKILL')).to.equal('SIGKILL')
-      await untilGone(pid)
+      await waitUntilEnded(pid)
       expect(await readdir(folder)).to.have.length(1)
       const second = new FlowfarmProcess(['editor'], variables)
       await second.logged(/Editor listening/)
@@ -113,6 +113,6 @@ function childrenOf(pid: number): number[] {
 }
 
 /** The exit of another process's child raises no event, so poll. */
-async function untilGone(pid: number): Promise<void> {
+async function waitUntilEnded(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}`)) await delay(20)
 }

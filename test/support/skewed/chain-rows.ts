@@ -2,7 +2,7 @@ import {
   contractAt,
   accountAt,
   isLate,
-  isMiddling,
+  isOccasional,
   isRare,
   skewed,
   skewedNumber,
@@ -40,7 +40,7 @@ export function chainRows(blocks: string, world: SkewedWorld): string {
   const { spacing, accounts } = world
   const h = `(n * ${spacing})`
   const id = `sha256(int8send(${h}))`
-  const payer = `case when ${isMiddling} then '${skewed.middling}' when ${isRare(world)} then '${skewed.quiet}'
+  const payer = `case when ${isOccasional} then '${skewed.occasional}' when ${isRare(world)} then '${skewed.quiet}'
     when ${isLate(world)} then '${skewed.late}' when ${uniformRandom('n', 1)} < 0.33 then '${skewed.whale}'
     else ${accountAt(skewedNumber(accounts, 'n', 2))} end`
   const app = contractAt(skewedNumber(apps, 'n', 3), 'App')

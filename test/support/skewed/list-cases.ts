@@ -84,7 +84,7 @@ const evmCases: readonly ListCase[] = [
   ),
 ]
 
-const { whale, middling, quiet, late, relay, guest, nobody } = skewed
+const { whale, occasional, quiet, late, relay, guest, nobody } = skewed
 const order = ['-t.block_height', '-t.tx_index']
 
 function keys(
@@ -134,7 +134,7 @@ const transactionCases: readonly ListCase[] = [
   all({}, 'true'),
   all({ include_events: 'true' }, 'true'),
   all({ payer: whale }, `t.payer_address = '${whale}'`),
-  all({ payer: middling }, `t.payer_address = '${middling}'`),
+  all({ payer: occasional }, `t.payer_address = '${occasional}'`),
   all({ payer: quiet }, `t.payer_address = '${quiet}'`),
   all({ payer: late }, `t.payer_address = '${late}'`),
   all({ payer: nobody }, 'false'),
@@ -146,7 +146,7 @@ const transactionCases: readonly ListCase[] = [
   all({ status: 'SEALED' }, `t.status = 'SEALED'`, true),
   all({ payer: whale, status: 'FAILURE' }, `t.payer_address = '${whale}' and t.status_code <> 0`, true),
   all({ payer: whale, status: 'UNKNOWN' }, `t.payer_address = '${whale}' and t.status_code is null`, true),
-  all({ payer: middling, status: 'FAILURE' }, `t.payer_address = '${middling}' and t.status_code <> 0`, true),
+  all({ payer: occasional, status: 'FAILURE' }, `t.payer_address = '${occasional}' and t.status_code <> 0`, true),
   all(
     { payer: whale, authorizers: guest },
     `t.payer_address = '${whale}' and t.authorizers @> array['${guest}']`,
@@ -159,8 +159,8 @@ const transactionCases: readonly ListCase[] = [
     true,
   ),
   all({ proposer: guest }, 'false', true),
-  ...[whale, middling, quiet, late, relay].map((address) => ofAccount(address)),
-  ofAccount(middling, { include_events: 'true' }),
+  ...[whale, occasional, quiet, late, relay].map((address) => ofAccount(address)),
+  ofAccount(occasional, { include_events: 'true' }),
   ...[skewed.contract, skewed.rareContract, someApp].map((contract) => ofContract(contract)),
   ofContract(skewed.contract, { include_events: 'true' }),
   events({ type: skewed.eventType }, `t.type = '${skewed.eventType}'`),

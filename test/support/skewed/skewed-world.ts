@@ -21,7 +21,7 @@ export const skewed = {
    */
   whale: '0x00000000000000c0',
   /** Is in one of 500 blocks. */
-  middling: '0x00000000000000c1',
+  occasional: '0x00000000000000c1',
   /** Is in one block of each eighth of the chain's history. */
   quiet: '0x00000000000000c2',
   /** Is rare until the last fiftieth of the chain's history, then in one of ten blocks. */
@@ -128,5 +128,5 @@ export function isLate({ blocks }: SkewedWorld): string {
   return `(n % ${Math.floor(blocks / 30)} = 5 or (n % 10 = 3 and n > ${Math.floor(blocks * 0.98)}))`
 }
 
-/** Whether `skewed.middling` is in block `n`, as SQL. */
-export const isMiddling = '(n % 500 = 7)'
+/** Whether `skewed.occasional` is in block `n`, as SQL. */
+export const isOccasional = '(n % 500 = 7)'

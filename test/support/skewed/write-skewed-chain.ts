@@ -11,7 +11,7 @@ import {
   contractAt,
   uniformRandom,
   isLate,
-  isMiddling,
+  isOccasional,
   isRare,
   transfersPerBlock,
   evmAddressAt,
@@ -168,7 +168,7 @@ function transferRows(blocks: string, world: SkewedWorld): string {
     select ${h}, 0, 90, 0, '${skewed.token}', ${anybody(2)}, '0xf919ee77447b7497', 0.00000570, 'fee' from ${blocks} as n
     ${special(40, skewed.rareToken, `'${skewed.quiet}'`, `'${skewed.whale}'`, isRare(world))}
     ${special(41, skewed.oldToken, anybody(17), `case when n % 3 = 0 then '${skewed.whale}' else ${anybody(18)} end`, `n < ${Math.floor(count / 30)}`)}
-    ${special(42, skewed.token, `'${skewed.middling}'`, anybody(19), isMiddling)}
+    ${special(42, skewed.token, `'${skewed.occasional}'`, anybody(19), isOccasional)}
     ${special(43, skewed.token, anybody(20), `'${skewed.late}'`, isLate(world))};
     insert into app.big_transfers (block_height, tx_index, event_index, leg, day, token, amount)
     select block_height, tx_index, event_index, leg, '2025-01-01', token, amount from app.ft_transfers
@@ -179,10 +179,10 @@ function transferRows(blocks: string, world: SkewedWorld): string {
       case when ${isRare(world)} then '${skewed.rareCollection}' when ${uniformRandom('n', 21)} < 0.7 then '${skewed.collection}'
         else ${contractAt(skewedNumber(collections, 'n', 22), 'Items')} end,
       floor(${items} * ${uniformRandom('n', 23)})::bigint + 1, n,
-      case when ${isMiddling} then '${skewed.middling}' when ${uniformRandom('n', 24)} < 0.1 then '${skewed.whale}' else ${anybody(25)} end,
+      case when ${isOccasional} then '${skewed.occasional}' when ${uniformRandom('n', 24)} < 0.1 then '${skewed.whale}' else ${anybody(25)} end,
       case when ${isLate(world)} then '${skewed.late}' when ${uniformRandom('n', 26)} < 0.2 then '${skewed.whale}' else ${anybody(27)} end,
       'transfer'
-    from ${blocks} as n where n % 2 = 0 or ${isMiddling} or ${isRare(world)} or ${isLate(world)}`
+    from ${blocks} as n where n % 2 = 0 or ${isOccasional} or ${isRare(world)} or ${isLate(world)}`
 }
 
 /**

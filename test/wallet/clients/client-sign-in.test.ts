@@ -5,8 +5,8 @@ import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
 import { clientLimits } from '../../../src/wallet/client-routes.ts'
-import { newEmail, otherAddress, startWalletStandIn } from '../../support/wallet-stand-in.ts'
-import type { WalletStandIn } from '../../support/wallet-stand-in.ts'
+import { newEmail, otherAddress, startFakeWallet } from '../../support/fake-wallet.ts'
+import type { FakeWallet } from '../../support/fake-wallet.ts'
 import { submission } from '../support/sent-transactions.ts'
 import { SoftAuthenticator } from '../support/soft-authenticator.ts'
 import type { CreationOptions, RequestOptions } from '../support/soft-authenticator.ts'
@@ -21,9 +21,9 @@ interface Answer {
 }
 
 describe('client sign-in at the wallet', () => {
-  let wallet: WalletStandIn
+  let wallet: FakeWallet
   before(async () => {
-    wallet = await startWalletStandIn(
+    wallet = await startFakeWallet(
       (_, next) => next(),
       {},
       {

@@ -6,8 +6,8 @@ import { createHttpServer } from '../../../src/platform/http/server.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import type { AuthServer, SessionCookieOptions } from '../../../src/wallet/session-cookies.ts'
 import { SessionCookies, sessionRoutes } from '../../../src/wallet/session-cookies.ts'
-import { newEmail, startWalletStandIn } from '../../support/wallet-stand-in.ts'
-import type { WalletStandIn } from '../../support/wallet-stand-in.ts'
+import { newEmail, startFakeWallet } from '../../support/fake-wallet.ts'
+import type { FakeWallet } from '../../support/fake-wallet.ts'
 
 const origin = 'https://wallet.example.com'
 
@@ -201,9 +201,9 @@ describe('cookie sessions', () => {
 })
 
 describe('the wallet over HTTP', () => {
-  let wallet: WalletStandIn
+  let wallet: FakeWallet
   before(async () => {
-    wallet = await startWalletStandIn((_, next) => next())
+    wallet = await startFakeWallet((_, next) => next())
   })
   after(() => wallet.stop())
 

@@ -1,7 +1,7 @@
 import type { Chart, ChartType } from '../tools/create-chart.ts'
 import type { ResultTable } from './result-table.ts'
 
-export interface ChartWish {
+export interface ChartRequest {
   readonly title: string
   readonly isShares: boolean
 }
@@ -31,7 +31,7 @@ const spoken = ['symbol', 'label', 'name']
  */
 export function chartOf(
   { columns: names, rows, isCut }: ResultTable,
-  { title, isShares }: ChartWish,
+  { title, isShares }: ChartRequest,
 ): Chart | undefined {
   if (rows.length < 2) return undefined
   const columns = names.map((name): Column => ({

@@ -50,15 +50,18 @@ export class ServerSessions {
 
   /**
    * Terminates a session. Resolves when its slot may be used again.
-   * @param onHeld called when it is stuck and `maxReplaced` others are replaced
+   * @param onStuck called when it is stuck and `maxReplaced` others are replaced
    */
-  async end(processId: number, onHeld: () => void = () => undefined): Promise<void> {
+  async end(processId: number, onStuck: () => void = () => undefined): Promise<void> {
     const { signal, log } = this.#options
     try {
       const [session] = await this.#query<{ since: string }>(terminateSql, [processId])
       if (session === undefined) return
       const free = Promise.withResolvers<void>()
-      this.#untilGone(processId, session.since, { onReplaced: free.resolve, onHeld }).then(free.resolve, free.reject)
+      this.#waitUntilEnded(processId, session.since, { onReplaced: free.resolve, onStuck }).then(
+        free.resolve,
+        free.reject,
+      )
       await free.promise
     } catch (error) {
       if (signal.aborted) return
@@ -66,10 +69,10 @@ export class ServerSessions {
     }
   }
 
-  async #untilGone(
+  async #waitUntilEnded(
     processId: number,
     since: string,
-    { onReplaced, onHeld }: Readonly<Record<'onReplaced' | 'onHeld', () => void>>,
+    { onReplaced, onStuck }: Readonly<Record<'onReplaced' | 'onStuck', () => void>>,
   ): Promise<void> {
     const { signal, interrupt, stuckAfterMs = 3000, maxReplaced = 8 } = this.#options
     const name = nameOf(processId, since)
@@ -89,7 +92,7 @@ export class ServerSessions {
           this.#replaced.add(name)
           onReplaced()
         } else if (isNew) {
-          onHeld()
+          onStuck()
         }
         if (isNew) this.#alarm(name, processId)
       }

@@ -142,7 +142,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
       timeoutMs,
       maxBytes,
       cancel: (processId) => sessions.cancel(processId),
-      endSession: (processId, onHeld) => sessions.end(processId, onHeld),
+      endSession: (processId, onStuck) => sessions.end(processId, onStuck),
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'Query service connection closed after a statement'),
     })

@@ -26,7 +26,7 @@ export interface StatementRunnerOptions {
   readonly maxBytes: number
   readonly cancel: (processId: number) => Promise<void>
   /** Resolves when the session's slot is free; see `ServerSessions.end`. */
-  readonly endSession: (processId: number, onHeld: () => void) => Promise<void>
+  readonly endSession: (processId: number, onStuck: () => void) => Promise<void>
   readonly onLost: (error: Error) => void
   /** Grace after the server's statement timeout before the connection counts as dead. */
   readonly answerGraceMs?: number

@@ -75,14 +75,14 @@ async function lockName(folder: string): Promise<string> {
 /** Undefined if another process holds the name. */
 function tryLock(name: string): Promise<FolderLock | undefined> {
   const holder: { pid: number; since: string; url?: string } = { pid: process.pid, since: new Date().toISOString() }
-  const askers = new Set<Socket>()
-  const server = createServer((asker) => {
-    askers.add(asker)
-    asker.unref()
-    asker.once('close', () => askers.delete(asker))
-    asker.on('error', () => asker.destroy())
-    asker.resume()
-    asker.write(`${JSON.stringify(holder)}\n`)
+  const clients = new Set<Socket>()
+  const server = createServer((client) => {
+    clients.add(client)
+    client.unref()
+    client.once('close', () => clients.delete(client))
+    client.on('error', () => client.destroy())
+    client.resume()
+    client.write(`${JSON.stringify(holder)}\n`)
   })
   const lock: FolderLock = {
     announce(url) {
@@ -91,7 +91,7 @@ function tryLock(name: string): Promise<FolderLock | undefined> {
     release() {
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
-      for (const asker of askers) asker.destroy()
+      for (const client of clients) client.destroy()
       return closed.promise
     },
   }

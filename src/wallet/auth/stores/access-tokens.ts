@@ -106,11 +106,11 @@ export function isUuid(text: unknown): text is string {
  */
 export async function readSigningKey(pool: pg.Pool, pem: string | undefined): Promise<KeyObject> {
   return pem === undefined
-    ? keyOf(await keptKey(pool), 'The key in wallet_auth.signing_keys')
+    ? keyOf(await storedKey(pool), 'The key in wallet_auth.signing_keys')
     : keyOf(pem, 'WALLET_JWT_KEY')
 }
 
-async function keptKey(pool: pg.Pool): Promise<string> {
+async function storedKey(pool: pg.Pool): Promise<string> {
   const storedKey = async (): Promise<string | undefined> => {
     const {
       rows: [row],

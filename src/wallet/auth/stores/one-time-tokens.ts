@@ -63,11 +63,11 @@ export class OneTimeTokens {
 
   /**
    * Replaces the previous e-mail's secrets. @param isDead no code matches, at the same cost: for
-   * addresses that get no e-mail. @param askedBy network of the client; undefined: the operator
+   * addresses that get no e-mail. @param requestedBy network of the client; undefined: the operator
    */
   async makeForEmail(
     { email, redirectTo, codeChallenge, userMetadata }: EmailToken,
-    { isDead = false, askedBy }: { readonly isDead?: boolean; readonly askedBy?: string | undefined } = {},
+    { isDead = false, requestedBy }: { readonly isDead?: boolean; readonly requestedBy?: string | undefined } = {},
   ): Promise<EmailSecrets> {
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
@@ -92,7 +92,7 @@ export class OneTimeTokens {
         JSON.stringify(userMetadata),
         emailSeconds,
         isDead ? maxWrongCodes : 0,
-        askedBy === undefined ? null : digestOf(askedBy),
+        requestedBy === undefined ? null : digestOf(requestedBy),
       ],
     )
     return { token, code }

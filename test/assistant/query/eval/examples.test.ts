@@ -6,7 +6,7 @@ import { evaluatedWorld } from './evaluated-world.ts'
 import type { EvaluatedWorld } from './evaluated-world.ts'
 
 /** Columns of enrichment workers, which do not run here. */
-const askedLater = new Set(['kind'])
+const filledByEnrichment = new Set(['kind'])
 
 describe('example questions in a database', () => {
   let world: EvaluatedWorld
@@ -27,7 +27,7 @@ describe('example questions in a database', () => {
           await known.check(sql)
           const { rows, columns } = await known.run(sql)
           const names = columns.map(({ name }) => name)
-          const empty = names.filter((name, i) => !askedLater.has(name) && rows.every((row) => row[i] === null))
+          const empty = names.filter((name, i) => !filledByEnrichment.has(name) && rows.every((row) => row[i] === null))
           if (empty.length > 0) troubles.push(`${question}: nothing in ${empty.join(', ')}`)
           if (names.some((name, i) => name === '?column?' || names.indexOf(name) !== i))
             troubles.push(`${question}: ${names.join(', ')}`)

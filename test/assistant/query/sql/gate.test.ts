@@ -6,7 +6,7 @@ import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-errors.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { mutated } from './corpora/mutations.ts'
-import { refusedInOddPlaces } from './corpora/refused-in-odd-places.ts'
+import { refusedInUnusualPlaces } from './corpora/refused-in-unusual-places.ts'
 import { refusedStatements } from './corpora/refused-statements.ts'
 
 describe('statement gate', () => {
@@ -40,7 +40,7 @@ describe('statement gate', () => {
 
   const corpora = [
     ...Object.entries(refusedStatements),
-    ...Object.entries(refusedInOddPlaces).map(([code, statements]) => [code, statements] as const),
+    ...Object.entries(refusedInUnusualPlaces).map(([code, statements]) => [code, statements] as const),
   ]
   for (const [code, statements] of corpora) {
     it(`rejects ${statements.length} statements as ${code}`, async () => {
@@ -55,7 +55,7 @@ describe('statement gate', () => {
   it('rejects mutations of rejected statements', async () => {
     const { 'sql-syntax': _broken, 'sql-text': _unreadable, ...meant } = refusedStatements
     const passing: string[] = []
-    for (const sql of mutated([...Object.values(meant), ...Object.values(refusedInOddPlaces)].flat(), 3000, 9)) {
+    for (const sql of mutated([...Object.values(meant), ...Object.values(refusedInUnusualPlaces)].flat(), 3000, 9)) {
       if ((await refusalOf(sql)) === undefined) passing.push(sql)
     }
     expect(passing).to.deep.equal([])

@@ -13,7 +13,7 @@ import { ApiError } from '../../../../src/platform/errors.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
 import { mutated } from './corpora/mutations.ts'
-import { refusedInOddPlaces } from './corpora/refused-in-odd-places.ts'
+import { refusedInUnusualPlaces } from './corpora/refused-in-unusual-places.ts'
 import { refusedStatements } from './corpora/refused-statements.ts'
 
 /** Inserted into every private table; as hex for bytes. */
@@ -101,7 +101,7 @@ for (const { wall, isLogin } of [
     it('lets no statement of the corpus and no mutation of it read a secret or leave a change', async () => {
       const world = (await database.pool.query(worldSql)).rows
       const session = await run(sessionSql)
-      const all = [...Object.values(refusedStatements), ...Object.values(refusedInOddPlaces)]
+      const all = [...Object.values(refusedStatements), ...Object.values(refusedInUnusualPlaces)]
         .flat()
         .filter((sql) => !goesBack(sql))
       const seen: string[] = []

@@ -120,7 +120,7 @@ describe('sessions that PostgreSQL cannot cancel', function () {
       answerGraceMs: 50,
       maxBytes: 1_000_000,
       cancel: (pid) => sessions.cancel(pid),
-      endSession: (pid, onHeld) => sessions.end(pid, onHeld),
+      endSession: (pid, onStuck) => sessions.end(pid, onStuck),
       onLost: () => undefined,
     })
   }

@@ -4,7 +4,7 @@ import { caseOf } from './cases-of.ts'
 import type { Values } from './cases-of.ts'
 import { isParty, recentCollections, transferCursor, transferOrder } from './tokens.ts'
 
-const { whale, middling, quiet, late, collection, rareCollection } = skewed
+const { whale, occasional, quiet, late, collection, rareCollection } = skewed
 
 /** A collection that moves occasionally. */
 const someCollection = 'A.000000000001000a.Items'
@@ -50,8 +50,8 @@ const search = (values: Values, where: string, isCut = false): ListCase =>
 export const nftCases: readonly ListCase[] = [
   all({}, 'true'),
   ...[collection, rareCollection, someCollection].map((moved) => all({ nft_type: moved }, ofCollection(moved))),
-  ...[whale, middling, quiet, late].map((address) => all({ address }, isParty(address))),
-  ...[whale, middling, late].map((address) => ofAccount({ address }, 'true')),
+  ...[whale, occasional, quiet, late].map((address) => all({ address }, isParty(address))),
+  ...[whale, occasional, late].map((address) => ofAccount({ address }, 'true')),
   all({ nft_type: collection, nft_id: item }, ofItem),
   ...[collection, rareCollection, someCollection].map((moved) =>
     all({ address: whale, nft_type: moved }, `${isParty(whale)} and ${ofCollection(moved)}`),

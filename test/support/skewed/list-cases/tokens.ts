@@ -3,7 +3,7 @@ import type { ListCase, ListKeys } from '../list-case.ts'
 import { caseOf, transactionIdOf } from './cases-of.ts'
 import type { Values } from './cases-of.ts'
 
-const { whale, middling, quiet, late, nobody, token, rareToken, oldToken } = skewed
+const { whale, occasional, quiet, late, nobody, token, rareToken, oldToken } = skewed
 
 /** A token that moves occasionally. */
 const someToken = 'A.0000000000010032.Coin'
@@ -85,12 +85,12 @@ const holders = (path: 'holding' | 'top-account', held: string): ListCase =>
 export const tokenCases: readonly ListCase[] = [
   all({}, 'true'),
   ...[token, rareToken, oldToken, someToken].map((moved) => all({ token: moved }, `t.token = '${moved}'`)),
-  ...[whale, middling, quiet, late, nobody].map((address) => all({ address }, isParty(address))),
-  ...[whale, middling, quiet, late].flatMap(ofAccount),
+  ...[whale, occasional, quiet, late, nobody].map((address) => all({ address }, isParty(address))),
+  ...[whale, occasional, quiet, late].flatMap(ofAccount),
   ...[token, rareToken, oldToken, someToken].flatMap((moved) => ofAccountAndToken(whale, moved)),
-  ...ofAccountAndToken(middling, token),
+  ...ofAccountAndToken(occasional, token),
   ...ofAccountAndToken(late, token),
-  ...[whale, middling, late].map((address) =>
+  ...[whale, occasional, late].map((address) =>
     caseOf(
       '/flow/account/{address}/tax-report',
       { address, start_date: '2023-06-01', end_date: '2023-12-31' },

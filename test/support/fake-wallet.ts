@@ -48,7 +48,7 @@ export interface WalletWorld {
   readonly isChainDown: boolean
 }
 
-export interface WalletStandIn {
+export interface FakeWallet {
   /** `http://localhost` and the port: browsers require a domain name for passkeys. */
   readonly url: string
   /** For changes that no page can make, such as time travel. */
@@ -75,7 +75,7 @@ export interface WalletStandIn {
 }
 
 /** Non-default wallet settings. */
-export interface WalletStandInOptions {
+export interface FakeWalletOptions {
   /**
    * Its host. Default: localhost, which browsers resolve to this machine without DNS.
    */
@@ -112,11 +112,11 @@ const feeUnits = 1000n
  * The wallet with its own auth and passkeys on a database, over an in-memory chain that accepts
  * passkey signatures.
  */
-export async function startWalletStandIn(
+export async function startFakeWallet(
   page: Middleware,
   first: Partial<WalletWorld> = {},
-  options: WalletStandInOptions = {},
-): Promise<WalletStandIn> {
+  options: FakeWalletOptions = {},
+): Promise<FakeWallet> {
   const { host = 'localhost', providers = [], clients = [], cookieDomain } = options
   const database = await createTestDatabase({ max: 10 })
   const logged: string[] = []
@@ -128,7 +128,7 @@ export async function startWalletStandIn(
   const passkeys = new PasskeyStore(database.pool)
   const explorer = await startExplorer(() => state.world)
   const closing: (() => Promise<void>)[] = [() => explorer.stop()]
-  let mailsSent: WalletStandIn['mailsSent'] = () => Promise.resolve()
+  let mailsSent: FakeWallet['mailsSent'] = () => Promise.resolve()
   const server = await createWalletServer({
     host: '127.0.0.1',
     port: 0,

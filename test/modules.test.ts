@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { importsOf, importsOfJsx } from './support/imports.ts'
 import { filesBelow, readRepositoryFile } from './support/repository.ts'
-import { roomOf, rooms } from './support/rooms.ts'
+import { moduleOf, modules } from './support/modules.ts'
 import {
   cycles,
   foldersThatImportEachOther,
@@ -20,7 +20,7 @@ describe('module boundaries', () => {
   })
 
   it('have no unused permission in the table', () => {
-    expect(unusedArrows(graph, rooms)).to.deep.equal([])
+    expect(unusedArrows(graph, modules)).to.deep.equal([])
   })
 
   it('exclude folders that import each other', () => {
@@ -33,9 +33,9 @@ describe('module boundaries', () => {
 
   it('have no cycle in the table', () => {
     const outgoing = new Map(
-      rooms.map(({ paths: [own = ''], mayImport }) => {
+      modules.map(({ paths: [own = ''], mayImport }) => {
         const allowed = mayImport === 'everything' ? [] : mayImport
-        const targets = allowed.map((folder) => roomOf(folder)?.paths[0] ?? folder)
+        const targets = allowed.map((folder) => moduleOf(folder)?.paths[0] ?? folder)
         const up = '../'.repeat(own.split('/').length)
         return [`${own}/x.ts`, targets.map((target) => ({ specifier: `${up}${target}/x.ts`, kind: 'value' as const }))]
       }),
@@ -47,7 +47,7 @@ describe('module boundaries', () => {
     const cells = [...readRepositoryFile('docs/architecture.md').matchAll(/^\| (`.+`) \| .+ \| (.*) \|$/gm)]
     const reported = cells.map((match) => ({ paths: match[1], mayImport: match[2] }))
     const short = (folder: string): string => folder.replace(/^src\//, '')
-    const real = rooms.map(({ paths, mayImport }) => ({
+    const real = modules.map(({ paths, mayImport }) => ({
       paths: paths.map((path) => (path.endsWith('.ts') ? `\`${path}\`` : `\`${path}/\``)).join(', '),
       mayImport: mayImport === 'everything' ? 'everything' : mayImport.map(short).join(', ') || 'nothing',
     }))
@@ -110,11 +110,11 @@ describe('module boundary check', () => {
   })
 
   it('reports a file outside all modules', () => {
-    expect(check({ 'src/somewhere/a.ts': '' })).to.deep.equal(['src/somewhere/a.ts is in no room'])
+    expect(check({ 'src/somewhere/a.ts': '' })).to.deep.equal(['src/somewhere/a.ts is in no module'])
   })
 
   it('reports an unused permission', () => {
-    const table = rooms.filter(({ paths }) => paths.includes('src/operator'))
+    const table = modules.filter(({ paths }) => paths.includes('src/operator'))
     const found = unusedArrows(graphOf({ 'src/operator/a.ts': `import { a } from '../farm/b.ts'` }), table)
     expect(found).to.deep.equal(['src/operator may import src/platform, and never does'])
   })

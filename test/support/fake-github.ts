@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { importSPKI, jwtVerify } from 'jose'
 import sodium from 'libsodium-wrappers'
-import { addCommit, addTree, blobSha, pushWithModes, treeOf, within } from './stand-in-repository.ts'
-import type { StandInRepository } from './stand-in-repository.ts'
+import { addCommit, addTree, blobSha, pushWithModes, treeOf, within } from './fake-repository.ts'
+import type { FakeRepository } from './fake-repository.ts'
 
 interface Installation {
   readonly id: number
@@ -36,12 +36,12 @@ const clientSecret = 'the secret of the client'
  * A stateful GitHub over HTTP: checks the App's JWTs, limits tokens to the requested permissions,
  * and stores commits.
  */
-export class GitHubStandIn {
-  readonly app = { appId: '4711', slug: 'flow-editor', clientId: 'Iv1.stand-in', clientSecret, webhookSecret }
+export class FakeGitHub {
+  readonly app = { appId: '4711', slug: 'flow-editor', clientId: 'Iv1.fake', clientSecret, webhookSecret }
   readonly privateKey: string
   readonly users = new Map<string, number>()
   readonly installations = new Map<number, Installation>()
-  readonly repositories: StandInRepository[] = []
+  readonly repositories: FakeRepository[] = []
   readonly requested: string[] = []
   readonly grants: {
     readonly permissions: Readonly<Record<string, string>>
@@ -102,7 +102,7 @@ export class GitHubStandIn {
     return code
   }
 
-  install(login: string, type: 'User' | 'Organization', repositories: readonly StandInRepository[]): Installation {
+  install(login: string, type: 'User' | 'Organization', repositories: readonly FakeRepository[]): Installation {
     const installation: Installation = {
       id: this.#nextId++,
       account: { id: this.userId(login), login, type },
@@ -125,9 +125,9 @@ export class GitHubStandIn {
       readonly isPrivate?: boolean
       readonly collaborators?: Readonly<Record<string, string>>
     } = {},
-  ): StandInRepository {
+  ): FakeRepository {
     this.userId(owner)
-    const repository: StandInRepository = {
+    const repository: FakeRepository = {
       id: this.#nextId++,
       owner,
       name,
@@ -150,7 +150,7 @@ export class GitHubStandIn {
   }
 
   /** Commits as another client does. @returns the commit */
-  push(repository: StandInRepository, branch: string, files: Readonly<Record<string, string>>): string {
+  push(repository: FakeRepository, branch: string, files: Readonly<Record<string, string>>): string {
     return pushWithModes(
       repository,
       branch,
@@ -159,7 +159,7 @@ export class GitHubStandIn {
   }
 
   /** File contents of a branch by path. */
-  files(repository: StandInRepository, branch = 'main'): Record<string, string> {
+  files(repository: FakeRepository, branch = 'main'): Record<string, string> {
     const head = repository.refs.get(branch)
     return head === undefined
       ? {}
@@ -167,7 +167,7 @@ export class GitHubStandIn {
   }
 
   /** A repository secret, decrypted with its key. */
-  secret({ secrets, secretKeys: { publicKey, privateKey } }: StandInRepository, name: string): string | undefined {
+  secret({ secrets, secretKeys: { publicKey, privateKey } }: FakeRepository, name: string): string | undefined {
     const sealed = secrets.get(name)
     return sealed === undefined
       ? undefined
@@ -350,7 +350,7 @@ export class GitHubStandIn {
     return [200, { total_count: seen.length, repositories: page(seen, query).map((repo) => this.#present(repo)) }]
   }
 
-  #ofRepository({ method, query, body }: Call, { permissions }: Token, repo: StandInRepository, rest: string): Answer {
+  #ofRepository({ method, query, body }: Call, { permissions }: Token, repo: FakeRepository, rest: string): Answer {
     const may = (name: string, level: 'read' | 'write'): boolean =>
       permissions[name] === 'write' || permissions[name] === level
     const parts = rest.split('/').slice(1).map(decodeURIComponent)
@@ -417,7 +417,7 @@ export class GitHubStandIn {
 
   #contents(
     method: string,
-    repo: StandInRepository,
+    repo: FakeRepository,
     path: string,
     ref: string | null,
     body: Record<string, unknown>,
@@ -474,7 +474,7 @@ export class GitHubStandIn {
 
   #git(
     method: string,
-    repo: StandInRepository,
+    repo: FakeRepository,
     [kind = '', ...rest]: readonly string[],
     {
       body,
@@ -552,7 +552,7 @@ export class GitHubStandIn {
     return [201, { sha: addTree(repo, next) }]
   }
 
-  #history(repo: StandInRepository, branch: string): unknown[] {
+  #history(repo: FakeRepository, branch: string): unknown[] {
     const list: unknown[] = []
     for (let sha = repo.refs.get(branch); sha !== undefined;) {
       const commit = repo.commits.get(sha)
@@ -567,7 +567,7 @@ export class GitHubStandIn {
     return list
   }
 
-  #present(repo: StandInRepository): unknown {
+  #present(repo: FakeRepository): unknown {
     return {
       id: repo.id,
       name: repo.name,
@@ -578,11 +578,11 @@ export class GitHubStandIn {
     }
   }
 
-  #presentPull(repo: StandInRepository, { number, title }: StandInRepository['pulls'][number]): unknown {
+  #presentPull(repo: FakeRepository, { number, title }: FakeRepository['pulls'][number]): unknown {
     return { number, title, html_url: `${this.url}/${repo.owner}/${repo.name}/pull/${number}` }
   }
 
-  #web(repo: StandInRepository, sha: string): string {
+  #web(repo: FakeRepository, sha: string): string {
     return `${this.url}/${repo.owner}/${repo.name}/commit/${sha}`
   }
 }

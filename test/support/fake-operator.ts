@@ -7,7 +7,7 @@ import type { DashboardPages } from '../../src/platform/pages/dashboard-pages.ts
 import { coverageOf } from './operator-world.ts'
 import type { OperatorWorld } from './operator-world.ts'
 
-export interface StandIn {
+export interface FakeOperator {
   readonly url: string
   world: OperatorWorld
   /** Counters that grow with each event, so that the page visibly changes. */
@@ -18,7 +18,7 @@ export interface StandIn {
   stop(): Promise<void>
 }
 
-export interface StandInOptions {
+export interface FakeOperatorOptions {
   readonly world: OperatorWorld
   readonly pages: DashboardPages
   /** Without it, authentication is disabled. */
@@ -28,7 +28,7 @@ export interface StandInOptions {
 }
 
 /** A server with the operator API on made-up numbers. Changes affect only those numbers. */
-export async function startStandIn(options: StandInOptions): Promise<StandIn> {
+export async function startFakeOperator(options: FakeOperatorOptions): Promise<FakeOperator> {
   const streams = new Set<ServerResponse>()
   const state = { world: options.world }
   let ticks = 0
@@ -56,7 +56,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   }
   await listen(0)
   const { port } = server.address() as AddressInfo
-  const standIn: StandIn = {
+  const operator: FakeOperator = {
     url: `http://127.0.0.1:${port}`,
     get world() {
       return state.world
@@ -81,7 +81,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
           etaSeconds: rate === null ? null : stage.backlog / rate,
         }
       })
-      standIn.world = { ...state.world, overview: { ...overview, generatedAt: new Date().toISOString(), stages } }
+      operator.world = { ...state.world, overview: { ...overview, generatedAt: new Date().toISOString(), stages } }
     },
     pause: close,
     resume: () => listen(port),
@@ -89,10 +89,10 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
       if (server.listening) await close()
     },
   }
-  return standIn
+  return operator
 }
 
-interface Answering extends StandInOptions {
+interface Answering extends FakeOperatorOptions {
   readonly state: { world: OperatorWorld }
   readonly open: (stream: ServerResponse) => void
 }
@@ -158,7 +158,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
     })
   }
   if (call === 'GET /errors') return json(response, { data: errors, has_more: false, cursor: '', total: errors.length })
-  problem(response, 404, `The stand-in does not know ${call}.`)
+  problem(response, 404, `Unexpected request: ${call}`)
 }
 
 function json(response: ServerResponse, body: unknown): void {

@@ -21,7 +21,7 @@ export interface AskWorld {
   readonly token?: string
 }
 
-export interface AskStandIn {
+export interface FakeAsk {
   readonly url: string
   world: AskWorld
   /** The received requests: `POST /api/v1/ask` with the body. */
@@ -34,9 +34,9 @@ export interface AskStandIn {
 /**
  * A server with the protocol of the query service and made-up responses. It serves the real page.
  */
-export async function startAskStandIn(first: AskWorld, page: Middleware): Promise<AskStandIn> {
+export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<FakeAsk> {
   const state = { world: first }
-  const calls: AskStandIn['calls'] = []
+  const calls: FakeAsk['calls'] = []
   const servePage = new Koa().use(page).callback()
   const gone = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
@@ -77,7 +77,7 @@ export async function startAskStandIn(first: AskWorld, page: Middleware): Promis
       return
     }
     const reply = world.replies[path.split('/').at(-1) ?? '']
-    if (reply === undefined) return problem(response, 404, `The stand-in does not know ${call}.`)
+    if (reply === undefined) return problem(response, 404, `Unexpected request: ${call}`)
     if (reply === 'never') {
       response.once('close', gone.resolve)
       return

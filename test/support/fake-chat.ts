@@ -33,7 +33,7 @@ export interface ChatWorld {
   readonly token?: string
 }
 
-export interface ChatStandIn {
+export interface FakeChat {
   readonly url: string
   world: ChatWorld
   /** Authenticated questions. */
@@ -44,7 +44,7 @@ export interface ChatStandIn {
 }
 
 /** A server with the chat protocol and made-up responses. It serves the real page. */
-export async function startChatStandIn(first: ChatWorld, page: Middleware): Promise<ChatStandIn> {
+export async function startFakeChat(first: ChatWorld, page: Middleware): Promise<FakeChat> {
   const state = { world: first }
   const calls: ChatCall[] = []
   const servePage = new Koa().use(page).callback()
@@ -62,7 +62,7 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
   async function answer(request: IncomingMessage, response: ServerResponse, call: string): Promise<void> {
     const { world } = state
     if (call === 'GET /api/chat/settings') return json(response, 200, world.settings)
-    if (call !== 'POST /api/chat') return problem(response, 404, `The stand-in does not know ${call}.`)
+    if (call !== 'POST /api/chat') return problem(response, 404, `Unexpected request: ${call}`)
     const requested = JSON.parse(await text(request)) as ChatCall
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
       return problem(response, 401, 'The token is wrong.')

@@ -4,7 +4,7 @@ import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-err
  * The same attacks in rare syntax: attribute notation, SQL/JSON, XML, samples, frames, nested TABLE, scoped CTE names,
  * row types, catalog aliases.
  */
-export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly string[]>>> = {
+export const refusedInUnusualPlaces: Readonly<Partial<Record<RefusalCode, readonly string[]>>> = {
   'sql-clause': [
     'select xmlforest(pg_sleep(1) as a)',
     'select xmlpi(name a, pg_sleep(1)::text)',

@@ -2,9 +2,9 @@ import { posix } from 'node:path'
 
 /**
  * The modules of the source tree and their allowed dependencies. `docs/architecture.md` is checked
- * against this table, and `test/rooms.test.ts` checks every import.
+ * against this table, and `test/modules.test.ts` checks every import.
  */
-export interface Room {
+export interface ModuleRules {
   /**
    * Folders from the root of the repository, or `folder/*.ts` for the files directly in one. The
    * longest match applies.
@@ -16,7 +16,7 @@ export interface Room {
   readonly pure?: true
 }
 
-export const rooms: readonly Room[] = [
+export const modules: readonly ModuleRules[] = [
   { paths: ['src/*.ts'], mayImport: 'everything' },
   { paths: ['src/platform'], mayImport: [] },
   { paths: ['src/flow'], mayImport: ['src/platform'], pure: true },
@@ -76,14 +76,14 @@ export const modulesWithEffects: ReadonlySet<string> = new Set([
 ])
 
 /** The module of a file or folder. `undefined` if it is in none. */
-export function roomOf(path: string): Room | undefined {
-  let best: { room: Room; length: number } | undefined
-  for (const room of rooms) {
-    for (const own of room.paths) {
-      if (isBelow(path, own) && own.length > (best?.length ?? 0)) best = { room, length: own.length }
+export function moduleOf(path: string): ModuleRules | undefined {
+  let best: { module: ModuleRules; length: number } | undefined
+  for (const module of modules) {
+    for (const own of module.paths) {
+      if (isBelow(path, own) && own.length > (best?.length ?? 0)) best = { module, length: own.length }
     }
   }
-  return best?.room
+  return best?.module
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Blob {
 }
 
 /** A repository with its commits, as far as the editor reads them. */
-export interface StandInRepository {
+export interface FakeRepository {
   readonly id: number
   owner: string
   name: string
@@ -33,7 +33,7 @@ export interface StandInRepository {
   readonly dispatches: unknown[]
 }
 
-export function treeOf(repo: StandInRepository, commit: string): ReadonlyMap<string, Blob> {
+export function treeOf(repo: FakeRepository, commit: string): ReadonlyMap<string, Blob> {
   return repo.trees.get(repo.commits.get(commit)?.tree ?? '') ?? new Map<string, Blob>()
 }
 
@@ -48,7 +48,7 @@ export function within(tree: ReadonlyMap<string, Blob>, folder: string): Readonl
 
 /** Symbolic links are written with their modes. @returns the commit, on top of the branch */
 export function pushWithModes(
-  repo: StandInRepository,
+  repo: FakeRepository,
   branch: string,
   files: Readonly<Record<string, readonly [mode: string, text: string]>>,
 ): string {
@@ -66,7 +66,7 @@ export function pushWithModes(
   return sha
 }
 
-export function addTree(repo: StandInRepository, tree: ReadonlyMap<string, Blob>): string {
+export function addTree(repo: FakeRepository, tree: ReadonlyMap<string, Blob>): string {
   const sha = createHash('sha1')
     .update(JSON.stringify([...tree].map(([path, { mode, bytes }]) => [path, mode, blobSha(bytes)])))
     .digest('hex')
@@ -74,7 +74,7 @@ export function addTree(repo: StandInRepository, tree: ReadonlyMap<string, Blob>
   return sha
 }
 
-export function addCommit(repo: StandInRepository, tree: string, parents: readonly string[], message: string): string {
+export function addCommit(repo: FakeRepository, tree: string, parents: readonly string[], message: string): string {
   const sha = createHash('sha1')
     .update(JSON.stringify([tree, parents, message, repo.commits.size]))
     .digest('hex')

@@ -21,11 +21,11 @@ import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
 import { createAuthServer, SessionCookies } from '../../src/wallet/session-cookies.ts'
-import { GitHubStandIn } from './github-stand-in.ts'
+import { FakeGitHub } from './fake-github.ts'
 import { repositoryRoot } from './repository.ts'
 import { createTestDatabase } from './database.ts'
-import { startWalletStandIn } from './wallet-stand-in.ts'
-import type { WalletStandIn } from './wallet-stand-in.ts'
+import { startFakeWallet } from './fake-wallet.ts'
+import type { FakeWallet } from './fake-wallet.ts'
 
 /** Options that differ from the default. */
 export interface EditorWorld {
@@ -40,13 +40,13 @@ export interface EditorWorld {
   readonly savesAre: 'answered' | 'unanswered'
 }
 
-export interface EditorStandIn {
+export interface FakeEditor {
   /** `http://localhost` and the port. */
   readonly url: string
-  readonly wallet: WalletStandIn
+  readonly wallet: FakeWallet
   readonly node: LedgerNode
   /** Used if the editor has an App. */
-  readonly github: GitHubStandIn
+  readonly github: FakeGitHub
   world: EditorWorld
   /** Kills the language server process, as a crash does. */
   killLanguageServer(): void
@@ -85,16 +85,16 @@ export const importedContract = {
  * server, a wallet for sign-in, and a simulated node.
  */
 /** @param walletPage the wallet page for sign-in. Default: none */
-export async function startEditorStandIn(
+export async function startFakeEditor(
   page: (settings: () => EditorSettings) => Middleware,
   first: Partial<EditorWorld> = {},
   walletPage?: Middleware,
-): Promise<EditorStandIn> {
+): Promise<FakeEditor> {
   const state = { world: { ...defaultEditorWorld, ...first } }
   const log = pino({ level: 'silent' })
   const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))
   const database = await createTestDatabase({ max: 10 })
-  const github = state.world.hasGitHub ? await new GitHubStandIn().start() : undefined
+  const github = state.world.hasGitHub ? await new FakeGitHub().start() : undefined
   const authenticate = async (accessToken: string): Promise<{ userId: string }> => {
     const answer = await fetch(`${ready().url}/auth/v1/user`, { headers: { authorization: `Bearer ${accessToken}` } })
     if (!answer.ok) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in again.')
@@ -136,7 +136,7 @@ export async function startEditorStandIn(
     channelPort = channel.port
   }
   await startChannel()
-  let wallet: WalletStandIn | undefined
+  let wallet: FakeWallet | undefined
   const server: HttpServer = await createEditorServer({
     host: '127.0.0.1',
     port: 0,
@@ -147,7 +147,7 @@ export async function startEditorStandIn(
     closeGraceMs: 0,
     open: async (port) => {
       const url = `http://localhost:${port}`
-      const opened = await startWalletStandIn(
+      const opened = await startFakeWallet(
         walletPage ??
           (async (_context, next) => {
             await next()
@@ -232,7 +232,7 @@ export async function startEditorStandIn(
       }
     },
   })
-  const ready = (): WalletStandIn => {
+  const ready = (): FakeWallet => {
     if (wallet === undefined) throw new Error('The wallet has not been started.')
     return wallet
   }

@@ -29,7 +29,7 @@ export function resultsIn({ messages }: StreamingCall): readonly string[] {
  * outputs every address that it has seen, with its knowledge in the URL. @param first its first
  * calls @param knows text that it puts into the addresses
  */
-export function obedientModel(first: readonly Order[], knows: string): (call: StreamingCall) => ProviderTurn {
+export function compliantModel(first: readonly Order[], knows: string): (call: StreamingCall) => ProviderTurn {
   const done = new Set<string>()
   return (call) => {
     if (call.step === 0) return first.map(({ tool, input }) => ({ tool, input }))
