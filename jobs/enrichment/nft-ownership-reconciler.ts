@@ -214,7 +214,7 @@ const addFound = `
   where c.checked_height <= excluded.checked_height`
 
 /** The holder lacks them despite their events; another holder was not found since. */
-const addBurned = `
+const addMissing = `
   insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
   select $2, o.nft_id, null, $1, $4::bigint
   from app.nft_ownership o
@@ -229,5 +229,5 @@ const addBurned = `
 
 function correctOwnership({ holder, token, height, held, queried }: HeldItems): Statement[] {
   const values = [holder, token, held, height, queried ?? null]
-  return [deleteOutdated, clearLost, addFound, addBurned].map((text) => ({ text, values }))
+  return [deleteOutdated, clearLost, addFound, addMissing].map((text) => ({ text, values }))
 }
