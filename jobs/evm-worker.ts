@@ -135,7 +135,7 @@ const transactions: HeightTable = {
   partitionHeights,
 }
 
-/** For each token, item or token type that a log moves. */
+/** One row for each token, item or token type that a log moves. */
 const tokenTransfers: HeightTable = {
   name: 'app.evm_token_transfers',
   columns: [

@@ -27,7 +27,7 @@ const saveOption = '--save-durations'
 const usualLanes = Math.min(Math.max(2, availableParallelism()), 4) + 1
 /** Further processes do not pay below this. */
 const minInLanes = 12
-/** With more failing files, a second try is useless. */
+/** Above this number of failing files, none is run again. */
 const maxSecondTries = 3
 
 const help = `Runs the tests on PostgreSQL. The last line is "N passed, N failed".

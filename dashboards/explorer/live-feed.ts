@@ -7,7 +7,7 @@ export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' 
 
 export interface LiveState {
   readonly link: 'connecting' | 'live' | 'broken'
-  /** Before that, empty lists mean nothing. */
+  /** Until then, empty lists may be incomplete. */
   readonly isCaughtUp: boolean
   readonly blocks: readonly LiveBlock[]
   readonly transactions: readonly TransactionSummary[]

@@ -21,7 +21,7 @@ interface ChartPlane {
 
 const tickCount = 3
 
-/** From 0. Bars are centered in their bands; a line spans the full width. */
+/** Values start at 0. Bars are centered in their bands; a line spans the full width. */
 export function chartScales(values: readonly number[], shape: 'line' | 'bars', plane: ChartPlane): ChartScales {
   const { left, right, top, floor } = plane
   const highest = Math.max(...values, 0)

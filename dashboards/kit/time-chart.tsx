@@ -23,7 +23,7 @@ const margin = { right: 10, top: 10, bottom: 22 }
 const charWidth = 6.4
 const minLeft = 36
 
-/** From 0. A hidden table lists all points for screen readers. */
+/** Starts at 0. A hidden table lists all points for screen readers. */
 export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
   const [selected, setSelected] = useState<number>()
   const id = useId()

@@ -10,7 +10,7 @@ export interface Statement {
 }
 
 export type Outcome =
-  /** Other columns are unchanged. `refreshMs` overrides the refresh interval. */
+  /** Changes only these columns. `refreshMs` overrides the refresh interval. */
   | {
       readonly kind: 'answered'
       readonly values: Readonly<Record<string, unknown>>

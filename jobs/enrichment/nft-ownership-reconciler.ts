@@ -70,7 +70,7 @@ async function checkAll(row: HolderRow, part: TokenParts, height: number, contex
   }
 }
 
-/** After the last item, listing is tried again. */
+/** Tries to list the collection again after its last item. */
 async function checkKnown(row: HolderRow, part: TokenParts, height: number, context: QueryContext): Promise<Outcome> {
   const { holder, token, known } = row
   const queried = known ?? []

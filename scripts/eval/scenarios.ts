@@ -221,7 +221,7 @@ const always = (name: string, about: string, code: RefusalCode, sql: string): Sc
   expected: `failed: ${code}`,
 })
 
-/** One per kind; tests have hundreds. */
+/** One scenario per kind; tests have hundreds. */
 const unsafeScenarios: ScenarioGroup = {
   title: 'Forbidden statement: refused with the code of the reason',
   scenarios: [

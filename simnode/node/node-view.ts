@@ -41,7 +41,7 @@ export interface ChainPlace {
   readonly index: number
 }
 
-/** Its bytes do not depend on earlier calls. */
+/** Responses do not depend on earlier calls. */
 export interface NodeChain {
   readonly name: string
   readonly lowest: number
@@ -77,7 +77,7 @@ export interface NodeView<Chain extends NodeChain = NodeChain> {
   /** The latest height, sealed as on the emulator. */
   readonly head: number
   readonly sporkRootHeight: number
-  /** Their blocks are found by id, as orphans. */
+  /** Chains whose blocks are found by id, as orphans. */
   readonly orphanChains: readonly Chain[]
 }
 

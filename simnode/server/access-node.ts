@@ -37,7 +37,7 @@ const maxCachedChains = 8
 
 export interface ChainSource<Chain extends NodeChain> {
   readonly first: string
-  /** There may be more. */
+  /** Known names; there may be more. */
   readonly names: readonly string[]
   /** @throws FatalError for an unknown name */
   chain(name: string): Chain

@@ -26,7 +26,7 @@ export interface ChainReaderOptions extends SourceNodesOptions {
   readonly onCall?: (report: CallReport) => void
 }
 
-/** After a block, by height or id (32 bytes), or the latest. */
+/** The state after a block, by height or id (32 bytes); default: the latest. */
 interface ScriptState extends StateAt {
   readonly blockId?: Uint8Array | undefined
 }

@@ -15,7 +15,7 @@ import { PartMissingError } from './chain-source.ts'
 
 export interface NodeBlockOptions {
   readonly encoding: EventEncoding
-  /** It has no transactions, and nodes fail if they are requested. */
+  /** A root block has no transactions, and nodes fail if they are requested. */
   readonly isSporkRoot: boolean
   /** Treat parts that the node reports missing as lost, instead of throwing PartMissingError. */
   readonly acceptMissing: boolean
@@ -127,7 +127,7 @@ async function fetchPiecewise(
   return { transactions: await transactionsById(calls, block, ids), ...known }
 }
 
-/** If their number is unknown: those of the collections, then system ones until the end. */
+/** For an unknown number: results of the collections, then of system transactions until the end. */
 async function resultsToTheEnd(
   calls: BlockCalls,
   block: BlockMessage,
@@ -173,7 +173,7 @@ async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: Resu
   return { transactions, transactionIds, ...results }
 }
 
-/** In order of the block's collections. */
+/** Ids in the order of the block's collections. */
 async function userTransactionIds(calls: BlockCalls, block: BlockMessage): Promise<Buffer[]> {
   const idsOf = (collectionId: Buffer) => found(calls, block, calls.collection(collectionId))
   const collections = await mapLimited(block.collectionIds, piecesAtOnce, idsOf)

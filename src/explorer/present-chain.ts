@@ -360,7 +360,7 @@ export class ObservedKeys {
   }
 }
 
-/** Their keys must fit into `ObservedKeys`: most accounts have one or two. */
+/** The keys of these accounts must fit into `ObservedKeys`: most accounts have one or two. */
 export const maxUnindexedAccounts = 10_000
 const maxConcurrentReads = 4
 const unindexedPauseMs = 60_000

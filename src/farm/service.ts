@@ -212,7 +212,7 @@ function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
   )
 }
 
-/** In ms, the same as for a database. */
+/** Equals the limit for a database, ms. */
 const startTimeoutMs = 5000
 
 /** @throws RetryableError `queue-unavailable`; FatalError if the store is unusable */

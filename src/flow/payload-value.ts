@@ -32,7 +32,7 @@ export const payloadLimits = {
 export const expansionLimits = {
   ownPerByte: 4,
   ownFloor: 1024,
-  /** For all events of a transaction and of a block. */
+  /** Limits for all events of a transaction and of a block. */
   transactionBytes: 16 * 1024 * 1024,
   blockBytes: 32 * 1024 * 1024,
 } as const

@@ -26,7 +26,7 @@ interface Placed {
   readonly expansion: Expansion
 }
 
-/** Besides the limit of each event (`expansionLimits`). */
+/** Applies besides the limit of each event (`expansionLimits`). */
 interface Expansion {
   inBlock: number
   inTransaction: number

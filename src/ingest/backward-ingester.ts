@@ -80,7 +80,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     }
   }
 
-  /** If two neighbours do not fit, neither is stored, and both are fetched again. */
+  /** If two neighbours do not match, neither is stored and both are fetched again. */
   async #confirm({ block, endpoint }: FetchedBlock, below: FetchedBlock | undefined): Promise<void> {
     const isNext = below?.block.height === block.height - 1
     const parent = isNext ? below.block.id : await storedBlockId(this.options.pool, block.height - 1)

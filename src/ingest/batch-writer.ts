@@ -42,7 +42,7 @@ interface BatchWriterOptions {
   readonly generation: number
   /** The commits of this writer store the head. */
   readonly heads?: Pick<HeadTracker, 'current' | 'written'> | undefined
-  /** Nothing may be committed afterwards. */
+  /** Once it aborts, nothing may be committed. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
@@ -173,7 +173,7 @@ export class BatchWriter {
     for (const script of batch.newScripts) script.isStored = true
   }
 
-  /** As scripts: an unused shape is harmless. */
+  /** Committed separately, like scripts: an unused shape is harmless. */
   async #numberShapes(batch: Batch): Promise<void> {
     const shapes = batch.newShapes
     if (shapes.size === 0) return

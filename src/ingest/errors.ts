@@ -5,7 +5,7 @@ import type { HeightRange } from '../platform/ranges.ts'
 /** SQLSTATE classes: data exceptions, constraint violations, program limits. */
 const refusals: ReadonlySet<string> = new Set(['22', '23', '54'])
 
-/** Only another node's block may help. */
+/** Only the block of another node may be correct. */
 export class BadBlockError extends RetryableError {
   /** Several heights while the bad one is unknown. */
   readonly range: HeightRange

@@ -67,13 +67,13 @@ export class AdaptiveWidth {
   }
 }
 
-/** After failures, and while a block does not exist yet. */
+/** Pause after failures, and while a block does not exist yet. */
 const defaultMaxPauseMs = 5000
 const longestHeadWaitMs = 1000
 
 export interface FetchWindowOptions {
   readonly source: Pick<ChainSource, 'fetchBlock'>
-  /** In output order; undefined if none is available now. */
+  /** Heights in output order; undefined if none is available now. */
   readonly nextHeight: () => number | undefined
   /** Initial width; the permanent one if `isFixed`. */
   readonly width: number
@@ -250,7 +250,7 @@ export class FetchWindow {
     }
   }
 
-  /** Until the rest fits; never the first. */
+  /** Cancels until the rest fits, but never the first. */
   #cancelFurthest(): void {
     while (this.#slots.length > 1 && this.bytes > this.#options.maxBytes) {
       const last = this.#slots.pop() as Slot

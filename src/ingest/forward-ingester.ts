@@ -28,7 +28,7 @@ export interface ForwardOptions extends IngesterOptions {
 }
 
 export class ForwardIngester extends Ingester<ForwardOptions> {
-  /** After a rollback that left nothing stored: history, complete from there down, stays. */
+  /** Set after a rollback that left nothing stored: history, complete from there down, stays. */
   #resumeAt: number | undefined
   #checkedAt = 0
   /** Id of the last block that this segment stores, or of the last head found to be stored. */

@@ -55,7 +55,7 @@ export interface SegmentSettings {
 export interface SegmentContext {
   /** Shutdown, or the lock is lost. */
   readonly signal: AbortSignal
-  /** Nothing may be committed afterwards. */
+  /** Once it aborts, nothing may be committed. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache

@@ -30,7 +30,7 @@ import type { WeighedBlock } from '../flow/decoded-block.ts'
 
 /** Memory of a decoded block per received byte: 3 after all workers have read it, plus reserve. */
 const bytesPerByte = 4
-/** Without a terminal; with one, of the status line. */
+/** Interval of progress lines without a terminal; `drawEveryMs` is that of the status line. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
 /** Interval of checkpoint reads: its generation changes when an operator retries heights. */

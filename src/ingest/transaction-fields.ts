@@ -34,7 +34,7 @@ const simpleArgument = /^\{"(?:value":"[ !#-[\]-~]*","type":"[A-Z]\w*|type":"[A-
 /** PostgreSQL parses JSON recursively. */
 const deepest = 500
 
-/** With escaped U+0000; undefined if impossible. */
+/** U+0000 is escaped. Undefined if it is not valid jsonb. */
 function asJsonb(argument: Buffer): Buffer | undefined {
   if (simpleArgument.test(argument.toString('latin1'))) return argument
   if (!isUtf8(argument)) return undefined

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 /** `config.ts` reports the errors of all variables together. */
 
 export interface Setting<T> {
-  /** For the documentation, as is `defaultText`. */
+  /** Shown in the documentation, like `defaultText`. */
   readonly type: string
   readonly unit?: string
   readonly defaultText: string

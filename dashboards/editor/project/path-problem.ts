@@ -1,4 +1,4 @@
-/** For imported contracts. */
+/** Folders of imported contracts. */
 const reserved = new Set(['deps', 'imports', '_'])
 const reservedNames = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d|\.git|git~\d+)$/
 const reservedCharacters = /[<>:"|?*\\]/

@@ -23,7 +23,7 @@ export function CenteredCard({ children }: { readonly children: ReactNode }): Re
   )
 }
 
-/** Until it is known whether there is a session. */
+/** Shown until the session is checked. */
 export function SessionCheck(): ReactNode {
   const { state, sessionManager } = useAuth()
   return (

@@ -1,4 +1,4 @@
-/** Of current nodes, and of the candidate sporks. */
+/** Service of current nodes, and of the candidate sporks. */
 export type ServiceName = 'flow.access.AccessAPI' | 'access.AccessAPI'
 
 export interface CallOptions {

@@ -63,7 +63,7 @@ export interface UnaryCallSetup {
   readonly reject: (error: GrpcError) => void
 }
 
-/** Its stream may close a little after it settles. */
+/** The stream may close shortly after the call settles. */
 export class UnaryCall implements StreamCall, Deadline {
   readonly head: readonly string[]
   readonly dueAt: number

@@ -65,7 +65,7 @@ export function readTransactionResultsResponse(answer: Buffer): TransactionResul
   return results
 }
 
-/** Of either service; the legacy one has no transaction id. */
+/** Reads results of both services; the legacy one sends no transaction id. */
 export function readTransactionResultResponse(answer: Buffer): TransactionResultMessage {
   return readResult(new WireReader(answer))
 }

@@ -44,7 +44,7 @@ interface ChatOptions {
   readonly log: Logger
 }
 
-/** None of these hosts third-party pages. */
+/** None of these hosts serves third-party pages. */
 const documentationHosts: readonly string[] = [
   'developers.flow.com',
   'cadence-lang.org',

@@ -13,7 +13,7 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Not removable by naming them in `Connection`. */
+/** Forwarded even if `Connection` names them. */
 const endToEndAlways: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type', 'content-encoding'])
 
 /**

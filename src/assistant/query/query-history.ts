@@ -16,7 +16,7 @@ export interface HistoryItem {
 const maxItems = 200
 const maxOwners = 100
 
-/** In memory, per token. */
+/** Queries of each token, in memory. */
 export class QueryHistory {
   readonly #items = new Map<string, HistoryItem[]>()
 

@@ -17,7 +17,7 @@ function fileOf({ name, description, content }: Skill): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${content}`
 }
 
-/** As resources and in the skills extension of MCP (SEP-2640). */
+/** Offers skills as resources and by the skills extension of MCP (SEP-2640). */
 export class SkillResources implements SkillSource {
   readonly #skills: Skills
   /** Keyed by text, which changes at most once, when the network becomes known. */

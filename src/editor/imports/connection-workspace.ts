@@ -39,7 +39,7 @@ const maxDocuments = 1000
 /** UTF-16 units. */
 const longestDocument = 2_000_000
 const maxCharacters = 20_000_000
-/** All are read at every change. */
+/** All imports are read at every change. */
 const maxImports = 10_000
 
 /** UTF-16 units; beyond it unused files are deleted. */

@@ -28,7 +28,7 @@ export function readChainContract({ address, name, code }: ResolvedContract): Ch
   }
 }
 
-/** None for other locations. */
+/** Returns none for other locations. */
 export function namedContracts({ names, location: { kind, value } }: ImportStatement): string[] {
   return kind === 'address' ? names.map(({ name }) => contractId({ address: value, name })) : []
 }

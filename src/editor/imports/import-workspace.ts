@@ -22,7 +22,7 @@ export interface TextRange {
   readonly end: { readonly line: number; readonly character: number }
 }
 
-/** Its first line in the file is zero-based. */
+/** The first line of the contract in the file counts from 0. */
 export interface ContractAt {
   readonly contract: ContractName
   readonly firstLine: number

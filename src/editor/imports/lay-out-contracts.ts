@@ -189,7 +189,7 @@ class Files {
   #fileOfSeveral(members: readonly ChainContract[]): ContractFile {
     const own = new Set(members.map(({ id }) => id))
     const kept = new Set<string>()
-    /** Also `A as B`. */
+    /** `A` or `A as B` to the path of the imported file. */
     const imports = new Map<string, string>()
     const bodies = members.map(({ code, statements }) =>
       blankOut(

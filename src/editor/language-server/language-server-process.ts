@@ -9,7 +9,7 @@ import { isShallowText } from '../../platform/http/read-json.ts'
 export interface ProcessOptions {
   readonly program: LanguageServerProgram
   readonly folder: string
-  /** Nothing else of this process's environment is passed on. */
+  /** The only variables of this process's environment that are passed on. */
   readonly environment: Readonly<Record<string, string>>
   readonly maxMessageBytes: number
   readonly onMessage: (message: unknown) => void
@@ -20,7 +20,7 @@ export interface ProcessOptions {
 /** The kernel also sends SIGKILL at low memory. */
 const signalsOfOthers: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
 
-/** After a broken pipe the exit tells more, ms. */
+/** Wait for the exit after a broken pipe, ms: the exit code explains more. */
 const untilExitMs = 500
 
 const maxUnwrittenBytes = 1024 * 1024

@@ -31,7 +31,7 @@ interface LanguageServerOptions {
   readonly log: Logger
 }
 
-/** This many losses in a row have a recurring cause. */
+/** So many losses in a row are treated as a recurring cause. */
 const lossesInARow = 2
 
 /**

@@ -42,9 +42,9 @@ export interface LspLimits {
   readonly workPerSecond: number
   /** Per client network. */
   readonly addressWorkPerSecond: number
-  /** Above it the socket is not read. */
+  /** Above this limit the socket is not read. */
   readonly waitingBytes: number
-  /** Above it the connection is closed with 1013. */
+  /** Above this limit the connection is closed with 1013. */
   readonly unreadBytes: number
   readonly deploySubscriptions: number
   /** Resident memory; above it the server is restarted. 0: no limit. */

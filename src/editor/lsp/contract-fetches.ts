@@ -12,7 +12,7 @@ interface ContractFetchesOptions {
   readonly log: Logger
   readonly onResolved: (contract: ResolvedContract) => void
   readonly onUnresolved: (contract: ContractName, why: string) => void
-  /** For documents whose import arrived. */
+  /** Called with the documents whose import arrived. */
   readonly onNeeded: (paths: readonly string[]) => void
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '../language-server/json-rpc.ts'
 
 export class BadChange extends Error {}
 
-/** For so few changes, scanning the text is cheaper than splitting it into lines. */
+/** Up to this number of changes, scanning the text is cheaper than splitting it into lines. */
 const maxSought = 4
 
 const turnMs = 8

@@ -432,7 +432,7 @@ export class SessionDocuments {
     })
   }
 
-  /** For documents whose imports arrived. */
+  /** Updates documents whose imports arrived. */
   #refresh(paths: readonly string[]): void {
     for (const path of paths) {
       const document = this.#open.get(path)

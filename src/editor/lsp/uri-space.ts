@@ -6,7 +6,7 @@ import { isObject } from '../language-server/json-rpc.ts'
 /** Maximum characters, segments and bytes of a segment. */
 const [longestPath, deepestPath, longestSegmentBytes] = [512, 16, 200]
 
-/** At the top of a workspace. */
+/** Names at the top of a workspace. */
 const ownNames: ReadonlySet<string> = new Set(['flow.json', '_'])
 
 export class ForeignUri extends Error {
@@ -147,7 +147,7 @@ const uriNames: ReadonlySet<string> = new Set([
 
 const rangeNames: ReadonlySet<string> = new Set(['range', 'targetRange', 'targetSelectionRange', 'selectionRange'])
 
-/** Such as a link without target or a label part without location. */
+/** Whether the object is valid without it: a link without target, a label part without location. */
 function doesWithout(name: string, object: Record<string, unknown>): boolean {
   return name === 'data' || name === 'target' || (name === 'location' && 'value' in object)
 }
@@ -261,7 +261,7 @@ export class FolderRedactor {
   readonly #folder: string
   readonly #any: RegExp
 
-  /** Its siblings belong to other connections. */
+  /** Sibling folders belong to other connections. */
   constructor(folder: string) {
     this.#folder = folder
     this.#root = dirname(folder)

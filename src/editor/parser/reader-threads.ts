@@ -3,7 +3,7 @@ import { ParserThread, UnreadableSource } from '../../flow/cadence/parser-thread
 import type { ParserThreadOptions } from '../../flow/cadence/parser-thread.ts'
 import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 
-/** Not tried again. */
+/** Sources that crashed a thread are not tried again. */
 const maxKnownBad = 200
 
 /** The parser of the editor. Checks come last. */

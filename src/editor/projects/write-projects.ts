@@ -348,7 +348,7 @@ function isSame(file: FileInput, there: { readonly path: string; readonly hash: 
   return there !== undefined && there.path === file.path && there.hash.equals(file.hash)
 }
 
-/** For `unnest($::text[], $::text[], $::text[], $::bytea[], $::int[])`. */
+/** Arguments of `unnest($::text[], $::text[], $::text[], $::bytea[], $::int[])`. */
 function fileArrays(
   files: readonly FileInput[],
 ): [keys: string[], paths: string[], contents: string[], hashes: Buffer[], bytes: number[]] {
@@ -425,7 +425,7 @@ export function forkName(name: string): string {
   return whole.trimEnd()
 }
 
-/** In the lock order of saves, to avoid deadlocks. */
+/** Follows the lock order of saves, to avoid deadlocks. */
 const statements = ['delete from projects.projects where user_id = $1', 'delete from projects.saves where user_id = $1']
 
 /**

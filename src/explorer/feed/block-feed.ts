@@ -274,7 +274,7 @@ export class BlockFeed {
     )
   }
 
-  /** Its notification is pending or was lost. */
+  /** Called when the notification of a rollback is pending or was lost. */
   async #expectRollback(generation: number): Promise<void> {
     if (generation !== this.#recent.generation) return
     await (this.#expecting ??= this.#waitOrCompare(generation).finally(() => {

@@ -18,7 +18,7 @@ export interface FeedClientsOptions {
   readonly maxBufferedBytes?: number
   /** Per ping interval. Default 100; a client beyond it is dropped. */
   readonly maxInboundMessages?: number
-  /** Of messages per client network. Default 64 KiB a second, 4 MiB at once. */
+  /** Limit of received bytes per client network. Default 64 KiB a second, 4 MiB at once. */
   readonly inboundBytes?: Allowance
   /** Default: that of the socket's address. */
   readonly networkOf?: (request: IncomingMessage) => string

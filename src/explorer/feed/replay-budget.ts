@@ -5,13 +5,13 @@ import type { LiveClient } from './subscriptions.ts'
 /** About forty times the block rate. */
 export const replayBlocksPerSecond = 50
 
-/** In connections. */
+/** Multiple of the budget of one connection. */
 export const replayNetworkFactor = 3
 
-/** In connections. */
+/** Multiple of the budget of one connection. */
 export const replayProcessFactor = 10
 
-/** That of four client networks. */
+/** The budget of four client networks. */
 export const replayProcessBlocksPerSecond = 200
 
 /** Much longer than the refill time of a default budget. */

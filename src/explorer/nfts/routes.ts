@@ -141,7 +141,7 @@ const collection = defineRoute({
 
 const holderCursor = keyCursor({ count: keyParts.id, owner: holderPart })
 
-/** Both paths are of the Flow explorer API. */
+/** The Flow explorer API has both paths. */
 const holderLists = (
   [
     ['/flow/nft/{nft_type}/holding', 'listNftHolders'],

@@ -22,7 +22,7 @@ interface BigTransferSelection {
   readonly minUsd: string
   /** Default: all. */
   readonly types: readonly BigTransferType[] | undefined
-  /** Its first price marks the start of the price feed. */
+  /** The first price of this token marks the start of the price feed. */
   readonly flowToken: string
 }
 

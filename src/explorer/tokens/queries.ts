@@ -288,7 +288,7 @@ const heightsRow = z.object({ from: z.number(), to: z.number() })
 const timesRow = z.object({ first: z.string().nullable(), last: z.string().nullable() })
 
 interface BalanceDays {
-  /** From the first block without a later gap. */
+  /** Starts at the first block without a later gap. */
   readonly days: DayRange
   readonly newest: number
 }

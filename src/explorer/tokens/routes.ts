@@ -218,7 +218,7 @@ const token = defineRoute({
 
 const holderCursor = keyCursor({ balance: keyParts.amount, address: /0x[0-9a-f]{16}/ })
 
-/** Both paths are of the Flow explorer API. */
+/** The Flow explorer API has both paths. */
 const holderLists = (
   [
     ['/flow/ft/{token}/holding', 'listFtHoldings'],
@@ -281,7 +281,7 @@ const vaultList = defineRoute({
   },
 })
 
-/** Both paths are of the Flow explorer API. */
+/** The Flow explorer API has both paths. */
 const vaultRoutes = (
   [
     ['/flow/account/{address}/ft/{token}', 'getVaultOfAccount'],

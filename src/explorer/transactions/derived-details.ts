@@ -125,7 +125,7 @@ function nonFungibleParts(account: FragmentSqlToken | string, heights: HeightPar
   `
 }
 
-/** Before a select with `derivedDetails`. Unfolded leases matter only for recent heights. */
+/** Common table expression for `derivedDetails`. Unfolded leases matter only for recent heights. */
 export const derivedCoverage = sql.fragment`
   covered as materialized (
     select

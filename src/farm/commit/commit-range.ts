@@ -52,7 +52,7 @@ export interface RangeCommitOptions {
   readonly leases: readonly ClaimedLease[]
   /** The version of the blocks. Undefined if no worker reads blocks. */
   readonly chainVersion: number | undefined
-  /** For followers of the workers, whose folds may read their rows. */
+  /** Includes followers, whose folds may read the rows of the workers they follow. */
   readonly allWorkers: readonly Worker[]
   /** Announces the commit to listeners of `farmChannel`, with this payload. */
   readonly announcement?: string | undefined

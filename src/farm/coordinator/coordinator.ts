@@ -83,9 +83,9 @@ const lastRoundMs = 2000
 /** Pause after giving up the lock, ms: longer than others need to find it free. */
 const queueRestMs = 3000
 const headPayload = 'main_ingester:'
-/** For new blocks to be derived by the process of their ingester, ms. */
+/** Time for the process of the ingester to derive new blocks, ms. */
 const headGraceMs = 150
-/** After the last blocks derived like that, ms. */
+/** Period after the last blocks derived that way, ms. */
 const headLaneMs = 10_000
 
 /**

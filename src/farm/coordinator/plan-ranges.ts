@@ -13,7 +13,7 @@ export interface Backlog {
   readonly plan: WorkerPlan
   /** Stored, not covered and in no lease. */
   readonly pending: HeightSet
-  /** By operators: before other history, even if history derivers are disabled. */
+  /** Requested by operators: planned before other history, even if history derivers are disabled. */
   readonly requested: HeightSet
   /** End of the newest coverage or lease. */
   readonly reached: number | undefined
@@ -117,7 +117,7 @@ function planZone(backlogs: readonly Backlog[], passable: ReadonlyMap<string, He
   return planned.sort((a, b) => b.to - a.to)
 }
 
-/** In a segment a followed worker either takes part or has done all heights. */
+/** In each segment a followed worker either takes part or has done all heights. */
 function withCapacity(plans: readonly WorkerPlan[], capacity: ReadonlyMap<string, number>): string[] {
   const left = new Set<string>()
   const dropped = new Set<string>()

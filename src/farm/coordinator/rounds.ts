@@ -82,7 +82,7 @@ export class Rounds {
     return isMore
   }
 
-  /** Without live derivers none, else at least one range, or new blocks could count as history. */
+  /** 0 without live derivers, else at least one range, so that new blocks do not count as history. */
   #liveBlocks(plans: readonly WorkerPlan[]): number {
     const { isLiveEnabled = true, liveBlocks = 100 } = this.#options
     return isLiveEnabled ? Math.max(liveBlocks, ...plans.map((plan) => plan.liveChunk)) : 0
@@ -167,7 +167,7 @@ export class Rounds {
     return { leases, isMore: isMore.includes(true) }
   }
 
-  /** Before other history requested heights are planned, up to the capacity of the worker. */
+  /** Requested heights are planned before other history, up to the capacity of the worker. */
   #historyCapacities(capacities: readonly Capacity[], { counts }: FarmState, now: number): ReadonlyMap<string, number> {
     const open = new Map(capacities.map(({ plan }) => [plan.name, counts.get(plan.name)?.openHistory ?? 0]))
     const max = this.#rest.limit(open, now)

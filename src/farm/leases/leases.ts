@@ -53,7 +53,7 @@ export interface QueuedLease extends LeaseKey {
   /** Exclusive. */
   readonly to: number
   readonly generation: number
-  /** Above 1 it runs alone, because it may end its process again. */
+  /** Above 1 the lease runs alone, because it may crash its process again. */
   readonly attempt: number
 }
 
@@ -64,7 +64,7 @@ export interface ClaimedLease extends LeaseClaim {
 }
 
 export interface EndedAttempt extends LeaseKey {
-  /** For a halved lease, of the lower half. */
+  /** For a halved lease, the end of the lower half. */
   readonly to: number
   readonly status: 'queued' | 'failed' | 'flagged'
   readonly attempt: number
@@ -102,7 +102,7 @@ export const maxFailing = 1000
 
 export interface RetryPolicy {
   readonly maxRuns: number
-  /** After the first failure, ms; doubles each time. The pause is random, at least half of it. */
+  /** Pause after the first failure, ms; doubles each time. The actual pause is random, at least half of it. */
   readonly baseMs: number
   readonly capMs: number
   /** Failed attempts after which a range is halved, within the two limits below. */

@@ -70,7 +70,7 @@ export async function countLeases(
 /** Ten times the number of failing leases at which a worker gets no new ones. */
 const maxKeysAtOnce = 10_000
 
-/** Not locked: callers must check the state again. */
+/** Does not lock the leases: callers must check their state again. */
 export async function findLeaseKeys(
   db: pg.Pool | pg.ClientBase,
   worker: string,

@@ -69,7 +69,7 @@ export interface OpenRequest {
   readonly from: number
   /** Exclusive. */
   readonly to: number
-  /** In the coordinator's process. */
+  /** Workers disabled in the coordinator's process. */
   readonly workersOff: readonly string[]
   readonly createdAt: Date
 }
@@ -219,7 +219,7 @@ interface RequestRow {
   readonly worker: string
   /** Within the range, as a multirange. */
   readonly covered: string
-  /** By status, as multiranges. */
+  /** Multirange per status. */
   readonly leases: Readonly<Partial<Record<LeaseStatus, string>>>
   readonly nextTry: Date | null
 }

@@ -27,7 +27,7 @@ interface OldestRow {
 
 interface StageRow {
   readonly name: string
-  /** As text; null if its version is the known one, or without a row. */
+  /** Multirange text; null without a row, or if its version is the known one. */
   readonly covered: string | null
   readonly version: string | null
   readonly updatedAt: Date | null
@@ -184,7 +184,7 @@ export interface FarmOverview {
 export interface OverviewBounds {
   /** START_BLOCK; 0: none. Default 0. */
   readonly startBlock?: number
-  /** If this process knows it better than the database. */
+  /** Set if this process has a newer value than the database. */
   readonly latestHeight?: number | undefined
   /** Waiting time of blocked heights, ms. Default 300,000. */
   readonly stalledAfterMs?: number

@@ -72,7 +72,7 @@ export interface HeightNumbers {
   readonly lowest: number | null
   /** Highest covered height, inclusive. */
   readonly highest: number | null
-  /** In the backlog, with covered heights on both sides. */
+  /** Ranges of the backlog with covered heights on both sides. */
   readonly holes: number
 }
 
@@ -110,7 +110,7 @@ export function availableToForward(covered: HeightSet, startBlock: number, head:
   return from === undefined ? [] : normalize([{ from, to }])
 }
 
-/** Until the target is known, from its own lowest block. */
+/** Starts at the worker's own lowest block until the target is known. */
 export function availableToHistory(covered: HeightSet, forward: HeightSet, bottom: number | undefined): HeightSet {
   const to = forward[0]?.from ?? covered.at(-1)?.to ?? 0
   const from = Math.min(covered[0]?.from ?? to, bottom ?? to)

@@ -17,7 +17,7 @@ interface CachedBlock extends WeighedBlock {
   readonly unreadBy: Set<string>
 }
 
-/** Until all readers have read them. Bounded by bytes, least recently used evicted first. */
+/** Caches blocks until all readers have read them. Bounded by bytes; evicts the least recently used. */
 class BlockCache {
   readonly #maxBytes: number
   readonly #readers: readonly string[]
@@ -52,7 +52,7 @@ class BlockCache {
     return found
   }
 
-  /** Also remembers its readers when it is added again. */
+  /** A block added again keeps its readers. */
   add({ block, bytes }: WeighedBlock): void {
     const old = this.#blocks.get(block.height)
     if (old !== undefined) {
@@ -106,7 +106,7 @@ export interface RangeReaderOptions {
 export interface ReadRange extends DecodedRange {
   /** A commit requires it. */
   readonly chainVersion: number
-  /** In memory, estimated. */
+  /** Estimated size in memory. */
   readonly bytes: number
 }
 

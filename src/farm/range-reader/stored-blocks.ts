@@ -43,7 +43,7 @@ export interface StoredPiece {
   readonly chainVersion: number
 }
 
-/** Besides the texts, and growth of a payload by decoding. */
+/** Memory besides the texts, and the expansion of a payload by decoding. */
 const eventBytes = 250
 const transactionBytes = 700
 const decodedFactor = 4

@@ -39,7 +39,7 @@ export interface RowDifference {
 }
 
 export interface TableComparison {
-  /** Or `raw.indexing_errors` for problems. */
+  /** `raw.indexing_errors` for problems. */
   readonly table: string
   readonly workers: readonly string[]
   /** Rows of heights, or keys of a fold. */

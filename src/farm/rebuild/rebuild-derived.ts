@@ -34,7 +34,7 @@ export interface RebuildOptions {
   /** Exclusive. Default: the end of the stored heights. */
   readonly to?: number
   readonly schema?: string
-  /** After each piece, before the last fold. */
+  /** Called after each piece, before the last fold. */
   readonly onProgress?: (done: number, all: number) => void
   readonly signal?: AbortSignal
 }
@@ -212,7 +212,7 @@ class Rebuild {
     this.#problems += rowCount ?? 0
   }
 
-  /** Before any row of the next window: a sum fold counts the difference that the window makes. */
+  /** Runs before the next window is written: a sum fold counts the difference that the window makes. */
   async #fold({ from }: HeightRange): Promise<void> {
     const first = from - (from % heightsPerFold)
     for (const worker of this.#workers) {
@@ -246,7 +246,7 @@ function readRange(reader: RangeReader, range: HeightRange | undefined): Promise
   return reading
 }
 
-/** They end at multiples of their length, and so at the end of their window. */
+/** Pieces end at multiples of their length, and so at the end of their window. */
 function piecesOf(heights: HeightSet): readonly HeightRange[] {
   const pieces: HeightRange[] = []
   for (const range of heights) {

@@ -31,9 +31,9 @@ interface FarmWorkersOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly network: () => Network
-  /** Without a heartbeat, ms. Default 5,000: a killed process is replaced within 8 s. */
+  /** A lease expires after this time without a heartbeat, ms. Default 5,000: takeover within 8 s. */
   readonly leaseMs?: number
-  /** For running ranges after `stop`, ms. Default 4,000. */
+  /** Time for running ranges after `stop`, ms. Default 4,000. */
   readonly graceMs?: number
   readonly retryPolicy?: RetryPolicy
   readonly faultFor?: FaultFor

@@ -17,7 +17,7 @@ import type { RangeReader, ReadRange } from '../range-reader/range-reader.ts'
 import type { CompletionAnnouncer, HeldLease, HeldLeases } from './held-leases.ts'
 
 export interface RangeRunnerOptions {
-  /** Those that run here, each after those that it follows. */
+  /** Workers of this process, each after those that it follows. */
   readonly workers: readonly Worker[]
   /** Some fold rows of others. */
   readonly allWorkers: readonly Worker[]
@@ -101,7 +101,7 @@ export class RangeRunner {
     }
   }
 
-  /** By the size of its first blocks, since a rollback waits for the transaction. */
+  /** Depends on the size of its first blocks, since a rollback waits for the transaction. */
   async #maxBlocks({ from, to, leases }: Unit): Promise<number> {
     const names = new Set(leases.map(({ lease }) => lease.worker))
     const areRead = this.#options.workers.some(({ name, derive }) => derive !== undefined && names.has(name))
@@ -134,7 +134,7 @@ export class RangeRunner {
     return left
   }
 
-  /** Without followers of workers that neither take part nor have done the range. */
+  /** Drops followers of workers that neither take part nor have done the range. */
   async #withoutWaiting(unit: Unit): Promise<Unit> {
     const names = new Set(unit.leases.map(({ lease }) => lease.worker))
     const workers = this.#options.workers.filter(({ name }) => names.has(name))

@@ -9,7 +9,7 @@ import { readInlineType, readTypeDefinitions } from './type-definitions.ts'
 import { PlanCache } from './plan-cache.ts'
 import type { EventPlan } from './plan-cache.ts'
 
-/** With type definitions before the value, or with built-in types only. */
+/** Messages with type definitions before the value, or with built-in types only. */
 const tag = { definitionsAndValue: 129, typeAndValue: 130 } as const
 
 /** Without its text. */

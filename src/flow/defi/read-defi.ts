@@ -218,7 +218,7 @@ class PairMoves {
     return take(this.#into, after, before)
   }
 
-  /** As `takeInto`. */
+  /** Like `takeInto`, for amounts that leave. */
   takeOutOf(after: number, before: number): readonly TokenAmount[] | undefined {
     return take(this.#outOf, after, before)
   }

@@ -90,7 +90,7 @@ const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
 const wordBytes = 32
 const selectorBytes = 4
 
-/** By a common signature, which the contract may use differently. */
+/** Decoded by a common signature, which the contract may use differently. */
 export interface DecodedAbi {
   readonly name: string
   readonly signature: string

@@ -20,7 +20,7 @@ export interface EpochEvent {
   /** FLOW, UFix64 texts. */
   readonly totalStaked?: string | undefined
   readonly totalSupply?: string | undefined
-  /** For the starting epoch, or paid for the previous one. */
+  /** Rewards of the starting epoch, or those paid for the previous one. */
   readonly totalRewards?: string | undefined
   readonly fromFees?: string | undefined
   readonly minted?: string | undefined

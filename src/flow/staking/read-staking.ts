@@ -113,7 +113,7 @@ function committed(
   return { from: sourceOf(moved, isDelegator, script), to: 'committed', amount: moved.amount }
 }
 
-/** By the vaults, or for older nodes by the script's calls. */
+/** Determined by the vaults, or for older nodes by the calls of the script. */
 function sourceOf({ distance }: InnerMove, isDelegator: boolean, script: string): Bucket | 'unknown' {
   const byScript = sourceByScript(script)
   if (!isDelegator && byScript !== undefined) return byScript

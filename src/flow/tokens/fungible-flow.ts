@@ -49,7 +49,7 @@ class Vault {
   hasReportedBalance = false
   /** Created by a withdrawal here: its state is irrelevant until it is in an account. */
   isCreated = false
-  /** Its content is in EVM now; the bridge handles the rest. */
+  /** The content is in EVM now; the bridge handles the rest. */
   isBridged = false
 
   constructor(token: string, vault: string) {

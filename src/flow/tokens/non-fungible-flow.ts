@@ -14,7 +14,7 @@ interface Place {
   /** Account that it left or is in, or undefined. */
   readonly account: string | undefined
   readonly isMoving: boolean
-  /** In EVM now; the bridge handles the rest. */
+  /** The NFT is in EVM now; the bridge handles the rest. */
   readonly isBridged?: boolean
   readonly eventIndex: number
 }

@@ -1,7 +1,7 @@
 import type { BalanceChange, FungibleTransfer, Untyped } from './token-moves.ts'
 import { ufix64Text, ufix64Units } from './ufix64.ts'
 
-/** Before Cadence 1.0, with the account of a vault but not its uuid. */
+/** Events before Cadence 1.0 have the account of a vault but not its uuid. */
 export interface OldVaultEvent {
   readonly eventIndex: number
   readonly token: string

@@ -9,7 +9,7 @@ export interface StakingEvent {
   readonly amount: string
 }
 
-/** By one event in, or one transfer out. */
+/** Caused by one event into a vault, or one transfer out. */
 interface Move {
   readonly eventIndex: number
   readonly transfers: readonly Untyped<FungibleTransfer>[]

@@ -15,8 +15,8 @@ export interface AccountsOptions {
 const maxKeys = 20
 
 /**
- * API accounts of auth-service users: developer-key rows without a usable key, whose keys share
- * tier, webhooks and rate limit.
+ * API accounts of auth-service users. An account is a developer-key row without a usable key; its keys share
+ * its tier, webhooks and rate limit.
  */
 export class Accounts {
   readonly #pool: pg.Pool

@@ -5,7 +5,7 @@ import { asDatabaseError, isConnectionLost } from './errors.ts'
 import { clientConfig } from './pool.ts'
 import type { PoolOptions } from './pool.ts'
 
-/** A name always stands for the same text. */
+/** Statements of one name have the same text. */
 export interface PreparedStatement {
   readonly name: string
   readonly text: string

@@ -8,9 +8,9 @@ export interface CorsRules {
   readonly methods: string
   readonly headers: string
   readonly exposed?: string
-  /** Also of the unknown paths below. */
+  /** Used for unknown paths below `path` too. */
   readonly errorForm?: ErrorForm
-  /** Refuses pages of other origins; without it they only cannot read the response. */
+  /** Refuses calls from pages of other origins. Default: they are processed, but unreadable to the page. */
   readonly refusal?: () => ApiError
 }
 

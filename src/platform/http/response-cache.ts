@@ -19,9 +19,9 @@ export interface CachedResponse {
 const lastingFactor = 10
 
 export interface ResponseCacheOptions {
-  /** Ten times that for lasting responses. 0 disables the cache. */
+  /** Lasting responses are cached ten times longer. 0 disables the cache. */
   readonly maxAgeMs: number
-  /** All bodies in all encodings; half of it for settled responses. */
+  /** Limit for all bodies in all encodings. Settled responses may use half of it. */
   readonly maxBytes?: number
   readonly now?: () => number
 }
@@ -32,7 +32,7 @@ interface Entry {
   readonly answer: CachedResponse
   readonly until: number
   readonly encoded: Map<Encoding, Promise<Buffer>>
-  /** Including compressed bodies. */
+  /** Size with compressed bodies. */
   bytes: number
 }
 
@@ -245,7 +245,7 @@ export function cacheResponses(cache: ResponseCache): Middleware<RequestState> {
   }
 }
 
-/** Others belong to one request, such as the rate limit. */
+/** Cached headers. Other headers, such as the rate limit, belong to one request. */
 const ofAnswer = [
   'Content-Type',
   'Content-Location',

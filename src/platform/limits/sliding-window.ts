@@ -3,7 +3,7 @@ import { clientNetwork } from './clients.ts'
 
 export interface WindowResult {
   readonly isAllowed: boolean
-  /** Until the requested count is free; 0 if allowed. */
+  /** Time until the requested count fits; 0 if it was allowed. */
   readonly retryAfterSeconds: number
 }
 

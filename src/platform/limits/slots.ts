@@ -5,7 +5,7 @@ export interface SlotsOptions {
   readonly what: string
   readonly max: number
   readonly maxPerClient: number
-  /** Overall and per client. */
+  /** Limit of waiting calls, overall and per client. */
   readonly maxWaiting?: number
   readonly maxWaitingPerClient?: number
   readonly maxWaitMs?: number
@@ -16,7 +16,7 @@ export interface SlotRefusals {
   /** @param waiting calls of the client */
   readonly client: (waiting: number) => Error
   readonly busy: () => Error
-  /** No other client has more waiting calls. Default: `busy`. */
+  /** The queue is full and no other client has more waiting calls. Default: `busy`. */
   readonly full: () => Error
   /** All slots available to the client are held by calls that do not end, or some are and none was free in time. */
   readonly stuck: () => Error

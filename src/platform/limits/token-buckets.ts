@@ -8,7 +8,7 @@ export interface TokenResult {
   readonly isAllowed: boolean
   readonly remaining: number
   readonly fullInSeconds: number
-  /** Until the refused requests, or else one more, fit. */
+  /** Time until the refused requests fit, or after a success one more request. */
   readonly nextInSeconds: number
 }
 

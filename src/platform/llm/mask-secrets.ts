@@ -92,7 +92,7 @@ function maskFragments(text: string, { length, all }: Fragments): string {
   return masked + text.slice(shownFrom)
 }
 
-/** `sk-ab***wxyz`, `sk-a...xyz`, and the last four characters. */
+/** Providers abbreviate keys as `sk-ab***wxyz`, `sk-a...xyz` or the last four characters. */
 function abbreviationsOf(secret: string): readonly RegExp[] {
   const [head, tail] = [secret.slice(0, 3), secret.slice(-4)].map((part) => part.replaceAll(/[^\w]/g, '\\$&'))
   return [

@@ -40,12 +40,12 @@ export interface ModelSettings {
   readonly baseUrl: string | undefined
 }
 
-/** Middle tier. */
+/** Models of the providers' middle tier. */
 const defaultModels = { anthropic: 'claude-sonnet-4-6', openai: 'gpt-5.4-mini' } as const
 
 type LlmConfig = SettingValues<typeof llmSettings>
 
-/** A text names the missing settings. */
+/** A returned text names the missing settings. */
 export function modelSettings(
   config: LlmConfig,
 ): 'scripted' | { readonly settings: ModelSettings } | { readonly remedy: string } {

@@ -17,9 +17,9 @@ import { allowedOriginOf, requireKnownOrigin } from './origin-rules.ts'
 import type { OriginRules } from './origin-rules.ts'
 
 interface AdmittedCaller {
-  /** Without a key; in `authInfo.clientId` for tools. */
+  /** Identifies the caller but contains no key. Tools read it from `authInfo.clientId`. */
   readonly name: string
-  /** In `authInfo.extra` for tools. */
+  /** Tools read it from `authInfo.extra`. */
   readonly client?: string | undefined
   /** @throws ApiError 429 */
   readonly count: (requests: number) => void

@@ -4,9 +4,9 @@ import { ApiError } from '../errors.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface OriginRules {
-  /** Besides this machine's; as normalised by `URL`, without ports. Empty: all. */
+  /** Hosts allowed besides this machine, normalised by `URL` and without ports. Empty: all. */
   readonly allowedHosts: readonly string[]
-  /** Besides this machine's. */
+  /** Origins allowed besides those of this machine. */
   readonly allowedOrigins: readonly string[]
   /** Such as "Add it to MCP_ALLOWED_HOSTS." */
   readonly remedies: { readonly host: string; readonly origin: string }

@@ -90,7 +90,7 @@ export function isPresent<Value>(value: Value): value is NonNullable<Value> {
 export interface CallContext {
   /** For the log: `local`, `admin`, or the digest of a developer key. */
   readonly caller: string
-  /** For sharing slots. */
+  /** Client whose calls share slots. */
   readonly client?: string | undefined
   readonly log: Logger
   readonly metrics: Metrics

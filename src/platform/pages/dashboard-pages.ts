@@ -8,7 +8,7 @@ import type { BuildProgress, PageBuild } from './page-build.ts'
 
 export interface PageFile {
   readonly body: Buffer
-  /** With charset if it has one. */
+  /** Media type, with the charset of text. */
   readonly type: string
   /** The path contains a content hash. */
   readonly isImmutable: boolean

@@ -63,7 +63,7 @@ interface AuthCallers {
   readonly verifyPage: AuthClient
   readonly callback: AuthClient
   readonly user: SessionCaller
-  /** Not a client's session. */
+  /** A user of the wallet itself, not of a client's session. */
   readonly ownUser: SessionCaller
 }
 

@@ -16,7 +16,7 @@ export interface AuthUser {
   /** Lower case. */
   readonly email: string | undefined
   readonly isEmailConfirmed: boolean
-  /** Only the operator can change it; has roles. */
+  /** Contains the roles. Only the operator can change it. */
   readonly appMetadata: Readonly<Record<string, unknown>>
   readonly userMetadata: Readonly<Record<string, unknown>>
 }

@@ -44,7 +44,7 @@ export class EmailSignIn {
     if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
   }
 
-  /** Without a pending e-mail, only to an address with a user. @throws ApiError 429 */
+  /** Without a pending e-mail, sends only to addresses of users. @throws ApiError 429 */
   async again(email: string, client: AuthClient): Promise<void> {
     const pending = await this.#parts.oneTimeTokens.waitingFor(email)
     await this.send(

@@ -64,7 +64,7 @@ export async function removeUser(
   outbox.deliver()
 }
 
-/** After a sign-in, for users without a passkey, ms. */
+/** Time after a sign-in for users without a passkey, ms. */
 const recentMs = 15 * 60_000
 
 export interface ChangeRequest {

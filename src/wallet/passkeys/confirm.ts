@@ -10,7 +10,7 @@ import type { Caller } from './passkey-audit.ts'
 import { confirmationMissing } from './passkey-store.ts'
 import type { KnownPasskey } from './passkey-store.ts'
 
-/** After a sign-in, to add the first passkey, ms. */
+/** Time after a sign-in to add the first passkey, ms. */
 const recentMs = 15 * 60_000
 
 export const confirmation = z.object({ challengeId: z.uuid(), response: assertionResponse }).optional()

@@ -101,7 +101,7 @@ export function requireOwnRpId(given: string | undefined, relyingParty: RelyingP
 
 export interface EndpointLimits {
   readonly client: RateLimit
-  /** For sign-ins also per e-mail address. */
+  /** Applies to sign-ins per e-mail address too. */
   readonly account: RateLimit
 }
 
@@ -136,7 +136,7 @@ const statuses = {
   ONLY_KEY: 409,
   /** Changed concurrently: read them again. */
   PASSKEYS_CHANGED: 409,
-  /** Not a key of an account: sign in another way. */
+  /** The passkey is no longer registered; the user must sign in another way. */
   PASSKEY_REMOVED: 403,
   TOO_MANY_PASSKEYS: 409,
   NO_PUBLIC_KEY: 422,

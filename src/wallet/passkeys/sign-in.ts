@@ -60,7 +60,7 @@ async function beginOfAnybody(
   return challenge
 }
 
-/** No limit by address: anyone could lock its owner out. */
+/** Not limited per e-mail address: any client could lock its owner out. */
 async function beginOf(
   email: string,
   attempt: ClientAttempt,

@@ -149,7 +149,7 @@ export interface FurtherAccount {
   readonly addedAt: Date
 }
 
-/** Its passkey was removed; it stays with its owner if another of their passkeys is a key. */
+/** An account whose passkey was removed. It stays with its owner if another passkey of theirs is a key. */
 interface OrphanedAccount {
   readonly network: WalletNetwork
   readonly address: string

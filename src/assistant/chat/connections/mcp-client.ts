@@ -247,7 +247,7 @@ const codes: Readonly<Record<string, string>> = {
   ENETUNREACH: 'its address is unreachable',
 }
 
-/** For users. Contains no server text, since it goes into notices and the prompt. */
+/** A reason for users. It contains no text of the server, since it enters notices and the prompt. */
 export function describeFault(thrown: unknown): string {
   const error = rootOf(thrown)
   if (error instanceof ConnectionFault) return error.message

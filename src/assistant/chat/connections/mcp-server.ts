@@ -1,13 +1,13 @@
 export interface McpServer {
   readonly name: string
-  /** For users: "the server for Cadence". */
+  /** Name for users: "the server for Cadence". */
   readonly title: string
   /** Read at each turn, since a port may become known later. */
   readonly url: () => string | undefined
   readonly key: string | undefined
   readonly tools: readonly string[]
   readonly texts: readonly string[]
-  /** For foreign servers the model gets only the schema, without text. */
+  /** The model gets the tool schemas of other servers without their texts. */
   readonly isOurs: boolean
   /** Configured by the operator, so its absence is reported. */
   readonly isConfigured: boolean

@@ -138,7 +138,7 @@ export interface ListedAnswer extends RawAnswer {
 export interface FetchListedOptions {
   readonly hosts: ListedHosts
   readonly network: OutboundNetwork
-  /** For everything: queueing, DNS, connections, redirects and bodies. */
+  /** Total time for queueing, DNS, connections, redirects and bodies. */
   readonly timeoutMs: number
 }
 
@@ -209,7 +209,7 @@ async function sendChecked(request: ListedRequest, network: OutboundNetwork, sig
   }
 }
 
-/** Without foreign text: TLS errors quote certificates. */
+/** Contains no text of the server: TLS errors quote certificates. */
 function reasonOf(thrown: unknown): string {
   const error = asError(thrown)
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message

@@ -91,7 +91,7 @@ export function refuseWrites(url: URL, method: 'GET' | 'POST', body: unknown): v
 
 const publishing: ReadonlySet<string> = new Set(['verification', 'audit-reports'])
 
-/** Also in batches. Some servers ignore the case of `method`. */
+/** Reads batches too. Some servers ignore the case of `method`. */
 function methodsOf(body: unknown): readonly string[] {
   const calls: readonly unknown[] = Array.isArray(body) ? body : [body]
   return calls

@@ -62,7 +62,7 @@ async function ourReader(
   return (await mayTakeOn(client, readerRole)) ? { url, role: readerRole } : undefined
 }
 
-/** Nothing is created in foreign databases; a superuser at least drops its rights. */
+/** Creates nothing in databases of other owners; a superuser at least drops its rights. */
 async function foreignReader(
   client: Client,
   rights: AccountRights,
@@ -124,9 +124,9 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 function adviceForOurs(account: string): string {
   return (
     `User SQL runs with the rights of ${account}: only the SQL gate and a read-only transaction, or SET ROLE, ` +
-    `restrict it. For a separate login, an administrator must run: CREATE ROLE ${readerRole} NOLOGIN; ` +
-    `GRANT ${readerRole} TO ${account}; ` +
-    `CREATE ROLE chain_reader LOGIN PASSWORD '...' IN ROLE ${readerRole}; and set INDEXER_DATABASE_URL to that login.`
+    `restrict it. For a separate login, an administrator must run: CREATE ROLE ${readerRole} NOLOGIN; GRANT ` +
+    `${readerRole} TO ${account}; CREATE ROLE chain_reader LOGIN PASSWORD '...' IN ROLE ${readerRole}; and set ` +
+    'INDEXER_DATABASE_URL to that login.'
   )
 }
 
@@ -142,7 +142,7 @@ export const readerRole = 'flowfarm_reader'
 export interface AccountRights {
   readonly name: string
   readonly isSuperuser: boolean
-  /** It may change a table that PUBLIC may not change, or has server-level rights. */
+  /** Whether it has server-level rights or may change a table that PUBLIC may not change. */
   readonly mayWrite: boolean
   /**
    * It may read a table that is neither public here nor granted to PUBLIC, as extension tables are.

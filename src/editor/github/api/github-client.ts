@@ -29,7 +29,7 @@ export type Permissions = Readonly<
 export type GitHubCall = (route: string, parameters?: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 export interface GitHubClient {
-  /** For one or all repositories of an installation. @throws ApiError 403 `not-installed` */
+  /** Calls for one or all repositories of an installation. @throws ApiError 403 `not-installed` */
   asInstallation(installationId: number, permissions: Permissions, repository?: string): Promise<GitHubCall>
   asUser(token: string): GitHubCall
   /** @throws ApiError 403 `github-code` */

@@ -13,7 +13,7 @@ interface SecretsKey {
   readonly key: string
 }
 
-/** Only workflows of the repository can open it. */
+/** Only workflows of the repository can decrypt it. */
 interface SealedSecret {
   readonly keyId: string
   readonly encryptedValue: string

@@ -46,11 +46,11 @@ interface WhichConnections {
   readonly repositoryIds?: readonly number[]
 }
 
-/** No criteria select nothing. */
+/** Selects nothing without criteria. */
 const among = `($1::bigint is not null or $2::bigint[] is not null) and ($1::bigint is null or installation_id = $1)
   and ($2::bigint[] is null or repository_id = any ($2))`
 
-/** At most one per project. */
+/** A project has at most one connection. */
 export class ConnectionStore {
   readonly #pool: Pool
 

@@ -13,7 +13,7 @@ export interface Installation {
   readonly accountId: number
   readonly accountLogin: string
   readonly accountType: string
-  /** Those that the user could see at that time. */
+  /** Repositories that the user could see at that time. */
   readonly repositoryIds: readonly number[]
   readonly isSuspended: boolean
 }
@@ -30,7 +30,7 @@ const columns = `installation_id as "installationId", github_user_id as "githubU
   account_login as "accountLogin", account_type as "accountType", repository_ids as "repositoryIds",
     is_suspended as "isSuspended"`
 
-/** As reported by GitHub to the user's own token. */
+/** Installations that GitHub reported for the user's own token. */
 export class InstallationStore {
   readonly #pool: Pool
   readonly #lockUser: LockUser

@@ -114,7 +114,7 @@ interface FollowOptions {
 }
 
 /**
- * Passes the holder's response (undefined: none in time) to `onHolder` and, if that returns stay,
+ * Passes the holder's response (undefined: none in time) to `onHolder` and, if that returns `stay`,
  * waits until the lock is released.
  */
 function followHolder(name: string, { onHolder, signal, timeoutMs }: FollowOptions): Promise<void> {

@@ -158,7 +158,7 @@ async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined
   throw new AggregateError(failures, `could not create a folder for the socket of the server in ${dataFolder}`)
 }
 
-/** No separators or quotes of unix_socket_directories. */
+/** Whether it is free of the separators and quotes of unix_socket_directories. */
 function isUsablePath(folder: string): boolean {
   return Buffer.byteLength(folder + socketFile) <= maxPathBytes && /^[\w./-]+$/.test(folder)
 }
@@ -230,7 +230,7 @@ async function explainFolder(error: Error, folder: string): Promise<Error> {
   )
 }
 
-/** Not for a program that cannot be executed. */
+/** Whether the folder caused the error; false if a program cannot be executed. */
 function isRefusal({ code, path, syscall }: NodeJS.ErrnoException, folder: string): boolean {
   if (code === undefined || path === undefined) return false
   // Node reports ENOENT for mkdir on a read-only file system.

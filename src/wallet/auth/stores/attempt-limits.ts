@@ -19,9 +19,9 @@ export const authLimits = {
   /** Per mailbox (`mailboxOf`), with or without a user. */
   mailAgain: { max: 1, periodMs: minute },
   mailTo: { max: 10, periodMs: hour },
-  /** So that one client cannot use up a mailbox. */
+  /** Keeps one client from using up the limit of a mailbox. */
   mailToBy: { max: 5, periodMs: hour },
-  /** With a live code: by one client, and by all. */
+  /** Attempts while a code is valid: by one client, and by all. */
   codeBy: { max: 30, periodMs: 24 * hour },
   codeOf: { max: 300, periodMs: 24 * hour },
   changeBy: { max: 60, periodMs: 5 * minute },

@@ -33,7 +33,7 @@ interface LiveCode {
   readonly email: string
   readonly hash: Buffer
   readonly salt: Buffer
-  /** Not the network that requested the e-mail. */
+  /** The token is used from another network than the one that requested the e-mail. */
   readonly isElsewhere: boolean
 }
 

@@ -12,7 +12,7 @@ export interface KnownObjects {
   readonly operators: KnownNames
   readonly types: KnownNames
   readonly relations: KnownNames
-  /** By `schema.table`, with assumed longest values. */
+  /** Keyed by `schema.table`, with the assumed longest values. */
   readonly columns: ReadonlyMap<string, readonly (Value & { readonly name: string })[]>
   readonly attributes: ReadonlySet<string>
 }

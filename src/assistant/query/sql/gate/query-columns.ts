@@ -5,7 +5,7 @@ import type { SyntaxNode } from './grammar.ts'
 
 /** Output of a FROM item. */
 export interface Columns {
-  /** In order. Undefined: names unknown. */
+  /** Columns in order; undefined if their names are unknown. */
   readonly named: readonly Column[]
   readonly others: Value | undefined
 }

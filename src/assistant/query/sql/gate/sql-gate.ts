@@ -167,7 +167,7 @@ export function refuseBadText(sql: string): void {
   }
 }
 
-/** Also in strings and comments. Quotes count with their content. */
+/** Counts in strings and comments too. Quotes count with their content. */
 function countTokens(sql: string): number {
   let tokens = 0
   let isInWord = false
