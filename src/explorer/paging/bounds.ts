@@ -93,9 +93,12 @@ export const recentReadsMs = 1000
 interface RecentReads {
   readonly maxAgeMs: number
   isSuspended: boolean
-  values: Map<string, { readonly value: unknown; readonly until: number }>
+  values: Map<string, RecentValues>
 }
 
+type RecentValues = Map<string, { readonly value: unknown; readonly until: number }>
+
+/** Of one kind. */
 const maxValues = 10_000
 
 const readsByPool = new WeakMap<DatabasePool, RecentReads>()
@@ -135,26 +138,26 @@ export async function readRecent<Value>(
   keys: readonly string[],
   read: (missing: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): Promise<ReadonlyMap<string, Value>> {
-  const distinct = [...new Set(keys)]
   const reads = readsByPool.get(database)
   if (reads === undefined || reads.isSuspended)
-    return distinct.length === 0 ? new Map<string, Value>() : await read(distinct)
+    return keys.length === 0 ? new Map<string, Value>() : await read([...new Set(keys)])
   const now = performance.now()
   // `clear` replaces the map, so values read before a commit are not cached after it.
-  const { values: recent } = reads
+  const recent = reads.values.get(kind) ?? (new Map() as RecentValues)
+  reads.values.set(kind, recent)
   const found = new Map<string, Value>()
-  const missing: string[] = []
-  for (const key of distinct) {
-    const known = recent.get(`${kind} ${key}`)
-    if (known === undefined || known.until <= now) missing.push(key)
+  const missing = new Set<string>()
+  for (const key of keys) {
+    const known = recent.get(key)
+    if (known === undefined || known.until <= now) missing.add(key)
     else if (known.value !== undefined) found.set(key, known.value as Value)
   }
-  if (missing.length === 0) return found
-  const values = await read(missing)
-  if (recent.size + missing.length > maxValues) recent.clear()
+  if (missing.size === 0) return found
+  const values = await read([...missing])
+  if (recent.size + missing.size > maxValues) recent.clear()
   for (const key of missing) {
     const value = values.get(key)
-    recent.set(`${kind} ${key}`, { value, until: now + reads.maxAgeMs })
+    recent.set(key, { value, until: now + reads.maxAgeMs })
     if (value !== undefined) found.set(key, value)
   }
   return found
