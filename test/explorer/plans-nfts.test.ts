@@ -9,7 +9,7 @@ import {
 } from '../../src/explorer/nfts/queries.ts'
 import { readSearchQuery, searchNftItems } from '../../src/explorer/nfts/search.ts'
 import type { NftItemKey } from '../../src/explorer/nfts/search.ts'
-import { listNftTransfersOfItem } from '../../src/explorer/nfts/transfers.ts'
+import { listNftTransfers } from '../../src/explorer/nfts/transfers.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
@@ -170,8 +170,8 @@ describe('query plans of NFTs', () => {
   }
 
   it('read few rows for the transfers of an item', async () => {
-    const item = { token: large, nft_id: '17', uuid: '17' }
-    const plan = await plans.of((pool) => listNftTransfersOfItem(pool, { min: 100, max: 400 }, item, undefined, count))
+    const item = { token: large, nftId: '17', nftUuid: '17' }
+    const plan = await plans.of((pool) => listNftTransfers(pool, { min: 100, max: 400 }, item, undefined, count))
     // The few blocks here are read completely.
     expect(plan.rowsTouched).to.be.at.most(count * 8 + 301)
   })

@@ -7,6 +7,7 @@ import { listNftTransfers } from '../nfts/transfers.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { listOf, page } from '../paging/pages.ts'
 import { readEventPage } from '../paging/event-pages.ts'
+import type { EventSpan } from '../paging/event-pages.ts'
 import {
   exampleFtTransferOfAccount,
   exampleFungibleToken,
@@ -24,7 +25,7 @@ import {
 } from '../tokens/transfer-lists.ts'
 import { accountParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import type { TransferKey, TransferTable, TransferSpan } from '../tokens/transfer-lists.ts'
+import type { TransferKey, TransferTable } from '../tokens/transfer-lists.ts'
 import { listFtTransfers, completed } from '../tokens/transfers.ts'
 import type { TaxReport } from './tax-report.ts'
 
@@ -188,6 +189,9 @@ function sidesOf({ name, listed }: TransferTable, { min, max }: Bounds, address:
   `
 }
 
+const ftFeeRow = ftTransferRow.extend({ transfer_type: z.literal('fee') })
+type FtFeeRow = z.output<typeof ftFeeRow>
+
 /** Newest first. No index covers fees, so they are found by the transactions of the account. */
 async function listAccountFees(
   database: DatabasePool,
@@ -195,11 +199,9 @@ async function listAccountFees(
   address: string,
   before: TransferKey | undefined,
   count: number,
-): Promise<readonly FtTransferRow[]> {
+): Promise<readonly FtFeeRow[]> {
   return readEventPage(bounds, before, count, (span) =>
-    database.any(sql.type(ftTransferRow)`
-    ${completed(selectFees(address, span), span)}
-  `),
+    database.any(sql.type(ftFeeRow)`${completed(selectFees(address, span), span)}`),
   )
 }
 
@@ -207,7 +209,7 @@ function selectAllFees(address: string, { min, max }: Bounds): FragmentSqlToken 
   return sql.fragment`select fee.* from ${feesOf(address, { low: min, high: max })}`
 }
 
-function selectFees(address: string, { low, high, before, count }: TransferSpan): FragmentSqlToken {
+function selectFees(address: string, { low, high, before, count }: EventSpan<TransferKey>): FragmentSqlToken {
   const isBefore =
     before === undefined || before.height > high
       ? sql.fragment`true`
@@ -256,7 +258,7 @@ export type AccountTransferRow =
 
 export interface AccountFeeRow {
   readonly type: 'fee'
-  readonly row: FtTransferRow
+  readonly row: FtFeeRow
 }
 
 export function presentAccountTransfer(transfer: AccountTransferRow, address: string): AccountTransfer {

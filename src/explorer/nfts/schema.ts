@@ -235,6 +235,7 @@ export type NftTransfer = z.output<typeof nftTransferSchema>
 
 export const nftTransferRow = z.object({
   ...transferRowFields,
+  transfer_type: z.enum(nftTransferTypes),
   token: z.string().nullable(),
   nft_id: z.string(),
   item_name: z.string().nullable(),
@@ -251,7 +252,7 @@ export function presentNftTransfer(row: NftTransferRow, address?: string): NftTr
   const { token, nft_id } = row
   return {
     ...presentTransfer(row, address),
-    transfer_type: z.enum(nftTransferTypes).parse(row.transfer_type),
+    transfer_type: row.transfer_type,
     nft_type: token,
     nft_id,
     name: row.item_name ?? (token === null ? `#${nft_id}` : nameOfItem(token, nft_id)),

@@ -1,100 +1,52 @@
 import { sql } from 'slonik'
-import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import type { FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import type { Bounds } from '../paging/bounds.ts'
 import { listOf, page } from '../paging/pages.ts'
 import { accountParameter, contractParameter, partyParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import {
   nftTransfers,
-  readTransferPage,
+  newestFirst,
   selectTransfers,
   transferCursorOf,
+  transferReader,
+  within,
   findTransferScope,
   transactionHashParameter,
   transferPageParameters,
 } from '../tokens/transfer-lists.ts'
-import type { PageHeights, TransferKey, TransferSelection, TransferSpan } from '../tokens/transfer-lists.ts'
+import type { HeightParameters } from '../transactions/derived-details.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
 import { exampleNftTransfer, nftTransferRow, nftTransferSchema, presentNftTransfer } from './schema.ts'
 import { nftIdParameter, nftTypeParameters, requireCollectionOfId, requireNftItem, unknownNftItem } from './queries.ts'
-import type { NftTransferRow } from './schema.ts'
 
-/** Newest first. */
-export async function listNftTransfers(
-  database: DatabasePool,
-  bounds: Bounds | undefined,
-  selection: TransferSelection,
-  before: TransferKey | undefined,
-  count: number,
-): Promise<readonly NftTransferRow[]> {
-  return readPage(database, bounds, before, count, (span) => selectTransfers(nftTransfers, selection, span))
-}
-
-async function readPage(
-  database: DatabasePool,
-  bounds: Bounds | undefined,
-  before: TransferKey | undefined,
-  count: number,
-  select: (span: TransferSpan) => FragmentSqlToken,
-): Promise<readonly NftTransferRow[]> {
-  return readTransferPage(database, bounds, before, count, {
-    table: nftTransfers,
-    select,
-    complete: (rows, heights) =>
-      database.any(sql.prepared('NFT transfers', nftTransferRow)`${completed(rows, heights)}`),
-  })
-}
-
-/** `uuid` identifies the item in burn events without a collection. */
-interface TransferredItem {
-  readonly token: string
-  readonly nft_id: string
-  readonly uuid: string | null
-}
-
-/** Newest first. A burn event may name only id and uuid, so its transfer has no collection. */
-export async function listNftTransfersOfItem(
-  database: DatabasePool,
-  bounds: Bounds | undefined,
-  item: TransferredItem,
-  before: TransferKey | undefined,
-  count: number,
-): Promise<readonly NftTransferRow[]> {
-  const { token, nft_id: nftId, uuid } = item
-  if (uuid === null) return listNftTransfers(database, bounds, { token, nftId }, before, count)
-  return readPage(
-    database,
-    bounds,
-    before,
-    count,
-    (span) => sql.fragment`
-    (${selectTransfers(nftTransfers, { token, nftId }, span)})
-    union all
-    (
-      select * from app.nft_transfers
-      where token is null and nft_uuid = ${uuid}::bigint and nft_id = ${nftId}::numeric
-        and block_height between ${span.low} and ${span.high} and ${isBefore(before)}
-      order by block_height desc, tx_index desc, event_index desc
+/** A burn event may name only id and uuid of its item, so its transfer has no collection. */
+export const listNftTransfers = transferReader(
+  nftTransfers,
+  (rows, heights) => sql.prepared('NFT transfers', nftTransferRow)`${completed(rows, heights)}`,
+  (table, { nftUuid, ...selection }, span) => {
+    const ofSelection = selectTransfers(table, selection, span)
+    if (nftUuid === undefined || selection.nftId === undefined) return ofSelection
+    return sql.fragment`
+      (${ofSelection})
+      union all
+      (
+        select * from app.nft_transfers
+        where token is null and nft_uuid = ${nftUuid}::int8 and nft_id = ${selection.nftId}::numeric and ${within(span)}
+        order by ${newestFirst}
+        limit ${span.count}
+      )
+      order by ${newestFirst}
       limit ${span.count}
-    )
-    order by block_height desc, tx_index desc, event_index desc, leg desc
-    limit ${span.count}
-  `,
-  )
-}
-
-function isBefore(before: TransferKey | undefined): FragmentSqlToken {
-  if (before === undefined) return sql.fragment`true`
-  const { height, txIndex, eventIndex, leg } = before
-  return sql.fragment`(block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})`
-}
+    `
+  },
+)
 
 /**
  * `limit` keeps the planner to key lookups. A transfer without a collection gets that of the burned
  * item, if no other item has the same uuid and id.
  */
-function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
+function completed(page: FragmentSqlToken, { low, high }: HeightParameters): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
     select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp,
@@ -199,7 +151,8 @@ const itemTransfers = defineRoute({
       requireNftItem(services.database, nft_type, id),
       findTransferScope(query, services),
     ])
-    const rows = await listNftTransfersOfItem(services.database, bounds, item, before, query.limit + 1)
+    const selection = { token: item.token, nftId: item.nft_id, nftUuid: item.uuid ?? undefined }
+    const rows = await listNftTransfers(services.database, bounds, selection, before, query.limit + 1)
     return { body: page(rows, query.limit, (row) => presentNftTransfer(row), transferCursorOf) }
   },
 })

@@ -134,6 +134,7 @@ export type FtTransfer = z.output<typeof ftTransferSchema>
 
 export const ftTransferRow = z.object({
   ...transferRowFields,
+  transfer_type: z.enum(ftTransferTypes),
   amount: z.string(),
   name: z.string().nullable(),
   symbol: z.string().nullable(),
@@ -148,7 +149,7 @@ export type FtTransferRow = z.output<typeof ftTransferRow>
 export function presentFtTransfer(row: FtTransferRow, address?: string): FtTransfer {
   return {
     ...presentTransfer(row, address),
-    transfer_type: z.enum(ftTransferTypes).parse(row.transfer_type),
+    transfer_type: row.transfer_type,
     amount: row.amount,
     approx_usd_price: row.usd_price,
     usd_value: row.usd_value,

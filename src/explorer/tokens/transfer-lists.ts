@@ -1,6 +1,8 @@
 import { sql } from 'slonik'
-import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import type { DatabasePool, FragmentSqlToken, QuerySqlToken } from 'slonik'
 import { z } from 'zod'
+import { fixedStatement } from '../../platform/db/named-query.ts'
+import { shapedStatement } from '../../platform/db/slonik.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { countFormat, heightFormat, idFormat, timestampFormat, hashPattern } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
@@ -9,10 +11,12 @@ import { firstWindow, readEventPage, windowGrowth, wideHeights } from '../paging
 import type { EventSpan } from '../paging/event-pages.ts'
 import { cursorParameter, heightParameter, limitParameter } from '../parameters.ts'
 import type { Services } from '../route.ts'
+import type { HeightParameters } from '../transactions/derived-details.ts'
 import {
   formatTransferCursor,
   parseTransferCursor,
   findTransactionInBlock,
+  firstHeights,
   transferCursorForm,
   transferCursorPattern,
   findTransaction,
@@ -31,6 +35,8 @@ export interface TransferSelection {
   readonly token?: string | undefined
   /** Requires `token`. */
   readonly nftId?: string | undefined
+  /** Requires `nftId`: adds transfers of the item without a collection. */
+  readonly nftUuid?: string | undefined
   /** Requires bounds of a single height. */
   readonly txIndex?: number | undefined
 }
@@ -48,95 +54,134 @@ export const ftTransfers: TransferTable = {
 
 export const nftTransfers: TransferTable = { name: sql.fragment`app.nft_transfers`, listed: sql.fragment`true` }
 
-export type TransferSpan = EventSpan<TransferKey>
+type Parameter<Value> = Value | FragmentSqlToken
 
-/** Inclusive. */
-export interface PageHeights {
-  readonly low: number
-  readonly high: number
+export interface TransferSpan extends HeightParameters {
+  readonly before: { readonly [Name in keyof TransferKey]: Parameter<number> } | undefined
+  readonly count: Parameter<number>
 }
 
-interface TransferPage<Row> {
-  readonly table: TransferTable
-  /** Newest first. */
-  readonly select: (span: TransferSpan) => FragmentSqlToken
-  /** Adds columns of other tables, newest first. */
-  readonly complete: (rows: FragmentSqlToken, heights: PageHeights) => Promise<readonly Row[]>
-}
+type SelectTransfers = (
+  table: TransferTable,
+  selection: { readonly [Name in keyof TransferSelection]: Parameter<TransferSelection[Name]> },
+  span: TransferSpan,
+) => FragmentSqlToken
 
 const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number(), leg: z.number() })
 
-/**
- * Most pages come from one statement. Over years, it would be planned for every partition of four
- * tables, so distant rows are located first and completed afterwards.
- */
-export async function readTransferPage<Row>(
-  database: DatabasePool,
-  bounds: Bounds | undefined,
-  before: TransferKey | undefined,
-  count: number,
-  { table, select, complete }: TransferPage<Row>,
-): Promise<readonly Row[]> {
-  if (bounds === undefined) return []
-  const high = Math.min(bounds.max, before?.height ?? bounds.max)
-  if (high < bounds.min) return []
-  const low = Math.max(bounds.min, high - firstWindow + 1)
-  const near = await complete(select({ low, high, before, count }), { low, high })
-  const missing = count - near.length
-  if (missing <= 0 || low === bounds.min) return near
-  const places = await readEventPage(
-    { min: bounds.min, max: low - 1 },
-    before,
-    missing,
-    async (span) =>
-      await database.any(sql.prepared('places of transfers', placeRow)`
-      select block_height, tx_index, event_index, leg from (${select(span)}) as t
-    `),
-    firstWindow * windowGrowth,
-  )
-  const [first, last] = [places[0], places.at(-1)]
-  if (first === undefined || last === undefined) return near
-  const heights = { low: last.block_height, high: first.block_height }
-  return [...near, ...(await complete(selectPlaces(table, places, heights), heights))]
+interface PageValues extends TransferSelection {
+  readonly low: number
+  readonly high: number
+  readonly count: number
+  readonly beforeHeight?: number | undefined
+  readonly beforeIndex?: number | undefined
+  readonly beforeEvent?: number | undefined
+  readonly beforeLeg?: number | undefined
 }
 
-function selectPlaces(
-  { name }: TransferTable,
-  places: ReadonlyArray<z.output<typeof placeRow>>,
-  { low, high }: PageHeights,
-): FragmentSqlToken {
-  const column = (of: keyof z.output<typeof placeRow>, type: 'int4' | 'int8'): FragmentSqlToken =>
-    sql.fragment`${sql.array(
-      places.map((place) => place[of]),
-      type,
-    )}`
+const pageTypes = {
+  low: 'int8',
+  high: 'int8',
+  count: 'int8',
+  beforeHeight: 'int8',
+  beforeIndex: 'int4',
+  beforeEvent: 'int4',
+  beforeLeg: 'int4',
+  address: 'text',
+  token: 'text',
+  nftId: 'numeric',
+  nftUuid: 'int8',
+  txIndex: 'int4',
+}
+
+type ReadTransfers<Row> = (
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  selection: TransferSelection,
+  before: TransferKey | undefined,
+  count: number,
+) => Promise<readonly Row[]>
+
+/**
+ * Most pages come from one statement. Over years, it would touch every partition of four tables, so
+ * distant rows are located first and completed afterwards.
+ *
+ * @param complete adds columns of other tables, newest first
+ */
+export function transferReader<Row>(
+  table: TransferTable,
+  complete: (rows: FragmentSqlToken, heights: HeightParameters) => QuerySqlToken<z.ZodType<Row>>,
+  select: SelectTransfers = selectTransfers,
+): ReadTransfers<Row> {
+  const rowsOf = (parameters: { readonly [Name in keyof PageValues]: FragmentSqlToken }): FragmentSqlToken => {
+    const { beforeHeight: height, beforeIndex: txIndex, beforeEvent: eventIndex, beforeLeg: leg } = parameters
+    const before = height && txIndex && eventIndex && leg && { height, txIndex, eventIndex, leg }
+    return select(table, parameters, { ...parameters, before })
+  }
+  const nearPage = shapedStatement<PageValues, z.ZodType<Row>>(pageTypes, (parameters) =>
+    complete(rowsOf(parameters), parameters),
+  )
+  const distantPlaces = shapedStatement<PageValues, typeof placeRow>(
+    pageTypes,
+    (parameters) => sql.prepared('places of transfers', placeRow)`
+      select block_height, tx_index, event_index, leg from (${rowsOf(parameters)}) as t
+    `,
+  )
+  const distantPage = fixedStatement(complete(selectPlaces(table), firstHeights))
+  return async (database, bounds, selection, before, count) => {
+    if (bounds === undefined) return []
+    const high = Math.min(bounds.max, before?.height ?? bounds.max)
+    if (high < bounds.min) return []
+    const low = Math.max(bounds.min, high - firstWindow + 1)
+    const near = await database.any(nearPage(pageValues(selection, { low, high, before, count })))
+    const missing = count - near.length
+    if (missing <= 0 || low === bounds.min) return near
+    const places = await readEventPage(
+      { min: bounds.min, max: low - 1 },
+      before,
+      missing,
+      async (span) => database.any(distantPlaces(pageValues(selection, span))),
+      firstWindow * windowGrowth,
+    )
+    const [first, last] = [places[0], places.at(-1)]
+    if (first === undefined || last === undefined) return near
+    const columns = (['block_height', 'tx_index', 'event_index', 'leg'] as const).map((name) =>
+      places.map((place) => place[name]),
+    )
+    return [...near, ...(await database.any(distantPage(last.block_height, first.block_height, ...columns)))]
+  }
+}
+
+function pageValues(selection: TransferSelection, { low, high, before, count }: EventSpan<TransferKey>): PageValues {
+  const values = { ...selection, low, high, count }
+  if (before === undefined || before.height > high) return values
+  const { height, txIndex, eventIndex, leg } = before
+  return { ...values, beforeHeight: height, beforeIndex: txIndex, beforeEvent: eventIndex, beforeLeg: leg }
+}
+
+/** Parameters: lowest and highest height; columns of the places. */
+function selectPlaces({ name }: TransferTable): FragmentSqlToken {
   return sql.fragment`
     select f.*
-    from unnest(${column('block_height', 'int8')},
-    ${column('tx_index', 'int4')}, ${column('event_index', 'int4')}, ${column('leg', 'int4')})
-      as place (height, tx, event, leg)
+    from unnest($3::int8[], $4::int4[], $5::int4[], $6::int4[]) as place (height, tx, event, leg)
     cross join lateral (
       select * from ${name}
       where block_height = place.height and tx_index = place.tx and event_index = place.event and leg = place.leg
-        and block_height between ${low} and ${high}
+        and block_height between $1::int8 and $2::int8
       limit 1
     ) f
   `
 }
 
 /** Event indexes restart with each transaction. */
-const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
+export const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
 
 /**
  * Newest first. Sent and received transfers of an account use one index each; `union` removes
  * self-transfers. The account and token indexes end at the height; rows are sorted per block until
  * the page is full.
  */
-export function selectTransfers(
-  table: TransferTable,
-  { address, token, nftId, txIndex }: TransferSelection,
-  span: TransferSpan,
-): FragmentSqlToken {
+export const selectTransfers: SelectTransfers = (table, { address, token, nftId, txIndex }, span) => {
   if (txIndex !== undefined) {
     return selectSorted(
       table,
@@ -183,7 +228,7 @@ function selectOfSide(
   table: TransferTable,
   span: TransferSpan,
   side: FragmentSqlToken,
-  { address, token }: { address: string; token: string | undefined },
+  { address, token }: { address: Parameter<string>; token: Parameter<string> | undefined },
 ): FragmentSqlToken {
   if (token === undefined) {
     return selectByIndex(
@@ -242,13 +287,13 @@ function selectByIndex(
 }
 
 /** The row comparison does not prune partitions. */
-function within(span: TransferSpan): FragmentSqlToken {
+export function within(span: TransferSpan): FragmentSqlToken {
   return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span)}`
 }
 
 /** With a leading `and`. */
-function after({ high, before }: TransferSpan): FragmentSqlToken {
-  if (before === undefined || before.height > high) return sql.fragment``
+function after({ before }: TransferSpan): FragmentSqlToken {
+  if (before === undefined) return sql.fragment``
   const { height, txIndex, eventIndex, leg } = before
   return sql.fragment`and (block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})`
 }
@@ -287,11 +332,10 @@ export const transferRowFields = {
   token: z.string(),
   from_address: z.string().nullable(),
   to_address: z.string().nullable(),
-  transfer_type: z.string(),
 }
 
 type TransferFields = z.output<z.ZodObject<typeof transferFields>>
-type TransferRow = Omit<z.output<z.ZodObject<typeof transferRowFields>>, 'token'>
+type TransferRow = Omit<z.output<z.ZodObject<typeof transferRowFields>>, 'token'> & { readonly transfer_type: string }
 
 export function presentTransfer(
   row: TransferRow,

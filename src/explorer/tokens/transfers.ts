@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
-import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import type { FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import type { Bounds } from '../paging/bounds.ts'
 import { listOf, page } from '../paging/pages.ts'
 import { accountParameter, contractParameter, partyParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
+import type { HeightParameters } from '../transactions/derived-details.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
 import {
   exampleFtTransfer,
@@ -13,34 +13,23 @@ import {
   ftTransferSchema,
   presentFtTransfer,
 } from './schema.ts'
-import type { FtTransferRow, FtTransfer } from './schema.ts'
+import type { FtTransfer } from './schema.ts'
 import {
   ftTransfers,
-  readTransferPage,
-  selectTransfers,
   transferCursorOf,
+  transferReader,
   findTransferScope,
   transactionHashParameter,
   transferPageParameters,
 } from './transfer-lists.ts'
-import type { PageHeights, TransferKey, TransferSelection } from './transfer-lists.ts'
 
 /** Excludes fees. */
-export async function listFtTransfers(
-  database: DatabasePool,
-  bounds: Bounds | undefined,
-  selection: TransferSelection,
-  before: TransferKey | undefined,
-  count: number,
-): Promise<readonly FtTransferRow[]> {
-  return readTransferPage(database, bounds, before, count, {
-    table: ftTransfers,
-    select: (span) => selectTransfers(ftTransfers, selection, span),
-    complete: (rows, heights) => database.any(sql.prepared('FT transfers', ftTransferRow)`${completed(rows, heights)}`),
-  })
-}
+export const listFtTransfers = transferReader(
+  ftTransfers,
+  (rows, heights) => sql.prepared('FT transfers', ftTransferRow)`${completed(rows, heights)}`,
+)
 
-export function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
+export function completed(page: FragmentSqlToken, { low, high }: HeightParameters): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
     select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp,

@@ -22,7 +22,7 @@ export function blockOf(height: FragmentSqlToken, low: HeightParameter, high: He
     where height = ${height} and height between ${low} and ${high} limit 1)`
 }
 
-export function transactionIdOf(row: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
+export function transactionIdOf(row: FragmentSqlToken, low: HeightParameter, high: HeightParameter): FragmentSqlToken {
   return sql.fragment`(
     select id from raw.transactions x
     where x.block_height = ${row}.block_height and x.tx_index =
@@ -68,7 +68,7 @@ export function transactions(
 }
 
 /** The first two parameters of constant statements. */
-const firstHeights: HeightParameters = { low: sql.fragment`$1::int8`, high: sql.fragment`$2::int8` }
+export const firstHeights: HeightParameters = { low: sql.fragment`$1::int8`, high: sql.fragment`$2::int8` }
 
 const newestFirst = sql.fragment`order by t.block_height desc, t.tx_index desc`
 

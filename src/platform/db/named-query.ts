@@ -28,7 +28,7 @@ export async function namedQuery<Row extends QueryResultRow>(
   }
 }
 
-type StatementValue = boolean | number | string | Buffer | null | readonly StatementValue[]
+export type StatementValue = boolean | number | string | Buffer | null | readonly StatementValue[]
 
 /** Builds a constant statement once: building takes longer than running a short one. */
 export function fixedStatement<Row extends z.ZodType>(

@@ -7,10 +7,22 @@ import {
   DataIntegrityError,
   NotFoundError,
   SchemaValidationError,
+  sql,
 } from 'slonik'
-import type { DatabasePool, DriverFactory, Interceptor, Query, QueryResultRow, QuerySqlToken } from 'slonik'
+import type {
+  DatabasePool,
+  DriverFactory,
+  FragmentSqlToken,
+  Interceptor,
+  Query,
+  QueryResultRow,
+  QuerySqlToken,
+} from 'slonik'
 import { createPgDriverFactory } from '@slonik/pg-driver'
 import { Client, types } from 'pg'
+import type { z } from 'zod'
+import { fixedStatement } from './named-query.ts'
+import type { StatementValue } from './named-query.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 
 export interface ReadPoolOptions {
@@ -80,6 +92,33 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
     answerTimeoutMs: statementTimeoutMs + answerGraceMs,
   })
   return withPrepared(pool, prepared, checkPrepared)
+}
+
+/**
+ * Builds a statement once for each set of given values.
+ *
+ * @param types of all parameters, in PostgreSQL
+ * @param build must use every parameter that it gets
+ */
+export function shapedStatement<Values extends object, Row extends z.ZodType>(
+  types: Readonly<Record<keyof Values & string, string>>,
+  build: (parameters: { readonly [Name in keyof Values]: FragmentSqlToken }) => QuerySqlToken<Row>,
+): (values: Values) => QuerySqlToken<Row> {
+  const statements = new Map<string, (...values: readonly StatementValue[]) => QuerySqlToken<Row>>()
+  const names = Object.keys(types) as (keyof Values & string)[]
+  return (values) => {
+    const given = names.filter((name) => values[name] !== undefined)
+    const shape = given.join(' ')
+    let statement = statements.get(shape)
+    if (statement === undefined) {
+      const parameters = given.map(
+        (name, i) => [name, { ...sql.fragment``, sql: `$${i + 1}::${types[name]}` }] as const,
+      )
+      statement = fixedStatement(build(Object.fromEntries(parameters) as Parameters<typeof build>[0]))
+      statements.set(shape, statement)
+    }
+    return statement(...given.map((name) => values[name] as StatementValue))
+  }
 }
 
 function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecked: boolean): DatabasePool {
