@@ -89,7 +89,7 @@ async function demo(options: DemoArguments): Promise<number> {
     prepare: async (lifecycle, log) => {
       // Pages build while the database starts.
       build = pageBuildOf({ lifecycle, log })
-      build.folder().catch((error: unknown) => log.debug({ err: asError(error) }, 'the page build was stopped'))
+      build.folder().catch((error: unknown) => log.debug({ err: asError(error) }, 'Page build stopped'))
       lifecycle.onStop('node', () => chain.stop())
       lifecycle.signal.addEventListener('abort', () => say('\n  Stopping…\n'), { once: true })
       chain.failed.catch((error: unknown) => lifecycle.fail(error))

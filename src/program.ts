@@ -106,7 +106,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
       port: config.METRICS_PORT,
     })
     lifecycle.onStop('metrics', () => server.close())
-    log.info({ port: server.port }, 'serving metrics')
+    log.info({ port: server.port }, 'Serving metrics')
   }
   shared.isFarmHere = program.services.includes('farm')
   const bare = { config, log, metrics, lifecycle, terminal, shared }
@@ -117,7 +117,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   }
   // After starting PostgreSQL, which would inherit the lower priority.
   if (program.services.every((name) => 'isLowPriority' in services[name])) lowerPriority()
-  log.info({ services: program.services }, 'all services started')
+  log.info({ services: program.services }, 'All services started')
   if (database !== undefined) await program.onReady?.({ shared, terminal, pool: database.pool })
 }
 

@@ -19,7 +19,7 @@ const script = join(import.meta.dirname, '../scripts/demo.ts')
 
 /** Warnings caused by a slow machine, when node, queue or database respond late. */
 const lateness =
-  /access node suspended|Queue error|job failed|the queue store|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|reconnecting|retrying|connecting again|trying again|Could not read|not respond/
+  /Access node suspended|Queue error|job failed|the queue store|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|reconnecting|retrying|connecting again|trying again|Could not read|not respond/
 
 /** A list response of the API. */
 interface Listed {
@@ -323,7 +323,7 @@ describe('demo', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { msg: string })
-    expect(lines.at(-1)?.msg).to.equal('stopped')
+    expect(lines.at(-1)?.msg).to.equal('Stopped')
     expect(demo.errors).to.include('The demo has stopped.')
   })
 })

@@ -88,7 +88,7 @@ export class OverviewFeed {
     let timer: ReturnType<typeof setTimeout> | undefined
     const onMessage = (): void => {
       clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(new Error('Nothing has been heard from the API.')), silenceMs)
+      timer = setTimeout(() => silence.abort(new Error('The API sent no events for too long.')), silenceMs)
     }
     onMessage()
     try {
@@ -108,7 +108,7 @@ export class OverviewFeed {
       // Browser messages about a broken connection do not help the operator.
       throw error instanceof ApiProblem || signal.aborted
         ? error
-        : new ApiProblem(0, 'broken', 'The connection to the API broke.')
+        : new ApiProblem(0, 'broken', 'The connection to the API was lost.')
     } finally {
       clearTimeout(timer)
     }

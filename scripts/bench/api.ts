@@ -64,7 +64,7 @@ export async function benchApi({ blocks, only, profile, ...options }: ApiOptions
 async function fill(database: BenchDatabase, blocks: number, options: SourceOptions): Promise<void> {
   await using source = await openSource(options, blocks)
   const variables = { DB_URL: database.url, ...historyVariables(source, blocks) }
-  const program = await startFlowfarm(['ingest', 'farm'], variables, { ready: 'all services started' })
+  const program = await startFlowfarm(['ingest', 'farm'], variables, { ready: 'All services started' })
   await untilDerived(database.pool, blocks)
   await program.end()
   await database.pool.query('vacuum analyze')

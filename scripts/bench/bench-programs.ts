@@ -104,7 +104,7 @@ export async function startFlowfarm(
     lastLines.splice(0, lastLines.length - 3)
     lastLines.push(line)
     const port = Number(/"port":(\d+)/.exec(line)?.[1])
-    if (line.includes('"serving metrics"')) metricsPort = port
+    if (line.includes('"Serving metrics"')) metricsPort = port
     if (line.includes(`"${ready}"`)) started.resolve(port)
   })
   child.once('exit', (code) =>
@@ -157,7 +157,7 @@ export async function untilDerived(pool: pg.Pool, blocks: number): Promise<void>
 
 export async function storeRaw({ url, pool }: BenchDatabase, source: BlockSource, blocks: number): Promise<void> {
   const variables = { DB_URL: url, RAW_ONLY: 'true', ...historyVariables(source, blocks) }
-  const program = await startFlowfarm(['ingest'], variables, { ready: 'all services started' })
+  const program = await startFlowfarm(['ingest'], variables, { ready: 'All services started' })
   while ((await storedBlocks(pool)) < blocks) await delay(50)
   await program.end()
 }

@@ -46,7 +46,7 @@ async function enrich(processes: number, items: number, limit?: number): Promise
   }
   try {
     const programs = await Promise.all(
-      Array.from({ length: processes }, () => startFlowfarm(['farm'], variables, { ready: 'all services started' })),
+      Array.from({ length: processes }, () => startFlowfarm(['farm'], variables, { ready: 'All services started' })),
     )
     await pool.query(
       `insert into app.nft_ownership (token, nft_id, block_height, tx_index, event_index, leg, is_burned, owner)

@@ -129,7 +129,7 @@ async function deriveStored(
     const begin = await holdWorkers(pool)
     const programs = await Promise.all(
       Array.from({ length: processes }, () =>
-        startFlowfarm(['farm'], { ...variables, DB_URL: url, METRICS_PORT: '0' }, { ready: 'all services started' }),
+        startFlowfarm(['farm'], { ...variables, DB_URL: url, METRICS_PORT: '0' }, { ready: 'All services started' }),
       ),
     )
     const spent = (): number => programs.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0)
@@ -181,7 +181,7 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
     const program = await startFlowfarm(
       ['ingest', 'farm'],
       { ...variables, DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint },
-      { ready: 'all services started' },
+      { ready: 'All services started' },
     )
     await untilCovered(database.pool, 0, firstHead)
     await database.pool.query(watchLeases)
@@ -260,7 +260,7 @@ async function takeovers(sheet: Sheet, kills: number, variables: Record<string, 
         await startFlowfarm(
           ['farm'],
           { ...variables, ...small, DB_URL: url, CHAIN_ACCESS_NODE: source.endpoint },
-          { ready: 'all services started' },
+          { ready: 'All services started' },
         ),
       )
     }

@@ -102,7 +102,7 @@ async function measure(source: BlockSource, blocks: number, isRawOnly: boolean):
     const program = await startFlowfarm(
       isRawOnly ? ['ingest'] : ['ingest', 'farm'],
       { DB_URL: url, ...(isRawOnly ? { RAW_ONLY: 'true' } : {}), ...historyVariables(source, blocks) },
-      { ready: 'all services started' },
+      { ready: 'All services started' },
     )
     const startedAt = performance.now()
     const nodeBefore = cpuSeconds(program.pid)

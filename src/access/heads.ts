@@ -72,7 +72,7 @@ class HeadFollower {
     } catch (error) {
       if (!(error instanceof NodesFailedError)) throw error
       this.#failures++
-      this.#context.log.debug({ reason: error.message }, 'no live access node reported a head')
+      this.#context.log.debug({ reason: error.message }, 'No live access node reported a head')
       return undefined
     }
   }
@@ -90,7 +90,7 @@ class HeadFollower {
           const head = await this.#poll()
           if (head === undefined) continue
           const details = { endpoint: node.endpoint, height: head.height }
-          this.#context.log.info(details, 'the head stream fell behind; starting another')
+          this.#context.log.info(details, 'The head stream fell behind: starting another')
           yield head
           return
         }

@@ -182,7 +182,7 @@ function adminCredentials({ config, lifecycle, log }: ServiceContext<Config>): C
     ...connectionLimits,
     max: 2,
     applicationName: 'flowfarm roles',
-    onIdleError: logIdleErrors(log, 'a connection to AUTH_DB_URL was lost'),
+    onIdleError: logIdleErrors(log, 'A connection to AUTH_DB_URL was lost'),
   })
   lifecycle.onStop('connections to the authentication service', () => pool.end())
   return { ...credentials, rolesOf: roleDirectory(pool) }
@@ -270,7 +270,7 @@ async function openReads({
     ...connectionLimits,
     max: 1,
     applicationName: 'flowfarm replay',
-    onIdleError: logIdleErrors(log, 'Lost the connection to DB_READ_URL'),
+    onIdleError: logIdleErrors(log, 'A connection to DB_READ_URL was lost'),
   })
   lifecycle.onStop('connection to the standby', () => reads.end())
   const { signal } = lifecycle

@@ -33,7 +33,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     if (backlog.next === undefined) {
       progress.finish(name)
       const how = bottom > stopHeight ? ' down to the lowest height of the nodes' : ''
-      log.info({ bottom, top: top - 1 }, `history is complete${how}`)
+      log.info({ bottom, top: top - 1 }, `History is complete${how}`)
       return undefined
     }
     progress.begin(name, { from: bottom, position: backlog.next, total: top - bottom, isForward: false })
@@ -110,7 +110,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
       } catch (error) {
         if (!(error instanceof BelowRootError)) throw error
         this.#root = Math.max(this.#root + 1, error.rootHeight)
-        this.options.log.info({ rootHeight: this.#root }, 'reached the lowest height of the nodes')
+        this.options.log.info({ rootHeight: this.#root }, 'Reached the lowest height of the nodes')
       }
     }
   }

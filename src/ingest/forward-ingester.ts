@@ -114,7 +114,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const { settled } = await readRawCoverage(pool)
     const top = settled.at(-1)
     if (top === undefined) return undefined
-    log.warn({ height: fork.height, reason: fork.message }, 'fork detected; searching the last common block')
+    log.warn({ height: fork.height, reason: fork.message }, 'Fork detected: searching for the last common block')
     const { ancestor, depth } = await resolveFork({
       pool,
       source,
@@ -134,7 +134,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     this.#resumeAt = ancestor + 1
     metrics.reorgs.inc()
     metrics.reorgDepth.set(depth)
-    log.warn({ ancestor, depth }, 'rolled back to the last common block')
+    log.warn({ ancestor, depth }, 'Rolled back to the last common block')
     return undefined
   }
 

@@ -79,9 +79,9 @@ export class HeadTracker {
           log,
           'warn',
           { err: asError(error), pauseMs },
-          'could not follow the head of the chain; retrying',
+          'Could not follow the head of the chain: retrying',
         )
-        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'Stopped while waiting'))
       }
     }
     await this.#writing
@@ -98,7 +98,7 @@ export class HeadTracker {
   async #write(): Promise<void> {
     const { pool, log, signal } = this.#options
     const wait = (): Promise<void> =>
-      pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+      pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'Stopped while waiting'))
     // Usually the commit of its block stores it meanwhile.
     if (this.#written !== undefined) await wait()
     while (this.#written !== this.#current && !signal.aborted) {
@@ -107,7 +107,7 @@ export class HeadTracker {
         await pool.query('update app.chain set latest_height = $1, latest_at = now()', [head?.height])
         this.#written = head
       } catch (error) {
-        this.#failures.log(log, 'warn', { err: asError(error) }, 'could not write the head of the chain; retrying')
+        this.#failures.log(log, 'warn', { err: asError(error) }, 'Could not write the head of the chain: retrying')
       }
       await wait()
     }

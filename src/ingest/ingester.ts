@@ -54,7 +54,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
           applicationName: lockHolderName(),
           heartbeatMs: 5000,
           answerTimeoutMs: 8000,
-          onWaiting: (holder) => log.info({ holder }, 'this ingester runs in another process; waiting for it to end'),
+          onWaiting: (holder) => log.info({ holder }, 'This ingester runs in another process: waiting for it to end'),
         })
         try {
           const isDone = await this.#work(lock.lost, () => (attempt = 1))
@@ -73,9 +73,9 @@ export abstract class Ingester<Options extends IngesterOptions> {
           log,
           'warn',
           { err: error, attempt, pauseMs },
-          'ingestion interrupted; resuming from stored blocks',
+          'Ingestion interrupted: resuming from stored blocks',
         )
-        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'Stopped while waiting'))
       }
     }
   }

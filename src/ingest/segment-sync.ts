@@ -109,7 +109,7 @@ export class SegmentSync {
       maxPauseMs: settings.maxPauseMs,
       signal: context.signal,
       onRetry: (height, err, pauseMs) => {
-        context.failures.log(log, 'warn', { height, err, pauseMs }, 'could not fetch a block; retrying')
+        context.failures.log(log, 'warn', { height, err, pauseMs }, 'Could not fetch a block: retrying')
       },
       onFailed: (height, error, ending) => settings.failing.failed(height, error, ending),
       onEnded: (height) => settings.failing.ended(height),

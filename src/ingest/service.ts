@@ -181,8 +181,8 @@ async function repeatOnRetry(
         if (isSame) await pause(recheckMs, signal)
       } catch (error) {
         if (signal.aborted) return
-        log.debug({ err: asError(error) }, 'could not read the history checkpoint; retrying')
-        await pause(recheckMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+        log.debug({ err: asError(error) }, 'Could not read the history checkpoint: retrying')
+        await pause(recheckMs, signal).catch((reason: unknown) => log.debug({ reason }, 'Stopped while waiting'))
       }
     }
   }

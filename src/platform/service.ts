@@ -66,7 +66,7 @@ export class Lifecycle {
   }
 
   async #runSteps(reason: string): Promise<void> {
-    this.#log.info({ reason }, 'stopping')
+    this.#log.info({ reason }, 'Stopping')
     this.#controller.abort(new Error(`stopping: ${reason}`))
     const deadline = performance.now() + this.#totalTimeoutMs
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
@@ -84,13 +84,13 @@ export class Lifecycle {
           }),
         ])
       } catch (error) {
-        this.#log.error({ err: asError(error), step: step.name }, 'shutdown step failed')
+        this.#log.error({ err: asError(error), step: step.name }, 'Shutdown step failed')
       } finally {
         timer.abort()
       }
-      this.#log.debug({ step: step.name, ms: Math.round(performance.now() - startedAt) }, 'shutdown step finished')
+      this.#log.debug({ step: step.name, ms: Math.round(performance.now() - startedAt) }, 'Shutdown step finished')
     }
-    this.#log.info('stopped')
+    this.#log.info('Stopped')
   }
 }
 

@@ -67,13 +67,13 @@ export class Dispatcher {
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.#wakeUp.call()
-    const troubles = new LogThrottle()
+    const outages = new LogThrottle()
     const listening = listen(databaseUrl, channels, wake, {
       signal,
       applicationName: 'flowfarm webhooks',
       onReconnect: wake,
       onError: (err) =>
-        troubles.log(log, 'warn', { err }, 'Webhook dispatcher lost its notification connection. Reconnecting.'),
+        outages.log(log, 'warn', { err }, 'Webhook dispatcher lost its notification connection. Reconnecting.'),
     }).catch(() => undefined)
     for (let failures = 0; !signal.aborted;) {
       try {
@@ -82,7 +82,7 @@ export class Dispatcher {
         })
       } catch (error) {
         if (signal.aborted) break
-        troubles.log(log, 'warn', { err: asError(error) }, 'Could not create webhook deliveries. Retrying.')
+        outages.log(log, 'warn', { err: asError(error) }, 'Could not create webhook deliveries. Retrying.')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }
@@ -122,7 +122,7 @@ export class Dispatcher {
   async #round(ending: AbortSignal): Promise<boolean> {
     const { pool, onMade } = this.#options
     let hasMoved = false
-    const troubles: unknown[] = []
+    const failures: unknown[] = []
     const groups = await this.#groups()
     const behind = groups.filter((one) => one.end - one.from > this.#limits.blocksAtOnce)
     const rotated = [...behind.slice(this.#rounds % behind.length), ...behind.slice(0, this.#rounds % behind.length)]
@@ -139,10 +139,10 @@ export class Dispatcher {
         hasMoved = true
         if (made > 0) onMade(made)
       } catch (error) {
-        troubles.push(error)
+        failures.push(error)
       }
     }
-    if (troubles.length > 0) throw asError(troubles[0])
+    if (failures.length > 0) throw asError(failures[0])
     return hasMoved
   }
 

@@ -72,13 +72,13 @@ export class Sender {
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.wake()
-    const troubles = new LogThrottle()
+    const outages = new LogThrottle()
     const listening = listen(databaseUrl, [deliveriesChannel], wake, {
       signal,
       applicationName: 'flowfarm webhooks',
       onReconnect: wake,
       onError: (err) =>
-        troubles.log(log, 'warn', { err }, 'Webhook sender lost its notification connection. Reconnecting.'),
+        outages.log(log, 'warn', { err }, 'Webhook sender lost its notification connection. Reconnecting.'),
     }).catch(() => undefined)
     const renewing = this.#renew()
     for (let failures = 0; !signal.aborted;) {
@@ -88,7 +88,7 @@ export class Sender {
         if (!hasMore) await this.#wakeUp.sleep(pollMs, signal)
       } catch (error) {
         if (signal.aborted) break
-        troubles.log(log, 'warn', { err: asError(error) }, 'Could not read pending webhook deliveries. Retrying.')
+        outages.log(log, 'warn', { err: asError(error) }, 'Could not read pending webhook deliveries. Retrying.')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }

@@ -150,7 +150,7 @@ describe('indexing a Flow emulator with user payments', function (this: Mocha.Su
     const further = await payOften(15)
     const lastOfAll = further.at(-1)
     if (lastOfAll === undefined) throw new Error('no payments were sent')
-    await program.logged(/rolled back to the last common block/)
+    await program.logged(/Rolled back to the last common block/)
     await untilDerived(lastOfAll)
     await expectPayments([...retained, ...further])
     const ids = new Set(further.map(({ id }) => id))

@@ -282,7 +282,7 @@ describe('the API over HTTP', () => {
     expect(list.headers.get('retry-after')).to.equal('1')
     const problem = (await list.json()) as Record<string, unknown>
     expect(problem).to.include({ code: 'database-unavailable', detail: 'The database is temporarily unavailable.' })
-    const reported = (): number => lines.filter((line) => line.includes('request failed')).length
+    const reported = (): number => lines.filter((line) => line.includes('Request failed')).length
     const before = reported()
     const failed = await Promise.all(Array.from({ length: 10 }, (_, i) => behind.get(`/flow/block/${120 + i}`)))
     expect(failed.map(({ status }) => status)).to.deep.equal(Array.from(failed, () => 503))

@@ -166,7 +166,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
       START_BLOCK: '1950',
       ENABLE_HISTORY_INGESTER: 'false',
     })
-    const { port } = await chain.logged(/serving metrics/)
+    const { port } = await chain.logged(/Serving metrics/)
     await untilDerived(database, names, [{ from: 1950, to: 2001 }])
     const figures = ['covered_heights', 'backlog_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap(
       (figure) => names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),

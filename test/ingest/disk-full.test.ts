@@ -39,7 +39,7 @@ describe('a full disk', function () {
     const variables = { CHAIN_ACCESS_NODE: node.endpoint, DATA_FOLDER: folder, ...directions.backward }
     const ballast = join(folder, 'ballast')
     const first = new FlowfarmProcess(['ingest'], variables)
-    await first.logged(/migrations applied/)
+    await first.logged(/Migrations applied/)
     await fill(ballast)
     slow.remove()
     expect(await first.ended(), first.output()).to.equal(75)
@@ -49,7 +49,7 @@ describe('a full disk', function () {
     // The usage of the first run varies (mostly WAL), so the free space is set independently of it.
     await run('mount', ['-o', 'remount,size=1g', folder])
     const second = new FlowfarmProcess(['ingest'], variables)
-    await second.logged(/history is complete/)
+    await second.logged(/History is complete/)
     expect(await second.end('SIGTERM')).to.equal(0)
   })
 

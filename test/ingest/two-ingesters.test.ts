@@ -47,7 +47,7 @@ describe('two ingesters on one database', function () {
     const first = start(variables)
     await untilStored(database, shape.head - 10, shape.head)
     const second = start(variables)
-    const { holder } = await second.logged(/this ingester runs in another process/)
+    const { holder } = await second.logged(/This ingester runs in another process/)
     expect(holder).to.have.property('applicationName').that.includes(`process ${first.pid}`)
     const before = await storedHeights(database.pool)
     const killedAt = new Stopwatch()

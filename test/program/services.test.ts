@@ -96,7 +96,7 @@ describe('services in separate processes', () => {
       const farm = start([], server.url)
       const host = await hostOf(farm)
       // A service that loses the database during start exits, and its supervisor restarts it.
-      await farm.logged(/all services started/)
+      await farm.logged(/All services started/)
       const database = { url: server.url, pool, drop: () => pool.end() }
       await untilStored(database, 0, 100)
       const client = await FeedClient.connect(`${host}/ws`)

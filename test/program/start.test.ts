@@ -85,7 +85,7 @@ describe('program start', () => {
     const started = performance.now()
     const watch = new Stopwatch()
     const farm = start(['ingest'], { DB_URL: 'postgresql://me:hush@127.0.0.1:1/flowfarm' })
-    await farm.logged(/is unreachable; retrying/)
+    await farm.logged(/is unreachable: retrying/)
     expect(await farm.ended()).to.equal(75)
     expect(performance.now() - started).to.be.at.least(4000)
     await watch.expectBelow(12_000)
@@ -136,7 +136,7 @@ describe('program start', () => {
   it('logs where history ends if the nodes reach no lower', async () => {
     const own = await createTestDatabase()
     const farm = start(['ingest'], { DB_URL: own.url, ...directions.backward })
-    const line = await farm.logged(/history is complete/)
+    const line = await farm.logged(/History is complete/)
     expect(line).to.include({ bottom: 21, top: 60 })
     await untilStored(own, 21, 60)
     expect(await farm.end('SIGTERM')).to.equal(0)
@@ -147,11 +147,11 @@ describe('program start', () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-start-'))
     try {
       const first = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
-      await first.logged(/migrations applied/)
+      await first.logged(/Migrations applied/)
       const second = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
-      await second.logged(new RegExp(`waiting for the data folder .* in use by process ${first.pid}`))
+      await second.logged(new RegExp(`Waiting for the data folder .* in use by process ${first.pid}`))
       await first.end('SIGKILL')
-      await second.logged(/history is complete/)
+      await second.logged(/History is complete/)
       expect(await second.end('SIGTERM')).to.equal(0)
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -163,7 +163,7 @@ describe('program start', () => {
     const cluster = join(folder, 'cluster')
     try {
       const farm = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
-      await farm.logged(/migrations applied/)
+      await farm.logged(/Migrations applied/)
       expect(await processesIn(cluster)).to.not.have.length(0)
       const killedAt = new Stopwatch()
       await farm.end('SIGKILL')

@@ -99,7 +99,7 @@ describe('program shutdown', () => {
       await untilStored(database, shape.head - 50, shape.head)
       proxy.freeze()
       farm.child.kill('SIGTERM')
-      await farm.logged(/stopping/)
+      await farm.logged(/Stopping/)
       // Signals within a second count as one.
       const again = setInterval(() => farm.child.kill('SIGTERM'), 100)
       const stoppingAt = performance.now()

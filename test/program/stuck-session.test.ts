@@ -20,7 +20,7 @@ describe('program with an unresponsive database session', function () {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-stuck-'))
     farm = new FlowfarmProcess(['ask', 'api'], { DATA_FOLDER: folder, HOST: '127.0.0.1', PORT: '0', ASK_PORT: '0' })
-    await farm.logged(/all services started/)
+    await farm.logged(/All services started/)
   })
   afterEach(async () => {
     await farm.end('SIGKILL')

@@ -64,7 +64,7 @@ describe('wallet metrics', () => {
       WALLET_TESTNET_PAYER: publishedPayerSetting,
       WALLET_PROVISION_LIMIT: '1',
     })
-    const metricsPort = String((await program.logged(/serving metrics/))['port'])
+    const metricsPort = String((await program.logged(/Serving metrics/))['port'])
     const url = String((await program.logged(/Wallet listening/))['url'])
     const figures = async (): Promise<ReadonlyMap<string, number>> => {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()

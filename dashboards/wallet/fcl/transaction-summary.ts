@@ -161,7 +161,7 @@ const known: Readonly<Record<string, readonly [Weight, string]>> = {
   GetStorageCapabilityController: ['warn', 'change or revoke existing access to items in storage'],
   SaveValue: ['plain', 'store new items in the account'],
   CopyValue: ['plain', 'read data from storage'],
-  PublishCapability: ['plain', 'make something of the account public that was lent before'],
+  PublishCapability: ['plain', 'make existing capabilities public'],
   UnpublishCapability: ['plain', 'unpublish capabilities'],
   Inbox: ['plain', 'use the inbox of the account'],
   PublishInboxCapability: ['plain', 'offer a capability to another account'],
@@ -173,7 +173,7 @@ const known: Readonly<Record<string, readonly [Weight, string]>> = {
 export function rightOf(name: string): Right {
   const [weight, description] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [
     'bad',
-    'use a right that this wallet does not know',
+    'use a right that is unknown to this wallet',
   ]
   return { name, description, weight }
 }

@@ -209,7 +209,7 @@ class HeightSearch<T> {
   #note(node: AccessNode, fault: NodeFault): void {
     const { height } = this.#request
     const details = { endpoint: node.endpoint, height, fault: fault.kind, reason: fault.message }
-    this.#context.log.debug(details, 'access node did not serve a height')
+    this.#context.log.debug(details, 'Access node did not serve a height')
     this.#faults.push(fault.message)
     this.#isOutage &&= isOutage(fault)
     if (fault.rootHeight !== undefined && fault.rootHeight > height) {

@@ -99,15 +99,15 @@ export class SourceContext {
   #logRest(endpoint: string, reason: string): void {
     const suppressed = this.#failures.due(`${endpoint} ${causeOf(reason)}`)
     const details = { endpoint, reason, ...((suppressed ?? 0) > 0 ? { suppressed } : {}) }
-    if (suppressed === undefined) this.log.debug(details, 'access node suspended')
-    else this.log.warn(details, 'access node suspended')
+    if (suppressed === undefined) this.log.debug(details, 'Access node suspended')
+    else this.log.warn(details, 'Access node suspended')
   }
 
   recovered(node: AccessNode): void {
     node.stumbles = 0
     if (!node.isOnTrial) return
     node.recovered()
-    this.log.info({ endpoint: node.endpoint }, 'access node resumed')
+    this.log.info({ endpoint: node.endpoint }, 'Access node resumed')
   }
 
   async #identify(node: AccessNode): Promise<void> {
@@ -135,7 +135,7 @@ export class SourceContext {
     }
     for (const { endpoint, chainId } of this.nodes) {
       if (chainId !== undefined && chainId !== this.chainId) {
-        this.log.warn({ endpoint, chainId, expected: this.chainId }, 'ignoring an access node of another chain')
+        this.log.warn({ endpoint, chainId, expected: this.chainId }, 'Access node of another chain ignored')
       }
     }
   }

@@ -58,7 +58,7 @@ export async function startToolServers(options: ToolServerOptions): Promise<McpL
   })
   log.info(
     { host, port: listener.port, paths: ['/script/mcp', '/evm/mcp'], hasEvm: evmRpcUrl !== undefined },
-    'the tool servers listen',
+    'Tool servers listening',
   )
   return {
     port: listener.port,
@@ -110,7 +110,7 @@ function createEvmProtocol({ version, log, metrics }: ToolServerBasics, node: Rp
       else registerEvmTools(server, { node, context: { caller: authInfo?.clientId ?? 'open', log, metrics } })
       return server
     },
-    { onerror: (error) => log.debug({ err: error }, 'a request of the protocol was refused or cut off') },
+    { onerror: (error) => log.debug({ err: error }, 'MCP request refused or aborted') },
   )
 }
 
@@ -143,6 +143,6 @@ export function createScriptProtocol(
       registerDocTools(server, { library, context })
       return server
     },
-    { onerror: (error) => log.debug({ err: error }, 'a request of the protocol was refused or cut off') },
+    { onerror: (error) => log.debug({ err: error }, 'MCP request refused or aborted') },
   )
 }

@@ -40,14 +40,14 @@ export class RefusedAttempts {
     }
     this.#lines.set(client, lines + 1)
     this.#written++
-    this.#log.warn(attempt, 'admin request refused')
+    this.#log.warn(attempt, 'Admin request refused')
   }
 
   #startWindow(): void {
     const now = this.#clock()
     if (now < this.#windowEnd) return
     if (this.#unwritten > 0)
-      this.#log.warn({ count: this.#unwritten }, 'log lines of refused admin requests suppressed')
+      this.#log.warn({ count: this.#unwritten }, 'Log lines of refused admin requests suppressed')
     this.#windowEnd = now + windowMs
     this.#lines.clear()
     this.#written = 0

@@ -98,7 +98,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
 
 const idleErrors = new LogThrottle()
 
-export function logIdleErrors(log: Logger, message = 'a database connection was lost'): (error: Error) => void {
+export function logIdleErrors(log: Logger, message = 'A database connection was lost'): (error: Error) => void {
   return (err) => idleErrors.log(log, 'warn', { err }, message)
 }
 

@@ -30,7 +30,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
       isRetryable: (error) => isConnectionLost(error) && performance.now() < giveUpAt,
       onRetry: (error, attempt) => {
         if (attempt === 1)
-          log.warn({ reason: reasonOf(error) }, `the database at ${placeOf(url)} is unreachable; retrying`)
+          log.warn({ reason: reasonOf(error) }, `The database at ${placeOf(url)} is unreachable: retrying`)
       },
     }).catch((error: unknown) => {
       signal.throwIfAborted()
@@ -39,7 +39,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     const { applied } = await migrate(pool, migrationsFolder).catch((error: unknown) => {
       throw withRemedy(error, url)
     })
-    if (applied.length > 0) log.info({ applied }, 'migrations applied')
+    if (applied.length > 0) log.info({ applied }, 'Migrations applied')
   } finally {
     await pool.end()
   }

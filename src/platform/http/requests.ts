@@ -53,7 +53,7 @@ export function requestLog({ unmatched, metrics, log, clientOf }: RequestLogOpti
       const known = methods.includes(method) ? method : 'other'
       if (state.isUntimed !== true)
         metrics.httpRequests.observe({ route, method: known, status: String(status) }, seconds)
-      log.debug({ requestId: state.requestId, method, path, route, status, seconds }, 'request completed')
+      log.debug({ requestId: state.requestId, method, path, route, status, seconds }, 'Request completed')
     })
     await next()
   }
@@ -115,13 +115,13 @@ function logError(
     const suppressed = outages.due()
     if (suppressed === undefined) return
     const others = suppressed === 0 ? {} : { suppressed }
-    log.error({ err: asError(thrown), requestId, path, ...others }, 'request failed')
-  } else if (error.status === 500) log.error({ err: asError(thrown), requestId, path }, 'request failed')
+    log.error({ err: asError(thrown), requestId, path, ...others }, 'Request failed')
+  } else if (error.status === 500) log.error({ err: asError(thrown), requestId, path }, 'Request failed')
   else {
     const suppressed = unavailable.due(error.code)
     const details = { requestId, path, code: error.code, reason: error.message }
-    if (suppressed === undefined) log.debug(details, 'request failed')
-    else log.warn({ ...details, ...(suppressed === 0 ? {} : { suppressed }) }, 'request failed')
+    if (suppressed === undefined) log.debug(details, 'Request failed')
+    else log.warn({ ...details, ...(suppressed === 0 ? {} : { suppressed }) }, 'Request failed')
   }
 }
 

@@ -184,7 +184,7 @@ function assemble<Services>(koa: Koa<RequestState>, app: HttpApp<Services>, opti
   const { log, metrics, service, clientOf = clientReader(new BlockList()) } = options
   const { headers = apiSecurityHeaders, resolvePath } = app
   koa.on('error', (error: unknown) =>
-    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'response could not be sent'),
+    log[isClientDisconnect(error) ? 'debug' : 'error']({ err: error }, 'Could not send the response'),
   )
   koa.use(requestLog({ unmatched: options.unmatched ?? `${service}: unmatched`, metrics, log, clientOf }))
   if (app.cors !== undefined) koa.use(cors(app.cors))

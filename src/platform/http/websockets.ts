@@ -73,7 +73,7 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     try {
       feeds[resolvePath(pathOf(req.url))]?.(websocket, req)
     } catch (error) {
-      log.error({ err: asError(error), path: pathOf(req.url) }, 'a feed failed to accept a connection')
+      log.error({ err: asError(error), path: pathOf(req.url) }, 'A feed failed to accept a connection')
       websocket.close(1011, 'internal error')
     }
   })

@@ -105,7 +105,7 @@ class RetryingModel implements LanguageModelV4 {
         if (!isWorthAnotherTry(error) || attempt >= maxTries || !mayWait(pauseMs)) throw this.#failure(error, false)
         log?.info(
           { provider: this.#state.provider, model: this.#state.name, attempt, pauseMs },
-          'the model provider is busy or failing; retrying',
+          'The model provider is busy or failing: retrying',
         )
         await pause(pauseMs, signal)
       }

@@ -62,7 +62,7 @@ async function runTool<Schema extends z.ZodType>(
   metrics.mcpCallsRunning.inc({ tool })
   try {
     const result = await run(parseBody(schema, args ?? {}), signal)
-    log.debug(ended(result.isError === true ? 'refused' : 'done'), 'tool called')
+    log.debug(ended(result.isError === true ? 'refused' : 'done'), 'Tool called')
     return result
   } catch (error) {
     const failure =
@@ -75,9 +75,9 @@ async function runTool<Schema extends z.ZodType>(
     const details = { ...ended(outcome), code: failure.code }
     // Refusals for overload have no cause and are frequent.
     const isKnown = error instanceof ApiError && (outcome !== 'failed' || error.cause === undefined)
-    if (outcome === 'disconnected' || isKnown) log.debug(details, 'tool call refused')
-    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'tool call failed')
-    else log.error({ ...details, err: asError(error) }, 'tool call failed')
+    if (outcome === 'disconnected' || isKnown) log.debug(details, 'Tool call refused')
+    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'Tool call failed')
+    else log.error({ ...details, err: asError(error) }, 'Tool call failed')
     return failed(failure, args)
   }
 }

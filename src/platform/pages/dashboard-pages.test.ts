@@ -93,7 +93,7 @@ describe('dashboard builds', () => {
     expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) =>
       texts.every((text, i) => text.includes(`A page: ${names[i]}<`)),
     )
-    expect(lines.filter((line) => line.includes('building pages'))).to.have.length(1)
+    expect(lines.filter((line) => line.includes('Building pages'))).to.have.length(1)
   })
 
   it('run after a source change, and replace the old build', async () => {
@@ -114,7 +114,7 @@ describe('dashboard builds', () => {
     expect(pages.progress?.failure).to.include('nothing-here')
     expect(await pages.file('assets/x.js')).to.equal(undefined)
     const attempts = async (count: number): Promise<void> => {
-      while (lines.filter((line) => line.includes('building pages')).length < count) await build.changed()
+      while (lines.filter((line) => line.includes('Building pages')).length < count) await build.changed()
     }
     await attempts(3)
     const errors = lines.filter((line) => line.includes('Could not build the pages'))

@@ -63,7 +63,7 @@ export function createDashboardPages({
     .then(load)
     .catch((error: unknown) => {
       if (!build.isStopped)
-        log.error({ err: asError(error), page }, 'could not read the built page; the next request retries')
+        log.error({ err: asError(error), page }, 'Could not read the built page: the next request retries')
     })
   const loadNewest = async (): Promise<void> => {
     const folder = await build.newest()

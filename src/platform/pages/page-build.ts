@@ -62,7 +62,7 @@ export function createPageBuild({
     changes.emit('change')
   }
   const run = async (): Promise<void> => {
-    log.info('building pages')
+    log.info('Building pages')
     const child = fork(join(root, 'scripts', 'build.ts'), [], {
       cwd: root,
       execArgv: [],
@@ -75,7 +75,7 @@ export function createPageBuild({
         reported = message.failure
         return
       }
-      log.info(message, `built page ${message.page}`)
+      log.info(message, `Built page ${message.page}`)
       update({ built: message.built, total: message.total })
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -110,7 +110,7 @@ export function createPageBuild({
     for (let attempt = 1; ; attempt++) {
       try {
         const folder = await findOrBuild()
-        if (progress.failure !== undefined) log.info('pages built')
+        if (progress.failure !== undefined) log.info('Pages built')
         update({ failure: undefined })
         return folder
       } catch (error) {

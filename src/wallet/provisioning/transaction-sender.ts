@@ -161,7 +161,7 @@ export class TransactionSender {
     this.#isPayerGood = true
     this.#log.info(
       { network: this.network, payer: payer.address, keys: payer.keyIndexes.length, balance: account?.balance },
-      'the payer of new accounts is there',
+      'The payer of new accounts exists',
     )
   }
 
@@ -215,7 +215,7 @@ export class TransactionSender {
       if (!known.equals(id))
         this.#log.error(
           { network: this.network, ours: id.toString('hex'), theirs: known.toString('hex') },
-          'the access node has another id for a transaction',
+          'The access node computed another id for a transaction',
         )
       return undefined
     } catch (error) {

@@ -28,7 +28,7 @@ describe('flowfarm as tool servers', () => {
   })
 
   it('checks Cadence, serves documentation and skills, and reads an EVM node, for local programs only', async () => {
-    const { port, host } = await program.logged(/^the tool servers listen/)
+    const { port, host } = await program.logged(/^Tool servers listening/)
     expect(host).to.equal('127.0.0.1')
     const origin = `http://127.0.0.1:${String(port)}`
     const connect = clients.at(-1)?.connect

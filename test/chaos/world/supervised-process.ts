@@ -16,7 +16,7 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
 /**
  * Logged by every process after its services start; services that need longer log a separate line.
  */
-const startedLine = /"all services started"/
+const startedLine = /"All services started"/
 const readyLines: Readonly<Record<string, RegExp>> = {
   api: /"API listening"/,
   farm: /"Farm started"/,

@@ -226,7 +226,7 @@ describe('limits and secrets of the auth endpoint', () => {
     ])
     const words = /^\d{6}$/
     const log = auth.logged.join('')
-    expect(log).to.include('/auth/v1/verify').and.include('request failed')
+    expect(log).to.include('/auth/v1/verify').and.include('Request failed')
     for (const secret of [
       ...forms,
       ...secrets.filter((one) => one.length === 43).map((one) => Buffer.from(one, 'base64url').toString('hex')),

@@ -76,7 +76,7 @@ describe('the passkey function', () => {
     for (const endpoint of ['/wallet/broken', '/wallet/away']) await world.call(endpoint, {}, { token })
     const levels = world.logged
       .map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number })
-      .filter(({ msg }) => msg === 'request failed')
+      .filter(({ msg }) => msg === 'Request failed')
       .map(({ level }) => level)
     expect(levels.slice(-2)).to.deep.equal([50, 40])
   })

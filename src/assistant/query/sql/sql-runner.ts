@@ -121,7 +121,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     lockTimeoutMs: timeoutMs,
     idleInTransactionTimeoutMs: timeoutMs,
     settings: sessionSettings(searchPath),
-    onIdleError: logIdleErrors(log, 'Database connection of the query service lost'),
+    onIdleError: logIdleErrors(log, 'A database connection of the query service was lost'),
   }
   const pool = createPool(reader.url, poolOptions)
   try {

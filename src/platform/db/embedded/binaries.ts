@@ -49,7 +49,7 @@ export async function usableRuntime(options: RuntimeOptions): Promise<string> {
       const copy = await copyRuntime(installed, parent)
       const failure = await whyUnusable(copy, user)
       if (failure === undefined) {
-        log(`the installed PostgreSQL cannot be executed; using the copy ${copy}`)
+        log(`The installed PostgreSQL cannot be executed: using the copy ${copy}`)
         return copy
       }
       failures.push(failure)

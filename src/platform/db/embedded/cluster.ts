@@ -28,7 +28,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const cluster = join(dataFolder, 'cluster')
   await removeUnfinished(dataFolder)
   if ((await ownerOf(cluster)) === undefined) {
-    log(`creating a new database in ${dataFolder}`)
+    log(`Creating a new database in ${dataFolder}`)
     const unfinished = join(dataFolder, `cluster.new-${randomBytes(4).toString('hex')}`)
     await initialise(unfinished, options)
     await rename(unfinished, cluster)

@@ -39,7 +39,7 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
     const onHolder = (holder: FolderLockHolder | undefined): 'stay' => {
       const who = describe(holder)
       if (options.wait === false) throw inUse(folder, who)
-      if (who !== reported) options.log(`waiting for the data folder ${folder}, in use by ${who}`)
+      if (who !== reported) options.log(`Waiting for the data folder ${folder}, in use by ${who}`)
       reported = who
       return 'stay'
     }

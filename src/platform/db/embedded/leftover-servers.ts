@@ -21,7 +21,7 @@ export async function endLeftoverServers(clusterFolder: string, log: (line: stri
     const postmaster = await postmasterPid(clusterFolder)
     // The postmaster stops its children.
     const targets = postmaster !== undefined && pids.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : pids
-    log(`stopping a PostgreSQL server left over in ${clusterFolder} (${signal} to ${targets.join(', ')})`)
+    log(`Stopping a PostgreSQL server left over in ${clusterFolder} (${signal} to ${targets.join(', ')})`)
     for (const pid of targets) sendSignal(pid, signal)
     const deadline = Date.now() + timeoutMs
     while (Date.now() < deadline && (await processesIn(clusterFolder)).length > 0) await pause(20)

@@ -312,7 +312,7 @@ async function openServerLog(path: string, log: (line: string) => void): Promise
   const startedAt = await sizeOf(path)
   // Truncated, not renamed: the server keeps its descriptor.
   const timer = setInterval(() => {
-    limitSize(path).catch((error: unknown) => log(`could not truncate ${path}: ${String(error)}`))
+    limitSize(path).catch((error: unknown) => log(`Could not truncate ${path}: ${String(error)}`))
   }, checkEveryMs)
   timer.unref()
   return {
