@@ -15,7 +15,6 @@ import { services } from './services.ts'
 import type { BareServiceName, ServiceName } from './services.ts'
 import type { ServiceContext } from './platform/service.ts'
 import type { WeighedBlock } from './flow/decoded-block.ts'
-import { startMetricsServer } from './platform/http/metrics-server.ts'
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
 
@@ -99,6 +98,8 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   const metrics = new Metrics()
   metrics.collectProcessMetrics()
   if (config.METRICS_PORT !== undefined) {
+    // Loads the HTTP server, which not every process needs.
+    const { startMetricsServer } = await import('./platform/http/metrics-server.ts')
     const server = await startMetricsServer({
       metrics,
       log,

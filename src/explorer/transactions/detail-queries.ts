@@ -5,7 +5,7 @@ import { FieldShapeError } from '../../flow/event-fields.ts'
 import { evmTransactionOf } from '../../flow/evm/evm-transaction.ts'
 import type { EvmTransaction } from '../../flow/evm/evm-transaction.ts'
 import { fixedStatement } from '../../platform/db/named-query.ts'
-import { databaseIdentity } from '../../platform/db/pool.ts'
+import { databaseIdentityFragment } from '../../platform/db/slonik.ts'
 import {
   presentDefiEvent,
   evmExecutionRow,
@@ -29,7 +29,7 @@ const here = sql.fragment`block_height = t.block_height and tx_index = t.tx_inde
 /** For row `t`. */
 const content = sql.fragment`
   json_build_object(
-    'database', (${databaseIdentity}),
+    'database', (${databaseIdentityFragment}),
     'events', (
       select json_agg(json_build_array(first_event_index, shapes, payloads) order by first_event_index)
       from raw.event_chunks where ${here}

@@ -5,7 +5,7 @@ import type { DecodedEvent } from '../../flow/decoded-block.ts'
 import { eventsOfChunk, eventsPerChunk, fieldsOf, EventShapes } from '../../flow/event-shape.ts'
 import type { EventShape } from '../../flow/event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../../flow/payload-value.ts'
-import { databaseIdentity } from '../../platform/db/pool.ts'
+import { databaseIdentityFragment } from '../../platform/db/slonik.ts'
 import type { EventRow } from './schema.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
@@ -108,7 +108,7 @@ function eventShapes(database: DatabasePool, identity: string): EventShapes {
 export const chunkColumns = sql.fragment`
   c.block_height, c.tx_index, c.first_event_index, array_to_json(c.shapes)::text as shapes,
   array_to_json(c.payloads)::text as payloads,
-  (${databaseIdentity}) as database
+  (${databaseIdentityFragment}) as database
 `
 
 export const chunkRow = z.object({
@@ -175,7 +175,7 @@ export function eventColumns(eventIndex: FragmentSqlToken): FragmentSqlToken {
   const place = sql.fragment`${eventIndex} % ${eventsPerChunk} + 1`
   return sql.fragment`
     c.shapes[${place}] as event_shape, c.payloads[${place}]::text as event_values,
-    (${databaseIdentity}) as event_database`
+    (${databaseIdentityFragment}) as event_database`
 }
 
 export function chunkStartOf(eventIndex: FragmentSqlToken): FragmentSqlToken {

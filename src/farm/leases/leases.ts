@@ -144,7 +144,7 @@ export async function claimLeases(
         lease_expires_at = now() + $4 * interval '1 ms', not_before = null, updated_at = now()
       from unnest($1::text[], $2::bigint[]) as k (worker_type, from_height)
       where l.worker_type = k.worker_type and l.from_height = k.from_height and l.status = 'queued'
-      returning ${leaseColumns}, (${databaseIdentity.sql}) as database`,
+      returning ${leaseColumns}, (${databaseIdentity}) as database`,
     values: [sorted.map((key) => key.worker), sorted.map((key) => key.from), by.leasedBy, by.leaseMs],
   }
   const { rows } = await retryConflicts(() =>
@@ -192,7 +192,7 @@ export async function leaseHead(
       select from app.indexing_checkpoints
       where service_name = 'main_ingester' and upper(covered) = ${high} and covered @> int8range(${low}, ${high})
     )
-    returning ${leaseColumns}, (${databaseIdentity.sql}) as database;
+    returning ${leaseColumns}, (${databaseIdentity}) as database;
     commit`
   const client = await pool.connect()
   let broken: Error | undefined

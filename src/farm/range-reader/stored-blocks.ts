@@ -55,7 +55,7 @@ const usualEventBytes = 2000
 // The version is read with the blocks: a rollback after this statement makes the commit fail.
 const blocksQuery = `
   select (height - $1)::int4, id, (extract(epoch from timestamp) * 1000000)::int8, tx_count, event_count,
-    coalesce((${versionQuery}), 0), (${databaseIdentity.sql})
+    coalesce((${versionQuery}), 0), (${databaseIdentity})
   from raw.blocks where height >= $1 and height < $2 order by height`
 
 // System transactions are in no collection. Some nodes report no collections at all; system

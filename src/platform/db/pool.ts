@@ -12,7 +12,6 @@ import { FatalError, FlowfarmError } from '../errors.ts'
 import { LogThrottle } from '../log-throttle.ts'
 import type { Logger } from '../log.ts'
 import { asDatabaseError, isConnectionLost } from './errors.ts'
-import { sql } from 'slonik'
 import { retryWhile } from '../retry.ts'
 
 /**
@@ -231,7 +230,7 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
  * Changes after a restart, a fail-over, or a restore, when cached data may be stale. A copied
  * database has the file nodes of its template but another OID.
  */
-export const databaseIdentity = sql.fragment`
+export const databaseIdentity = `
   select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
     (select oid from pg_database where datname = current_database()))`
 

@@ -23,6 +23,7 @@ import { Client, types } from 'pg'
 import type { z } from 'zod'
 import { fixedStatement } from './named-query.ts'
 import type { StatementValue } from './named-query.ts'
+import { databaseIdentity } from './pool.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 
 export interface ReadPoolOptions {
@@ -35,6 +36,9 @@ export interface ReadPoolOptions {
   answerGraceMs?: number
   checkPrepared?: boolean
 }
+
+/** `databaseIdentity` for statements of slonik. */
+export const databaseIdentityFragment = { ...sql.fragment``, sql: databaseIdentity }
 
 const maxPreparedConnections = 4
 
