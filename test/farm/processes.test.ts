@@ -7,7 +7,8 @@ import { activeOf, lockTable, waitForCoordinator, waitForHeldLeases, waitUntil }
 import { StoredChain } from '../support/stored-chain.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-const last = 599
+/** Some hundred ranges for each worker, so that processes are killed at work. */
+const last = 279
 
 describe('farm processes', function (this: Mocha.Suite) {
   let chain: StoredChain
