@@ -9,6 +9,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
+const head = 800
 const names = workers.map(({ name }) => name)
 
 describe('the farm as a service', function (this: Mocha.Suite) {
@@ -17,7 +18,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   const processes: FlowfarmProcess[] = []
 
   before(async () => {
-    node = await startRecordedNode('base', { loop: true, head: 2000, cachedBlocks: 2001 })
+    node = await startRecordedNode('base', { loop: true, head, cachedBlocks: head + 1 })
   })
   beforeEach(async () => {
     database = await createTestDatabase()
@@ -59,9 +60,9 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     const farms = [start(['farm']), start(['farm'])]
     await untilConnected(3)
     expect(farms.flatMap(({ log }) => log.filter(({ msg }) => /Farm started/.test(msg)))).to.deep.equal([])
-    const ingest = start(['ingest'], { START_BLOCK: '1900', ENABLE_HISTORY_INGESTER: 'false' })
+    const ingest = start(['ingest'], { START_BLOCK: '700', ENABLE_HISTORY_INGESTER: 'false' })
     await Promise.all(farms.map((farm) => farm.logged(/Farm started/)))
-    await untilDerived(database, names, [{ from: 1900, to: 2001 }])
+    await untilDerived(database, names, [{ from: 700, to: head + 1 }])
     for (const one of [...farms, ingest]) expect(await one.end('SIGTERM'), one.output()).to.equal(0)
     expect([...farms, ingest].flatMap(trouble)).to.deep.equal([])
   })
@@ -83,7 +84,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     )
     expect(rows).to.deep.equal([])
     const again = start(['ingest', 'farm'])
-    await untilDerived(database, names, [{ from: 0, to: 2001 }])
+    await untilDerived(database, names, [{ from: 0, to: head + 1 }])
     expect(await again.end('SIGTERM')).to.equal(0)
     const { rows: failed } = await database.pool.query(
       "select * from app.worker_leases where status not in ('done', 'queued', 'active')",
@@ -97,14 +98,14 @@ describe('the farm as a service', function (this: Mocha.Suite) {
       // Commits of accounts_worker wait for this, and those of the workers that share its ranges.
       await holder.query("select pg_advisory_lock(7364832, hashtext('accounts_worker'))")
       const chain = start(['ingest', 'farm'], {
-        START_BLOCK: '1990',
-        DERIVERS_CACHE_MIB: '4',
+        START_BLOCK: '790',
+        DERIVERS_CACHE_MIB: '1',
         HISTORY_BATCH_SIZE: '10',
         HISTORY_DERIVERS_BATCH_MS: '0',
       })
       await chain.logged(/no longer waits for the workers of this process/)
       await holder.query('select pg_advisory_unlock_all()')
-      await untilDerived(database, names, [{ from: 0, to: 2001 }])
+      await untilDerived(database, names, [{ from: 0, to: head + 1 }])
       expect(await chain.end('SIGTERM')).to.equal(0)
     } finally {
       holder.release(true)
@@ -163,11 +164,11 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   it('reports metrics in the process that coordinates', async () => {
     const chain = start(['ingest', 'farm'], {
       METRICS_PORT: '0',
-      START_BLOCK: '1950',
+      START_BLOCK: '750',
       ENABLE_HISTORY_INGESTER: 'false',
     })
     const { port } = await chain.logged(/Serving metrics/)
-    await untilDerived(database, names, [{ from: 1950, to: 2001 }])
+    await untilDerived(database, names, [{ from: 750, to: head + 1 }])
     const figures = ['covered_heights', 'backlog_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap(
       (figure) => names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),
     )
