@@ -16,7 +16,7 @@ import { startRecordedNode } from '../support/replay.ts'
 import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
+const shape = { loop: true, head: 700, cachedBlocks: 701 }
 /** Small commits create many points at which a fault can occur. */
 const small = { LATEST_BATCH_SIZE: '5', HISTORY_BATCH_SIZE: '5' }
 
@@ -50,9 +50,9 @@ describe('ingest, while the database', () => {
     afterEach(() => database.drop())
 
     for (const [direction, variables] of Object.entries(directions)) {
-      it(`all sessions 20 times, ${direction}: the raw tables match an undisturbed run`, async () => {
+      it(`all sessions 10 times, ${direction}: the raw tables match an undisturbed run`, async () => {
         const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables, ...small })
-        for (let i = 0; i < 20; i++) {
+        for (let i = 0; i < 10; i++) {
           await untilBlocks(database.pool, 20 + i * 60 + ((i * 7) % 31))
           const { rowCount } = await database.pool.query(
             `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'flowfarm%'`,
