@@ -153,6 +153,7 @@ describe('batch writer', () => {
            and query like '%update app.indexing_checkpoints%'`,
       )
       if (rows[0] !== undefined) return rows[0].pid
+      await database.pool.query('select pg_sleep(0.02)')
     }
   }
 

@@ -25,7 +25,7 @@ async function untilBlocks(pool: pg.Pool, count: number): Promise<void> {
   for (;;) {
     const stored = await storedHeights(pool)
     if (stored.reduce((sum, range) => sum + range.to - range.from, 0) >= count) return
-    await pool.query('select pg_sleep(0.005)')
+    await pool.query('select pg_sleep(0.02)')
   }
 }
 

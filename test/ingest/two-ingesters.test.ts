@@ -113,6 +113,7 @@ describe('two ingesters on one database', function () {
         `select 1 from pg_stat_activity where datname = current_database() and application_name = 'flowfarm ingest' and wait_event_type = 'Lock'`,
       )
       if (rowCount !== 0) return
+      await database.pool.query('select pg_sleep(0.02)')
     }
   }
 
@@ -123,6 +124,7 @@ describe('two ingesters on one database', function () {
         `select 1 from pg_stat_activity where datname = current_database() and application_name = 'flowfarm ingest' and state <> 'idle'`,
       )
       if (rowCount === 0) return
+      await database.pool.query('select pg_sleep(0.02)')
     }
   }
 })

@@ -61,6 +61,7 @@ describe('webhook targets', () => {
         'select status, response_status, error from app.webhook_deliveries where finished_at is not null order by sequence',
       )
       if (rows.length >= count) return rows
+      await database.pool.query('select pg_sleep(0.02)')
     }
   }
 

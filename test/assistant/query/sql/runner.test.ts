@@ -51,6 +51,7 @@ describe('statement runner', () => {
         "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'flowfarm ask' AND state = 'active'",
       )
       if (rows[0]?.count === count) return
+      await database.pool.query('select pg_sleep(0.02)')
     }
   }
 
