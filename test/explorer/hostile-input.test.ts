@@ -31,11 +31,14 @@ describe('hostile input', () => {
     samples = await readApiSamples(explored.database.pool)
   })
 
-  for (const route of routes.filter(({ method, access }) => method === 'GET' && access === 'none')) {
+  const reads = routes.filter(({ method, access }) => method === 'GET' && access === 'none')
+  for (const [i, route] of reads.entries()) {
     const names = [...Object.keys(route.params.shape), ...Object.keys(route.query.shape)]
     if (names.length === 0) continue
     it(`in ${names.join(', ')} of ${route.path} is answered quickly and never with 500`, async () => {
-      const calls = names.flatMap((name) => hostileTexts.map((value) => hostileCall(route, name, value, samples)))
+      const calls = names.flatMap((name) =>
+        textsFor(name, i).map((value) => hostileCall(route, name, value, samples)),
+      )
       for (const call of calls) {
         const begin = new Stopwatch()
         const response = await api.get(call)
@@ -219,6 +222,11 @@ describe('slow clients', () => {
     for (const socket of sockets) socket.destroy()
   })
 })
+
+/** All routes check `limit` in the same way, so each gets a tenth of its texts. */
+function textsFor(name: string, route: number): readonly string[] {
+  return name === 'limit' ? hostileTexts.filter((_, i) => i % 10 === route % 10) : hostileTexts
+}
 
 /** The call of a successful request with one value replaced. */
 function hostileCall(route: Route, name: string, value: string, samples: ApiSamples): string {
