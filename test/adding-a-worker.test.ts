@@ -41,10 +41,7 @@ describe('guide to adding a worker', () => {
       'tsconfig.json',
       JSON.stringify({ ...project, include: ['jobs/index.ts', 'test/jobs/nft-sales.test.ts'] }),
     )
-    await copy.write(
-      'tsconfig.jobs.json',
-      JSON.stringify({ extends: './tsconfig.json', include: ['jobs/index.ts'] }),
-    )
+    await copy.write('tsconfig.jobs.json', JSON.stringify({ extends: './tsconfig.json', include: ['jobs/index.ts'] }))
     node = await startLedgerNode({ seed: 3, head })
     database = await createTestDatabase()
   })

@@ -36,9 +36,7 @@ describe('hostile input', () => {
     const names = [...Object.keys(route.params.shape), ...Object.keys(route.query.shape)]
     if (names.length === 0) continue
     it(`in ${names.join(', ')} of ${route.path} is answered quickly and never with 500`, async () => {
-      const calls = names.flatMap((name) =>
-        textsFor(name, i).map((value) => hostileCall(route, name, value, samples)),
-      )
+      const calls = names.flatMap((name) => textsFor(name, i).map((value) => hostileCall(route, name, value, samples)))
       for (const call of calls) {
         const begin = new Stopwatch()
         const response = await api.get(call)

@@ -6,6 +6,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { untilDerived, untilTrue } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { waitUntil } from '../support/lease-waits.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
@@ -47,14 +48,13 @@ describe('the farm as a service', function (this: Mocha.Suite) {
    * Resolves at this number of coordinator sessions: one each for the lock, plus one for LISTEN in
    * the current coordinator.
    */
-  const untilConnected = async (sessions: number): Promise<void> => {
-    for (;;) {
+  const untilConnected = (sessions: number): Promise<void> =>
+    waitUntil(database, async () => {
       const { rows } = await database.pool.query<{ sessions: string }>(
         "select count(*) as sessions from pg_stat_activity where datname = current_database() and application_name = 'flowfarm coordinator'",
       )
-      if (Number(rows[0]?.sessions) >= sessions) return
-    }
-  }
+      return Number(rows[0]?.sessions) >= sessions
+    })
 
   it('waits for the chain, then runs beside ingest in any number of processes', async () => {
     const farms = [start(['farm']), start(['farm'])]
@@ -174,8 +174,10 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     )
     let text = ''
     // Each metric appears after the first round that reports it.
-    while (!figures.every((figure) => figure.test(text)))
+    await waitUntil(database, async () => {
       text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
+      return figures.every((figure) => figure.test(text))
+    })
     for (const name of names) {
       expect(text).to.include(`flowfarm_farm_leases{worker="${name}",status="flagged"} 0`)
     }

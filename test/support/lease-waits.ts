@@ -66,11 +66,11 @@ export async function waitForCoordinator(database: Pick<TestDatabase, 'pool'>): 
          and l.classid = ((key >> 32) & 4294967295)::oid and l.objid = (key & 4294967295)::oid`,
     )
     if (rowCount === 1) return
-    await database.pool.query('select pg_sleep(0.01)')
+    await database.pool.query('select pg_sleep(0.02)')
   }
 }
 
-/** Polls every few milliseconds until the result is true, for state without a notification. */
+/** Polls every 20 ms until the result is true, for state without a notification. */
 export async function waitUntil(database: Pick<TestDatabase, 'pool'>, ask: () => Promise<boolean>): Promise<void> {
-  while (!(await ask())) await database.pool.query('select pg_sleep(0.005)')
+  while (!(await ask())) await database.pool.query('select pg_sleep(0.02)')
 }
