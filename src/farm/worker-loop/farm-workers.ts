@@ -63,7 +63,6 @@ export class FarmWorkers {
   #names: ReadonlySet<string> = new Set()
   #runner: RangeRunner | undefined
   #head: Promise<void> | undefined
-  #live: Promise<void> | undefined
   #newest = 0
 
   constructor(options: FarmWorkersOptions) {
@@ -97,18 +96,12 @@ export class FarmWorkers {
     for (const name of queueNames) {
       const consumer = await queue.work(name, concurrency[name], async (job) => {
         const here = { ...job, workers: job.workers.filter((worker) => this.#names.has(worker)) }
-        if (name === 'live') {
-          this.#live = this.#run(runner, here)
-          await this.#live
-          return
-        }
-        // The head first: jobs of both queues share the event loop. Its own consumer reports an error.
-        await this.#live?.catch(() => undefined)
-        const free = await slots.take(here.workers)
+        // A blocked commit of history must not delay the head.
+        const free = name === 'live' ? undefined : await slots.take(here.workers)
         try {
           await this.#run(runner, here)
         } finally {
-          free()
+          free?.()
         }
       })
       this.#consumers.push(consumer)
