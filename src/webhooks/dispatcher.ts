@@ -27,7 +27,8 @@ interface DispatcherOptions {
   readonly limits?: Partial<DispatchLimits>
 }
 
-const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', 'flowfarm_webhook_changes']
+const changesChannel = 'flowfarm_webhook_changes'
+const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', changesChannel]
 
 /** Polling is needed because notifications may be lost. */
 const pollMs = 5000
@@ -52,6 +53,7 @@ export class Dispatcher {
   readonly #wakeUp = new WakeUp()
 
   #isDispatching = false
+  #hasSubscriptions = true
   #rounds = 0
 
   constructor(options: DispatcherOptions) {
@@ -68,7 +70,10 @@ export class Dispatcher {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.#wakeUp.call()
     const outages = new LogThrottle()
-    const listening = listen(databaseUrl, channels, wake, {
+    const onNotification = (channel: string): void => {
+      if (channel === changesChannel || this.#hasSubscriptions) wake()
+    }
+    const listening = listen(databaseUrl, channels, onNotification, {
       signal,
       applicationName: 'flowfarm webhooks',
       onReconnect: wake,
@@ -167,6 +172,7 @@ export class Dispatcher {
        group by 2, 3`,
       hourlyParameters(this.#limits.eventsPerHour),
     )
+    this.#hasSubscriptions = rows.length > 0 || (await hasSubscriptions(pool))
     if (rows.length === 0) return []
     const coverage = await readCoverage(pool)
     const groups = new Map<string, { subscriptionIds: number[]; from: number; end: number }>()
@@ -180,6 +186,14 @@ export class Dispatcher {
     }
     return [...groups.values()]
   }
+}
+
+async function hasSubscriptions(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await query<{ found: boolean }>(
+    pool,
+    'select exists (select from app.webhook_subscriptions where is_enabled) as found',
+  )
+  return rows[0]?.found === true
 }
 
 /** Limits the size and memory of a transaction. */
