@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type pg from 'pg'
 import { workers } from '../../jobs/index.ts'
-import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
+import { findFoldDebts, foldRange } from '../../src/farm/commit/folds.ts'
+import type { RunFolds } from '../../src/farm/commit/folds.ts'
+import { runBatch } from '../../src/platform/db/statement-batch.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { explain, flattenPlan, largeTables, pagesOf, fullScans, recordStatements } from '../support/explain.ts'
@@ -89,9 +91,10 @@ describe('derived tables of accounts in every block', () => {
   /** The statements and values of all folds when the newest block is folded again. */
   async function statementsOfFolds(): Promise<Statement[]> {
     const { client: recording, statements } = recordStatements(client)
+    const run: RunFolds = (batch) => runBatch(recording, batch)
     const range = { from: newest - spacing, to: newest + 1 }
     for (const worker of workers) {
-      await foldRange(recording, worker, range, await findFoldDebt(recording, worker, range))
+      await foldRange(run, [worker], range, await findFoldDebts(run, [worker], range))
     }
     return statements
   }

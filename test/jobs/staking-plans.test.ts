@@ -3,7 +3,9 @@ import type pg from 'pg'
 import { defiWorker } from '../../jobs/defi-worker.ts'
 import { stakingWorker } from '../../jobs/staking-worker.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
-import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
+import { findFoldDebts, foldRange } from '../../src/farm/commit/folds.ts'
+import type { RunFolds } from '../../src/farm/commit/folds.ts'
+import { runBatch } from '../../src/platform/db/statement-batch.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { explain, flattenPlan, largeTables, pagesOf, fullScans, recordStatements } from '../support/explain.ts'
@@ -84,9 +86,10 @@ describe('stakes and pairs with a long history', () => {
 
   it('are folded without reading unchanged rows', async () => {
     const { client: recording, statements } = recordStatements(client)
+    const run: RunFolds = (batch) => runBatch(recording, batch)
     for (const worker of [stakingWorker, defiWorker]) {
       const range = { from: end - spacing, to: end }
-      await foldRange(recording, worker, range, await findFoldDebt(recording, worker, range))
+      await foldRange(run, [worker], range, await findFoldDebts(run, [worker], range))
     }
     expect(statements.length).to.be.greaterThan(10)
     for (const statement of statements) {

@@ -1,5 +1,6 @@
 import { escapeLiteral } from 'pg'
 import type pg from 'pg'
+import { StatementBatch } from '../../src/platform/db/statement-batch.ts'
 
 /** A plan node of `explain (format json)`. The numbers require `analyze` and `buffers`. */
 export interface PlanNode {
@@ -106,7 +107,11 @@ export function recordStatements(client: pg.PoolClient): { client: pg.PoolClient
   const recording = new Proxy(client, {
     get: (target, name) => {
       if (name !== 'query') return Reflect.get(target, name) as unknown
-      return (query: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
+      return (query: string | StatementBatch | { text: string; values?: unknown[] }, values?: unknown[]) => {
+        if (query instanceof StatementBatch) {
+          for (const { text, values: own = [] } of query.statements) statements.push({ text, values: [...own] })
+          return client.query(query)
+        }
         const { text, values: own = [] } = typeof query === 'string' ? { text: query } : query
         statements.push({ text, values: values ?? own })
         return values === undefined ? client.query(query as string) : client.query(query as string, values)

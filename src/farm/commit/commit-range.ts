@@ -1,11 +1,14 @@
 import type pg from 'pg'
 import type { Worker, DeriveProblem } from '../../../jobs/worker.ts'
 import { copyTables } from '../../platform/db/copy-into.ts'
+import type { CopiedRows } from '../../platform/db/copy-into.ts'
 import { pgText } from '../../platform/db/copy-writer.ts'
-import { asDatabaseError } from '../../platform/db/errors.ts'
+import { asDatabaseError, failedStatement } from '../../platform/db/errors.ts'
 import { ensurePartitions } from '../../platform/db/partitions.ts'
 import { farmChannel } from '../../platform/db/listen.ts'
 import { rollBack, waitInTransaction } from '../../platform/db/pool.ts'
+import { runBatch } from '../../platform/db/statement-batch.ts'
+import type { BatchStatement } from '../../platform/db/statement-batch.ts'
 import { RetryableError } from '../../platform/errors.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 import { beginCommit } from '../leases/chain-version.ts'
@@ -14,14 +17,13 @@ import type { ClaimedLease } from '../leases/leases.ts'
 import {
   clearRangeTexts,
   needsClearingText,
-  findFoldDebt,
+  findFoldDebts,
   foldRange,
   readsOtherWorkers,
   followersOf,
-  lockFolds,
   readsOf,
 } from './folds.ts'
-import type { FoldDebt } from './folds.ts'
+import type { FoldDebt, RunFolds } from './folds.ts'
 import type { RangeOutput } from './range-output.ts'
 
 /**
@@ -71,7 +73,7 @@ export interface RangeCommitOptions {
 export class RangeCommit {
   readonly #options: RangeCommitOptions
   readonly #client: pg.PoolClient
-  readonly #debts = new Map<Worker, FoldDebt>()
+  #debts: ReadonlyMap<Worker, FoldDebt> = new Map()
   readonly #written = new Set<string>()
 
   private constructor(client: pg.PoolClient, options: RangeCommitOptions) {
@@ -113,18 +115,18 @@ export class RangeCommit {
 
   /** Outputs of a slice, whose buffers must not change until the promise settles. */
   async write(outputs: Iterable<readonly [Worker, RangeOutput]>): Promise<void> {
+    const tables: (CopiedRows & { readonly worker: Worker })[] = []
+    const problems: (readonly [Worker, readonly DeriveProblem[]])[] = []
     for (const [worker, output] of outputs) {
-      await this.#ofWorker(worker, async () => {
-        const tables = output.tables.map(({ table: { name, columns }, writer }) => ({
-          table: name,
-          columns,
-          rows: writer,
-        }))
-        for (const { table } of tables) this.#written.add(table)
-        await copyTables(this.#client, tables)
-        if (output.problems.length > 0) await recordProblems(this.#client, worker.name, output.problems)
-      })
+      if (output.problems.length > 0) problems.push([worker, output.problems])
+      for (const { table, writer } of output.tables) {
+        tables.push({ worker, table: table.name, columns: table.columns, rows: writer })
+        this.#written.add(table.name)
+      }
     }
+    await this.#ofWorkers(tables, () => copyTables(this.#client, tables))
+    for (const [worker, found] of problems)
+      await this.#ofWorkers([{ worker }], () => recordProblems(this.#client, worker.name, found))
   }
 
   /** Waits for `other` while nothing is written, without losing the session. */
@@ -137,14 +139,11 @@ export class RangeCommit {
     const { range, workers, announcement } = this.#options
     const folding = workers.filter((worker) => this.#debts.has(worker) || this.#hasToFold(worker))
     const followers = [...this.#debts.keys()].filter((worker) => !folding.includes(worker))
+    const last: BatchStatement[] = [{ name: 'farm-commit', text: 'commit' }]
+    if (announcement !== undefined)
+      last.unshift({ name: 'farm-notify', text: 'select pg_notify($1, $2)', values: [farmChannel, announcement] })
     try {
-      await lockFolds(this.#client, folding)
-      for (const worker of [...folding, ...followers]) {
-        await this.#ofWorker(worker, () => foldRange(this.#client, worker, range, this.#debts.get(worker)))
-      }
-      await this.#client.query(
-        announcement === undefined ? 'commit' : `notify ${farmChannel}, '${announcement}'; commit`,
-      )
+      await foldRange(this.#runFolds, [...folding, ...followers], range, this.#debts, last)
     } catch (error) {
       throw error instanceof WorkerError ? error : asDatabaseError(error)
     }
@@ -162,8 +161,7 @@ export class RangeCommit {
     const { range, workers, allWorkers } = this.#options
     const followers = rewritten.flatMap((worker) => followersOf(worker, allWorkers))
     const folding = allWorkers.filter((worker) => rewritten.includes(worker) || followers.includes(worker))
-    await lockFolds(this.#client, [...new Set([...folding, ...workers])])
-    for (const worker of folding) this.#debts.set(worker, await findFoldDebt(this.#client, worker, range))
+    this.#debts = await findFoldDebts(this.#runFolds, folding, range, workers)
     for (const worker of rewritten) await this.#client.query(clearRangeTexts(worker, range).join('; '))
   }
 
@@ -173,14 +171,20 @@ export class RangeCommit {
     )
   }
 
-  /** Lost connections and conflicts are not the worker's; a lock or a timeout may be of its tables. */
-  async #ofWorker(worker: Worker, run: () => Promise<void>): Promise<void> {
+  readonly #runFolds: RunFolds = (statements) => this.#ofWorkers(statements, () => runBatch(this.#client, statements))
+
+  /**
+   * Attributes an error to the worker of the failed part. Lost connections and conflicts are not
+   * the worker's; a lock or a timeout may be of its tables.
+   */
+  async #ofWorkers<T>(parts: readonly { readonly worker?: Worker }[], run: () => Promise<T>): Promise<T> {
     try {
-      await run()
+      return await run()
     } catch (thrown) {
       const error = asDatabaseError(thrown)
+      const worker = parts[failedStatement(error) ?? (parts.length === 1 ? 0 : -1)]?.worker
       const isShared = error instanceof RetryableError && !waitingCodes.has(error.code)
-      throw isShared ? error : new WorkerError(worker, error)
+      throw worker === undefined || isShared ? error : new WorkerError(worker, error)
     }
   }
 }

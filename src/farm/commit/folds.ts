@@ -1,24 +1,23 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type pg from 'pg'
 import type { Fold, StateFold, SumFold, Worker, SqlColumn } from '../../../jobs/worker.ts'
+import { runBatch } from '../../platform/db/statement-batch.ts'
+import type { BatchRow, BatchStatement } from '../../platform/db/statement-batch.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 
-/** An array for each key column, in PostgreSQL's text format. */
-interface TouchedKeys {
+/** An array for each column, in PostgreSQL's text format. */
+interface FoundRows {
   readonly count: number
   readonly columns: readonly string[]
 }
 
 /** Keys touched by rows about to be deleted, and their contribution to sums. */
-export interface FoldDebt {
-  readonly touched: ReadonlyMap<Fold, TouchedKeys>
-  readonly counted: ReadonlyMap<Fold, Counted>
-}
+export type FoldDebt = ReadonlyMap<Fold, FoundRows>
 
 /** First key of the advisory locks; the second is a hash of the worker's name. */
 const foldLockClass = 7_364_832
 
-const noKeys: TouchedKeys = { count: 0, columns: [] }
+const none: FoundRows = { count: 0, columns: [] }
 
 /** Workers whose folds may read rows of `worker`. */
 export function followersOf(worker: Worker, workers: readonly Worker[]): Worker[] {
@@ -34,130 +33,153 @@ export function readsOtherWorkers({ tables, folds }: Worker): boolean {
   return folds.some((fold) => fold.kind === 'state' && fold.reads.some((name) => !own.has(name)))
 }
 
+/** Statement of the folds of a worker. */
+export interface FoldStatement extends BatchStatement {
+  readonly worker?: Worker
+}
+
+/** Sends the statements, and attributes an error to the worker of its statement. */
+export type RunFolds = (statements: readonly FoldStatement[]) => Promise<BatchRow[][]>
+
 /**
- * Locks the folds of the workers until the transaction ends. Call it in a separate statement
- * before finding keys: the next statement then sees what the previous holder committed.
+ * Locks the folds of the workers until the transaction ends. Statements after it see what the
+ * previous holder committed.
  */
-export async function lockFolds(client: pg.ClientBase, workers: readonly Worker[]): Promise<void> {
+export function lockFolds(workers: readonly Worker[]): FoldStatement[] {
   const names = workers.filter(({ folds }) => folds.length > 0).map(({ name }) => name)
-  if (names.length === 0) return
-  await client.query({
-    name: 'farm-lock-folds',
-    text: `
-      select pg_advisory_xact_lock(${foldLockClass}, number)
-      from (select distinct hashtext(name) as number from unnest($1::text[]) as name order by 1) as locks`,
-    values: [names],
-  })
+  if (names.length === 0) return []
+  const text = `
+    select pg_advisory_xact_lock(${foldLockClass}, number)
+    from (select distinct hashtext(name) as number from unnest($1::text[]) as name order by 1) as locks`
+  return [{ name: 'farm-lock-folds', text, values: [`{${names.join()}}`] }]
 }
 
-/** Call before the rows are deleted. Requires the fold lock. */
-export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range: HeightRange): Promise<FoldDebt> {
-  const touched = new Map<Fold, TouchedKeys>()
-  const counted = new Map<Fold, Counted>()
-  for (const fold of worker.folds) {
-    if (fold.kind === 'state') touched.set(fold, await findTouchedKeys(client, fold, range, noKeys))
-    else if (isOfHeights(worker, fold)) counted.set(fold, await readCounted(client, fold, [range.from, range.to]))
+/** Call before the rows are deleted. Locks the folds of the workers and of `alsoLocked`. */
+export async function findFoldDebts(
+  run: RunFolds,
+  workers: readonly Worker[],
+  range: HeightRange,
+  alsoLocked: readonly Worker[] = [],
+): Promise<Map<Worker, FoldDebt>> {
+  const heights = [String(range.from), String(range.to)]
+  const found: FoundByFold = []
+  for (const worker of workers) {
+    for (const fold of worker.folds) {
+      if (fold.kind === 'state') found.push({ worker, fold, statement: touchedStatement(fold, heights) })
+      else if (isOfHeights(worker, fold)) found.push({ worker, fold, statement: countedStatement(fold, heights) })
+    }
   }
-  return { touched, counted }
+  const keys = await runFound(run, lockFolds([...new Set([...workers, ...alsoLocked])]), found)
+  return new Map(workers.map((worker) => [worker, new Map(worker.folds.map((fold) => [fold, keys.get(fold) ?? none]))]))
 }
 
-/** Requires the fold lock, held since `debt` was computed. */
+/**
+ * Folds the range for workers in phase order, because folds may read other folds. Locks the folds
+ * unless `debts` has all workers. Takes one to three round trips.
+ *
+ * @param last statements after the folds
+ */
 export async function foldRange(
-  client: pg.ClientBase,
-  worker: Worker,
+  run: RunFolds,
+  workers: readonly Worker[],
   range: HeightRange,
-  debt?: FoldDebt,
+  debts: ReadonlyMap<Worker, FoldDebt> = new Map(),
+  last: readonly BatchStatement[] = [],
 ): Promise<void> {
-  const { folds } = worker
-  const touched = new Map<Fold, TouchedKeys>()
-  const sumsOver = (fold: StateFold): SumFold[] =>
-    folds.filter((other) => other.kind === 'sum').filter((other) => readsOf(other).includes(fold.name))
-  const isMerged = (fold: StateFold): boolean =>
-    debt === undefined && fold.merge !== undefined && sumsOver(fold).length === 0
-  for (const fold of folds) {
-    if (fold.kind === 'sum' || isMerged(fold)) continue
-    touched.set(fold, await findTouchedKeys(client, fold, range, debt?.touched.get(fold) ?? noKeys))
-  }
-  for (const fold of folds) {
-    if (fold.kind === 'sum') {
-      if (isOfHeights(worker, fold)) await addDifference(client, fold, [range.from, range.to], debt?.counted.get(fold))
-      continue
+  const heights = [String(range.from), String(range.to)]
+  const debtOf = (worker: Worker, fold: Fold): FoundRows => debts.get(worker)?.get(fold) ?? none
+  const canMerge = (worker: Worker, { merge }: StateFold): boolean => !debts.has(worker) && merge !== undefined
+  const touching: FoundByFold = []
+  for (const worker of workers) {
+    for (const fold of worker.folds) {
+      if (fold.kind === 'sum' || (canMerge(worker, fold) && sumsOver(worker, fold).length === 0)) continue
+      touching.push({ worker, fold, statement: touchedStatement(fold, heights, debtOf(worker, fold)) })
     }
-    if (isMerged(fold)) {
-      await mergeRange(client, fold, range)
-      continue
-    }
-    const keys = touched.get(fold)
-    if (keys === undefined || keys.count === 0) continue
-    const before = new Map<SumFold, Counted>()
-    for (const sum of sumsOver(fold)) before.set(sum, await readCounted(client, sum, keys.columns))
-    if (debt === undefined && fold.merge !== undefined) await mergeRange(client, fold, range)
-    else await foldKeys(client, fold, keys)
-    for (const [sum, counted] of before) await addDifference(client, sum, keys.columns, counted)
   }
+  const lock = lockFolds(workers.filter((worker) => !debts.has(worker)))
+  const touched = touching.length === 0 ? new Map<Fold, FoundRows>() : await runFound(run, lock, touching)
+  const counting: FoundByFold = []
+  for (const { worker, fold } of touching) {
+    const { count, columns } = touched.get(fold) ?? none
+    if (count === 0 || fold.kind === 'sum') continue
+    for (const sum of sumsOver(worker, fold))
+      counting.push({ worker, fold: sum, statement: countedStatement(sum, columns) })
+  }
+  const counted = await runFound(run, [], counting)
+  const statements: FoldStatement[] = touching.length === 0 ? lock : []
+  for (const worker of workers) {
+    for (const fold of worker.folds) {
+      if (fold.kind === 'sum') {
+        if (isOfHeights(worker, fold))
+          statements.push({ worker, ...differenceStatement(fold, heights, debtOf(worker, fold)) })
+        continue
+      }
+      const keys = touched.get(fold)
+      if (keys !== undefined && keys.count === 0) continue
+      if (keys === undefined || canMerge(worker, fold))
+        statements.push({ worker, name: `farm-merge ${fold.name}`, text: fold.merge ?? '', values: heights })
+      else statements.push({ worker, name: `farm-fold ${fold.name}`, text: fold.fold, values: keys.columns })
+      if (keys === undefined) continue
+      for (const sum of sumsOver(worker, fold))
+        statements.push({ worker, ...differenceStatement(sum, keys.columns, counted.get(sum) ?? none) })
+    }
+  }
+  await run([...statements, ...last])
 }
 
-// Named statements: planning them for all partitions of the history is expensive.
-
-async function mergeRange(
-  client: pg.ClientBase,
-  { name, merge = '' }: StateFold,
-  { from, to }: HeightRange,
-): Promise<void> {
-  await client.query({ name: `farm-merge ${name}`, text: merge, values: [from, to] })
+function sumsOver({ folds }: Worker, fold: StateFold): SumFold[] {
+  return folds.filter((other) => other.kind === 'sum').filter((other) => readsOf(other).includes(fold.name))
 }
 
-async function foldKeys(client: pg.ClientBase, { name, fold }: StateFold, { columns }: TouchedKeys): Promise<void> {
-  await client.query({ name: `farm-fold ${name}`, text: fold, values: [...columns] })
+type FoundByFold = { readonly worker: Worker; readonly fold: Fold; readonly statement: BatchStatement }[]
+
+async function runFound(
+  run: RunFolds,
+  first: readonly FoldStatement[],
+  found: Readonly<FoundByFold>,
+): Promise<Map<Fold, FoundRows>> {
+  const results = await run([...first, ...found.map(({ worker, statement }) => ({ worker, ...statement }))])
+  return new Map(
+    found.map(({ fold }, i) => {
+      const [count, ...columns] = results[first.length + i]?.[0] ?? []
+      return [fold, { count: Number(count ?? 0), columns: columns.map((column) => column ?? '{}') }]
+    }),
+  )
 }
 
-async function findTouchedKeys(
-  client: pg.ClientBase,
-  fold: StateFold,
-  range: HeightRange,
-  earlier: TouchedKeys,
-): Promise<TouchedKeys> {
-  const names = fold.key.map(({ column }) => escapeIdentifier(column))
-  const arrays = names.map((name, i) => `array_agg(${name})::text as k${i}`)
+function touchedStatement(fold: StateFold, heights: readonly string[], earlier: FoundRows = none): BatchStatement {
   const given = fold.key.map(({ type }, i) => `$${i + 3}::${type}[]`).join(', ')
   const more = earlier.count === 0 ? '' : ` union select * from unnest(${given})`
-  const { rows } = await client.query<Record<string, string | null> & { count: string }>(
-    `select count(*), ${arrays.join(', ')} from ((${fold.touched})${more}) as touched`,
-    [range.from, range.to, ...(earlier.count === 0 ? [] : earlier.columns)],
-  )
-  const [row] = rows
-  return { count: Number(row?.count ?? 0), columns: fold.key.map((_, i) => row?.[`k${i}`] ?? '{}') }
+  return {
+    name: `farm-touched${earlier.count === 0 ? '' : '-again'} ${fold.name}`,
+    text: arraysOf(fold.key, `(${fold.touched})${more}`),
+    values: earlier.count === 0 ? heights : [...heights, ...earlier.columns],
+  }
 }
 
 function isOfHeights({ tables }: Worker, fold: SumFold): boolean {
   return tables.some(({ name }) => readsOf(fold).includes(name))
 }
 
-interface Counted {
-  readonly count: number
-  readonly columns: readonly string[]
+function countedStatement(fold: SumFold, values: readonly string[]): BatchStatement {
+  const text = arraysOf(columnsOf(fold), sumsText(fold, fold.counted))
+  return { name: `farm-counted ${fold.name}`, text, values }
 }
 
-type CountedOf = readonly (number | string)[]
-
-async function readCounted(client: pg.ClientBase, fold: SumFold, of: CountedOf): Promise<Counted> {
-  const columns = columnsOf(fold)
-  const arrays = columns.map(({ column }, i) => `array_agg(${escapeIdentifier(column)})::text as k${i}`)
-  const { rows } = await client.query<Record<string, string | null> & { count: string }>(
-    `select count(*), ${arrays.join(', ')} from (${sumsText(fold, fold.counted)}) as counted`,
-    [...of],
-  )
-  const [row] = rows
-  return { count: Number(row?.count ?? 0), columns: columns.map((_, i) => row?.[`k${i}`] ?? '{}') }
+/** A row with the number of rows and an array for each column. */
+function arraysOf(columns: readonly SqlColumn[], rows: string): string {
+  const arrays = columns.map(({ column }) => `array_agg(${escapeIdentifier(column)})::text`)
+  return `select count(*), ${arrays.join(', ')} from (${rows}) as found`
 }
 
-/** Requires the fold lock. */
-async function addDifference(client: pg.ClientBase, fold: SumFold, of: CountedOf, before?: Counted): Promise<void> {
-  const earlier = before === undefined || before.count === 0 ? undefined : before
-  const values = [...of, ...(earlier?.columns ?? [])]
-  const text = differenceText(fold, of.length, earlier !== undefined)
-  // Most ranges have no earlier rows. Planning this statement takes longer than running it.
-  await client.query(earlier === undefined ? { name: `farm-sum ${fold.name}`, text, values } : { text, values })
+/** Most ranges have no earlier rows. Planning this statement takes longer than running it. */
+function differenceStatement(fold: SumFold, of: readonly string[], earlier: FoundRows): BatchStatement {
+  const hasEarlier = earlier.count > 0
+  return {
+    name: `farm-sum${hasEarlier ? '-again' : ''} ${fold.name}`,
+    text: differenceText(fold, of.length, hasEarlier),
+    values: hasEarlier ? [...of, ...earlier.columns] : of,
+  }
 }
 
 /** One MERGE: deletes sums without contributions and skips unchanged ones. */
@@ -247,11 +269,11 @@ export async function rollBackDerived(
   workers: readonly Worker[],
 ): Promise<void> {
   const above = { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER }
-  const debts = new Map<Worker, FoldDebt>()
-  for (const worker of workers) debts.set(worker, await findFoldDebt(client, worker, above))
+  const run: RunFolds = (statements) => runBatch(client, statements)
+  const debts = await findFoldDebts(run, workers, above)
   for (const table of workers.flatMap(({ tables }) => tables)) {
     const height = escapeIdentifier(table.heightColumn)
     await client.query(`delete from ${quotedTable(table)} where ${height} > $1`, [ancestor])
   }
-  for (const [worker, debt] of debts) await foldRange(client, worker, above, debt)
+  await foldRange(run, workers, above, debts)
 }

@@ -8,6 +8,7 @@ import { copyInto } from '../../platform/db/copy-into.ts'
 import { pgText } from '../../platform/db/copy-writer.ts'
 import { asDatabaseError, isConnectionLost } from '../../platform/db/errors.ts'
 import { readChainVersion } from '../leases/chain-version.ts'
+import { runBatch } from '../../platform/db/statement-batch.ts'
 import { foldRange } from '../commit/folds.ts'
 import { RangeOutput } from '../commit/range-output.ts'
 import { ingesterServices, readCoverage } from '../leases/coverage.ts'
@@ -220,7 +221,10 @@ class Rebuild {
       const moved = moveWorker(worker, (table) => this.#copies.get(table))
       if (moved.folds.length === 0) continue
       await this.#client.query('begin; set local synchronous_commit = off')
-      await foldRange(this.#client, moved, { from: first, to: first + heightsPerFold })
+      await foldRange((statements) => runBatch(this.#client, statements, 0), [moved], {
+        from: first,
+        to: first + heightsPerFold,
+      })
       await this.#client.query('commit')
     }
   }

@@ -37,25 +37,28 @@ export function copyInto(
  * Sends binary rows by COPY, in one round trip for all tables; returns the number of stored rows. The buffers must
  * not change until the promise settles, or after a failure until the client has answered or is closed.
  * @param first a statement before the first COPY
- * @throws FlowfarmError
+ * @throws FlowfarmError with the index of the rejected table (`failedStatement`)
  */
 export async function copyTables(client: ClientBase, tables: readonly CopiedRows[], first?: 'begin'): Promise<number> {
   const statements: string[] = first === undefined ? [] : [first]
   const data: (readonly Buffer[])[] = []
-  for (const { table, columns, rows } of tables) {
+  const copied: number[] = []
+  for (const [index, { table, columns, rows }] of tables.entries()) {
     const buffers = asBuffers(rows).filter((buffer) => buffer.length > 0)
     if (buffers.length === 0) continue
     const target = table.split('.').map(escapeIdentifier).join('.')
     statements.push(`COPY ${target} (${columns.map(escapeIdentifier).join(', ')}) FROM STDIN (FORMAT binary)`)
     data.push(buffers)
+    copied.push(index)
   }
   if (statements.length === 0) return 0
+  const query = new CopyQuery(statements.join('; '), data)
+  client.query(query)
   try {
-    return await new Promise((resolve, reject) => {
-      client.query(new CopyQuery(statements.join('; '), data, resolve, reject))
-    })
+    return await query.rows
   } catch (error) {
-    throw asDatabaseError(error)
+    const statement = copied[query.copies]
+    throw asDatabaseError(error, statement === undefined ? {} : { statement })
   }
 }
 
@@ -64,20 +67,20 @@ export async function copyTables(client: ClientBase, tables: readonly CopiedRows
  * PostgreSQL, "COPY Operations" of the message flow.
  */
 class CopyQuery implements Submittable {
+  readonly rows: Promise<number>
+  /** Completed ones. */
+  copies = 0
   /** `pg` replaces it to limit the time. */
   callback: (error?: Error) => void
   readonly #text: string
   readonly #data: readonly (readonly Buffer[])[]
   #rows = 0
 
-  constructor(
-    text: string,
-    data: readonly (readonly Buffer[])[],
-    resolve: (rows: number) => void,
-    reject: (error: Error) => void,
-  ) {
+  constructor(text: string, data: readonly (readonly Buffer[])[]) {
     this.#text = text
     this.#data = data
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    this.rows = promise
     this.callback = (error) => (error === undefined ? resolve(this.#rows) : reject(error))
   }
 
@@ -100,7 +103,10 @@ class CopyQuery implements Submittable {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    this.#rows += Number(/^COPY (\d+)$/.exec(text)?.[1] ?? 0)
+    const count = /^COPY (\d+)$/.exec(text)?.[1]
+    if (count === undefined) return
+    this.copies++
+    this.#rows += Number(count)
   }
 
   handleReadyForQuery(): void {

@@ -45,8 +45,10 @@ const retryable: Readonly<Record<string, string>> = {
 /**
  * RetryableError with a code of the table above, else FatalError `database-error` with
  * details.sqlState.
+ *
+ * @param details added to those of the error
  */
-export function asDatabaseError(thrown: unknown): FlowfarmError {
+export function asDatabaseError(thrown: unknown, details: Record<string, unknown> = {}): FlowfarmError {
   if (thrown instanceof FlowfarmError) return thrown
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   const code = codeOf(error)
@@ -54,10 +56,16 @@ export function asDatabaseError(thrown: unknown): FlowfarmError {
   if (meaning !== undefined) {
     return new RetryableError(meaning, error.message, {
       cause: error,
-      details: code === undefined ? {} : { sqlState: code },
+      details: code === undefined ? details : { ...details, sqlState: code },
     })
   }
-  return new FatalError('database-error', error.message, { cause: error, details: factsOf(error) })
+  return new FatalError('database-error', error.message, { cause: error, details: { ...details, ...factsOf(error) } })
+}
+
+/** `details.statement`: index of the failed statement of a batch. */
+export function failedStatement(error: unknown): number | undefined {
+  const index = error instanceof FlowfarmError ? error.details['statement'] : undefined
+  return typeof index === 'number' ? index : undefined
 }
 
 export function isConnectionLost(thrown: unknown): boolean {
