@@ -455,26 +455,45 @@ describe('Coordinator', () => {
     await proxy.close()
   })
 
+  const roundsOf = (enqueue: CompletingWorker['enqueue']): { enqueuer: LeaseEnqueuer; rounds: Rounds } => {
+    const options: CoordinatorOptions = {
+      databaseUrl: database.url,
+      pool,
+      log: pino({ level: 'silent' }),
+      signal: new AbortController().signal,
+      workers: () => [plan('a'), plan('b', ['a'])],
+      enqueue,
+      foldMs: 0,
+      tidyMs: 0,
+      maxOpen: 20,
+    }
+    const enqueuer = new LeaseEnqueuer(enqueue, (error) => {
+      throw error
+    })
+    return { enqueuer, rounds: new Rounds(options, enqueuer) }
+  }
+
+  it('is idle only without pending heights, leases and requests', async () => {
+    const { rounds } = roundsOf(() => Promise.resolve())
+    expect(await rounds.next(), 'nothing stored').to.equal('idle')
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 10 }], a: [{ from: 0, to: 10 }] })
+    expect(await rounds.next(), 'new leases').to.equal('waiting')
+    expect(await rounds.next(), 'open leases').to.equal('waiting')
+    const done = await claimLeases(pool, [{ worker: 'b', from: 0 }], { leasedBy: 'x', leaseMs: 60_000 })
+    await pool.query("update app.worker_leases set status = 'failed', not_before = now() + interval '1 day'")
+    expect(await rounds.next(), 'a failed lease').to.equal('waiting')
+    expect(done).to.have.length(1)
+    await pool.query("update app.worker_leases set status = 'done'")
+    await rounds.next()
+    expect(await rounds.next(), 'all done').to.equal('idle')
+    await addRequest(pool, [{ name: 'a', follows: [] }], ['a'], { from: 20, to: 30 })
+    expect(await rounds.next(), 'a request').to.equal('waiting')
+  })
+
   it('is safe with two coordinators at once', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 20_000 }] })
     const { enqueue } = worker()
-    const twins = [0, 1, 2].map(() => {
-      const options: CoordinatorOptions = {
-        databaseUrl: database.url,
-        pool,
-        log: pino({ level: 'silent' }),
-        signal: new AbortController().signal,
-        workers: () => [plan('a'), plan('b', ['a'])],
-        enqueue,
-        foldMs: 0,
-        tidyMs: 0,
-        maxOpen: 20,
-      }
-      const enqueuer = new LeaseEnqueuer(enqueue, (error) => {
-        throw error
-      })
-      return { enqueuer, rounds: new Rounds(options, enqueuer) }
-    })
+    const twins = [0, 1, 2].map(() => roundsOf(enqueue))
     await Promise.all(
       twins.map(async ({ rounds, enqueuer }) => {
         while (!(await covers('b', '{[0,20000)}'))) {

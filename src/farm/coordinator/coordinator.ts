@@ -46,7 +46,7 @@ export interface CoordinatorOptions {
   /** Default `maxFailing` of leases. */
   readonly maxFailing?: number
   readonly retryPolicy?: RetryPolicy
-  /** Maximum interval of rounds. Default 500 ms. */
+  /** Maximum interval of rounds; four times as long with nothing to do. Default 500 ms. */
   readonly roundMs?: number
   /** Interval of checks for expired, due and lost leases. Default 250 ms. */
   readonly tidyMs?: number
@@ -187,20 +187,20 @@ export class Coordinator {
     const ended = Promise.withResolvers<never>()
     const end = (): void => ended.reject(asError(signal.reason))
     signal.addEventListener('abort', end, { once: true })
-    let round: Promise<boolean> | undefined
+    let round: ReturnType<Rounds['next']> | undefined
     try {
       const rounds = new Rounds(this.#options, this.#enqueuer)
       for (;;) {
         signal.throwIfAborted()
         const startedAt = performance.now()
         round = rounds.next()
-        const isMore = await Promise.race([round, ended.promise])
+        const outcome = await Promise.race([round, ended.promise])
         onProgress()
         if (this.#enqueuer.unansweredMs > queueTimeoutMs) return
         // Sleeps as long as the round took, so that notifications leave the database half of its
         // time. The head is exempt.
         await this.#headMoved.sleep(Math.min(performance.now() - startedAt, longestMs), signal)
-        if (!isMore) await this.#wakeUp.sleep(longestMs, signal)
+        if (outcome !== 'more') await this.#wakeUp.sleep(outcome === 'idle' ? 4 * longestMs : longestMs, signal)
       }
     } finally {
       signal.removeEventListener('abort', end)

@@ -47,26 +47,29 @@ export class Rounds {
     this.#spans = new SearchSpans(options.span ?? 100_000)
   }
 
-  /** @returns whether the next round should follow at once */
-  async next(): Promise<boolean> {
+  /** @returns `more`: the next round should follow at once; `idle`: there is nothing to do or to watch */
+  async next(): Promise<'more' | 'waiting' | 'idle'> {
     const { pool, log, onRound } = this.#options
     const startedAt = performance.now()
     const plans = this.#options.workers()
     const names = plans.map((plan) => plan.name)
     await this.#addCheckpoints(names)
     const liveBlocks = this.#liveBlocks(plans)
-    const { state, requested, tidied, planned, folded, isMore } = await withTransaction(pool, async (client) => {
-      await lockCheckpoints(client, names)
-      // Folds what was completed without a coordinator: planning reads every done lease of its
-      // window.
-      const foldedAhead = this.#foldAt === 0 ? await this.#fold(client, names) : 0
-      const tidied = await this.#tidy(client, names)
-      const state = await readFarmState(client, names, liveBlocks)
-      const requested = await readRequestedHeights(client)
-      const { leases, isMore } = await this.#plan(client, plans, state, liveBlocks, requested)
-      const folded = foldedAhead + (await this.#fold(client, names))
-      return { state, requested, tidied, planned: leases, folded, isMore }
-    })
+    const { state, requested, tidied, planned, folded, isMore, isPending } = await withTransaction(
+      pool,
+      async (client) => {
+        await lockCheckpoints(client, names)
+        // Folds what was completed without a coordinator: planning reads every done lease of its
+        // window.
+        const foldedAhead = this.#foldAt === 0 ? await this.#fold(client, names) : 0
+        const tidied = await this.#tidy(client, names)
+        const state = await readFarmState(client, names, liveBlocks)
+        const requested = await readRequestedHeights(client)
+        const { leases, isMore, isPending } = await this.#plan(client, plans, state, liveBlocks, requested)
+        const folded = foldedAhead + (await this.#fold(client, names))
+        return { state, requested, tidied, planned: leases, folded, isMore, isPending }
+      },
+    )
     for (const run of tidied.expired) log.warn(run, 'Lease expired')
     const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
     this.#enqueuer.give([...planned, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
@@ -79,7 +82,11 @@ export class Rounds {
       folded,
       seconds: (performance.now() - startedAt) / 1000,
     })
-    return isMore
+    if (isMore) return 'more'
+    const isWatched = [...state.counts.values()].some(
+      ({ openLive, openHistory, failed }) => openLive + openHistory + failed > 0,
+    )
+    return isPending || isWatched || requested.size > 0 ? 'waiting' : 'idle'
   }
 
   /** 0 without live derivers, else at least one range, so that new blocks do not count as history. */
@@ -116,13 +123,13 @@ export class Rounds {
     state: FarmState,
     liveBlocks: number,
     requested: ReadonlyMap<string, HeightSet>,
-  ): Promise<{ leases: readonly QueuedLease[]; isMore: boolean }> {
+  ): Promise<{ leases: readonly QueuedLease[]; isMore: boolean; isPending: boolean }> {
     const { isLiveEnabled = true, isHistoryEnabled = true } = this.#options
     const { stored } = state
     const capacities = this.#capacities(plans, state)
     const isOff = !isLiveEnabled && !isHistoryEnabled && requested.size === 0
     if (stored === undefined || isOff || capacities.every(({ live, history }) => live + history === 0))
-      return { leases: [], isMore: false }
+      return { leases: [], isMore: false, isPending: stored !== undefined && !isOff }
     const now = performance.now()
     const historyCapacities = this.#historyCapacities(capacities, state, now)
     const spans = new Map(plans.map(({ name }) => [name, this.#spans.of(name)]))
@@ -164,7 +171,8 @@ export class Rounds {
         endedAt,
       }),
     )
-    return { leases, isMore: isMore.includes(true) }
+    const isPending = [...heights.values()].some(({ pending }) => pending.length > 0)
+    return { leases, isMore: isMore.includes(true), isPending }
   }
 
   /** Requested heights are planned before other history, up to the capacity of the worker. */
