@@ -95,26 +95,20 @@ const holdings: SumFold = {
   counted,
 }
 
-/**
- * Counts holders that would have none without the range. Folded after the balances, which include
- * the range.
- */
+/** Counts holders that would have none without the changes. */
 const tokenHolders: SumFold = {
   kind: 'sum',
   name: 'app.ft_token_holders',
   key: [{ column: 'token', type: 'text' }],
   sums: [{ column: 'holder_count', type: 'bigint' }],
   presence: 'holder_count',
-  of: holdings.of,
+  of: holdings.name,
   touched: `select distinct token from (${holdings.touched}) as touched`,
   counted: `
-    with difference as (
-      select address, token, sum(vault_balance) as vault_balance, sum(vault_rows) as vault_rows,
-        sum(change_balance) as change_balance
-      from (${counted}) as counted group by address, token
-    )
     select d.token, ((coalesce(h.balance, 0) > 0)::integer - (without.balance > 0)::integer)::bigint as holder_count
-    from difference d left join app.ft_holdings h on h.address = d.address and h.token = d.token
+    from unnest($1::text[], $2::text[], $3::numeric[], $4::bigint[], $5::bigint[], $6::numeric[], $7::bigint[])
+      as d (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
+    left join app.ft_holdings h on h.address = d.address and h.token = d.token
     cross join lateral (
       select case when coalesce(h.vault_rows, 0) > d.vault_rows then coalesce(h.vault_balance, 0) - d.vault_balance
         else coalesce(h.change_balance, 0) - d.change_balance end as balance

@@ -78,12 +78,16 @@ export interface SumFold extends FoldedTable {
   /** `presence` names one that counts: rows with 0 are deleted. */
   readonly sums: readonly SqlColumn[]
   readonly presence: string
-  /** HeightTables of the worker, or an earlier StateFold of it. */
+  /** HeightTables of the worker, or an earlier fold of it. */
   readonly of: string | readonly string[]
   /**
-   * `select <key columns>, <sums> from …`: contributions of a range ($1 to $2, exclusive), or of
-   * keys of the StateFold (arrays, $1 … $n). Keys may repeat. If it reads rows outside the range,
-   * it must return the difference that the range makes.
+   * `select <key columns>, <sums> from …`. Keys may repeat.
+   *
+   * - Of height tables: contributions of a range ($1 to $2, exclusive). If it reads rows outside
+   *   the range, it must return the difference that the range makes.
+   * - Of a StateFold: contributions of its keys (arrays, $1 … $n).
+   * - Of a SumFold: the difference made by its changes (arrays of its keys and sums, $1 … $n), which
+   *   it includes already.
    */
   readonly counted: string
 }

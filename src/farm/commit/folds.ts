@@ -89,45 +89,50 @@ export async function foldRange(
   const heights = [String(range.from), String(range.to)]
   const debtOf = (worker: Worker, fold: Fold): FoundRows => debts.get(worker)?.get(fold) ?? none
   const canMerge = (worker: Worker, { merge }: StateFold): boolean => !debts.has(worker) && merge !== undefined
-  const touching: FoundByFold = []
+  const finding: FoundByFold = []
   for (const worker of workers) {
     for (const fold of worker.folds) {
-      if (fold.kind === 'sum' || (canMerge(worker, fold) && sumsOver(worker, fold).length === 0)) continue
-      touching.push({ worker, fold, statement: touchedStatement(fold, heights, debtOf(worker, fold)) })
+      const isRead = sumsOver(worker, fold).length > 0
+      if (fold.kind === 'state' && (isRead || !canMerge(worker, fold)))
+        finding.push({ worker, fold, statement: touchedStatement(fold, heights, debtOf(worker, fold)) })
+      if (fold.kind === 'sum' && isRead)
+        finding.push({ worker, fold, statement: changedStatement(fold, heights, debtOf(worker, fold)) })
     }
   }
   const lock = lockFolds(workers.filter((worker) => !debts.has(worker)))
-  const touched = touching.length === 0 ? new Map<Fold, FoundRows>() : await runFound(run, lock, touching)
+  const found = finding.length === 0 ? new Map<Fold, FoundRows>() : await runFound(run, lock, finding)
   const counting: FoundByFold = []
-  for (const { worker, fold } of touching) {
-    const { count, columns } = touched.get(fold) ?? none
+  for (const { worker, fold } of finding) {
+    const { count, columns } = found.get(fold) ?? none
     if (count === 0 || fold.kind === 'sum') continue
     for (const sum of sumsOver(worker, fold))
       counting.push({ worker, fold: sum, statement: countedStatement(sum, columns) })
   }
   const counted = await runFound(run, [], counting)
-  const statements: FoldStatement[] = touching.length === 0 ? lock : []
+  const statements: FoldStatement[] = finding.length === 0 ? lock : []
   for (const worker of workers) {
     for (const fold of worker.folds) {
-      if (fold.kind === 'sum') {
-        if (isOfHeights(worker, fold))
-          statements.push({ worker, ...differenceStatement(fold, heights, debtOf(worker, fold)) })
-        continue
-      }
-      const keys = touched.get(fold)
-      if (keys !== undefined && keys.count === 0) continue
-      if (keys === undefined || canMerge(worker, fold))
-        statements.push({ worker, name: `farm-merge ${fold.name}`, text: fold.merge ?? '', values: heights })
-      else statements.push({ worker, name: `farm-fold ${fold.name}`, text: fold.fold, values: keys.columns })
-      if (keys === undefined) continue
+      const rows = found.get(fold)
+      if (rows?.count === 0) continue
+      if (fold.kind === 'state') {
+        const merge = { name: `farm-merge ${fold.name}`, text: fold.merge ?? '', values: heights }
+        const isMerged = rows === undefined || canMerge(worker, fold)
+        statements.push({
+          worker,
+          ...(isMerged ? merge : { name: `farm-fold ${fold.name}`, text: fold.fold, values: rows.columns }),
+        })
+      } else if (rows !== undefined) statements.push({ worker, ...addStatement(fold, rows) })
+      else if (isOfHeights(worker, fold))
+        statements.push({ worker, ...differenceStatement(fold, heights, debtOf(worker, fold)) })
+      if (rows === undefined) continue
       for (const sum of sumsOver(worker, fold))
-        statements.push({ worker, ...differenceStatement(sum, keys.columns, counted.get(sum) ?? none) })
+        statements.push({ worker, ...differenceStatement(sum, rows.columns, counted.get(sum) ?? none) })
     }
   }
   await run([...statements, ...last])
 }
 
-function sumsOver({ folds }: Worker, fold: StateFold): SumFold[] {
+function sumsOver({ folds }: Worker, fold: Fold): SumFold[] {
   return folds.filter((other) => other.kind === 'sum').filter((other) => readsOf(other).includes(fold.name))
 }
 
@@ -142,7 +147,7 @@ async function runFound(
   return new Map(
     found.map(({ fold }, i) => {
       const [count, ...columns] = results[first.length + i]?.[0] ?? []
-      return [fold, { count: Number(count ?? 0), columns: columns.map((column) => column ?? '{}') }]
+      return [fold, count === '0' ? none : { count: Number(count), columns: columns.map(String) }]
     }),
   )
 }
@@ -151,9 +156,9 @@ function touchedStatement(fold: StateFold, heights: readonly string[], earlier: 
   const given = fold.key.map(({ type }, i) => `$${i + 3}::${type}[]`).join(', ')
   const more = earlier.count === 0 ? '' : ` union select * from unnest(${given})`
   return {
-    name: `farm-touched${earlier.count === 0 ? '' : '-again'} ${fold.name}`,
+    name: `farm-touched${again(earlier)} ${fold.name}`,
     text: arraysOf(fold.key, `(${fold.touched})${more}`),
-    values: earlier.count === 0 ? heights : [...heights, ...earlier.columns],
+    values: [...heights, ...earlier.columns],
   }
 }
 
@@ -172,17 +177,29 @@ function arraysOf(columns: readonly SqlColumn[], rows: string): string {
   return `select count(*), ${arrays.join(', ')} from (${rows}) as found`
 }
 
-/** Most ranges have no earlier rows. Planning this statement takes longer than running it. */
-function differenceStatement(fold: SumFold, of: readonly string[], earlier: FoundRows): BatchStatement {
-  const hasEarlier = earlier.count > 0
-  return {
-    name: `farm-sum${hasEarlier ? '-again' : ''} ${fold.name}`,
-    text: differenceText(fold, of.length, hasEarlier),
-    values: hasEarlier ? [...of, ...earlier.columns] : of,
-  }
+/** The difference between the contributions of heights and earlier ones. */
+function changedStatement(fold: SumFold, heights: readonly string[], earlier: FoundRows): BatchStatement {
+  const text = arraysOf(columnsOf(fold), differenceText(fold, heights.length, earlier.count > 0))
+  return { name: `farm-changed${again(earlier)} ${fold.name}`, text, values: [...heights, ...earlier.columns] }
 }
 
-/** One MERGE: deletes sums without contributions and skips unchanged ones. */
+function addStatement(fold: SumFold, { columns }: FoundRows): BatchStatement {
+  const arrays = columnsOf(fold).map(({ type }, i) => `$${i + 1}::${type}[]`)
+  const names = columnsOf(fold).map(({ column }) => escapeIdentifier(column))
+  const text = mergeText(fold, `select * from unnest(${arrays.join(', ')}) as changed (${names.join(', ')})`)
+  return { name: `farm-add ${fold.name}`, text, values: columns }
+}
+
+/** Most ranges have no earlier rows. Planning this statement takes longer than running it. */
+function differenceStatement(fold: SumFold, of: readonly string[], earlier: FoundRows): BatchStatement {
+  const text = mergeText(fold, differenceText(fold, of.length, earlier.count > 0))
+  return { name: `farm-sum${again(earlier)} ${fold.name}`, text, values: [...of, ...earlier.columns] }
+}
+
+function again({ count }: FoundRows): string {
+  return count === 0 ? '' : '-again'
+}
+
 function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean): string {
   const keys = fold.key.map(({ column }) => escapeIdentifier(column))
   const sums = fold.sums.map(({ column }) => escapeIdentifier(column))
@@ -192,16 +209,23 @@ function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean):
     .join(', ')
   const negative = [...keys, ...sums.map((sum) => `-${sum}`)].join(', ')
   const minus = hasEarlier ? `union all select ${negative} from unnest(${arrays}) as earlier (${all})` : ''
+  return `
+    ${sumsText(fold, `select ${all} from (${fold.counted}) as now ${minus}`)}
+    having ${sums.map((sum) => `sum(${sum}) <> 0`).join(' or ')}`
+}
+
+/** One MERGE: deletes sums without contributions and skips unchanged ones. */
+function mergeText(fold: SumFold, changes: string): string {
+  const keys = fold.key.map(({ column }) => escapeIdentifier(column))
+  const sums = fold.sums.map(({ column }) => escapeIdentifier(column))
   const presence = escapeIdentifier(fold.presence)
   return `
     merge into ${quotedTable(fold)} as t
-    using (
-      ${sumsText(fold, `select ${all} from (${fold.counted}) as now ${minus}`)}
-      having ${sums.map((sum) => `sum(${sum}) <> 0`).join(' or ')}
-    ) as d on ${keys.map((key) => `t.${key} = d.${key}`).join(' and ')}
+    using (${changes}) as d on ${keys.map((key) => `t.${key} = d.${key}`).join(' and ')}
     when matched and t.${presence} + d.${presence} = 0 then delete
     when matched then update set ${sums.map((sum) => `${sum} = t.${sum} + d.${sum}`).join(', ')}
-    when not matched then insert (${all}) values (${[...keys, ...sums].map((column) => `d.${column}`).join(', ')})`
+    when not matched then insert (${[...keys, ...sums].join(', ')})
+      values (${[...keys, ...sums].map((column) => `d.${column}`).join(', ')})`
 }
 
 function sumsText(fold: SumFold, parts: string): string {
