@@ -3,6 +3,7 @@ import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block
 import type { PayloadFields } from '../src/flow/payload-value.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
+import { decodedTransaction } from '../test/support/hand-made-blocks.ts'
 import { accountsWorker } from './accounts-worker.ts'
 
 const [alice, bob, carol] = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0']
@@ -10,21 +11,7 @@ const zero = '0x0000000000000000'
 const coa = '000000000000000000000002a793620000000000'
 
 function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
-  return {
-    index,
-    id: Buffer.alloc(32),
-    isSystem: false,
-    payer: undefined,
-    proposer: undefined,
-    authorizers: [],
-    scriptHash: Buffer.alloc(32),
-    script: '',
-    statusCode: 0,
-    isEvm: false,
-    gasUsed: 0n,
-    events: [],
-    ...rest,
-  }
+  return decodedTransaction({ index, ...rest })
 }
 
 function derive(...transactions: readonly DecodedTransaction[]): CollectedRows {

@@ -4,6 +4,7 @@ import type { PayloadFields } from '../src/flow/payload-value.ts'
 import { scriptHash } from '../src/flow/code/script-imports.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
+import { decodedTransaction } from '../test/support/hand-made-blocks.ts'
 import { analyticsDeriverWorker } from './analytics-deriver-worker.ts'
 
 const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0']
@@ -11,21 +12,7 @@ const service = 'f8d6e0586b0a20c7'
 const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 
 function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
-  return {
-    index,
-    id: Buffer.alloc(32),
-    isSystem: false,
-    payer: undefined,
-    proposer: undefined,
-    authorizers: [],
-    scriptHash: scriptHash(Buffer.from(rest.script ?? '')),
-    script: '',
-    statusCode: 0,
-    isEvm: false,
-    gasUsed: 0n,
-    events: [],
-    ...rest,
-  }
+  return decodedTransaction({ index, scriptHash: scriptHash(Buffer.from(rest.script ?? '')), ...rest })
 }
 
 function events(...list: readonly (readonly [type: string, fields?: PayloadFields])[]): DecodedEvent[] {

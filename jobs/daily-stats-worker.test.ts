@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
+import { decodedTransaction } from '../test/support/hand-made-blocks.ts'
 import { dailyStatsWorker } from './daily-stats-worker.ts'
 
 const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0']
@@ -9,21 +10,7 @@ const fee = 'A.e5a8b7f23e8b548f.FlowFees.FeesDeducted'
 const midnightUs = Date.UTC(2026, 2, 14) * 1000
 
 function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
-  return {
-    index,
-    id: Buffer.alloc(32),
-    isSystem: false,
-    payer: undefined,
-    proposer: undefined,
-    authorizers: [],
-    scriptHash: Buffer.alloc(32),
-    script: '',
-    statusCode: 0,
-    isEvm: false,
-    gasUsed: 0n,
-    events: [],
-    ...rest,
-  }
+  return decodedTransaction({ index, ...rest })
 }
 
 function events(...list: readonly (readonly [type: string, fields?: DecodedEvent['fields']])[]): DecodedEvent[] {

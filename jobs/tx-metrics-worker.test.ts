@@ -5,6 +5,7 @@ import { ufix64Units } from '../src/flow/tokens/ufix64.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
+import { decodedTransaction } from '../test/support/hand-made-blocks.ts'
 import { annotatedTransactions } from '../test/support/recording-annotations.ts'
 import type { AnnotatedTransaction } from '../test/support/recording-annotations.ts'
 import { txMetricsWorker } from './tx-metrics-worker.ts'
@@ -88,22 +89,7 @@ describe('tx_metrics_worker', () => {
       more: Partial<DecodedTransaction>,
       height = 0,
     ): { rows: CollectedRow[]; problems: readonly unknown[] } => {
-      const transaction: DecodedTransaction = {
-        index: 0,
-        id: Buffer.alloc(32),
-        isSystem: false,
-        payer: undefined,
-        proposer: undefined,
-        authorizers: [],
-        scriptHash: Buffer.alloc(32),
-        script: '',
-        statusCode: 0,
-        isEvm: false,
-        gasUsed: 0n,
-        events: [],
-        ...more,
-      }
-      const block = { height, id: Buffer.alloc(32), timestampUs: 0, transactions: [transaction] }
+      const block = { height, id: Buffer.alloc(32), timestampUs: 0, transactions: [decodedTransaction(more)] }
       const output = collect(txMetricsWorker, { from: height, to: height + 1, blocks: [block] })
       return { rows: output.of('app.tx_metrics'), problems: output.problems }
     }

@@ -5,6 +5,7 @@ import type { DecodedBlock, DecodedTransaction } from '../../src/flow/decoded-bl
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { decodedTransaction } from '../support/hand-made-blocks.ts'
 import { deriveInto, rollBackDerived } from '../support/derived-tables.ts'
 
 const scheduler = 'A.f8d6e0586b0a20c7.FlowTransactionScheduler'
@@ -47,20 +48,14 @@ function transaction(
   events: readonly (readonly [string, PayloadFields])[],
   statusCode: number | undefined = 0,
 ): DecodedTransaction {
-  return {
+  return decodedTransaction({
     index,
-    id: Buffer.alloc(32),
     isSystem: text !== '',
-    payer: undefined,
-    proposer: undefined,
-    authorizers: [],
     scriptHash: Buffer.from(text),
     script: text,
     statusCode,
-    isEvm: false,
-    gasUsed: 0n,
     events: events.map(([name, fields], at) => ({ type: `${scheduler}.${name}`, index: at, fields })),
-  }
+  })
 }
 
 function blockAt(height: number, all: readonly Life[]): DecodedBlock {

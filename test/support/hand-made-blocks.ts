@@ -24,18 +24,28 @@ export function handMadeBlocks(
 }
 
 function transactionOf(events: readonly ManualEvent[]): DecodedTransaction {
+  return decodedTransaction({
+    payer: '0x00000000000000a1',
+    proposer: '0x00000000000000a1',
+    events: events.map(([type, fields], index) => ({ type, index, fields })),
+  })
+}
+
+/** A successful user transaction without events and accounts, except for the given fields. */
+export function decodedTransaction(fields: Partial<DecodedTransaction>): DecodedTransaction {
   return {
     index: 0,
     id: Buffer.alloc(32),
     isSystem: false,
-    payer: '0x00000000000000a1',
-    proposer: '0x00000000000000a1',
+    payer: undefined,
+    proposer: undefined,
     authorizers: [],
     scriptHash: Buffer.alloc(32),
     script: '',
     statusCode: 0,
     isEvm: false,
     gasUsed: 0n,
-    events: events.map(([type, fields], index) => ({ type, index, fields })),
+    events: [],
+    ...fields,
   }
 }

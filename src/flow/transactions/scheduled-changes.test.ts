@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { decodedTransaction } from '../../../test/support/hand-made-blocks.ts'
 import type { DecodedBlock, DecodedTransaction } from '../decoded-block.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import { readScheduledChanges } from './scheduled-changes.ts'
@@ -29,20 +30,14 @@ function transaction(
   events: readonly TestEvent[],
   statusCode: number | undefined = 0,
 ): DecodedTransaction {
-  return {
+  return decodedTransaction({
     index,
-    id: Buffer.alloc(32),
     isSystem: script !== 'other',
-    payer: undefined,
-    proposer: undefined,
-    authorizers: [],
     scriptHash: Buffer.from(scripts[script]),
     script: scripts[script],
     statusCode,
-    isEvm: false,
-    gasUsed: 0n,
     events: events.map(([name, fields], at) => ({ type: `${scheduler}.${name}`, index: at, fields })),
-  }
+  })
 }
 
 function blockOf(transactions: readonly DecodedTransaction[]): DecodedBlock {
