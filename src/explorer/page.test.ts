@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, get } from 'node:http'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { createExplorerPage } from './page.ts'
+import { listenLocally } from '../../test/support/listen-locally.ts'
 
 const html = '<!doctype html><html><head><style>b { color: red }</style></head><body></body></html>'
 
 describe('the explorer page over HTTP', () => {
-  let server: Server
+  let stop: () => Promise<void>
   let origin: string
   /** The level of the first line that is logged. */
   const received = Promise.withResolvers<number>()
@@ -24,12 +23,13 @@ describe('the explorer page over HTTP', () => {
       { level: 'debug' },
       { write: (line: string) => received.resolve((JSON.parse(line) as { level: number }).level) },
     )
-    server = createServer(createExplorerPage(pages, log, { ipfsGateways: ['https://gateway.example/ipfs/"><script>'] }))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const server = createServer(
+      createExplorerPage(pages, log, { ipfsGateways: ['https://gateway.example/ipfs/"><script>'] }),
+    )
+    ;({ url: origin, stop } = await listenLocally(server))
   })
 
-  after(() => new Promise((resolve) => server.close(resolve)))
+  after(() => stop())
 
   it('allows only its own scripts and data, images by HTTPS, and no framing', async () => {
     for (const path of ['/', '/account/0x1654653399040a61', '/nowhere']) {

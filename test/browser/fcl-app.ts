@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import type { BrowserContext, Page } from 'playwright-core'
-import { closeServer } from '../../src/platform/http/connections.ts'
+import { listenLocally } from '../support/listen-locally.ts'
 
 /** A test application with FCL: `fcl-core` with a window strategy. */
 
@@ -99,8 +98,8 @@ export async function startFclApp({ host = '127.0.0.1' } = {}): Promise<FclApp> 
         : '<!doctype html><title>An application</title><h1>An application</h1><script type="module" src="/application.js"></script>',
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { origin: `http://${host}:${(server.address() as AddressInfo).port}`, stop: () => closeServer(server, 0) }
+  const { port, stop } = await listenLocally(server)
+  return { origin: `http://${host}:${port}`, stop }
 }
 
 export async function openFclApp(

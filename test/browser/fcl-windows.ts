@@ -1,13 +1,12 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { hexOf, concatBytes } from '../../clients/signing/bytes.ts'
 import { domainTag, encodeEnvelope } from '../../clients/signing/encode-transaction.ts'
 import type { FlowTransaction } from '../../clients/signing/encode-transaction.ts'
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import type { TransactionCode } from '../../clients/signing/transactions/make-transaction.ts'
-import { closeServer } from '../../src/platform/http/connections.ts'
 import { otherAddress } from '../support/fake-wallet.ts'
+import { listenLocally } from '../support/listen-locally.ts'
 
 /** Pages that exchange arbitrary messages with wallet windows, without FCL. */
 export interface AppPages {
@@ -24,12 +23,11 @@ export async function startAppPages(): Promise<AppPages> {
       '<!doctype html><title>An application</title><h1>An application</h1><script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script>',
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { url, port, stop } = await listenLocally(server)
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: url,
     otherOrigin: `http://other.localhost:${port}`,
-    stop: () => closeServer(server, 0),
+    stop,
   }
 }
 

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
 import { isPagePath } from '../../src/platform/pages/serve-page.ts'
+import { listenLocally } from './listen-locally.ts'
 
 /** A response body with its status, or no response until the client disconnects. */
 export type AskReply = { readonly status?: number; readonly body: object } | 'never'
@@ -40,7 +39,7 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
   const servePage = new Koa().use(page).callback()
   const gone = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://stand.in')
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     if (isPagePath(pathname)) {
       void servePage(request, response)
       return
@@ -84,10 +83,9 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
     }
     json(response, reply.body, reply.status)
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url, stop } = await listenLocally(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     get world() {
       return state.world
     },
@@ -96,12 +94,7 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
     },
     calls,
     left: () => gone.promise,
-    async stop() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    stop,
   }
 }
 

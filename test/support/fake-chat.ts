@@ -1,13 +1,12 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { JsonToSseTransformStream } from 'ai'
 import type { UIMessageChunk } from 'ai'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
 import { isPagePath } from '../../src/platform/pages/serve-page.ts'
+import { listenLocally } from './listen-locally.ts'
 
 /** The response to a question: stream chunks, or an error before the stream. */
 export type ChatReply =
@@ -50,7 +49,7 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
   const servePage = new Koa().use(page).callback()
   const gone = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://stand.in')
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     if (isPagePath(pathname)) {
       void servePage(request, response)
       return
@@ -90,10 +89,9 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
     if (reply.isCut === true) response.socket?.end()
     else response.end()
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url, stop } = await listenLocally(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     get world() {
       return state.world
     },
@@ -102,12 +100,7 @@ export async function startFakeChat(first: ChatWorld, page: Middleware): Promise
     },
     calls,
     left: () => gone.promise,
-    async stop() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    stop,
   }
 }
 

@@ -99,7 +99,7 @@ interface Answering extends FakeOperatorOptions {
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: Answering): Promise<void> {
   const { pages, token, isClosed, state } = options
-  const url = new URL(request.url ?? '/', 'http://stand.in')
+  const url = new URL(request.url ?? '/', 'http://localhost')
   if (!url.pathname.startsWith('/operator/api/')) {
     const file = await pages.file(url.pathname.replace(/^\/operator\/?/, ''))
     response.writeHead(file === undefined ? 404 : 200, {

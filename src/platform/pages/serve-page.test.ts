@@ -1,12 +1,11 @@
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { createRootPage } from './serve-page.ts'
+import { listenLocally } from '../../../test/support/listen-locally.ts'
 
 describe('page at the root, over HTTP', () => {
-  let server: Server
+  let stop: () => Promise<void>
   let origin: string
 
   before(async () => {
@@ -27,12 +26,11 @@ describe('page at the root, over HTTP', () => {
     })
     app.silent = true
     const handle = app.callback()
-    server = createServer((request, response) => void handle(request, response))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const server = createServer((request, response) => void handle(request, response))
+    ;({ url: origin, stop } = await listenLocally(server))
   })
 
-  after(() => new Promise((resolve) => server.close(resolve)))
+  after(() => stop())
 
   it('loads and requests only its own origin, and cannot be framed', async () => {
     const { headers } = await fetch(`${origin}/`)

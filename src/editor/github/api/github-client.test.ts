@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { createGitHubClient, boundedFetch } from './github-client.ts'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
+import { listenLocally } from '../../../../test/support/listen-locally.ts'
 
 const log = pino({ level: 'silent' })
 const app = {
@@ -99,16 +99,11 @@ describe('GitHub calls', () => {
     else response.writeHead(418, { 'content-type': 'application/json', 'x-own': 'yes' }).end('{"a":1}')
   })
   let origin = ''
+  let stop: () => Promise<void>
   before(async () => {
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve)
-    })
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    ;({ url: origin, stop } = await listenLocally(server))
   })
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  after(() => stop())
   const codeOf = async (path: string, options = {}): Promise<string> =>
     boundedFetch(
       [origin],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { json as readJson } from 'node:stream/consumers'
 import { completionsProtocol } from './completions-protocol.ts'
 import { messagesProtocol } from './messages-protocol.ts'
@@ -9,6 +9,7 @@ import type { ProviderStatus, ProviderTurn, ReplyPiece, SentMessage, StreamingCa
 import { BadRequest } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol } from './provider-writer.ts'
 import { responsesProtocol } from './responses-protocol.ts'
+import { listenLocally } from '../../../support/listen-locally.ts'
 
 /** A local model provider with scripted streaming replies. */
 export interface StreamingProvider extends AsyncDisposable {
@@ -95,16 +96,9 @@ export async function startStreamingProvider(
     if ('status' in turn) sendStatus(response, turn, protocol)
     else await stream(response, turn, protocol.writer(call), left.promise)
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const close = async (): Promise<void> => {
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
-  }
+  const { url, stop: close } = await listenLocally(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     calls,
     refused,
     called: called.promise,

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from '../../../support/listen-locally.ts'
 
 export const goodKey = 'fs_live_good'
 
@@ -24,15 +23,11 @@ export async function startKeyBackend(
     requested.push(`${request.method} ${request.url} ${key}`)
     if (answer !== undefined) answer(request, response)
     else response.writeHead(key === goodKey ? 200 : 401).end(JSON.stringify({ valid: key === goodKey }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenLocally(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requested,
-    stop: async () => {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    stop,
   }
 }

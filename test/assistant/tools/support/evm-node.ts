@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { listenLocally } from '../../../support/listen-locally.ts'
 
 /** A received JSON-RPC call. */
 export interface RpcCall {
@@ -48,16 +47,11 @@ export async function startEvmNode(answer: Answer): Promise<EvmNode> {
   }
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, stop } = await listenLocally(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key-in-path`,
+    url: `${url}/key-in-path`,
     requested,
-    stop: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    stop,
   }
 }
