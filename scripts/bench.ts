@@ -25,15 +25,27 @@ const programs: Readonly<Record<string, AnyCommand>> = {
       ...sourceOptions,
       blocks: number('Blocks of a run. Default 5,000; quick 600.'),
       runs: number('Runs of each; the figures are medians. Default 3; quick 1.'),
+      folder: text(
+        '<folder>',
+        'Instead, continue the database there up to --blocks (default 1,000,000) of the simulated chain, and ' +
+          'measure cost, tables and API at 10,000, 100,000, 1,000,000 and --blocks.',
+      ),
+      minutes: number('Stop after this time (with --folder), as SIGTERM does.'),
     },
-    notes: ['About four minutes; quick 30 s.', ...shared],
+    notes: ['About four minutes; quick 30 s. A million blocks take hours and some 20 GiB.', ...shared],
     examples: [
       ['', 'On the simulated chain.'],
+      ['--folder growth --minutes 60', 'An hour of a million blocks. Repeat it to continue.'],
       ['--node 127.0.0.1:9000 --from 0 --blocks 4000', 'On the blocks of an access node.'],
     ],
     usesDatabase: false,
-    run: async ({ options: { quick: isQuick, node, from, blocks = isQuick ? 600 : 5000, runs = isQuick ? 1 : 3 } }) =>
-      (await import('./bench/ingest-and-derive.ts')).ingestAndDerive({ node, from, blocks, runs }),
+    run: async ({ options: { quick: isQuick, node, from, folder, minutes, ...given } }) => {
+      if (folder !== undefined) {
+        return (await import('./bench/growth.ts')).growth({ folder, minutes, blocks: given.blocks ?? 1_000_000 })
+      }
+      const { blocks = isQuick ? 600 : 5000, runs = isQuick ? 1 : 3 } = given
+      return (await import('./bench/ingest-and-derive.ts')).ingestAndDerive({ node, from, blocks, runs })
+    },
   }),
   farm: command({
     name: 'bench -- farm',

@@ -99,7 +99,7 @@ async function measureCase(
   )
 }
 
-async function request({ port }: FlowfarmProgram, paths: readonly string[], load: Load): Promise<LoadResult> {
+export async function request({ port }: FlowfarmProgram, paths: readonly string[], load: Load): Promise<LoadResult> {
   const args = [join(import.meta.dirname, 'api-load.ts'), port, load.connections, load.seconds].map(String)
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(paths.join('\n'))

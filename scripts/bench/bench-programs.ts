@@ -21,8 +21,12 @@ export interface BenchDatabase {
   close(): Promise<void>
 }
 
-export async function openBenchDatabase(settings: Record<string, string> = {}): Promise<BenchDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
+/** @param keptFolder is kept at the end and may contain a database. Default: a temporary folder */
+export async function openBenchDatabase(
+  settings: Record<string, string> = {},
+  keptFolder?: string,
+): Promise<BenchDatabase> {
+  const folder = keptFolder ?? mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
   const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined, settings })
   const pool = createPool(server.url, { max: 12, applicationName: 'bench', statementTimeoutMs: 0 })
   await migrate(pool, join(root, 'migrations'))
@@ -34,7 +38,7 @@ export async function openBenchDatabase(settings: Record<string, string> = {}): 
     close: async () => {
       if (!pool.ending) await pool.end()
       await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      if (keptFolder === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
 }
@@ -56,8 +60,14 @@ export async function openSource(
   blocks: number,
 ): Promise<BlockSource & AsyncDisposable> {
   if (node !== undefined) return { endpoint: node, from: from ?? 0, [Symbol.asyncDispose]: () => Promise.resolve() }
-  const head = String(firstHeight + blocks - 1)
-  const child = spawn(process.execPath, [join(root, 'scripts/simnode.ts'), '--port', '0', '--still', '--head', head], {
+  const head = firstHeight + blocks - 1
+  return { from: firstHeight, ...(await startSimulatedNode(['--head', String(head)])) }
+}
+
+export async function startSimulatedNode(
+  options: readonly string[],
+): Promise<{ readonly endpoint: string } & AsyncDisposable> {
+  const child = spawn(process.execPath, [join(root, 'scripts/simnode.ts'), '--port', '0', '--still', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
@@ -69,7 +79,6 @@ export async function openSource(
   if (endpoint === undefined) throw new Error(`The simulated node is not ready: ${line}`)
   return {
     endpoint,
-    from: firstHeight,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await exited
@@ -82,6 +91,8 @@ export interface FlowfarmProgram {
   readonly port: number
   /** Sum over labels. Needs `METRICS_PORT`. */
   metric(name: string): Promise<number>
+  /** Rejects if the program ends before `end` is called. */
+  readonly failed: Promise<never>
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
@@ -98,6 +109,8 @@ export async function startFlowfarm(
   })
   const exited = once(child, 'exit')
   const started = Promise.withResolvers<number>()
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => undefined)
   const lastLines: string[] = []
   let metricsPort = 0
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -107,9 +120,10 @@ export async function startFlowfarm(
     if (line.includes('"Serving metrics"')) metricsPort = port
     if (line.includes(`"${ready}"`)) started.resolve(port)
   })
-  child.once('exit', (code) =>
-    started.reject(new Error(`${services.join(' ')} ended with ${code}: ${lastLines.join('\n')}`)),
-  )
+  child.once('exit', (code) => {
+    const error = new Error(`${services.join(' ')} ended with ${code}: ${lastLines.join('\n')}`)
+    for (const { reject } of [started, failed]) reject(error)
+  })
   return {
     pid: child.pid ?? 0,
     port: await started.promise,
@@ -118,6 +132,7 @@ export async function startFlowfarm(
       const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
       return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
     },
+    failed: failed.promise,
     end: async (signal = 'SIGTERM') => {
       child.kill(signal)
       await exited
