@@ -3,12 +3,13 @@ import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 import { workers } from '../../jobs/index.ts'
 import { derivingWorkers, enrichmentWorkers, otherEnrichmentWorkers } from '../../jobs/worker-names.ts'
 import type { IndexingStatus } from '../../src/explorer/status/schema.ts'
-import { statusSettings } from '../../src/explorer/status/queries.ts'
+import { createStatusReader, statusSettings } from '../../src/explorer/status/queries.ts'
 import { readConfig } from '../../src/config.ts'
 import { addLeases, setCoverage } from '../../src/farm/farm-tables.test-support.ts'
 import { rollBack, storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { queryPlans } from '../support/query-plans.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
@@ -211,6 +212,25 @@ describe('the indexing status', () => {
     expect((await status()).total_addresses).to.be.within(10_001, 12_000)
     await database.pool.query('analyze app.accounts')
     expect(await status()).to.include({ total_addresses: 12_000 })
+  })
+
+  it('reads none of many accounts to estimate their number', async () => {
+    await database.pool.query(`
+      insert into app.accounts (address, first_seen_height, last_seen_height) select '0x' || lpad(to_hex(n), 16, '0'), 1, 1 from generate_series(12001, 30000) n`)
+    await database.pool.query('analyze app.accounts')
+    expect(await status()).to.include({ total_addresses: 30_000 })
+    const read = createStatusReader({
+      settings: statusSettings(readConfig({}, {})),
+      chainId: () => '',
+      latestHeight: () => undefined,
+    })
+    const plans = await queryPlans(database)
+    try {
+      const { rowsTouched } = await plans.of((pool) => read(pool, { includeRanges: false }))
+      expect(rowsTouched).to.be.below(1000)
+    } finally {
+      await plans.end()
+    }
   })
 
   it('counts deployed contracts', async () => {

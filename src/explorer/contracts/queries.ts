@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { fixedStatement } from '../../platform/db/named-query.ts'
 import { describeContract } from '../../flow/code/describe-contract.ts'
 import type { ContractKind } from '../../flow/code/describe-contract.ts'
 import { findContractCode } from '../../flow/code/find-contract-code.ts'
@@ -247,13 +248,16 @@ export function isSelected(
 
 const knownRow = z.object({ is_known: z.boolean() })
 
+// Prepared: planning it for all partitions takes longer than running it.
+const known = fixedStatement(sql.prepared('known contract', knownRow)`
+  select exists (select from app.smart_contracts where address = $1::text and name = $2::text)
+    or exists (select from app.tx_contracts where contract = $3::text) as is_known
+`)
+
 /** Contracts deployed before the first indexed block have no events. */
 export async function isKnownContract(database: DatabasePool, contract: string): Promise<boolean> {
   const { address, name } = contractParts(contract)
-  const { is_known: isKnown } = await database.one(sql.type(knownRow)`
-    select exists (select from app.smart_contracts where address = ${address} and name = ${name})
-      or exists (select from app.tx_contracts where contract = ${contract}) as is_known
-  `)
+  const { is_known: isKnown } = await database.one(known(address, name, contract))
   return isKnown || (await readContractGraph(database)).dependentsOf(contract).length > 0
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { fixedStatement } from '../../platform/db/named-query.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { newestEventFirst, readEventPage, withinEvents } from '../paging/event-pages.ts'
 import type { EventKey, EventSpan } from '../paging/event-pages.ts'
@@ -41,7 +42,7 @@ export interface PairSelection {
 
 const pairOrder = sql.fragment`last_height desc, last_tx_index desc, last_event_index desc, pair desc`
 
-const volumeDays = 7
+const pairRow = z.object({ pair: z.string() })
 
 export async function listDefiPairs(
   database: DatabasePool,
@@ -53,35 +54,20 @@ export async function listDefiPairs(
     ${dex === undefined ? sql.fragment`true` : sql.fragment`dex = ${dex}`} and ${isBefore(before)}
   `
   const select = (side: FragmentSqlToken): FragmentSqlToken => sql.fragment`
-    select * from app.defi_pairs where ${side} and ${condition} order by ${pairOrder} limit ${count}
+    select pair, last_height, last_tx_index, last_event_index from app.defi_pairs
+    where ${side} and ${condition} order by ${pairOrder} limit ${count}
   `
-  const pairs =
-    asset === undefined
-      ? select(sql.fragment`true`)
-      : sql.fragment`
+  const pairs = await database.any(
+    sql.type(pairRow)`${
+      asset === undefined
+        ? select(sql.fragment`true`)
+        : sql.fragment`
     (${select(sql.fragment`asset0 = ${asset}`)}) union (${select(sql.fragment`asset1 = ${asset}`)})
     order by ${pairOrder} limit ${count}
   `
-  return database.any(sql.type(defiPairRow)`
-    with page as materialized (${pairs})
-    select p.pair as id, p.dex, p.address, p.asset0, p.asset1, m0.symbol as symbol0, m1.symbol as symbol1, p.is_stable,
-      (p.fee * 10000)::float8 as fee_bps, r0.balance::text as reserve0, r1.balance::text as reserve1,
-      p.price::text as price, d.swap_count, d.volume0, d.volume1, p.created_height, p.last_height, p.last_tx_index,
-      p.last_event_index
-    from page p
-    left join app.ft_token_metadata m0 on m0.token = p.asset0
-    left join app.ft_token_metadata m1 on m1.token = p.asset1
-    left join lateral (${reserve(sql.fragment`p.asset0`)}) r0 on true
-    left join lateral (${reserve(sql.fragment`p.asset1`)}) r1 on true
-    cross join (select max(day) as newest from app.defi_pair_days) day
-    cross join lateral (
-      select coalesce(sum(s.swap_count), 0)::bigint as swap_count, coalesce(sum(s.volume0), 0)::text as volume0,
-        coalesce(sum(s.volume1), 0)::text as volume1
-      from app.defi_pair_days s
-      where s.pair = p.pair and s.day > day.newest - ${volumeDays}::integer
-    ) d
-    order by ${pairOrder}
-  `)
+    }`,
+  )
+  return pairs.length === 0 ? [] : database.any(completedPairs(pairs.map(({ pair }) => pair)))
 }
 
 /**
@@ -109,6 +95,28 @@ function reserve(asset: FragmentSqlToken): FragmentSqlToken {
     )) as balance
   `
 }
+
+// Prepared: planning it for all partitions takes longer than running it.
+const completedPairs = fixedStatement(sql.prepared('pairs', defiPairRow)`
+  with page as materialized (select * from app.defi_pairs where pair = any ($1::text[]))
+  select p.pair as id, p.dex, p.address, p.asset0, p.asset1, m0.symbol as symbol0, m1.symbol as symbol1, p.is_stable,
+    (p.fee * 10000)::float8 as fee_bps, r0.balance::text as reserve0, r1.balance::text as reserve1,
+    p.price::text as price, d.swap_count, d.volume0, d.volume1, p.created_height, p.last_height, p.last_tx_index,
+    p.last_event_index
+  from page p
+  left join app.ft_token_metadata m0 on m0.token = p.asset0
+  left join app.ft_token_metadata m1 on m1.token = p.asset1
+  left join lateral (${reserve(sql.fragment`p.asset0`)}) r0 on true
+  left join lateral (${reserve(sql.fragment`p.asset1`)}) r1 on true
+  cross join (select max(day) as newest from app.defi_pair_days) day
+  cross join lateral (
+    select coalesce(sum(s.swap_count), 0)::bigint as swap_count, coalesce(sum(s.volume0), 0)::text as volume0,
+      coalesce(sum(s.volume1), 0)::text as volume1
+    from app.defi_pair_days s
+    where s.pair = p.pair and s.day > day.newest - 7
+  ) d
+  order by ${pairOrder}
+`)
 
 function isBefore(key: PairKey | undefined): FragmentSqlToken {
   if (key === undefined) return sql.fragment`true`

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { fixedStatement } from '../../platform/db/named-query.ts'
 import type { PayloadValue } from '../../flow/payload-value.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { newestEventFirst, readEventPage, withinEvents } from '../paging/event-pages.ts'
@@ -10,6 +11,9 @@ import { derivedEvmRow } from './schema.ts'
 import type { EvmTransactionRow } from './schema.ts'
 import { evmAddressFacts } from './token-schema.ts'
 import type { EvmDirectory } from './token-schema.ts'
+
+/** Number.MAX_SAFE_INTEGER; constant statements take no values. */
+const maxHeight = sql.fragment`9007199254740991`
 
 const storedRow = derivedEvmRow.extend(singleEvent)
 const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number() })
@@ -105,17 +109,19 @@ function keyOf(place: EvmPlace): string {
   return `${place.block_height}:${place.tx_index}:${place.event_index}`
 }
 
+const placeOfHash = fixedStatement(sql.prepared('place of an EVM hash', placeRow)`
+  select block_height, tx_index, event_index from app.evm_tx_hashes
+  where evm_hash = $1::text
+  order by evm_status desc, ${newestEventFirst}
+  limit 1
+`)
+
 /**
  * An invalid transaction may be retried under the same hash: returns the executed one, else the
  * latest.
  */
 export async function findEvmTransaction(database: DatabasePool, hash: string): Promise<EvmPlace | undefined> {
-  const [place] = await database.any(sql.type(placeRow)`
-    select block_height, tx_index, event_index from app.evm_tx_hashes
-    where evm_hash = ${hash}
-    order by evm_status desc, ${newestEventFirst}
-    limit 1
-  `)
+  const [place] = await database.any(placeOfHash(hash))
   return place
 }
 
@@ -134,6 +140,44 @@ export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Prom
   return textOf(fields?.['logs'])
 }
 
+// Prepared: planning it for all partitions takes longer than running it.
+const addressFacts = fixedStatement(sql.prepared('EVM addresses', evmAddressFacts)`
+  select a.address, coalesce(label.label, ft.name, nft.name) as name, coa.flow_address,
+    coa.coa_address is not null or a.address like '000000000000000000000002%' as is_coa,
+    created.contract_address is not null or token.token is not null as is_contract,
+    coalesce(sent.has_signed, false) as has_signed
+  from unnest($1::text[]) as a (address)
+  left join lateral (
+    select c.coa_address, c.flow_address from app.coa_accounts c where c.coa_address = '0x' || a.address
+    order by c.block_height desc, c.tx_index desc, c.event_index desc limit 1
+  ) coa on true
+  left join lateral (select t.token from app.evm_tokens t where t.token = a.address limit 1) token on true
+  left join lateral (
+    select t.contract_address from app.evm_transactions t
+    where token.token is null and t.contract_address = a.address and t.error_code = 0 limit 1
+  ) created on true
+  left join lateral (
+    select t.tx_type <> 255 as has_signed
+    from (
+      ${endOf(sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`, sql.fragment`a.address`, sql.fragment`asc`)}
+    ) h
+    join app.evm_transactions t
+      on t.block_height = h.block_height and t.tx_index = h.tx_index and t.event_index = h.event_index
+  ) sent on true
+  left join (
+    select distinct on (l.address) l.address, l.label from app.account_labels l
+    where l.address = any ($2::text[])
+    order by l.address, l.tag
+  ) label on label.address = '0x' || a.address
+  left join lateral (
+    select m.name from app.ft_token_metadata m where m.evm_address = '0x' || a.address and m.name is not null limit 1
+  ) ft on true
+  left join lateral (
+    select m.name from app.nft_collection_metadata m
+    where m.evm_address = '0x' || a.address and m.name is not null limit 1
+  ) nft on true
+`)
+
 /**
  * COA addresses start with eleven zero bytes and a two. Source: onflow/flow-go
  * `fvm/evm/types/address.go`.
@@ -146,45 +190,12 @@ export async function describeEvmAddresses(
 ): Promise<EvmDirectory> {
   const distinct = [...new Set(addresses.filter((address) => address !== null))]
   if (distinct.length === 0) return new Map()
-  const rows = await database.any(sql.type(evmAddressFacts)`
-    select a.address, coalesce(label.label, ft.name, nft.name) as name, coa.flow_address,
-      coa.coa_address is not null or a.address like '000000000000000000000002%' as is_coa,
-      created.contract_address is not null or token.token is not null as is_contract,
-      coalesce(sent.has_signed, false) as has_signed
-    from unnest(${sql.array(distinct, 'text')}) as a (address)
-    left join lateral (
-      select c.coa_address, c.flow_address from app.coa_accounts c where c.coa_address = '0x' || a.address
-      order by c.block_height desc, c.tx_index desc, c.event_index desc limit 1
-    ) coa on true
-    left join lateral (
-      select t.contract_address from app.evm_transactions t
-      where t.contract_address = a.address and t.error_code = 0 limit 1
-    ) created on true
-    left join lateral (select t.token from app.evm_tokens t where t.token = a.address limit 1) token on true
-    left join lateral (
-      select t.tx_type <> 255 as has_signed
-      from (
-        ${endOf(sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`, sql.fragment`a.address`, sql.fragment`asc`)}
-      ) h
-      join app.evm_transactions t
-        on t.block_height = h.block_height and t.tx_index = h.tx_index and t.event_index = h.event_index
-    ) sent on true
-    left join (
-      select distinct on (l.address) l.address, l.label from app.account_labels l
-      where l.address = any (${sql.array(
-        distinct.map((address) => `0x${address}`),
-        'text',
-      )})
-      order by l.address, l.tag
-    ) label on label.address = '0x' || a.address
-    left join lateral (
-      select m.name from app.ft_token_metadata m where m.evm_address = '0x' || a.address and m.name is not null limit 1
-    ) ft on true
-    left join lateral (
-      select m.name from app.nft_collection_metadata m
-      where m.evm_address = '0x' || a.address and m.name is not null limit 1
-    ) nft on true
-  `)
+  const rows = await database.any(
+    addressFacts(
+      distinct,
+      distinct.map((address) => `0x${address}`),
+    ),
+  )
   return new Map(rows.map((row) => [row.address, row]))
 }
 
@@ -197,7 +208,7 @@ function endOf(
 ): FragmentSqlToken {
   return sql.fragment`
     select * from ${table} m
-    where (m.${column}, m.block_height) between (${address}, 0) and (${address}, ${Number.MAX_SAFE_INTEGER})
+    where (m.${column}, m.block_height) between (${address}, 0) and (${address}, ${maxHeight})
       and m.${column} is not null
     order by m.${column} ${direction}, m.block_height ${direction}
     limit 1

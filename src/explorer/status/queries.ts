@@ -141,12 +141,14 @@ async function readStatus(database: DatabasePool, options: { includeRanges: bool
   }
 }
 
-/** Exact up to 10,000, then an estimate. */
+/** Exact up to 10,000, then an estimate; above twice as many, nothing is counted. */
 function about(rows: FragmentSqlToken, table: string): FragmentSqlToken {
   return sql.fragment`(
-        select case when counted.count <= 10000 then counted.count
-          else greatest(counted.count, (select reltuples::int8 from pg_class where oid = ${table}::regclass)) end
-        from (select count(*) as count from (${rows} limit 10001) as some_rows) as counted
+        select case when estimate > 20000 then estimate else (
+          select case when count(*) <= 10000 then count(*) else greatest(count(*), estimate) end
+          from (${rows} limit 10001) as some_rows
+        ) end
+        from (select reltuples::int8 as estimate from pg_class where oid = ${table}::regclass) as class
       )`
 }
 

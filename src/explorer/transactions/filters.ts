@@ -74,9 +74,9 @@ async function chooseSource(database: DatabasePool, filter: TransactionFilter): 
   const accounts = [...new Set(Object.values(roles).filter((account) => account !== undefined))]
   const account = accounts.length === 0 ? undefined : await findLeastActive(database, accounts)
   if (account !== undefined) {
-    return { select: (span) => selectOfAccount(account.address, span), heights: account.heights }
+    return { select: (span) => selectOf(placesOfAccount, account.address, span), heights: account.heights }
   }
-  if (contract !== undefined) return { select: (span) => sql.type(placeRow)`${selectOfContract(contract, span)}` }
+  if (contract !== undefined) return { select: (span) => selectOf(placesOfContract, contract, span) }
   if (status === 'FAILURE' || status === 'UNKNOWN')
     return { select: (span) => sql.type(placeRow)`${selectUnsuccessful(status, span)}` }
   // Nearly all transactions match SEALED or SUCCESS.
@@ -109,8 +109,8 @@ async function findLeastActive(
 }
 
 /**
- * Comparing and sorting by the address keeps the planner from sorting all transactions of the
- * account.
+ * Comparing and sorting by the key keeps the planner from sorting all transactions of an account
+ * or contract.
  */
 const placesOfAccount = fixedStatement(sql.prepared('places of transactions', placeRow)`
   select block_height as height, tx_index as index from app.address_transactions
@@ -121,23 +121,23 @@ const placesOfAccount = fixedStatement(sql.prepared('places of transactions', pl
   limit $6::int8
 `)
 
-function selectOfAccount(
-  address: string,
+function selectOf(
+  places: typeof placesOfAccount,
+  key: string,
   { low, high, before, count }: EventSpan<TransactionPlace>,
 ): QuerySqlToken<typeof placeRow> {
   const { height, index } = before ?? { height: high + 1, index: 0 }
-  return placesOfAccount(address, low, high, height, index, count)
+  return places(key, low, high, height, index, count)
 }
 
-function selectOfContract(contract: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
-  return sql.fragment`
-    select c.block_height as height, place.index
-    from app.tx_contracts c cross join lateral unnest(c.tx_indexes) as place (index)
-    where c.contract = ${contract} and ${within(span, sql.fragment`place.index`)}
-    order by c.block_height desc, place.index desc
-    limit ${span.count}
-  `
-}
+const placesOfContract = fixedStatement(sql.prepared('places of transactions of a contract', placeRow)`
+  select c.block_height as height, place.index
+  from app.tx_contracts c cross join lateral unnest(c.tx_indexes) as place (index)
+  where (contract, block_height) between ($1::text, $2::int8) and ($1::text, $3::int8)
+    and ${wideHeights(sql.fragment`$2`, sql.fragment`$3`)} and (block_height, place.index) < ($4::int8, $5::int4)
+  order by contract desc, block_height desc, place.index desc
+  limit $6::int8
+`)
 
 function selectUnsuccessful(status: 'FAILURE' | 'UNKNOWN', span: EventSpan<TransactionPlace>): FragmentSqlToken {
   // Hardly any failed transaction has an unknown status.
