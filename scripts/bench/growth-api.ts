@@ -43,7 +43,7 @@ export async function apiFigures({ pool, url }: BenchDatabase, heights: HeightRa
 
 const variety = 200
 
-export async function pathsOf(pool: pg.Pool, { from, to }: HeightRange): Promise<Map<string, readonly string[]>> {
+async function pathsOf(pool: pg.Pool, { from, to }: HeightRange): Promise<Map<string, readonly string[]>> {
   const column = async (statement: string): Promise<string[]> => {
     const { rows } = await pool.query<string[]>({ text: statement, rowMode: 'array' })
     return rows.map(([value]) => String(value))

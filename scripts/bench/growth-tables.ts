@@ -35,54 +35,43 @@ export async function tableFigures(pool: pg.Pool): Promise<Figures> {
   return figures
 }
 
-let countedFrom = 0
-
-export async function resetStatements(pool: pg.Pool, derived = 0): Promise<void> {
+export async function resetStatements(pool: pg.Pool): Promise<void> {
   await pool.query('select bench.pg_stat_statements_reset()')
-  countedFrom = derived
 }
 
-export interface StatementCost {
-  readonly id: string
+interface StatementCost {
   readonly text: string
   readonly calls: number
   readonly ms: number
   readonly planMs: number
   readonly pages: number
-  readonly walBytes: number
 }
 
 const isOfProgram = "dbid = (select oid from pg_database where datname = current_database()) and query !~ 'bench'"
 
-/** Costs of the statements since the last reset, per block. */
-export async function readStatements(
-  pool: pg.Pool,
-  derived: number,
-): Promise<{ readonly figures: Figures; readonly statements: readonly StatementCost[] }> {
-  const blocks = derived - countedFrom
-  if (countedFrom === 0 || blocks <= 0) return { figures: {}, statements: [] }
-  const { rows: statements } = await pool.query<StatementCost>(
-    `select queryid::text as id, min(query) as text, sum(calls)::float8 / $1 as calls, sum(total_exec_time) / $1 as ms,
-       sum(total_plan_time) / $1 as "planMs", sum(shared_blks_hit + shared_blks_read)::float8 / $1 as pages,
-       sum(wal_bytes)::float8 / $1 as "walBytes"
-     from bench.pg_stat_statements where ${isOfProgram} group by queryid order by ms desc limit 120`,
+/** Costs since the last reset, a block. */
+export async function statementFigures(pool: pg.Pool, blocks: number): Promise<Figures> {
+  const { rows } = await pool.query<StatementCost>(
+    `select min(query) as text, sum(calls)::float8 / $1 as calls, sum(total_exec_time) / $1 as ms,
+       sum(total_plan_time) / $1 as "planMs", sum(shared_blks_hit + shared_blks_read)::float8 / $1 as pages
+     from bench.pg_stat_statements where ${isOfProgram} group by queryid order by ms desc`,
     [blocks],
   )
-  const sum = (key: 'ms' | 'planMs' | 'pages' | 'calls'): number => statements.reduce((all, one) => all + one[key], 0)
+  const sum = (key: 'planMs' | 'pages' | 'calls'): number => rows.reduce((all, one) => all + one[key], 0)
   const figures: Record<string, number> = {
     'statements a block': sum('calls'),
     'pages a block': sum('pages'),
     'ms of planning a block': sum('planMs'),
   }
-  for (const { text, ms, pages } of statements.slice(0, 24)) {
+  for (const { text, ms, planMs, pages } of rows.slice(0, 30)) {
     const name = text.replaceAll(/\s+/g, ' ').slice(0, 58)
-    figures[`ms a block: ${name}`] = ms
+    figures[`ms a block: ${name}`] = ms + planMs
     figures[`pages a block: ${name}`] = pages
   }
-  return { figures, statements }
+  return figures
 }
 
-export interface CallCost {
+interface CallCost {
   readonly calls: number
   readonly pages: number
   readonly planMs: number

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
@@ -12,7 +12,7 @@ import {
 } from './bench-programs.ts'
 import type { BenchDatabase } from './bench-programs.ts'
 import { apiFigures } from './growth-api.ts'
-import { readStatements, resetStatements, tableFigures } from './growth-tables.ts'
+import { resetStatements, statementFigures, tableFigures } from './growth-tables.ts'
 import type { Figures } from './growth-tables.ts'
 import { cpuSeconds, treeCpuSeconds } from './process-usage.ts'
 import { numberText, print, printConditions } from './sheet.ts'
@@ -97,13 +97,10 @@ async function growTo(
     postgres: treeCpuSeconds(postmaster),
     ...(await writtenBytes(pool)),
   })
-  await resetStatements(pool, derived)
   let before = await spent()
   while (derived < milestone && !stop.aborted) {
     await Promise.race([delay(500, undefined, { signal: stop }).catch(() => undefined), program.failed])
-    const wasLate = isLate(derived, milestone)
     derived = await derivedBlocks(pool)
-    if (isLate(derived, milestone) && !wasLate) await resetStatements(pool, derived)
     if (derived < Math.min(milestone, before.derived + sampleBlocks) && !(stop.aborted && derived > before.derived))
       continue
     const now = await spent()
@@ -119,11 +116,6 @@ async function growTo(
     before = now
   }
   await program.end()
-}
-
-/** The cost at a milestone is that of the last fifth of the blocks. */
-function isLate(blocks: number, milestone: number): boolean {
-  return blocks > milestone * 0.8
 }
 
 async function writtenBytes(pool: pg.Pool): Promise<{ walBytes: number; bytes: number }> {
@@ -150,24 +142,23 @@ function costFigures(samples: readonly Sample[]): Figures {
   }
 }
 
+/** Costs are those since the last milestone: between, ingestion is ahead of derivation. */
 async function measureMilestone(database: BenchDatabase, folder: string, blocks: number): Promise<void> {
   const { pool } = database
-  const { figures, statements } = await readStatements(pool, blocks)
-  if (statements.length > 0) {
-    writeFileSync(join(folder, `statements-${blocks}.json`), JSON.stringify(statements, undefined, 1))
-  }
-  const samples = readLines<Sample>(join(folder, 'samples.jsonl')).filter(({ derived }) => isLate(derived, blocks))
+  const file = join(folder, 'milestones.jsonl')
+  const since = readLines<Milestone>(file).reduce((last, one) => Math.max(last, one.blocks), 0)
+  const samples = readLines<Sample>(join(folder, 'samples.jsonl')).filter(({ derived }) => derived > since)
+  const costs = blocks === since ? {} : { ...costFigures(samples), ...(await statementFigures(pool, blocks - since)) }
   const measured: Milestone = {
     blocks,
     date: new Date().toISOString(),
     figures: {
-      ...costFigures(samples),
+      ...costs,
       ...(await tableFigures(pool)),
-      ...figures,
       ...(await apiFigures(database, { from: endHeight - blocks, to: endHeight })),
     },
   }
-  const file = join(folder, 'milestones.jsonl')
+  await resetStatements(pool)
   appendFileSync(file, `${JSON.stringify(measured)}\n`)
   printMilestones(readLines<Milestone>(file))
 }
