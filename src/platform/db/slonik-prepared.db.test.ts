@@ -70,6 +70,21 @@ describe('prepared statements of the typed read pool', () => {
     }
   })
 
+  it('are sent again if they wait behind a blocked one', async () => {
+    const locker = await database.pool.connect()
+    try {
+      await locker.query('begin; lock table prepared.numbers in access exclusive mode')
+      const held = above(8)
+      const behind = pool.one(pidOf(1))
+      const first = await Promise.race([held.then(() => 'held'), behind.then(() => 'behind')])
+      expect(first).to.equal('behind')
+      await locker.query('rollback')
+      await held
+    } finally {
+      locker.release()
+    }
+  })
+
   it('are planned once per connection, not per value', async () => {
     for (let i = 0; i < 20; i++) await above(i)
     const plans = z.object({ name: z.string(), generic: z.number(), custom: z.number() })

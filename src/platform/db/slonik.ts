@@ -47,6 +47,12 @@ const maxPrepared = 100
 
 const longestName = 63
 
+/**
+ * A named statement without a response for this time may wait behind a blocked one, so it is sent again on a pool
+ * connection.
+ */
+const resendMs = 1000
+
 const idleTimeoutMs = 60_000
 
 /**
@@ -142,8 +148,10 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
     const statement = statementOf(query)
     // A pool connection waits only for its own statement.
     if (statement === undefined || prepared.isStuck) return any(query)
-    const { rows } = await prepared.query({ ...statement, values: query.values })
-    return isChecked ? rows.map((row) => checkPreparedRow(query, row)) : rows
+    const answered = prepared.query({ ...statement, values: query.values }).then(({ rows }) => {
+      return isChecked ? rows.map((row) => checkPreparedRow(query, row)) : rows
+    })
+    return orLater(answered, resendMs, async () => any(query))
   }
   const readOne = async (query: QuerySqlToken): Promise<unknown> => {
     const rows = await read(query)
@@ -164,6 +172,17 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
       await Promise.all([end(), prepared.end()])
     },
   } as Pick<DatabasePool, 'any' | 'maybeOne' | 'one' | 'end'>)
+}
+
+/** The first result of two attempts. Only the first attempt may fail. */
+async function orLater<T>(first: Promise<T>, afterMs: number, again: () => Promise<T>): Promise<T> {
+  const second = Promise.withResolvers<T>()
+  const timer = setTimeout(() => void again().then(second.resolve, () => undefined), afterMs)
+  try {
+    return await Promise.race([first, second.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function named(url: string): string {
