@@ -202,11 +202,13 @@ function inOrder(rows: readonly PublicKeyRow[]): PublicKeyRow[] {
 const systemAccountCount = 32
 
 /** Accounts that exist without a creation event, if blocks are indexed from the first; and system accounts. */
+const addressRow = z.object({ address: z.string() })
+
 async function listUnindexedAccounts(database: DatabasePool, network: Network): Promise<readonly string[]> {
   const system = Array.from({ length: systemAccountCount }, (_, index) => addressAtIndex(index + 1, network))
   const bounds = await readBounds(database)
   if (bounds === undefined || bounds.min > 1) return system
-  const rows = await database.any(sql.type(z.object({ address: z.string() }))`
+  const rows = await database.any(sql.type(addressRow)`
     select address from app.accounts where created_height is null limit ${maxUnindexedAccounts}
   `)
   return [...rows.map(({ address }) => address), ...system]

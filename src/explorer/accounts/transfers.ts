@@ -113,6 +113,8 @@ export async function sumFtTransfers(
   `)
 }
 
+const countRow = z.object({ count: z.number() })
+
 /** Excludes fees. Returns `max + 1` for more than `max` transfers. */
 export async function countAccountTransfers(
   database: DatabasePool,
@@ -151,7 +153,7 @@ export async function countAccountTransactions(
 }
 
 async function countRows(database: DatabasePool, rows: FragmentSqlToken, max: number): Promise<number> {
-  const { count } = await database.one(sql.type(z.object({ count: z.number() }))`
+  const { count } = await database.one(sql.type(countRow)`
     select count(*) as count from (${rows} limit ${max + 1}) as counted
   `)
   return count

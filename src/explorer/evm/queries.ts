@@ -129,9 +129,11 @@ function textOf(value: PayloadValue | undefined): string | null {
   return typeof value === 'string' ? value : null
 }
 
+const logRow = z.object(singleEvent)
+
 export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Promise<string | null> {
   const index = sql.fragment`${place.event_index}::int4`
-  const rows = await database.any(sql.type(z.object(singleEvent))`
+  const rows = await database.any(sql.type(logRow)`
     select ${eventColumns(index)} from raw.event_chunks c
     where c.block_height = ${place.block_height} and c.tx_index =
     ${place.tx_index} and c.first_event_index = ${chunkStartOf(index)}

@@ -43,6 +43,9 @@ const slices = new TimeSlices()
 
 const indexWorkers = ['accounts_worker', 'token_worker', 'tx_contracts_worker'] as const
 
+const idRow = z.object({ height: z.number(), id: z.string() })
+const headRow = z.object({ head: z.number().nullable() })
+
 /**
  * Reads raw tables only and waits for no worker; replayed blocks equal live ones. Reads are
  * repeated if a reorg happened in between.
@@ -51,7 +54,7 @@ const indexWorkers = ['accounts_worker', 'token_worker', 'tx_contracts_worker'] 
  */
 export function createFeedReader(database: DatabasePool, network: () => Network): BlockReader {
   const ids = async (from: number, to: number): Promise<Map<number, string>> => {
-    const rows = await database.any(sql.type(z.object({ height: z.number(), id: z.string() }))`
+    const rows = await database.any(sql.type(idRow)`
       select height, encode(id, 'hex') as id from raw.blocks where height >= ${from} and height < ${to}
     `)
     return new Map(rows.map(({ height, id }) => [height, id]))
@@ -77,7 +80,7 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
     },
     nextFor: (selections, from, to) => findNext(database, selections, from, to),
     head: async () => {
-      const row = await database.maybeOne(sql.type(z.object({ head: z.number().nullable() }))`
+      const row = await database.maybeOne(sql.type(headRow)`
         select upper(covered) as head from app.indexing_checkpoints where service_name = 'main_ingester'
       `)
       return row?.head ?? undefined

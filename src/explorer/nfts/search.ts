@@ -39,9 +39,11 @@ interface SearchBounds {
 /** About 15 ms each. */
 const defaultBounds: SearchBounds = { maxMatches: 10_000, maxScanned: 20_000 }
 
+const queryRow = z.object({ query: z.string().nullable() })
+
 /** Undefined without words. */
 export async function readSearchQuery(database: DatabasePool, text: string): Promise<string | undefined> {
-  const query = await database.oneFirst(sql.type(z.object({ query: z.string().nullable() }))`
+  const query = await database.oneFirst(sql.type(queryRow)`
     select app.search_query(${text})::text as query
   `)
   return query ?? undefined

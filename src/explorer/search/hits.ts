@@ -92,8 +92,10 @@ async function findTransactionOfEvm(database: DatabasePool, hash: string): Findi
   )
 }
 
+const scheduledRow = z.object({ scheduled_height: z.number().nullable() })
+
 async function findScheduled(database: DatabasePool, id: string): Finding {
-  const row = await database.maybeOne(sql.type(z.object({ scheduled_height: z.number().nullable() }))`
+  const row = await database.maybeOne(sql.type(scheduledRow)`
     select scheduled_height from app.scheduled_transactions where scheduled_id = ${id}::bigint
   `)
   if (row === null) return undefined

@@ -51,9 +51,11 @@ export async function readDailyPrices(database: DatabasePool, days: number): Pro
   `)
 }
 
+const newestPriceRow = z.object({ price: z.string() })
+
 /** Null without a price from the last 48 hours. */
 export async function readNewestPrice(database: DatabasePool, token: string): Promise<string | null> {
-  const row = await database.maybeOne(sql.type(z.object({ price: z.string() }))`
+  const row = await database.maybeOne(sql.type(newestPriceRow)`
     select price::text as price from app.prices
     where token = ${token} and currency = 'USD' and price_time > now() - interval '48 hours'
     order by price_time desc

@@ -155,8 +155,10 @@ export async function readFungibleToken(database: DatabasePool, token: string): 
   return row ?? undefined
 }
 
+const emptyRow = z.object({})
+
 async function isFungibleToken(database: DatabasePool, token: string): Promise<boolean> {
-  return database.exists(sql.type(z.object({}))`select from app.ft_tokens where token = ${token}`)
+  return database.exists(sql.type(emptyRow)`select from app.ft_tokens where token = ${token}`)
 }
 
 const ftTotals = z.object({
@@ -258,7 +260,7 @@ export async function readVault(database: DatabasePool, account: string, token: 
 }
 
 export async function isKnownAccount(database: DatabasePool, account: string): Promise<boolean> {
-  return database.exists(sql.type(z.object({}))`
+  return database.exists(sql.type(emptyRow)`
     select from app.accounts where address = ${account}
     union all (select from app.ft_holdings where address = ${account} limit 1)
     union all (select from app.nft_holdings where address = ${account} limit 1)

@@ -161,6 +161,12 @@ function decoded(event: EventRow | undefined): EvmTransaction | undefined {
 
 const coaRow = z.object({ coa_address: z.string(), flow_address: z.string().nullable() })
 
+const coasOf = fixedStatement(sql.prepared('COAs', coaRow)`
+  select distinct on (coa_address) coa_address, flow_address from app.coa_accounts
+  where coa_address = any ($1::text[])
+  order by coa_address, block_height, tx_index, event_index
+`)
+
 async function readCoaOwners(database: DatabasePool, addresses: readonly (string | null)[]): Promise<CoaOwners> {
   const evm = [...new Set(addresses.filter((address) => address?.length === 42))].flatMap((address) => address ?? [])
   return new Map(
@@ -170,6 +176,10 @@ async function readCoaOwners(database: DatabasePool, addresses: readonly (string
   )
 }
 
+const tokensAmong = fixedStatement(sql.prepared('EVM tokens among addresses', z.object({ token: z.string() }))`
+  select distinct token from app.evm_tokens where token = any ($1::text[])
+`)
+
 async function readEvmParties(database: DatabasePool, addresses: readonly string[]): Promise<EvmParties> {
   const distinct = [...new Set(addresses)]
   const [coas, tokens] = await Promise.all([
@@ -177,11 +187,7 @@ async function readEvmParties(database: DatabasePool, addresses: readonly string
       database,
       distinct.map((address) => `0x${address}`),
     ),
-    distinct.length === 0
-      ? []
-      : database.any(sql.prepared('EVM tokens among addresses', z.object({ token: z.string() }))`
-      select distinct token from app.evm_tokens where token = any (${sql.array(distinct, 'text')})
-    `),
+    distinct.length === 0 ? [] : database.any(tokensAmong(distinct)),
   ])
   return {
     coas: new Map(coas.map((row) => [row.coa_address.slice(2), row.flow_address])),
@@ -194,9 +200,5 @@ async function readCoas(
   addresses: readonly string[],
 ): Promise<readonly z.output<typeof coaRow>[]> {
   if (addresses.length === 0) return []
-  return database.any(sql.prepared('COAs', coaRow)`
-    select distinct on (coa_address) coa_address, flow_address from app.coa_accounts
-    where coa_address = any (${sql.array(addresses, 'text')})
-    order by coa_address, block_height, tx_index, event_index
-  `)
+  return database.any(coasOf(addresses))
 }

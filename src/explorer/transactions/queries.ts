@@ -322,15 +322,18 @@ export async function findSystemTransaction(
   return place ?? undefined
 }
 
+const otherHeights = fixedStatement(sql.prepared('other heights', z.object({ height: z.number() }))`
+  select block_height as height from raw.transactions
+  where block_height between $1::int8 and $2::int8 and block_height <> $3::int8 and id = $4
+  group by block_height
+  order by abs(block_height - $3::int8), block_height desc
+  limit $5::int8
+`)
+
 export async function listOtherHeights(database: DatabasePool, id: string, height: number): Promise<readonly number[]> {
-  const rows = await database.any(sql.prepared('other heights', z.object({ height: z.number() }))`
-    select block_height as height from raw.transactions
-    where block_height between ${height - heightsWithId} and ${height + heightsWithId} and block_height <> ${height}
-      and id = ${sql.binary(hashBytes(id))}
-    group by block_height
-    order by abs(block_height - ${height}), block_height desc
-    limit ${maxOtherHeights}
-  `)
+  const rows = await database.any(
+    otherHeights(height - heightsWithId, height + heightsWithId, height, hashBytes(id), maxOtherHeights),
+  )
   return rows.map((row) => row.height).toSorted((a, b) => b - a)
 }
 
