@@ -43,7 +43,7 @@ function isDrawable(value: SqlValue): boolean {
   return Number.isFinite(number) && number >= 0
 }
 
-const longestName = 16
+const maxNameLength = 16
 
 /** Times are sorted; other rows keep their order. A row without a number counts as zero. */
 export function chartPoints({ rows }: ResultTable, { names, shape }: ChartChoice, value: number): readonly TimePoint[] {
@@ -68,7 +68,7 @@ function timeNames(times: readonly string[]): (time: string) => string {
 
 function shortName(name: string): string {
   if (name === '') return '(empty)'
-  return name.length <= longestName ? name : `${name.slice(0, 8)}…${name.slice(-6)}`
+  return name.length <= maxNameLength ? name : `${name.slice(0, 8)}…${name.slice(-6)}`
 }
 
 function nameOnce(name: string, taken: Set<string>): string {

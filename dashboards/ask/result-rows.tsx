@@ -67,22 +67,22 @@ function sortOf(order: Order | undefined, column: number): 'ascending' | 'descen
 }
 
 /** Characters: ids up to 66, UInt256 up to 78 digits stay on one line. */
-const longestId = 66
-const longestNumber = 78
-const longestPhrase = 24
-const longestText = 160
+const maxIdLength = 66
+const maxNumberLength = 78
+const maxPhraseLength = 24
+const maxTextLength = 160
 
 function Value({ value, isNumber }: { readonly value: SqlValue; readonly isNumber: boolean }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   if (value === null) return <span className="null">null</span>
   const text = cellText(value)
   if (text === '') return <span className="null">empty</span>
-  const longestLine = isNumber ? longestNumber : /\s/.test(text) ? longestPhrase : longestId
+  const longestLine = isNumber ? maxNumberLength : /\s/.test(text) ? maxPhraseLength : maxIdLength
   if (text.length <= longestLine) return <bdi className="nowrap">{escapeInvisible(text)}</bdi>
-  if (text.length <= longestText) return <bdi className="long">{escapeInvisible(text)}</bdi>
+  if (text.length <= maxTextLength) return <bdi className="long">{escapeInvisible(text)}</bdi>
   return (
     <>
-      <bdi className="long">{escapeInvisible(isOpen ? text : text.slice(0, longestText))}</bdi>{' '}
+      <bdi className="long">{escapeInvisible(isOpen ? text : text.slice(0, maxTextLength))}</bdi>{' '}
       <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         {isOpen ? 'Show less' : `Show all ${formatNumber(text.length)} characters`}
       </Button>

@@ -74,16 +74,16 @@ export interface Thread {
   readonly updatedAt: number
 }
 
-const longestTitle = 60
+const maxTitleLength = 60
 
 export function threadTitle(question: string): string {
   const line = escapeInvisible(question.trim().replaceAll(/\s+/g, ' '))
   if (line === '') return 'New chat'
   const characters = Array.from(line)
-  if (characters.length <= longestTitle) return line
-  const cut = characters.slice(0, longestTitle - 1).join('')
+  if (characters.length <= maxTitleLength) return line
+  const cut = characters.slice(0, maxTitleLength - 1).join('')
   const space = cut.lastIndexOf(' ')
-  return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.]+$/, '')}…`
+  return `${(space > maxTitleLength / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.]+$/, '')}…`
 }
 
 interface ThreadGroup {

@@ -17,7 +17,7 @@ const maxRates = 60
 /** Longer than the server's heartbeat interval, ms. */
 const silenceMs = 35_000
 const firstRetryMs = 500
-const longestRetryMs = 10_000
+const maxRetryMs = 10_000
 
 /**
  * Keeps the latest overview.
@@ -135,7 +135,7 @@ export class OverviewFeed {
     const timer = setTimeout(resolve, this.#retryMs)
     signal.addEventListener('abort', () => resolve(), { once: true })
     this.#wake = resolve
-    this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 2)
+    this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
     await promise
     clearTimeout(timer)
   }

@@ -17,8 +17,8 @@ export const portOffsets = {
   PROXY_PORT: 800,
 } as const
 
-const highestPort = 65_535
-const maxPort = highestPort - Math.max(...Object.values(portOffsets))
+const lastPort = 65_535
+const maxPort = lastPort - Math.max(...Object.values(portOffsets))
 
 /** @throws FatalError if PORT is too high */
 export function demoPorts(port: number): Readonly<Record<string, string>> {
@@ -26,7 +26,7 @@ export function demoPorts(port: number): Readonly<Record<string, string>> {
   if (port > maxPort) {
     throw new FatalError(
       'bad-configuration',
-      `PORT is too high: ${port}. The demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of ` +
+      `PORT is too high: ${port}. The demo uses ports up to PORT + ${lastPort - maxPort}. Choose a PORT of ` +
         `at most ${maxPort}.`,
     )
   }

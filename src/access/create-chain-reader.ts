@@ -97,7 +97,7 @@ class NodeChainReader implements ClosableChainReader {
       try {
         return readAccountResponse(await node.call(method, accountRequest(bytes, height), context))
       } catch (error) {
-        if (saysNoAccount(error)) return undefined
+        if (isNoAccountError(error)) return undefined
         throw error
       }
     })
@@ -139,7 +139,7 @@ const noAccount =
  * `refused` for addresses invalid on the network, otherwise one of two codes. Source:
  * onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator `adapters/access.go`.
  */
-function saysNoAccount(error: unknown): boolean {
+function isNoAccountError(error: unknown): boolean {
   const fault = nodeFault(error)
   if (fault?.kind === 'refused') return true
   if (fault?.kind !== 'not-found' && fault?.kind !== 'internal') return false

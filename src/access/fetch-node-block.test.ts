@@ -10,12 +10,12 @@ describe('mapLimited', () => {
         fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 40 }),
         fc.integer({ min: 1, max: 8 }),
         async (items, limit) => {
-          let underWay = 0
+          let running = 0
           let max = 0
           const out = await mapLimited(items, limit, async (turns, index) => {
-            max = Math.max(max, ++underWay)
+            max = Math.max(max, ++running)
             for (let i = 0; i < turns; i++) await Promise.resolve()
-            underWay--
+            running--
             return index
           })
           expect(out).to.deep.equal(items.map((_, i) => i))

@@ -18,7 +18,7 @@ import { detectService } from './nodes/identify-node.ts'
 
 /** Without a message for this time, a stream is compared with the heads reported by nodes. */
 const silenceMs = 3_000
-const slowestPollMs = 5_000
+const maxPollMs = 5_000
 const pollShare = 0.25
 
 /**
@@ -125,8 +125,8 @@ class HeadFollower {
     const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
     const minMs = 1_000 / (Math.min(...rates) * pollShare)
     const baseMs = Math.max(this.#failures === 0 ? this.#pace.waitMs : this.#context.settings.pollMs, minMs)
-    const everyMs = this.#failures === 0 ? baseMs : backoffMs(this.#failures + 1, baseMs, slowestPollMs)
-    return Math.min(slowestPollMs, everyMs)
+    const everyMs = this.#failures === 0 ? baseMs : backoffMs(this.#failures + 1, baseMs, maxPollMs)
+    return Math.min(maxPollMs, everyMs)
   }
 
   #isNews(head: HeadMessage): boolean {

@@ -21,7 +21,7 @@ import type { UnavailablePart, UndecodedInput } from './batch.ts'
 const lanes = 3
 
 /** A larger batch is sent alone. */
-const maxBytesUnderWay = 64 * 1024 * 1024
+const maxBytesInFlight = 64 * 1024 * 1024
 
 const reusedCapacity = 32 * 1024 * 1024
 
@@ -60,8 +60,8 @@ interface BatchWriterOptions {
 export class BatchWriter {
   readonly #options: BatchWriterOptions
   readonly #free: Batch[] = []
-  readonly #underWay = new Set<Promise<void>>()
-  #bytesUnderWay = 0
+  readonly #inFlight = new Set<Promise<void>>()
+  #bytesInFlight = 0
   #last: Promise<void> = Promise.resolve()
   #failure: unknown
 
@@ -77,7 +77,7 @@ export class BatchWriter {
   /** Resolves when another batch may be passed, before the COMMIT. */
   async store(batch: Batch): Promise<void> {
     const bytes = batch.rowBytes
-    while (this.#isFull(bytes) && this.#failure === undefined) await Promise.race(this.#underWay)
+    while (this.#isFull(bytes) && this.#failure === undefined) await Promise.race(this.#inFlight)
     this.#throwIfFailed()
     this.#options.lockLost.throwIfAborted()
     const previous = this.#last
@@ -91,20 +91,20 @@ export class BatchWriter {
         },
       )
       .finally(() => {
-        this.#underWay.delete(tracked)
-        this.#bytesUnderWay -= bytes
+        this.#inFlight.delete(tracked)
+        this.#bytesInFlight -= bytes
       })
-    this.#underWay.add(tracked)
-    this.#bytesUnderWay += bytes
+    this.#inFlight.add(tracked)
+    this.#bytesInFlight += bytes
   }
 
   #isFull(bytes: number): boolean {
-    const { size } = this.#underWay
-    return size >= lanes || (size > 0 && this.#bytesUnderWay + bytes > maxBytesUnderWay)
+    const { size } = this.#inFlight
+    return size >= lanes || (size > 0 && this.#bytesInFlight + bytes > maxBytesInFlight)
   }
 
   async drain(): Promise<void> {
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#inFlight)
     this.#throwIfFailed()
   }
 

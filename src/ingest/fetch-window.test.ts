@@ -115,13 +115,13 @@ describe('fetch window', () => {
   })
 
   it('never exceeds its width and keeps a fixed width', async () => {
-    let underWay = 0
+    let running = 0
     let max = 0
     const window = open(
       async (height) => {
-        max = Math.max(max, ++underWay)
+        max = Math.max(max, ++running)
         await new Promise((resolve) => setImmediate(resolve))
-        underWay--
+        running--
         return fetched(height)
       },
       { width: 3, isFixed: true },

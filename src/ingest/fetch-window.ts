@@ -6,7 +6,7 @@ import { NotYetError } from '../access/chain-source.ts'
 import type { LostHeight } from './failing-heights.ts'
 
 /** At 100 ms per block, more than PostgreSQL can store on a small machine. */
-const widest = 256
+const maxWidth = 256
 /** The best throughput of the last `slices` counts. */
 const sliceMs = 250
 const slices = 8
@@ -30,19 +30,19 @@ export class AdaptiveWidth {
   constructor(initial: number, now: () => number = () => performance.now()) {
     this.#initial = initial
     this.#now = now
-    this.#cap = widest
+    this.#cap = maxWidth
     this.#sliceStart = now()
   }
 
   get value(): number {
-    return Math.max(1, Math.floor(Math.min(this.#cap, widest, Math.max(this.#initial, this.#targetWidth()))))
+    return Math.max(1, Math.floor(Math.min(this.#cap, maxWidth, Math.max(this.#initial, this.#targetWidth()))))
   }
 
   fetched(ms: number): void {
     const now = this.#now()
     const isOld = this.#shortest === undefined || now - this.#shortest.at > memoryMs
     if (isOld || ms <= (this.#shortest?.ms ?? 0)) this.#shortest = { ms, at: now }
-    this.#cap = Math.min(widest, this.#cap + 1)
+    this.#cap = Math.min(maxWidth, this.#cap + 1)
   }
 
   taken(): void {
@@ -69,7 +69,7 @@ export class AdaptiveWidth {
 
 /** Pause after failures, and while a block does not exist yet. */
 const defaultMaxPauseMs = 5000
-const longestHeadWaitMs = 1000
+const maxHeadWaitMs = 1000
 
 export interface FetchWindowOptions {
   readonly source: Pick<ChainSource, 'fetchBlock'>
@@ -227,7 +227,7 @@ export class FetchWindow {
           break
         }
         const { firstPauseMs = 50, maxPauseMs = defaultMaxPauseMs } = this.#options
-        const pauseMs = backoffMs(attempt, firstPauseMs, error instanceof NotYetError ? longestHeadWaitMs : maxPauseMs)
+        const pauseMs = backoffMs(attempt, firstPauseMs, error instanceof NotYetError ? maxHeadWaitMs : maxPauseMs)
         this.#options.onRetry(slot.height, asError(error), pauseMs)
         const pausing = new AbortController()
         slot.tryNow = () => pausing.abort()

@@ -24,10 +24,10 @@ import { recordLostHeight } from './failing-heights.ts'
 import type { SyncSegment } from './sync-segment.ts'
 
 /** Larger commits gain nothing (docs/decisions.md). */
-const largestBatch = 100
+const maxBatchBlocks = 100
 const batchBytes = 16 * 1024 * 1024
 const windowBytes = 96 * 1024 * 1024
-const longestWaitMs = 250
+const maxWaitMs = 250
 
 export interface SegmentSettings {
   readonly name: IngesterName
@@ -88,7 +88,7 @@ export class SegmentSync {
     this.#segment = segment
     this.#context = context
     const { name, pool, source, log, heads, fixedWidth, fixedBatch, initialWidth } = settings
-    this.#batchLimit = fixedBatch ?? largestBatch
+    this.#batchLimit = fixedBatch ?? maxBatchBlocks
     this.#writer = new BatchWriter({
       pool,
       name,
@@ -147,7 +147,7 @@ export class SegmentSync {
       this.#showWindow()
       if (this.#isBatchDue()) await this.#flush()
       if (this.#window.isEmpty && this.#segment.isOver()) return
-      if (!(await this.#window.waitReady(longestWaitMs))) await this.#idle()
+      if (!(await this.#window.waitReady(maxWaitMs))) await this.#idle()
     }
   }
 
@@ -208,7 +208,7 @@ export class SegmentSync {
 
   /** No more blocks are waiting, or the batch has waited long enough. */
   #isBatchDue(): boolean {
-    return this.#segment.waiting() < this.#batchLimit || performance.now() - this.#batchSince > longestWaitMs
+    return this.#segment.waiting() < this.#batchLimit || performance.now() - this.#batchSince > maxWaitMs
   }
 
   async #flush(): Promise<void> {

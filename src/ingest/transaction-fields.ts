@@ -32,7 +32,7 @@ export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void 
 const simpleArgument = /^\{"(?:value":"[ !#-[\]-~]*","type":"[A-Z]\w*|type":"[A-Z]\w*","value":"[ !#-[\]-~]*)"\}\n?$/
 
 /** PostgreSQL parses JSON recursively. */
-const deepest = 500
+const maxDepth = 500
 
 /** U+0000 is escaped. Undefined if it is not valid jsonb. */
 function asJsonb(argument: Buffer): Buffer | undefined {
@@ -45,7 +45,7 @@ function asJsonb(argument: Buffer): Buffer | undefined {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-  return isJsonCdcLike(value, deepest) ? Buffer.from(JSON.stringify(value, makeStorable)) : undefined
+  return isJsonCdcLike(value, maxDepth) ? Buffer.from(JSON.stringify(value, makeStorable)) : undefined
 }
 
 /** JSON-CDC has no bare numbers and only plain keys; jsonb rejects some others. */

@@ -125,19 +125,19 @@ interface AxisLabels {
 
 const characterWidth = 6.4
 const gap = 12
-const longest = 18
-const shortest = 6
+const maxLabelCharacters = 18
+const minLabelCharacters = 6
 
 export function axisLabels(labels: readonly string[], width: number): AxisLabels {
   const characters = Math.min(
-    longest,
+    maxLabelCharacters,
     labels.reduce((max, label) => Math.max(max, Array.from(label).length), 1),
   )
   const places = [...labels.keys()]
   const each = width / labels.length
   if (characters * characterWidth + gap <= each) return { places, characters }
   const fitting = Math.floor((each - gap) / characterWidth)
-  if (fitting >= Math.min(characters, shortest)) return { places, characters: fitting }
+  if (fitting >= Math.min(characters, minLabelCharacters)) return { places, characters: fitting }
   const every = Math.ceil((Math.min(characters, 10) * characterWidth + gap) / each)
   return { places: places.filter((i) => i % every === 0), characters: Math.min(characters, 10) }
 }

@@ -108,10 +108,10 @@ interface BarsProps {
   readonly at: number | undefined
 }
 
-const widestBar = 56
+const maxBarWidth = 56
 
 function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNode {
-  const room = Math.min(band, widestBar * sets)
+  const room = Math.min(band, maxBarWidth * sets)
   const width = Math.max(1, room / sets - (sets > 1 ? 1 : 0))
   return (
     <g className={`s${set}${at === undefined ? '' : ' has-selection'}`}>

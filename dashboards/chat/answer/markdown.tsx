@@ -128,7 +128,7 @@ function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNod
   )
 }
 
-const longestAddress = 300
+const maxAddressLength = 300
 
 export function SafeLink({
   href = '',
@@ -169,7 +169,7 @@ function ImageText({ address, alt }: { readonly address: string; readonly alt: s
 }
 
 function Address({ address }: { readonly address: string }): ReactNode {
-  const shown = escapeInvisible(address.length > longestAddress ? `${address.slice(0, longestAddress)}…` : address)
+  const shown = escapeInvisible(address.length > maxAddressLength ? `${address.slice(0, maxAddressLength)}…` : address)
   return shown === '' ? null : <bdi className="address">{shown}</bdi>
 }
 

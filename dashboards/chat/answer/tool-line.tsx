@@ -106,7 +106,7 @@ function asJson(value: unknown): string {
 }
 
 const rowsAtFirst = 10
-const longestCell = 120
+const maxCellLength = 120
 
 function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
   const [isWhole, setIsWhole] = useState(false)
@@ -176,7 +176,7 @@ function RowCell({
       </Cell>
     )
   const text = cellText(value)
-  const shown = escapeInvisible(text.length > longestCell ? `${text.slice(0, longestCell)}…` : text)
+  const shown = escapeInvisible(text.length > maxCellLength ? `${text.slice(0, maxCellLength)}…` : text)
   return (
     <Cell className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
       <IdLink text={text} hint={hint}>

@@ -163,7 +163,7 @@ function hintOf(type: string): string {
 }
 
 const max = 200
-const deepest = 40
+const maxDepth = 40
 
 function ValueTree({
   value,
@@ -176,7 +176,7 @@ function ValueTree({
 }): ReactNode {
   const { type, inner, parts } = readValue(value)
   const label = name === undefined ? null : <span className="value-name">{name}: </span>
-  if (parts === undefined || depth > deepest) {
+  if (parts === undefined || depth > maxDepth) {
     return (
       <div className="value-line">
         {label}

@@ -26,7 +26,7 @@ interface SaverOptions {
 
 const pauseMs = 2000
 /** Maximum delay while the user keeps typing, ms. */
-const longestMs = 15_000
+const maxDelayMs = 15_000
 const firstRetryMs = 2000
 const lastRetryMs = 60_000
 const maxDoubtful = 8
@@ -118,7 +118,7 @@ export class ProjectSaver {
     // Retryable failures have their own timer with back-off.
     if (this.#state.is === 'failed' && this.#state.willRetry) return
     this.#firstChangeAt ??= Date.now()
-    this.#soon(Math.max(0, Math.min(pauseMs, this.#firstChangeAt + longestMs - Date.now())))
+    this.#soon(Math.max(0, Math.min(pauseMs, this.#firstChangeAt + maxDelayMs - Date.now())))
   }
 
   #soon(ms: number): void {

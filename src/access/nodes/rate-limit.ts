@@ -12,8 +12,8 @@ const decrease = 0.7
 /** Parallel refusals within this time count once. */
 const decreaseEveryMs = 500
 const increaseEveryMs = 1000
-const slowest = 0.5
-const slowestLearned = 2
+const minRate = 0.5
+const minLearnedRate = 2
 /** A learned limit is dropped when it exceeds the refused rate by this factor. */
 const dropFactor = 4
 
@@ -99,9 +99,9 @@ export class RateLimit {
     this.#tokens = Math.min(this.#tokens, 0)
     this.#refilledAt = now
     if (this.#rate !== undefined && now - this.#changedAt < decreaseEveryMs) return
-    const pace = this.#rate ?? Math.max(this.#window.count, this.#window.before, slowestLearned / decrease)
+    const pace = this.#rate ?? Math.max(this.#window.count, this.#window.before, minLearnedRate / decrease)
     if (this.#rate === undefined) this.#burst = Math.max(1, pace * decrease * 0.1)
-    this.#rate = Math.max(slowest, pace * decrease)
+    this.#rate = Math.max(minRate, pace * decrease)
     this.#learnedAt = this.#rate
     this.#changedAt = now
     this.#schedule()

@@ -12,7 +12,7 @@ export interface Deadline {
   expire(): void
 }
 
-const longestTimer = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
 /**
  * One timer for many deadlines, most of which are never reached. Does not keep the process alive.
@@ -35,7 +35,7 @@ export class Deadlines {
     clearTimeout(this.#timer)
     this.#timerAt = until
     const ms = Math.max(1, Math.ceil(until - performance.now()))
-    this.#timer = setTimeout(this.#checkDue, Math.min(ms, longestTimer)).unref()
+    this.#timer = setTimeout(this.#checkDue, Math.min(ms, maxTimerMs)).unref()
   }
 
   readonly #checkDue = (): void => {

@@ -19,7 +19,7 @@ export interface DocSection {
 
 const headingPattern = /^(#{1,6})\s+(\S.*?)\s*#*$/
 /** Deeper headings stay in the section above. */
-const deepestLevel = 3
+const maxLevel = 3
 
 export function readSections({ id: document, text }: SourceDocument): DocSection[] {
   const sections: { id: string; title: string; above: readonly string[]; level: number; lines: string[] }[] = []
@@ -30,7 +30,7 @@ export function readSections({ id: document, text }: SourceDocument): DocSection
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1]
     if (mark !== undefined) fence = fence === undefined ? mark : line.trim().startsWith(fence) ? undefined : fence
     const [, marks = '', title = ''] = (fence === undefined ? headingPattern.exec(line) : null) ?? []
-    if (title === '' || marks.length > deepestLevel) {
+    if (title === '' || marks.length > maxLevel) {
       if (sections.length === 0 && line.trim() !== '')
         sections.push({ id: document, title: document, above: [], level: 1, lines: [] })
       sections.at(-1)?.lines.push(line)

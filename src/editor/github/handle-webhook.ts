@@ -22,7 +22,7 @@ interface WebhookParts {
 type Outcome = 'taken' | 'repeated' | 'too-old' | 'not-of-interest'
 
 /** GitHub retries for three days; much older deliveries are replays. */
-const oldestMs = 7 * 86_400_000
+const maxAgeMs = 7 * 86_400_000
 /** Events with a timestamp need not be remembered for longer. Days. */
 const retentionDays = { timed: 8, untimed: 400 }
 
@@ -49,7 +49,7 @@ export async function handleWebhook(
   const handler = Object.hasOwn(handlers, event) ? handlers[event] : undefined
   if (handler === undefined) return 'not-of-interest'
   const at = handler.at?.(payload)
-  if (at !== undefined && at.getTime() < Date.now() - oldestMs) return 'too-old'
+  if (at !== undefined && at.getTime() < Date.now() - maxAgeMs) return 'too-old'
   return withRetriedTransaction(parts.pool, async (db) => {
     if (
       !(await parts.deliveries.isNew(

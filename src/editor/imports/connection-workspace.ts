@@ -37,7 +37,7 @@ type FileParts = Omit<ContractFile, 'text'>
 
 const maxDocuments = 1000
 /** UTF-16 units. */
-const longestDocument = 2_000_000
+const maxDocumentLength = 2_000_000
 const maxCharacters = 20_000_000
 /** All imports are read at every change. */
 const maxImports = 10_000
@@ -80,11 +80,11 @@ export class ConnectionWorkspace implements ImportWorkspace {
 
   async prepare(path: string, text: string): Promise<PreparedText> {
     checkDocumentPath(path)
-    if (text.length > longestDocument) {
+    if (text.length > maxDocumentLength) {
       throw new ApiError(
         413,
         'document-too-large',
-        `The document is too large: ${text.length} characters (limit ${longestDocument}). Split it.`,
+        `The document is too large: ${text.length} characters (limit ${maxDocumentLength}). Split it.`,
         { field: 'text' },
       )
     }
@@ -450,8 +450,8 @@ function relativePath(from: string, to: string): string {
   return relative.startsWith('.') ? relative : `./${relative}`
 }
 
-const longestPath = 512
-const deepest = 16
+const maxPathLength = 512
+const maxDepth = 16
 
 /** @throws ApiError 400 `invalid-path` */
 function checkDocumentPath(path: string): void {
@@ -467,8 +467,8 @@ function checkDocumentPath(path: string): void {
 
 function problemOf(path: string): string | undefined {
   const parts = path.split('/')
-  if (path.length === 0 || path.length > longestPath) return `it is empty or longer than ${longestPath} characters`
-  if (parts.length > deepest) return `it has more than ${deepest} parts`
+  if (path.length === 0 || path.length > maxPathLength) return `it is empty or longer than ${maxPathLength} characters`
+  if (parts.length > maxDepth) return `it has more than ${maxDepth} parts`
   if (/[\0-\x1F\x7F\\]/.test(path) || !path.isWellFormed()) return 'it contains control characters or a backslash'
   if (parts.some((part) => part === '' || part === '.' || part === '..' || Buffer.byteLength(part) > 255))
     return 'it contains an empty part, ".", ".." or a part that is too long'

@@ -53,7 +53,7 @@ interface Entry {
 
 /** Hostile contracts import without end. */
 const maxContracts = 150
-const deepest = 24
+const maxDepth = 24
 const maxAtOnce = 6
 const maxCharacters = 8_000_000
 const maxEntries = 3000
@@ -87,7 +87,7 @@ export class ContractLibrary {
     const seen = new Map([[first.id, first]])
     let characters = first.code.length
     let level = [first]
-    for (let depth = 1; depth < deepest && level.length > 0; depth++) {
+    for (let depth = 1; depth < maxDepth && level.length > 0; depth++) {
       const names = importedBy(level).filter((name) => !seen.has(contractId(name)))
       const distinct = [...new Map(names.map((name) => [contractId(name), name])).values()].slice(
         0,
@@ -115,7 +115,7 @@ export class ContractLibrary {
   known(network: EditorNetwork, wanted: Iterable<ContractName>): Map<string, KnownContract> {
     const found = new Map<string, KnownContract>()
     let level = [...wanted]
-    for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+    for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
       const next: KnownContract[] = []
       for (const name of level) {
         if (found.size >= 2 * maxContracts) return found

@@ -112,7 +112,7 @@ export function parserProgram(): LanguageServerProgram {
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 const initializeId = 1
-const longestName = 80
+const maxNameLength = 80
 const maxErrorCharacters = 300
 
 /** @returns the server's name, if any. @throws Error that says what failed */
@@ -180,7 +180,7 @@ async function tryIn(
       {}) as Partial<InitializeResult>
     if (typeof capabilities !== 'object' || capabilities === null) throw new Error('is not a language server')
     return typeof serverInfo?.name === 'string' && serverInfo.name !== ''
-      ? serverInfo.name.slice(0, longestName)
+      ? serverInfo.name.slice(0, maxNameLength)
       : undefined
   } finally {
     clearTimeout(timer)

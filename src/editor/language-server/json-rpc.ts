@@ -26,7 +26,7 @@ export const rpcCodes = {
   requestFailed: -32_803,
 } as const
 
-const longestName = 256
+const maxNameLength = 256
 
 export class RpcFailure extends Error {
   readonly code: number
@@ -53,7 +53,7 @@ export function rpcMessageOf(value: unknown): RpcMessage {
     return {
       kind: 'invalid',
       id: null,
-      why: `id must be a number up to ${Number.MAX_SAFE_INTEGER} or a text of at most ${longestName} characters.`,
+      why: `id must be a number up to ${Number.MAX_SAFE_INTEGER} or a text of at most ${maxNameLength} characters.`,
     }
   }
   if (method === undefined && ('result' in value || 'error' in value)) {
@@ -61,7 +61,7 @@ export function rpcMessageOf(value: unknown): RpcMessage {
     if (error === undefined || error === null) return { kind: 'response', id: hasId ? id : null, result }
     return { kind: 'response', id: hasId ? id : null, error: errorBodyOf(error) }
   }
-  if (typeof method !== 'string' || method.length === 0 || method.length > longestName) {
+  if (typeof method !== 'string' || method.length === 0 || method.length > maxNameLength) {
     return { kind: 'invalid', id: hasId ? id : null, why: 'method must be the name of an LSP method.' }
   }
   return hasId ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
@@ -87,7 +87,7 @@ function isId(id: unknown): id is RpcId {
   // A larger number would lose precision.
   return (
     (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER) ||
-    (typeof id === 'string' && id.length <= longestName)
+    (typeof id === 'string' && id.length <= maxNameLength)
   )
 }
 

@@ -89,9 +89,9 @@ function contractOf({ name }: Declaration, { outline }: ParsedSource): Declarati
   )
 }
 
-const largestFile = 1_000_000
+const maxFileBytes = 1_000_000
 const maxFiles = 40
-const deepestFolder = 40
+const maxFolderDepth = 40
 const maxCached = 200
 
 interface CachedFile {
@@ -141,7 +141,7 @@ export class ImportedFiles {
         const stamp = `${ino} ${size} ${mtimeMs}`
         const known = this.#cache.get(path)
         if (known?.stamp === stamp) return known.code
-        if (!(await file.stat()).isFile() || size > largestFile) return undefined
+        if (!(await file.stat()).isFile() || size > maxFileBytes) return undefined
         const code = await file.readFile('utf8')
         this.#cache.set(path, { stamp, code })
         const [oldest] = this.#cache.keys()
@@ -160,7 +160,7 @@ export class ImportedFiles {
 
 async function projectOf(document: string): Promise<string | undefined> {
   let folder = dirname(document)
-  for (let depth = 0; depth < deepestFolder; depth++) {
+  for (let depth = 0; depth < maxFolderDepth; depth++) {
     const stat = await lstat(resolve(folder, 'flow.json')).catch(() => undefined)
     if (stat?.isFile() === true) return folder
     const above = dirname(folder)

@@ -91,14 +91,14 @@ function closing(text: string): string {
 export const diagnosticSource = 'Cadence syntax'
 
 const maxDiagnostics = 200
-const longestMessage = 1000
+const maxMessageLength = 1000
 
 export function diagnose({ faults, places, code }: ParsedSource): Diagnostic[] {
   const found = new Map<string, Diagnostic>()
   for (const fault of faults.slice(0, maxDiagnostics)) {
     const { start, end } = boundsOf(fault, (byte) => code.slice(0, places.offsetOfByte(byte)))
     const range = places.rangeOfBytes(start, end)
-    const message = messageOf(fault, code.slice(0, places.offsetOfByte(start))).slice(0, longestMessage)
+    const message = messageOf(fault, code.slice(0, places.offsetOfByte(start))).slice(0, maxMessageLength)
     found.set(`${range.start.line}:${range.start.character} ${message}`, {
       range,
       message,

@@ -27,7 +27,7 @@ interface ParserServerOptions {
 }
 
 /** UTF-16 units; chain contracts have up to about 200,000. */
-const longestSource = 1_000_000
+const maxSourceLength = 1_000_000
 const maxDocuments = 20_000
 
 const capabilities: InitializeResult['capabilities'] = {
@@ -147,7 +147,7 @@ export class ParserServer {
   }
 
   async #diagnose(uri: string, code: string): Promise<readonly Diagnostic[]> {
-    if (code.length > longestSource) return [notRead(`it has ${code.length} characters (limit ${longestSource})`)]
+    if (code.length > maxSourceLength) return [notRead(`it has ${code.length} characters (limit ${maxSourceLength})`)]
     try {
       return await this.#options.readers.ask({ kind: 'check', uri, code, imports: [], offset: 0 })
     } catch (error) {
@@ -160,7 +160,7 @@ export class ParserServer {
     { textDocument: { uri }, position }: TextDocumentPositionParams,
   ): Promise<SourceAnswers[Kind] | undefined> {
     const document = this.#documents.get(uri)
-    if (document === undefined || document.getText().length > longestSource) return undefined
+    if (document === undefined || document.getText().length > maxSourceLength) return undefined
     const code = document.getText()
     const offset = document.offsetAt(position)
     const imports = await this.#imported.importedBy(uri, code)
@@ -170,7 +170,7 @@ export class ParserServer {
   /** For an invalid source, the last valid answer is better than none. */
   async #askOrLast<Kind extends 'symbols' | 'folds'>(kind: Kind, uri: string): Promise<SourceAnswers[Kind]> {
     const document = this.#documents.get(uri)
-    if (document === undefined || document.getText().length > longestSource) return undefined
+    if (document === undefined || document.getText().length > maxSourceLength) return undefined
     const answer = (await this.#answer({
       kind,
       uri,
@@ -192,7 +192,7 @@ export class ParserServer {
         `newName: "${newName.slice(0, 100)}" is not a Cadence identifier; use letters, digits and _`,
       )
     const document = this.#documents.get(uri)
-    if (document === undefined || document.getText().length > longestSource) return null
+    if (document === undefined || document.getText().length > maxSourceLength) return null
     const edits = await this.#answer({
       kind: 'rename',
       uri,

@@ -190,7 +190,7 @@ async function storeOutcomes(
   }
 }
 
-const longestMessage = 2000
+const maxMessageLength = 2000
 
 const maxFailedInRow = 3
 
@@ -258,6 +258,6 @@ function failure(thrown: unknown): Outcome {
   return {
     kind: 'failed',
     code: error instanceof FlowfarmError ? error.code : 'query-failed',
-    message: error.message.slice(0, longestMessage),
+    message: error.message.slice(0, maxMessageLength),
   }
 }

@@ -26,7 +26,7 @@ interface ResultGroup {
 }
 
 const pageKeys = 1000
-const newestKeys = 200
+const maxNewestKeys = 200
 
 /** Reads and writes one result table. */
 export class EnrichmentStore {
@@ -49,7 +49,7 @@ export class EnrichmentStore {
   async discover(): Promise<number> {
     const { newest } = this.#sql
     const added =
-      newest === undefined ? 0 : (await retryConflicts(() => query(this.#pool, newest, [newestKeys]))).rowCount
+      newest === undefined ? 0 : (await retryConflicts(() => query(this.#pool, newest, [maxNewestKeys]))).rowCount
     return (added ?? 0) + (await this.#scanPage())
   }
 

@@ -19,7 +19,7 @@ export function createWorkQueue(options: {
 type RedisWorkQueue = BullWorkQueue<RedisQueueBackend, ConnectionOptions>
 
 /** 6.2 */
-const oldestVersion = 602
+const minVersion = 602
 
 const connectTimeoutMs = 5000
 
@@ -91,7 +91,7 @@ const createBackend: BackendFactory<RedisQueueBackend> = (name, options, extra) 
 async function checkServer(client: Redis): Promise<void> {
   const info = await client.info()
   const version = /redis_version:(\d+)\.(\d+)/.exec(info)
-  if (version !== null && Number(version[1]) * 100 + Number(version[2]) < oldestVersion) {
+  if (version !== null && Number(version[1]) * 100 + Number(version[2]) < minVersion) {
     throw new FatalError(
       'redis-too-old',
       `Redis at REDIS_URL is version ${version[1]}.${version[2]}, but 6.2 or newer is required. Upgrade it, or unset ` +

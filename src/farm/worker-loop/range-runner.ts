@@ -44,7 +44,7 @@ const writeBytes = 4 * 1024 * 1024
 /** Decoded blocks of a transaction, in bytes. */
 const defaultUnitBytes = 128 * 1024 * 1024
 /** Bytes. Larger buffers are not reused. */
-const largestReused = 8 * 1024 * 1024
+const maxReusedBytes = 8 * 1024 * 1024
 /** Heartbeats and the head wait no longer for the event loop, except for one worker's slice. */
 const turnMs = 10
 
@@ -368,7 +368,7 @@ export class RangeRunner {
 
   #reuse(outputs: Outputs): void {
     for (const [worker, output] of outputs) {
-      if (output.capacity > largestReused) continue
+      if (output.capacity > maxReusedBytes) continue
       output.clear()
       const free = this.#outputs.get(worker)
       if (free === undefined) this.#outputs.set(worker, [output])

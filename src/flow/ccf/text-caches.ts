@@ -1,7 +1,7 @@
 /** A power of 2. */
 const textEntries = 1024
 /** Longer texts are not cached. */
-const longest = 96
+const maxLength = 96
 
 /**
  * One slot per hash. Events repeat a few type names, and comparing bytes is cheaper than creating a
@@ -13,7 +13,7 @@ export class ShortTexts {
   /** Undefined if empty, long, or with NUL or non-ASCII bytes. */
   of(bytes: Buffer, start: number, end: number): string | undefined {
     const length = end - start
-    if (length === 0 || length > longest) return undefined
+    if (length === 0 || length > maxLength) return undefined
     let mixed = length
     // Type ids differ in their ends and in the addresses.
     for (let at = Math.max(start, end - 12); at < end; at++) mixed = Math.imul(mixed, 31) + (bytes[at] as number)

@@ -74,7 +74,7 @@ const deadPeerSettings = [
 ]
 
 /** Older versions lack multirange aggregates, NULLS NOT DISTINCT and MERGE. */
-const oldestServer = 150_000
+const minServerVersion = 150_000
 
 /** A pool with limits on every wait. Connects on first use; close with `pool.end()`. */
 export function createPool(url: string, options: PoolOptions = {}): Pool {
@@ -117,7 +117,7 @@ export async function checkServerVersion(pool: Pool): Promise<void> {
       "current_setting('server_version') AS server_version",
   )
   const [row] = rows
-  if (row !== undefined && Number(row.server_version_num) >= oldestServer) return
+  if (row !== undefined && Number(row.server_version_num) >= minServerVersion) return
   throw new FatalError(
     'database-too-old',
     `DB_URL is a PostgreSQL ${row?.server_version} server; flowfarm requires 15 or newer. ` +

@@ -18,7 +18,7 @@ export interface ReplicaCatchUpOptions {
 
 /** ms; the usual lag is a few ms. */
 const firstPauseMs = 2
-const longestPauseMs = 100
+const maxPauseMs = 100
 
 /** Delays calls that follow a NOTIFY from the primary until the standby has replayed the commit. */
 export function replicaCatchUp(options: ReplicaCatchUpOptions): OnReplicaCaughtUp {
@@ -60,7 +60,7 @@ export async function untilReplicaCaughtUp({
   const {
     rows: [now],
   } = await query<{ lsn: string }>(primary, 'select pg_current_wal_lsn()::text as lsn')
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     const {
       rows: [replica],
     } = await query<{ isCaughtUp: boolean }>(

@@ -45,7 +45,7 @@ const maxPreparedConnections = 4
 /** With hundreds of partitions each text uses up to some MB per server connection. */
 const maxPrepared = 100
 
-const longestName = 63
+const maxNameLength = 63
 
 /**
  * A named statement without a response for this time may wait behind a blocked one, so it is sent again on a pool
@@ -138,7 +138,7 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
     const found = query.name === undefined ? undefined : known.get(query.sql)
     if (found !== undefined || query.name === undefined || known.size >= maxPrepared) return found
     const statement = {
-      name: `${known.size} ${query.name}`.slice(0, longestName),
+      name: `${known.size} ${query.name}`.slice(0, maxNameLength),
       text: query.sql.replaceAll('$slonik_', '$'),
     }
     known.set(query.sql, statement)

@@ -139,7 +139,7 @@ export class AccountCreator {
     this.#sentAt.set(prepared.id.toString('hex'), performance.now())
     const refusal = await sender.send(prepared, signal)
     // Not sent before, so it does not exist, unless the node reports a duplicate.
-    if (refusal === undefined || saysAlreadyThere(refusal)) return 'wait'
+    if (refusal === undefined || isDuplicateRefusal(refusal)) return 'wait'
     const fate = await sender.fate({ id: prepared.id, referenceHeight: prepared.reference.height }, signal)
     if (fate.kind !== 'open' || fate.isKnown) return 'on'
     this.#log.error({ credentialId, network, refusal }, 'The access node rejected the transaction of an account')
@@ -307,7 +307,7 @@ function createdAddress(events: readonly EventMessage[]): string | undefined {
   return typeof address === 'string' ? parseAddress(address) : undefined
 }
 
-function saysAlreadyThere(refusal: string): boolean {
+function isDuplicateRefusal(refusal: string): boolean {
   return /already|duplicate/i.test(refusal)
 }
 

@@ -61,7 +61,7 @@ export class Provisioning {
   readonly keysOnChain: KeysOnChain
   readonly #jobs: AccountJobs
   readonly #stopping = new AbortController()
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #inFlight = new Set<Promise<void>>()
   readonly #waiting = new Map<string, number>()
 
   constructor(options: ProvisioningOptions) {
@@ -111,7 +111,7 @@ export class Provisioning {
   async stop(): Promise<void> {
     this.#stopping.abort(new RetryableError('stopping', 'The wallet is stopping'))
     await this.#jobs.stop()
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#inFlight)
   }
 
   get networks(): readonly WalletNetwork[] {
@@ -168,10 +168,10 @@ export class Provisioning {
     const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
     try {
       const until = performance.now() + waitMs
-      while ([...standings.values()].some(isUnderWay) && performance.now() < until) {
+      while ([...standings.values()].some(isInFlight) && performance.now() < until) {
         await pause(pollMs, linked.signal)
         for (const [network, standing] of standings) {
-          if (isUnderWay(standing))
+          if (isInFlight(standing))
             standings.set(network, (await this.#store.find({ credentialId, network })) ?? standing)
         }
       }
@@ -290,7 +290,7 @@ export class Provisioning {
         },
       )
       // The process of an existing request may be gone.
-      if (isNew || isUnderWay(account)) this.#makeSoon(account)
+      if (isNew || isInFlight(account)) this.#makeSoon(account)
       return account
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'NO_PUBLIC_KEY') throw error
@@ -300,7 +300,7 @@ export class Provisioning {
   }
 
   #makeSoon(account: StoredAccount): void {
-    if (this.#underWay.size >= maxAtOnce) return
+    if (this.#inFlight.size >= maxAtOnce) return
     const made: Promise<void> = this.#maker
       .make(account, this.#stopping.signal)
       .catch((error: unknown) => {
@@ -310,8 +310,8 @@ export class Provisioning {
             'Account creation was interrupted and will be retried',
           )
       })
-      .finally(() => this.#underWay.delete(made))
-    this.#underWay.add(made)
+      .finally(() => this.#inFlight.delete(made))
+    this.#inFlight.add(made)
   }
 
   async #check(sender: TransactionSender, signal: AbortSignal): Promise<void> {
@@ -329,8 +329,8 @@ export class Provisioning {
           if (!this.#stopping.signal.aborted)
             this.#options.log.error({ err: asError(late), network: sender.network }, 'Account creation is off')
         })
-        .finally(() => this.#underWay.delete(later))
-      this.#underWay.add(later)
+        .finally(() => this.#inFlight.delete(later))
+      this.#inFlight.add(later)
     }
   }
 
@@ -341,7 +341,7 @@ export class Provisioning {
   }
 }
 
-function isUnderWay({ state }: AccountStanding): boolean {
+function isInFlight({ state }: AccountStanding): boolean {
   return state === 'wanted' || state === 'sent'
 }
 

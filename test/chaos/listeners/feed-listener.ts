@@ -5,7 +5,7 @@ import { ClientChain } from '../../support/client-chain.ts'
 import type { Findings } from '../report/findings.ts'
 
 const firstPauseMs = 50
-const longestPauseMs = 1000
+const maxPauseMs = 1000
 
 /**
  * A correct client of the live feed: stores the cursor of the last message and resumes from it
@@ -44,7 +44,7 @@ export class FeedListener {
     for (let failures = 0; !this.#stop.signal.aborted;) {
       const hasReceived = await this.#connect()
       failures = hasReceived ? 0 : failures + 1
-      await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** failures))
+      await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** failures))
     }
   }
 

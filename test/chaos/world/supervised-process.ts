@@ -26,7 +26,7 @@ const readyLines: Readonly<Record<string, RegExp>> = {
 }
 
 const firstPauseMs = 100
-const longestPauseMs = 4000
+const maxPauseMs = 4000
 
 /**
  * A process of the Procfile under a supervisor, which restarts it after every exit. Pauses grow
@@ -170,7 +170,7 @@ export class SupervisedProcess {
       early = this.#readySince === undefined ? early + 1 : 0
       if (this.#signal === undefined) onUnexpectedExit(end, this)
       this.#readySince = undefined
-      if (!this.#isStopping) await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** early))
+      if (!this.#isStopping) await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** early))
     }
   }
 
