@@ -16,7 +16,7 @@ import { githubRoutes } from './github/create-github.ts'
 import type { GitHub } from './github/create-github.ts'
 import { projectRoutes } from './projects/projects-function.ts'
 import type { ProjectsFunction } from './projects/projects-function.ts'
-import { samplesSchema } from './settings.ts'
+import { samplesSchema } from './samples.ts'
 
 const settingsSchema = z
   .strictObject({

@@ -34,8 +34,8 @@ import {
   checkEditorUrl,
   editorWarnings,
   readGitHubApp,
-  readSamples,
 } from './settings.ts'
+import { readSamples } from './samples.ts'
 import { openEditorNodes } from './nodes.ts'
 import type { EditorNodes } from './nodes.ts'
 

@@ -1,10 +1,8 @@
 import { choice, integer, list, optionalText, optionalUrl, text } from '../platform/setting.ts'
 import type { Setting, SettingValues } from '../platform/setting.ts'
-import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
 import type { servingSettings, proxySettings } from '../platform/http/settings.ts'
 import type { accessNodeSettings } from '../access/settings.ts'
-import { asError, FatalError } from '../platform/errors.ts'
+import { FatalError } from '../platform/errors.ts'
 import type { GitHubApp } from './github/api/github-client.ts'
 import type { Shared } from '../platform/service.ts'
 
@@ -167,25 +165,6 @@ export const editorSettings = {
     description: 'Maximum size of all files of a project (UTF-8).',
   }),
 } satisfies Record<string, Setting<unknown>>
-
-export const samplesSchema = z.array(
-  z.object({ name: z.string(), title: z.string(), code: z.string(), arguments: z.array(z.unknown()).readonly() }),
-)
-
-type EditorSamples = z.infer<typeof samplesSchema>
-
-/** @throws FatalError that names the variable */
-export async function readSamples({ EDITOR_SAMPLES: file }: EditorConfig): Promise<EditorSamples> {
-  if (file === undefined) return []
-  try {
-    return samplesSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-  } catch (error) {
-    throw wrong(
-      'EDITOR_SAMPLES',
-      `${file} is not a JSON list of {name, title, code, arguments}: ${asError(error).message}`,
-    )
-  }
-}
 
 /** @throws FatalError for a URL with a path: the page uses root-relative URLs */
 export function checkEditorUrl({ EDITOR_URL: url }: Pick<EditorConfig, 'EDITOR_URL'>): void {
