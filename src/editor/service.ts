@@ -27,14 +27,7 @@ import type { EditorConfig } from './settings.ts'
 import { asError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 import { refuseDnsRebinding } from '../platform/http/guards.ts'
-import {
-  channelNames,
-  mayUseChannel,
-  editorUrl,
-  checkEditorUrl,
-  editorWarnings,
-  readGitHubApp,
-} from './settings.ts'
+import { channelNames, mayUseChannel, editorUrl, checkEditorUrl, editorWarnings, readGitHubApp } from './settings.ts'
 import { readSamples } from './samples.ts'
 import { openEditorNodes } from './nodes.ts'
 import type { EditorNodes } from './nodes.ts'
