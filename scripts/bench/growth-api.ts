@@ -18,7 +18,7 @@ export async function apiFigures({ pool, url }: BenchDatabase, heights: HeightRa
   try {
     for (const [name, paths] of await pathsOf(pool, heights)) {
       // The first calls plan the statements of each connection.
-      await request(api, paths, { connections: 4, seconds: 0.5 })
+      await request(api, paths, { connections: 16, seconds: 1 })
       await resetStatements(pool)
       const { requests, p50Ms, p99Ms } = await request(api, paths, { connections: 1, seconds: 1.5 })
       const { calls, pages, planMs } = await readCallCost(pool)
