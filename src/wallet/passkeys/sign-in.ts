@@ -60,7 +60,7 @@ async function beginOfAnybody(
   return challenge
 }
 
-/** Not limited per e-mail address: any client could lock its owner out. */
+/** Not limited per e-mail address, so that no client can lock the owner out. */
 async function beginOf(
   email: string,
   attempt: ClientAttempt,
