@@ -88,7 +88,7 @@ async function growTo(
   await using node = await startSimulatedNode(['--head', String(endHeight - 1), '--genesis', genesis])
   const source = { endpoint: node.endpoint, from: endHeight - milestone }
   const variables = { DB_URL: url, ...historyVariables(source, milestone) }
-  const program = await startFlowfarm(['ingest', 'farm'], variables, { ready: 'all services started' })
+  const program = await startFlowfarm(['ingest', 'farm'], variables, { ready: 'All services started' })
   const spent = async (): Promise<Sample> => ({
     derived,
     blocks: 0,
