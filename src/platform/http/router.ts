@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { Router } from '@koa/router'
+import type { RouterContext } from '@koa/router'
 import type Koa from 'koa'
 import { ApiError } from '../errors.ts'
 import { limitKey } from '../limits/clients.ts'
@@ -6,9 +8,8 @@ import { Slots } from '../limits/slots.ts'
 import type { Slot, SlotsOptions } from '../limits/slots.ts'
 import { disconnectSignal } from './connections.ts'
 import { bearerToken } from './guards.ts'
-import { PathTree } from './path-tree.ts'
 import { readJson } from './read-json.ts'
-import type { RequestContext, RequestState } from './requests.ts'
+import type { RequestState } from './requests.ts'
 import { AnswerStream } from './route.ts'
 import type { Answer, Caching, Call, Route } from './route.ts'
 
@@ -57,44 +58,36 @@ export interface RouterOptions<Services> {
 
 export function serveRoutes<Services>(app: Koa<RequestState>, options: RouterOptions<Services>): void {
   const { services, expensive } = options
+  const router = new Router<RequestState>()
   const streams = new Slots(answerStreams)
-  const tree = new PathTree<{ readonly route: Route<Services>; readonly admit: Guard<unknown> }>()
-  for (const route of options.routes)
-    tree.add(route.path, route.method, { route, admit: guardOf(route, options.guards) })
+  for (const route of inMatchingOrder(options.routes)) {
+    const admit = guardOf(route, options.guards)
+    router.register(koaPath(route.path), [route.method], async (context) => {
+      context.state.route = route.path
+      if (route.errorForm !== undefined) context.state.errorForm = route.errorForm
+      const call = callOf(context)
+      const run = (own: Services) => (): Promise<Answer<unknown>> =>
+        admit(call, (caller) => runRoute(route, context, call, caller, own), route)
+      const answer =
+        expensive !== undefined && isExpensive(route, context)
+          ? await inSlot(context, expensive.slots, run(expensive.services))
+          : await run(services)()
+      await sendAnswer(context, route, answer, { ...options, streams })
+    })
+  }
+  app.use(router.routes())
   app.use(async (context, next) => {
-    const found = tree.find(context.path)
-    if (found.size === 0) {
+    const allowed = new Set(router.match(context.path, context.method).path.flatMap((layer) => layer.methods))
+    if (allowed.size === 0) {
       await next()
       return
     }
-    const match = found.get(context.method === 'HEAD' ? 'GET' : context.method)
-    if (match === undefined) {
-      answerMethod(context, [...found.keys()])
-      return
+    context.set('Allow', [...allowed, 'OPTIONS'].join(', '))
+    if (context.method !== 'OPTIONS') {
+      throw new ApiError(405, 'method-not-allowed', 'This path does not support this method. See the Allow header.')
     }
-    const { params, value } = match
-    const { route, admit } = value
-    context.state.route = route.path
-    if (route.errorForm !== undefined) context.state.errorForm = route.errorForm
-    const call = callOf(context)
-    const run = (own: Services) => (): Promise<Answer<unknown>> =>
-      admit(call, (caller) => runRoute(route, context, params, { call, caller }, own), route)
-    const answer =
-      expensive !== undefined && isExpensive(route, context)
-        ? await inSlot(context, expensive.slots, run(expensive.services))
-        : await run(services)()
-    await sendAnswer(context, route, answer, { ...options, streams })
+    context.status = 204
   })
-}
-
-/** @throws ApiError 405 */
-function answerMethod(context: RequestContext, methods: readonly string[]): void {
-  const allowed = methods.flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : method))
-  context.set('Allow', [...allowed, 'OPTIONS'].join(', '))
-  if (context.method !== 'OPTIONS') {
-    throw new ApiError(405, 'method-not-allowed', 'This path does not support this method. See the Allow header.')
-  }
-  context.status = 204
 }
 
 function guardOf({ access, path }: { readonly access: string; readonly path: string }, guards: Guards = {}) {
@@ -105,7 +98,21 @@ function guardOf({ access, path }: { readonly access: string; readonly path: str
   return admit
 }
 
-function callOf(context: RequestContext): Call {
+/** The router takes the first match. */
+function inMatchingOrder<Services>(routes: readonly Route<Services>[]): readonly Route<Services>[] {
+  const order = ({ path }: Route<Services>): string =>
+    path
+      .replaceAll(/\{\w+\*\}/g, '\uffff\uffff')
+      .replaceAll(/\{\w+\}/g, '\uffff')
+      .replaceAll('/', '\0')
+  return routes.toSorted((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0))
+}
+
+function koaPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\*\}/g, '*$1').replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function callOf(context: RouterContext<RequestState>): Call {
   let signal: AbortSignal | undefined
   const { client, requestId } = context.state
   return {
@@ -123,15 +130,15 @@ function callOf(context: RequestContext): Call {
 
 async function runRoute<Services>(
   route: Route<Services>,
-  context: RequestContext,
-  params: Readonly<Record<string, string>>,
-  { call, caller }: { readonly call: Call; readonly caller: unknown },
+  context: RouterContext<RequestState>,
+  call: Call,
+  caller: unknown,
   services: Services,
 ): Promise<Answer<unknown>> {
   const { readBody = (request, max) => readJson(request, max), maxBodyBytes = defaultMaxBodyBytes } = route
   return route.run(
     {
-      params,
+      params: context.params,
       // `context.URL` is empty if the Host header cannot be part of a URL.
       query: new URLSearchParams(context.querystring),
       body: route.body === undefined ? undefined : await readBody(context.req, maxBodyBytes, caller),
@@ -146,7 +153,7 @@ async function runRoute<Services>(
 }
 
 async function sendAnswer<Services>(
-  context: RequestContext,
+  context: RouterContext<RequestState>,
   route: Route<Services>,
   { body, status, headers, caching: own }: Answer<unknown>,
   { checkResponses, caching = 'never', streams }: RouterOptions<Services> & { readonly streams: Slots },
@@ -167,15 +174,11 @@ async function sendAnswer<Services>(
   if (body instanceof AnswerStream) await sendStream(context, body, streams)
   else {
     if (checkResponses === true) checkAnswer(route, body)
-    if (body === undefined) {
-      context.body = null
-      // Koa sets 204 for an empty body.
-      context.status = status ?? route.successStatus
-    } else {
-      // Before the body, else Koa guesses the type from it.
-      context.set('Content-Type', route.contentType)
-      context.body = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-    }
+    context.body =
+      body === undefined ? null : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+    // Koa sets 204 for an empty body.
+    if (body === undefined) context.status = status ?? route.successStatus
+    else context.type = route.contentType
   }
   if (route.otherTypes !== undefined) context.vary('Accept')
   const effective = own ?? caching
@@ -184,18 +187,18 @@ async function sendAnswer<Services>(
   context.set({ ...headers })
 }
 
-function preferredType<Services>(route: Route<Services>, context: RequestContext): string {
+function preferredType<Services>(route: Route<Services>, context: RouterContext<RequestState>): string {
   const [usual = ''] = route.contentType.split(';')
   const best = route.otherTypes === undefined ? false : context.accepts(usual, ...Object.keys(route.otherTypes))
   return typeof best === 'string' ? best : usual
 }
 
-function isExpensive<Services>({ cost }: Route<Services>, { query }: RequestContext): boolean {
+function isExpensive<Services>({ cost }: Route<Services>, { query }: RouterContext<RequestState>): boolean {
   return cost === 'high' || (Array.isArray(cost) && cost.some((name) => name in query))
 }
 
 async function inSlot(
-  context: RequestContext,
+  context: RouterContext<RequestState>,
   slots: Slots,
   run: () => Promise<Answer<unknown>>,
 ): Promise<Answer<unknown>> {
@@ -211,7 +214,7 @@ async function inSlot(
  * A stream occupies a slot until it ends. The compression in between does not forward its errors.
  */
 async function sendStream(
-  context: RequestContext,
+  context: RouterContext<RequestState>,
   { content, contentType }: AnswerStream,
   streams: Slots,
 ): Promise<void> {
