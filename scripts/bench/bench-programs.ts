@@ -21,7 +21,7 @@ export interface BenchDatabase {
   close(): Promise<void>
 }
 
-/** @param keptFolder is kept at the end and may contain a database. Default: a temporary folder */
+/** @param keptFolder is not deleted at the end and may contain a database. Default: a temporary folder */
 export async function openBenchDatabase(
   settings: Record<string, string> = {},
   keptFolder?: string,

@@ -3,7 +3,7 @@ import { asDatabaseError } from './errors.ts'
 import { connectionLimits } from './pool.ts'
 
 export interface BatchStatement {
-  /** Of the prepared statement: a name always stands for the same text. */
+  /** The prepared statement has it: the same name is the same text. */
   readonly name: string
   readonly text: string
   /** In PostgreSQL's text format. */
