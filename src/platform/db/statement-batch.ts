@@ -3,7 +3,7 @@ import { asDatabaseError } from './errors.ts'
 import { connectionLimits } from './pool.ts'
 
 export interface BatchStatement {
-  /** The prepared statement has it: the same name is the same text. */
+  /** Names the prepared statement: the same name always has the same text. */
   readonly name: string
   readonly text: string
   /** In PostgreSQL's text format. */
