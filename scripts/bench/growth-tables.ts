@@ -27,7 +27,7 @@ export async function tableFigures(pool: pg.Pool): Promise<Figures> {
     from pg_stat_user_tables where schemaname in ('raw', 'app', 'analytics', 'bullmq')
     order by relname = 'worker_leases' desc, n_tup_upd desc limit 12`)
   for (const { name, vacuums, dead, live, hot } of updated) {
-    figures[`autovacuums of ${name}`] = vacuums
+    figures[`vacuums of ${name}`] = vacuums
     figures[`live rows of ${name}`] = live
     figures[`dead rows of ${name}`] = dead
     figures[`share of heap-only updates of ${name}`] = hot

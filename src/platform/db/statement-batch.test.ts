@@ -73,7 +73,13 @@ describe('a batch of statements', () => {
 
   it('limits the time of each statement, not of the batch', async () => {
     const sleep = { name: 'sleep', text: 'select pg_sleep(0.2)' }
-    expect(await runBatch(client, Array<BatchStatement>(4).fill(sleep), 700)).to.have.length(4)
+    expect(
+      await runBatch(
+        client,
+        Array.from({ length: 4 }, () => sleep),
+        700,
+      ),
+    ).to.have.length(4)
     const error = await errorOf([add('1'), { name: 'long', text: 'select pg_sleep(60)' }], 300)
     expect(error).to.be.instanceOf(RetryableError)
     expect(isConnectionLost(error)).to.equal(true)
