@@ -27,12 +27,16 @@ export const listNftTransfers = transferReader(
   (table, { nftUuid, ...selection }, span) => {
     const ofSelection = selectTransfers(table, selection, span)
     if (nftUuid === undefined || selection.nftId === undefined) return ofSelection
+    // An item is burned once: `offset 0` keeps the planner from the index in the order of the page.
     return sql.fragment`
       (${ofSelection})
       union all
       (
-        select * from app.nft_transfers
-        where token is null and nft_uuid = ${nftUuid}::int8 and nft_id = ${selection.nftId}::numeric and ${within(span)}
+        select * from (
+          select * from app.nft_transfers
+          where token is null and nft_uuid = ${nftUuid}::int8 and nft_id = ${selection.nftId}::numeric and ${within(span)}
+          offset 0
+        ) as burned
         order by ${newestFirst}
         limit ${span.count}
       )
