@@ -303,7 +303,7 @@ async function leasesOf(pool: pg.Pool, pid: number): Promise<number> {
 }
 
 async function keepBusy(pool: pg.Pool, from: number): Promise<void> {
-  const { rowCount } = await pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
+  const { rowCount } = await pool.query('select 1 from app.backfill_requests where finished_at is null limit 1')
   const names = workers.map(({ name }) => name)
   if (rowCount === 0) await addRederiveRequest(pool, workers, names, { from, to: from + takeoverBlocks })
   else await delay(5)
