@@ -25,13 +25,12 @@ interface DispatcherOptions {
   readonly signal: AbortSignal
   readonly onMade: (count: number) => void
   readonly limits?: Partial<DispatchLimits>
+  /** Notifications may be lost. Default 5,000 ms. */
+  readonly pollMs?: number
 }
 
 const changesChannel = 'flowfarm_webhook_changes'
 const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', changesChannel]
-
-/** Polling is needed because notifications may be lost. */
-const pollMs = 5000
 
 /** Time per round for subscriptions that are behind, so that the head does not wait. */
 const behindMs = 100
@@ -98,7 +97,7 @@ export class Dispatcher {
 
   /** Returns when the lock is lost. @throws programming errors */
   async #dispatchWhileLocked(onRound: () => void): Promise<void> {
-    const { databaseUrl, signal } = this.#options
+    const { databaseUrl, signal, pollMs = 5000 } = this.#options
     const lock = await acquireLock(databaseUrl, 'webhooks:dispatcher', { signal, applicationName: 'flowfarm webhooks' })
     const ending = AbortSignal.any([signal, lock.lost])
     try {
