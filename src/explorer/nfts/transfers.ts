@@ -34,7 +34,8 @@ export const listNftTransfers = transferReader(
       (
         select * from (
           select * from app.nft_transfers
-          where token is null and nft_uuid = ${nftUuid}::int8 and nft_id = ${selection.nftId}::numeric and ${within(span)}
+          where token is null and nft_uuid = ${nftUuid}::int8 and nft_id = ${selection.nftId}::numeric
+            and ${within(span)}
           offset 0
         ) as burned
         order by ${newestFirst}
