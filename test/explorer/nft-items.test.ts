@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { maxSearchLength } from '../../src/explorer/parameters.ts'
 import type { List } from '../../src/explorer/paging/pages.ts'
 import type { AccountNftCollection, NftItem, NftTransfer } from '../../src/explorer/nfts/schema.ts'
+import type { TransactionDetail } from '../../src/explorer/transactions/detail-schema.ts'
 import { readSearchQuery, searchNftItems } from '../../src/explorer/nfts/search.ts'
 import type { NftItemKey } from '../../src/explorer/nfts/search.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
@@ -71,6 +72,15 @@ describe('NFT routes on items of all kinds', () => {
 
   const list = async <Item>(path: string): Promise<List<Item>> => api.json<List<Item>>(path)
   const ids = async (path: string): Promise<string[]> => (await list<NftItem>(path)).data.map(({ id }) => id)
+
+  it('appear with name and image in their transactions', async () => {
+    const { id } = chainBlock(103).transactions[0] ?? {}
+    const { data } = await api.json<{ data: TransactionDetail[] }>(`/flow/transaction/${id}`)
+    expect(data[0]?.nft_transfers.map(({ token_id, name, thumbnail }) => [token_id, name, thumbnail])).to.deep.equal([
+      ['7', 'Sleepy Tomcat #7', 'ipfs://7'],
+      ['10', null, null],
+    ])
+  })
 
   it('sort items by id, including items found by chain queries', async () => {
     const all: string[] = []

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import type { Vault, FtTransfer, FungibleToken } from '../../src/explorer/tokens/schema.ts'
 import type { FtPrices } from '../../src/explorer/tokens/routes.ts'
+import { multiplyDecimals } from '../../src/explorer/formats.ts'
+import type { TransactionDetail } from '../../src/explorer/transactions/detail-schema.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { allPages } from '../support/all-pages.ts'
-import { storeBlocks } from '../support/chain-rows.ts'
+import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runApi } from '../support/running-api.ts'
@@ -147,6 +149,28 @@ describe('token metadata and prices', () => {
     expect(listed[2]?.sender).to.equal(`0x${'e'.repeat(40)}`)
     const ofEvm = await allPages<FtTransfer>(api, `/flow/ft/transfer?address=${'E'.repeat(40)}`, 2)
     expect(ofEvm.map(({ block_height, direction }) => [block_height, direction])).to.deep.equal([[118, 'withdraw']])
+  })
+
+  it('price a transaction at its time', async () => {
+    const detailOf = async (height: number): Promise<TransactionDetail | undefined> => {
+      const { id } = chainBlock(height).transactions[0] ?? {}
+      return (await api.json<{ data: TransactionDetail[] }>(`/flow/transaction/${id}`)).data[0]
+    }
+    const prices = await database.pool.query<{ time: Date }>(
+      `select price_time as time from app.prices where token = '${flow}' and currency = 'USD' order by 1 desc`,
+    )
+    const [latest, dayBefore] = prices.rows.map(({ time }) => time.toISOString())
+    for (const [height, price, value, time] of [
+      [120, '0.40', '0.6', latest],
+      [119, '0.50', '2', dayBefore],
+      [101, null, null, null],
+    ] as const) {
+      const detail = await detailOf(height)
+      const [move] = detail?.ft_transfers ?? []
+      expect([move?.approx_usd_price, move?.usd_value, move?.usd_as_of]).to.deep.equal([price, value, time])
+      expect(detail?.fee_usd_as_of).to.equal(time)
+      expect(detail?.fee_usd).to.equal(price === null ? null : multiplyDecimals(detail?.fee ?? '', price))
+    }
   })
 
   it('price balances and return the share of the supply', async () => {

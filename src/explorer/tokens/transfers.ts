@@ -5,6 +5,7 @@ import { listOf, page } from '../paging/pages.ts'
 import { accountParameter, contractParameter, partyParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { HeightParameters } from '../transactions/derived-details.ts'
+import { priceAt } from '../transactions/prices.ts'
 import { blockOf, transactionIdOf } from '../transactions/queries.ts'
 import {
   exampleFtTransfer,
@@ -42,16 +43,6 @@ export function completed(page: FragmentSqlToken, { low, high }: HeightParameter
     left join app.ft_token_metadata m on m.token = t.token
     left join lateral (${priceAt(sql.fragment`t.token`, sql.fragment`b.timestamp`)}) p on true
     order by t.block_height desc, t.tx_index desc, t.event_index desc, t.leg desc
-  `
-}
-
-/** Within the 48 hours before a time. */
-export function priceAt(token: FragmentSqlToken, time: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`
-    select price from app.prices
-    where token = ${token} and currency = 'USD' and price_time <= ${time} and price_time > ${time} - interval '48 hours'
-    order by price_time desc
-    limit 1
   `
 }
 

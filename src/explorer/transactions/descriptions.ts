@@ -10,6 +10,7 @@ import { tagsOfTransaction } from '../../flow/transactions/transaction-tags.ts'
 import { readRecent } from '../paging/bounds.ts'
 import { areTransfersDerived, isDerived, tagsInOrder } from './derived-details.ts'
 import { readDecodedEvents, markKey } from './events.ts'
+import { priceKey, readPricesAt } from './prices.ts'
 import { readTransactions } from './queries.ts'
 import { presentTransactionSummary, presentTransferSummary } from './schema.ts'
 import type {
@@ -135,21 +136,24 @@ export async function completeTransactions(
   rows: readonly TransactionRow[],
 ): Promise<CompleteTransaction[]> {
   const flow = `A.${coreContracts(network).flowToken}.FlowToken`
-  const [described, names] = await Promise.all([
+  const [described, names, prices] = await Promise.all([
     describeTransactions(database, network, rows),
     readAssetNames(
       database,
-      [flow, ...rows.flatMap(({ derived }) => derived[3]?.map(([token]) => token) ?? [])],
+      rows.flatMap(({ derived }) => derived[3]?.map(([token]) => token) ?? []),
       rows.flatMap(({ derived }) => derived[4]?.flatMap(([token]) => token ?? []) ?? []),
     ),
+    readPricesAt(
+      database,
+      rows.map(({ timestamp }) => priceKey(flow, timestamp)),
+    ),
   ])
-  const flowPrice = names.tokens.get(flow)?.price ?? undefined
   return described.map((one) => {
-    const { derived } = one.row
+    const { derived, timestamp } = one.row
     const summary = areTransfersDerived(derived)
       ? presentTransferSummary(derived[3] ?? [], derived[4] ?? [], names)
       : undefined
-    return { ...one, summary, flowPrice }
+    return { ...one, summary, flowPrice: prices.get(priceKey(flow, timestamp)) }
   })
 }
 

@@ -7,6 +7,8 @@ import type { EvmTransaction } from '../../flow/evm/evm-transaction.ts'
 import { fixedStatement } from '../../platform/db/named-query.ts'
 import { databaseIdentityFragment } from '../../platform/db/slonik.ts'
 import {
+  itemRow,
+  maxItems,
   presentDefiEvent,
   evmExecutionRow,
   presentEvmExecution,
@@ -18,6 +20,7 @@ import type { CoaOwners, EvmExecution, EvmParties, TransactionContent, Transacti
 import type { EventRow } from './schema.ts'
 import { readAssetNames } from './descriptions.ts'
 import { unpackEventRows } from './events.ts'
+import { priceKey, readPricesAt } from './prices.ts'
 import { oneTransaction, transactions } from './queries.ts'
 import type { TransactionPlace } from './queries.ts'
 
@@ -93,7 +96,8 @@ export async function completeContent(
 ): Promise<TransactionContent | undefined> {
   if (row.content === null) return undefined
   const { fungible, nonFungible, defi, scheduled } = row.content
-  const [events, owners, names] = await Promise.all([
+  const { timestamp } = row
+  const [events, owners, names, prices, items] = await Promise.all([
     unpackEventRows(database, row.tx_index, row.content),
     readCoaOwners(
       database,
@@ -107,17 +111,53 @@ export async function completeContent(
       ],
       (nonFungible ?? []).flatMap(({ token }) => token ?? []),
     ),
+    readPricesAt(
+      database,
+      (fungible ?? []).map(({ token }) => priceKey(token, timestamp)),
+    ),
+    readItems(database, nonFungible ?? []),
   ])
   return {
     events,
-    fungible: (fungible ?? []).map((move) => presentFungibleMove(move, names, owners)),
-    nonFungible: (nonFungible ?? []).map((move) => presentNonFungibleMove(move, names, owners)),
+    fungible: (fungible ?? []).map((move) =>
+      presentFungibleMove(move, names, owners, prices.get(priceKey(move.token, timestamp))),
+    ),
+    nonFungible: (nonFungible ?? []).map((move) =>
+      presentNonFungibleMove(move, names, owners, items.get(`${move.token} ${move.nft_id}`)),
+    ),
     defi: (defi ?? []).map((event) => presentDefiEvent(event, names)),
     evm: events.some(isEvmEvent) ? await readEvmExecutions(database, row, events) : [],
     scheduled: (scheduled ?? []).map((one) => {
       return { ...one, due_at: one.due_at === null ? null : new Date(one.due_at).toISOString() }
     }),
   }
+}
+
+type Item = z.output<typeof itemRow>
+
+const itemsAmong = fixedStatement(sql.prepared('items of a transaction', itemRow)`
+  select token, nft_id::text as nft_id, name, thumbnail
+  from app.nft_items join unnest($1::text[], $2::numeric[]) as wanted (token, nft_id) using (token, nft_id)
+`)
+
+/** By token and id. */
+async function readItems(
+  database: DatabasePool,
+  moves: readonly { readonly token: string | null; readonly nft_id: string }[],
+): Promise<ReadonlyMap<string, Item>> {
+  const wanted = new Map<string, { readonly token: string; readonly id: string }>()
+  for (const { token, nft_id: id } of moves) {
+    if (token !== null && wanted.size < maxItems) wanted.set(`${token} ${id}`, { token, id })
+  }
+  if (wanted.size === 0) return new Map()
+  const keys = [...wanted.values()]
+  const rows = await database.any(
+    itemsAmong(
+      keys.map(({ token }) => token),
+      keys.map(({ id }) => id),
+    ),
+  )
+  return new Map(rows.map((item) => [`${item.token} ${item.nft_id}`, item]))
 }
 
 const evmExecutions = fixedStatement(sql.prepared('EVM executions', evmExecutionRow)`

@@ -10,6 +10,7 @@ import {
   multiplyDecimals,
 } from '../formats.ts'
 import { jsonChunk } from './events.ts'
+import type { PastPrice } from './prices.ts'
 import { presentTransaction, presentWithEvents, transactionRow, transactionSchema, partyFormat } from './schema.ts'
 import type { EventRow, CompleteTransaction, AssetNames } from './schema.ts'
 
@@ -47,11 +48,17 @@ const fungibleMoveSchema = z
     token_symbol: z.string().nullable(),
     token_logo: z.string().nullable(),
     token_decimals: z.int().nullable(),
-    approx_usd_price: amountFormat.nullable().describe('Current price in US dollars; null if unknown.'),
-    usd_value: amountFormat.nullable(),
+    approx_usd_price: amountFormat
+      .nullable()
+      .describe('Price in US dollars at the time. Null without a price from the 48 hours before it.'),
+    usd_value: amountFormat.nullable().describe('Value in US dollars at approx_usd_price.'),
+    usd_as_of: timestampFormat.nullable().describe('Time of approx_usd_price.'),
   })
   .meta({ id: 'FungibleMove' })
 type FungibleMove = z.output<typeof fungibleMoveSchema>
+
+/** Images may be large data URIs. */
+export const maxItems = 50
 
 const nonFungibleMoveSchema = z
   .strictObject({
@@ -61,6 +68,11 @@ const nonFungibleMoveSchema = z
     transfer_type: z.enum(['transfer', 'mint', 'burn', 'bridge', 'escrow', 'deposit', 'withdrawal']),
     collection_name: z.string().nullable(),
     collection_logo: z.string().nullable(),
+    name: z.string().nullable().describe('Published name of the item; null if unknown.'),
+    thumbnail: z
+      .string()
+      .nullable()
+      .describe(`Image URI, possibly a data: URI; null if unknown. Only for the first ${maxItems} items.`),
   })
   .meta({ id: 'NonFungibleMove' })
 type NonFungibleMove = z.output<typeof nonFungibleMoveSchema>
@@ -89,9 +101,13 @@ type NonFungibleMoveRow = z.output<typeof nonFungibleMoveRow>
 /** By EVM address. */
 export type CoaOwners = ReadonlyMap<string, string>
 
-export function presentFungibleMove(row: FungibleMoveRow, names: AssetNames, owners: CoaOwners): FungibleMove {
+export function presentFungibleMove(
+  row: FungibleMoveRow,
+  names: AssetNames,
+  owners: CoaOwners,
+  price: PastPrice | undefined,
+): FungibleMove {
   const known = names.tokens.get(row.token)
-  const price = known?.price ?? null
   return {
     token: row.token,
     amount: row.amount,
@@ -101,12 +117,25 @@ export function presentFungibleMove(row: FungibleMoveRow, names: AssetNames, own
     token_symbol: known?.symbol ?? null,
     token_logo: known?.logo ?? null,
     token_decimals: known?.decimals ?? null,
-    approx_usd_price: price,
-    usd_value: price === null ? null : multiplyDecimals(row.amount, price),
+    approx_usd_price: price?.price ?? null,
+    usd_value: price === undefined ? null : multiplyDecimals(row.amount, price.price),
+    usd_as_of: price?.as_of ?? null,
   }
 }
 
-export function presentNonFungibleMove(row: NonFungibleMoveRow, names: AssetNames, owners: CoaOwners): NonFungibleMove {
+export const itemRow = z.object({
+  token: z.string(),
+  nft_id: z.string(),
+  name: z.string().nullable(),
+  thumbnail: z.string().nullable(),
+})
+
+export function presentNonFungibleMove(
+  row: NonFungibleMoveRow,
+  names: AssetNames,
+  owners: CoaOwners,
+  item: z.output<typeof itemRow> | undefined,
+): NonFungibleMove {
   const known = row.token === null ? undefined : names.collections.get(row.token)
   return {
     token: row.token,
@@ -115,6 +144,8 @@ export function presentNonFungibleMove(row: NonFungibleMoveRow, names: AssetName
     transfer_type: row.transfer_type,
     collection_name: known?.name ?? null,
     collection_logo: known?.logo ?? null,
+    name: item?.name ?? null,
+    thumbnail: item?.thumbnail ?? null,
   }
 }
 
@@ -370,6 +401,7 @@ export const transactionDetailSchema = transactionSchema
         'Up to 10 nearest other blocks with a transaction of this id. Only system transactions repeat; request one ' +
           'with `height`.',
       ),
+    fee_usd_as_of: timestampFormat.nullable().describe('Time of the price of fee_usd.'),
     lite: z.boolean().describe('Whether lists, script and arguments were omitted by `lite`.'),
   })
   .meta({ id: 'TransactionDetail' })
@@ -420,6 +452,7 @@ export function presentTransactionDetail(
     evm_executions: content?.evm ?? [],
     scheduled_txs: content?.scheduled ?? [],
     other_heights: [...otherHeights],
+    fee_usd_as_of: complete.flowPrice?.as_of ?? null,
     lite: content === undefined,
   }
 }

@@ -18,6 +18,7 @@ import {
 import { derivedTagsTuple, derivedTuple } from './derived-details.ts'
 import type { DerivedTuple } from './derived-details.ts'
 import type { TransactionDetail } from './detail-schema.ts'
+import type { PastPrice } from './prices.ts'
 
 const direction = z
   .enum(['in', 'out', 'transfer'])
@@ -226,7 +227,11 @@ export const transactionSchema = z
     fee: amountFormat
       .nullable()
       .describe('Fee in FLOW; 0 if none was deducted. Null if no access node serves the result.'),
-    fee_usd: amountFormat.nullable().describe('Fee in US dollars at the current price; null if the price is unknown.'),
+    fee_usd: amountFormat
+      .nullable()
+      .describe(
+        'Fee in US dollars at the price of FLOW at the time. Null without a price from the 48 hours before it.',
+      ),
     gas_limit: z.int().describe('Computation limit.'),
     gas_used: z
       .int()
@@ -308,8 +313,8 @@ export interface DescribedTransaction {
 
 export interface CompleteTransaction extends DescribedTransaction {
   readonly summary: TransferSummary | undefined
-  /** US dollars. */
-  readonly flowPrice: string | undefined
+  /** At the time of the block. */
+  readonly flowPrice: PastPrice | undefined
 }
 
 export function presentTransactionSummary({
@@ -348,7 +353,7 @@ export function presentTransaction(complete: CompleteTransaction): Transaction {
     authorizers: row.authorizers,
     error: row.error_message ?? '',
     fee: fee === undefined ? null : isZero(fee) ? '0' : fee,
-    fee_usd: fee === undefined || flowPrice === undefined ? null : multiplyDecimals(fee, flowPrice),
+    fee_usd: fee === undefined || flowPrice === undefined ? null : multiplyDecimals(fee, flowPrice.price),
     gas_limit: row.gas_limit,
     gas_used: gasUsed === undefined ? null : Number(gasUsed),
     event_count: row.event_count,
@@ -492,6 +497,7 @@ export const exampleTransactionDetail: TransactionDetail = {
       token_decimals: 8,
       approx_usd_price: '0.3861',
       usd_value: '3.861',
+      usd_as_of: '2025-07-01T11:55:00.000Z',
     },
   ],
   nft_transfers: [],
@@ -499,5 +505,6 @@ export const exampleTransactionDetail: TransactionDetail = {
   evm_executions: [],
   scheduled_txs: [],
   other_heights: [],
+  fee_usd_as_of: '2025-07-01T11:55:00.000Z',
   lite: false,
 }
