@@ -28,6 +28,8 @@ export interface Answers {
   readonly '/flow/ft/{token}/account/{address}': VaultAnswer
   readonly '/flow/account/{address}/balance/history': BalanceHistory
   readonly '/flow/account/{address}/transfer': AccountTransferList
+  readonly '/flow/account/{address}/counterparty': CounterpartyList
+  readonly '/flow/account/{address}/portfolio': PortfolioAnswer
   readonly '/flow/account/{address}/tax-report': TaxReportAnswer
   readonly '/flow/nft/transfer': NftTransferList
   readonly '/flow/account/{address}/nft/transfer': NftTransferList
@@ -266,7 +268,7 @@ export interface Transaction {
   readonly error: string
   /** Fee in FLOW; 0 if none was deducted. Null if no access node serves the result. */
   readonly fee: string | null
-  /** Fee in US dollars at the current price; null if the price is unknown. */
+  /** Fee in US dollars at the price of FLOW at the time. Null without a price from the 48 hours before it. */
   readonly fee_usd: string | null
   /** Computation limit. */
   readonly gas_limit: number
@@ -397,7 +399,7 @@ export interface TransactionDetail {
   readonly error: string
   /** Fee in FLOW; 0 if none was deducted. Null if no access node serves the result. */
   readonly fee: string | null
-  /** Fee in US dollars at the current price; null if the price is unknown. */
+  /** Fee in US dollars at the price of FLOW at the time. Null without a price from the 48 hours before it. */
   readonly fee_usd: string | null
   /** Computation limit. */
   readonly gas_limit: number
@@ -430,6 +432,8 @@ export interface TransactionDetail {
   readonly scheduled_txs: readonly ScheduledMention[]
   /** Up to 10 nearest other blocks with a transaction of this id. Only system transactions repeat; request one with `height`. */
   readonly other_heights: readonly number[]
+  /** Time of the price of fee_usd. */
+  readonly fee_usd_as_of: string | null
   /** Whether lists, script and arguments were omitted by `lite`. */
   readonly lite: boolean
 }
@@ -457,9 +461,12 @@ export interface FungibleMove {
   readonly token_symbol: string | null
   readonly token_logo: string | null
   readonly token_decimals: number | null
-  /** Current price in US dollars; null if unknown. */
+  /** Price in US dollars at the time. Null without a price from the 48 hours before it. */
   readonly approx_usd_price: string | null
+  /** Value in US dollars at approx_usd_price. */
   readonly usd_value: string | null
+  /** Time of approx_usd_price. */
+  readonly usd_as_of: string | null
 }
 
 export interface NonFungibleMove {
@@ -483,6 +490,10 @@ export interface NonFungibleMove {
   readonly transfer_type: 'transfer' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'deposit' | 'withdrawal'
   readonly collection_name: string | null
   readonly collection_logo: string | null
+  /** Published name of the item; null if unknown. */
+  readonly name: string | null
+  /** Image URI, possibly a data: URI; null if unknown. Only for the first 50 items. */
+  readonly thumbnail: string | null
 }
 
 export interface TransactionDefiEvent {
@@ -979,6 +990,57 @@ export interface TransferredCollection {
   readonly image: string | null
   /** Null if the contract does not publish it or it has not been read yet. */
   readonly description: string | null
+}
+
+export interface CounterpartyList {
+  readonly data: readonly Counterparty[]
+  /** The list is never paged. */
+  readonly has_more: false
+  readonly cursor: ''
+  readonly _meta: { readonly limit: number; readonly count: number; readonly transfer_count: number; readonly is_complete: boolean }
+}
+
+export interface Counterparty {
+  /** 0x and 16 hex digits (Flow) or 40 (EVM). */
+  readonly address: string
+  /** First label of the account, or null. */
+  readonly label: string | null
+  /** Transfers from the account to this one. */
+  readonly sent_count: number
+  /** Transfers from this account. */
+  readonly received_count: number
+  /** Block of the last transfer. */
+  readonly last_height: number
+  /** Time of the last transfer. */
+  readonly timestamp: string | null
+}
+
+export interface PortfolioAnswer {
+  readonly data: readonly Portfolio[]
+}
+
+export interface Portfolio {
+  /** 0x and 16 hex digits. */
+  readonly address: string
+  /** Indexed balances at the current prices. Null if the account holds tokens but no price is known. */
+  readonly usd_value: string | null
+  /** Time of the oldest of these prices; none is older than 48 hours. */
+  readonly as_of: string | null
+  /** Tokens held whose price is known. */
+  readonly priced_count: number
+  /** Tokens held whose price is unknown; they are not part of the value. */
+  readonly unpriced_count: number
+  /** One per UTC day, earliest first, up to the newest indexed day. Empty if no token was ever priced. */
+  readonly days: readonly PortfolioDay[]
+}
+
+export interface PortfolioDay {
+  /** Day, UTC. */
+  readonly date: string
+  /** At the end of the day, at the last prices of the 48 hours before. Null if no price is known, or if later blocks are not all indexed. */
+  readonly usd_value: string | null
+  /** Whether the price of each token that is priced at other times is known. */
+  readonly is_complete: boolean
 }
 
 export interface TaxReportAnswer {

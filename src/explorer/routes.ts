@@ -1,3 +1,5 @@
+import { counterpartyRoutes } from './accounts/counterparties.ts'
+import { portfolioRoutes } from './accounts/portfolio.ts'
 import { accountContractRoutes, accountLookupRoutes, accountRoutes } from './accounts/routes.ts'
 import { accountStorageRoutes } from './accounts/storage.ts'
 import { taxReportRoutes } from './accounts/tax-report.ts'
@@ -134,6 +136,8 @@ export const routes: readonly Route[] = [
   ...dailyMoveRoutes,
   ...ftAccountRoutes,
   ...accountTransferRoutes,
+  ...counterpartyRoutes,
+  ...portfolioRoutes,
   ...taxReportRoutes,
   ...nftTransferRoutes,
   ...nftSearchRoutes,

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { List } from '../../src/explorer/paging/pages.ts'
+import type { Counterparty } from '../../src/explorer/accounts/counterparties.ts'
 import { hashAlgorithmName, signatureAlgorithmName } from '../../src/explorer/accounts/schema.ts'
 import type { Account, AccountDetail, Coa, PublicKey } from '../../src/explorer/accounts/schema.ts'
 import type { SearchHit } from '../../src/explorer/search/hits.ts'
@@ -54,6 +55,33 @@ describe('account routes', () => {
   async function detail(api: RunningApi, address: string): Promise<AccountDetail | undefined> {
     return (await api.json<{ data: AccountDetail[] }>(`/flow/account/${address}`)).data[0]
   }
+
+  it('counts the counterparties of every account', async () => {
+    const { rows } = await database.pool.query<{ account: string; address: string; sent: number; received: number }>(`
+      with moves as (
+        select from_address as sender, to_address as receiver from app.ft_transfers where transfer_type <> 'fee'
+        union all select from_address, to_address from app.nft_transfers
+      ), sides as (
+        select sender as account, receiver as address, 1 as sent, 0 as received from moves
+        union all select receiver, sender, 0, 1 from moves
+      )
+      select account, address, sum(sent)::int as sent, sum(received)::int as received from sides
+      where account <> address and length(account) = 18 group by account, address`)
+    const expected = Map.groupBy(rows, ({ account }) => account)
+    expect(expected.size).to.be.above(5)
+    for (const [account, others] of expected) {
+      const { data } = await silent.json<List<Counterparty>>(`/flow/account/${account}/counterparty?limit=100`)
+      const counts = data.map(({ address, sent_count: sent, received_count: received }) => ({
+        account,
+        address,
+        sent,
+        received,
+      }))
+      const totals = counts.map(({ sent, received }) => sent + received)
+      expect(totals, account).to.deep.equal(totals.toSorted((a, b) => b - a))
+      expect(counts, account).to.have.deep.members(others)
+    }
+  })
 
   it('lists all accounts in every order, page by page', async () => {
     for (const [order, statement] of [

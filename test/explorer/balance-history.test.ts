@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Portfolio } from '../../src/explorer/accounts/portfolio.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -84,6 +85,49 @@ describe('daily balances', () => {
       ['2025-03-02', ends[2]],
       ['2025-03-03', ends[3]],
     ])
+  })
+
+  it('are valued at the last price of each day', async () => {
+    await derive(whole, whole)
+    await database.pool.query(`
+      insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
+      values ('${account}', 'A.0000000000000001.Moss', 3, 1, 1, 0, 1);
+      insert into app.prices values
+        ('${flow}', 'USD', '2025-03-01T10:00:00Z', 0.50, 'FLOW'), ('${flow}', 'USD', '2025-03-03T09:00:00Z', 0.25, 'FLOW'),
+        ('${flow}', 'USD', now() - interval '1 hour', 0.40, 'FLOW'), ('${flow}', 'EUR', now(), 9, 'FLOW')`)
+    const { data } = await api.json<{ data: Portfolio[] }>(`/flow/account/${account}/portfolio?days=4`)
+    expect(Number(data[0]?.usd_value)).to.be.closeTo(0.4 * (ends[3] ?? 0), 1e-9)
+    expect(data[0]).to.deep.include({ address: account, priced_count: 1, unpriced_count: 1 })
+    expect(
+      data[0]?.days.map(({ date, usd_value, is_complete }) => [date, usd_value && Number(usd_value), is_complete]),
+    ).to.deep.equal([
+      ['2025-02-28', null, false],
+      ['2025-03-01', (ends[1] ?? 0) * 0.5, true],
+      ['2025-03-02', (ends[2] ?? 0) * 0.5, true],
+      ['2025-03-03', (ends[3] ?? 0) * 0.25, true],
+    ])
+    await database.pool.query('delete from app.prices')
+    const without = await api.json<{ data: Portfolio[] }>(`/flow/account/${account}/portfolio?days=4`)
+    expect(without.data).to.deep.equal([
+      { address: account, usd_value: null, as_of: null, priced_count: 0, unpriced_count: 2, days: [] },
+    ])
+    expect((await api.get('/flow/account/0x00000000000000ff/portfolio')).status).to.equal(404)
+  })
+
+  it('count the transfers with each counterparty, without fees', async () => {
+    await database.pool.query(`insert into app.account_labels values ('${other}', 'shop', 'The Shop', 'custom')`)
+    const list = await api.json<{ data: unknown[]; _meta: unknown }>(`/flow/account/${account}/counterparty`)
+    expect(list.data).to.deep.equal([
+      {
+        address: other,
+        label: 'The Shop',
+        sent_count: 0,
+        received_count: 11,
+        last_height: last,
+        timestamp: '2025-03-03T12:00:00.000Z',
+      },
+    ])
+    expect(list._meta).to.deep.equal({ limit: 20, count: 1, transfer_count: 22, is_complete: true })
   })
 
   it('are stable while changes lag behind balances, with gaps', async () => {

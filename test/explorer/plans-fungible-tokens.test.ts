@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
+import { readPortfolioDays } from '../../src/explorer/accounts/portfolio.ts'
 import {
   readBalanceHistory,
   listFtHoldings,
@@ -90,6 +91,18 @@ describe('query plans of fungible tokens', () => {
           pool,
           account,
           'A.0000000000000064.T',
+          { days: { from: '2020-01-01', to: '2020-04-09' }, newest: 399 },
+          30,
+        ),
+    ],
+    [
+      'a month of the value of an account',
+      400,
+      (pool) =>
+        readPortfolioDays(
+          pool,
+          account,
+          ['A.0000000000000064.T', token],
           { days: { from: '2020-01-01', to: '2020-04-09' }, newest: 399 },
           30,
         ),

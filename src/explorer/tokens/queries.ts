@@ -8,7 +8,7 @@ import { contractParameter } from '../parameters.ts'
 import { fungibleTokenRow, ftHoldingRow, vaultRow } from './schema.ts'
 import type { FungibleTokenRow, FtHoldingRow, VaultRow } from './schema.ts'
 import type { DayRange } from '../parameters.ts'
-import { priceAt } from './transfers.ts'
+import { priceAt } from '../transactions/prices.ts'
 
 /** `kind` of app.hourly_activity. */
 export type AssetKind = 'token' | 'collection'
@@ -289,7 +289,7 @@ const coverage = sql.fragment`
 const heightsRow = z.object({ from: z.number(), to: z.number() })
 const timesRow = z.object({ first: z.string().nullable(), last: z.string().nullable() })
 
-interface BalanceDays {
+export interface BalanceDays {
   /** Starts at the first block without a later gap. */
   readonly days: DayRange
   readonly newest: number
@@ -318,40 +318,59 @@ export async function readBalanceDays(database: DatabasePool): Promise<BalanceDa
 const balancePoint = z.object({ date: z.string(), balance: z.string() })
 type BalancePoint = z.output<typeof balancePoint>
 
-/**
- * Earliest first: the current balance minus later changes. Reads one row per day and the transfers
- * of few blocks.
- */
+/** Earliest first. */
 export async function readBalanceHistory(
   database: DatabasePool,
   account: string,
   token: string,
-  { days, newest }: BalanceDays,
+  days: BalanceDays,
   count: number,
 ): Promise<readonly BalancePoint[]> {
   return database.any(sql.type(balancePoint)`
-    with ${coverage}, points as (
-      select ${days.to}::date - ago as day from generate_series(0, ${count - 1}::integer) as ago
-    ), changes as (
-      select day, change from app.daily_balance_changes
-      where address = ${account} and token = ${token} and day > ${days.to}::date - ${count}::integer
-      union all
-      ${changesApart(account, token, newest)}
-    ), present as (
-      select coalesce(
-        (select balance from app.ft_holdings where address = ${account} and token = ${token}), 0.00000000
-      ) as balance
-    )
-    select p.day::text as date, (n.balance - coalesce(sum(c.change), 0))::text as balance
-    from present n cross join points p left join changes c on c.day > p.day
-    group by p.day, n.balance
-    order by p.day
+    select day::text as date, balance::text as balance
+    from (${balancesByDay(account, [token], days, count)}) as b
+    order by day
   `)
 }
 
-function changesApart(account: string, token: string, newest: number): FragmentSqlToken {
+/**
+ * Columns `token`, `day` and `balance`: the current balance minus later changes. Reads one row per day
+ * and token, and the transfers of few blocks.
+ */
+export function balancesByDay(
+  account: string,
+  tokens: readonly string[],
+  { days, newest }: BalanceDays,
+  count: number,
+): FragmentSqlToken {
+  const wanted = sql.array(tokens, 'text')
   return sql.fragment`
-    select (b.timestamp at time zone 'UTC')::date, a.sign * t.amount
+    with ${coverage}, changes as (
+      select token, day, change from app.daily_balance_changes
+      where address = ${account} and token = any (${wanted}) and day > ${days.to}::date - ${count}::integer
+      union all
+      ${changesApart(account, wanted, newest)}
+    ), totals as (
+      select token, least(day, ${days.to}::date + 1) as day, sum(change) as change from changes group by 1, 2
+    )
+    select token, day, balance from (
+      select p.token, p.day, coalesce(h.balance, 0.00000000) - coalesce(sum(t.change) over (
+        partition by p.token order by p.day desc rows between unbounded preceding and 1 preceding
+      ), 0) as balance
+      from (
+        select token, ${days.to}::date + 1 - ago as day
+        from unnest(${wanted}) as token, generate_series(0, ${count}::integer) as ago
+      ) p
+      left join totals t on t.token = p.token and t.day = p.day
+      left join app.ft_holdings h on h.address = ${account} and h.token = p.token
+    ) as b
+    where day <= ${days.to}::date
+  `
+}
+
+function changesApart(account: string, tokens: ReturnType<typeof sql.array>, newest: number): FragmentSqlToken {
+  return sql.fragment`
+    select t.token, (b.timestamp at time zone 'UTC')::date, a.sign * t.amount
       * ((t.to_address is not distinct from ${account})::integer - (t.from_address is not distinct from
       ${account})::integer)
     from (
@@ -360,8 +379,8 @@ function changesApart(account: string, token: string, newest: number): FragmentS
       select unnest((changes - balances) * heights), -1 from recent
     ) a
     join app.ft_transfers t on t.block_height >= lower(a.range) and t.block_height < upper(a.range)
-      and t.block_height > ${newest - recentHeights} and t.token =
-      ${token} and ${account} in (t.from_address, t.to_address)
+      and t.block_height > ${newest - recentHeights} and t.token = any (${tokens})
+      and ${account} in (t.from_address, t.to_address)
     join raw.blocks b on b.height = t.block_height and b.height > ${newest - recentHeights}
   `
 }
