@@ -6,6 +6,7 @@ import { newProject, projectOf } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { freeDrafts } from './project/drafts.ts'
 import type { Draft } from './project/drafts.ts'
+import { codeShape } from './run/script-kind.ts'
 import { ownDraftId, Session } from './session.ts'
 import { defaultNetwork } from './settings.ts'
 
@@ -25,6 +26,12 @@ export interface OpenOptions {
  * browser has @throws ApiProblem
  */
 export async function openProject(slug: string | undefined, options: OpenOptions): Promise<Opened> {
+  const linked = slug === undefined ? linkedCode() : undefined
+  if (linked !== undefined)
+    return {
+      session: begin(projectOfCode(linked, options.settings), undefined, options),
+      isRecovered: false,
+    }
   const drafts = await ownDrafts(options.account)
   if (slug === undefined) {
     const draft = drafts.find(({ projectId }) => projectId === undefined)
@@ -49,6 +56,24 @@ export async function openProject(slug: string | undefined, options: OpenOptions
       )
     throw error
   }
+}
+
+/** Of links such as `/#code=transaction%20%7B%7D`. Opened without changes, it is not stored. */
+function linkedCode(): string | undefined {
+  const encoded = /^#code=(.+)$/s.exec(location.hash)?.[1]
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+}
+
+const folders = { script: 'scripts', transaction: 'transactions', contract: 'contracts', other: 'scripts' } as const
+
+function projectOfCode(code: string, settings: EditorSettings): ProjectState {
+  const path = `${folders[codeShape(code).kind]}/linked.cdc`
+  return { ...newProject(defaultNetwork(settings)), files: new Map([[path, code]]), open: [path], active: path }
 }
 
 export function beginProject(state: ProjectState, options: OpenOptions): Session {

@@ -83,6 +83,10 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   useEffect(() => {
     if (slug !== undefined && location.pathname === '/') navigate(`/p/${slug}`, { isReplacing: true })
   }, [slug])
+  // From here on the draft of this tab has the code of the link.
+  useEffect(() => {
+    if (project.isTouched && location.hash !== '') navigate(location.pathname, { isReplacing: true })
+  }, [project.isTouched])
   useEffect(() => {
     if (isForRepository()) navigate(location.pathname, { isReplacing: true })
   }, [])

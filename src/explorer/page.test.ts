@@ -24,7 +24,10 @@ describe('the explorer page over HTTP', () => {
       { write: (line: string) => received.resolve((JSON.parse(line) as { level: number }).level) },
     )
     const server = createServer(
-      createExplorerPage(pages, log, { ipfsGateways: ['https://gateway.example/ipfs/"><script>'] }),
+      createExplorerPage(pages, log, {
+        ipfsGateways: ['https://gateway.example/ipfs/"><script>'],
+        editorUrl: () => 'https://editor.example/"><script>',
+      }),
     )
     ;({ url: origin, stop } = await listenLocally(server))
   })
@@ -47,9 +50,10 @@ describe('the explorer page over HTTP', () => {
     }
   })
 
-  it('contains the configured gateways, escaped', async () => {
+  it('contains the configured gateways and the URL of the editor, escaped', async () => {
     expect(await (await fetch(origin)).text()).to.include(
-      '<meta name="ipfs-gateways" content="https://gateway.example/ipfs/%22%3E%3Cscript%3E">',
+      '<meta name="ipfs-gateways" content="https://gateway.example/ipfs/%22%3E%3Cscript%3E">\n' +
+        '<meta name="editor-url" content="https://editor.example/%22%3E%3Cscript%3E">',
     )
   })
 

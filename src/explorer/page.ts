@@ -28,10 +28,13 @@ export const pageRoots: ReadonlySet<string> = new Set([
   'charts',
   'search',
   'scheduled',
+  'script',
 ])
 
 export interface ExplorerPageOptions {
   readonly ipfsGateways?: readonly string[]
+  /** Undefined while no editor is known. */
+  readonly editorUrl?: () => string | undefined
 }
 
 /**
@@ -41,7 +44,7 @@ export interface ExplorerPageOptions {
 export function createExplorerPage(
   pages: Pages,
   log: Logger,
-  { ipfsGateways = [] }: ExplorerPageOptions = {},
+  { ipfsGateways = [], editorUrl = () => undefined }: ExplorerPageOptions = {},
 ): RequestListener {
   const app = new Koa()
   app.on('error', (error: unknown) =>
@@ -55,7 +58,10 @@ export function createExplorerPage(
     await servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
       contentPolicy({ html, arePicturesFree: true }),
     )
-    if (!isFile && typeof context.body === 'string') context.body = insertGateways(context.body, ipfsGateways)
+    if (!isFile && typeof context.body === 'string') {
+      const settings = { 'ipfs-gateways': ipfsGateways, 'editor-url': [editorUrl() ?? []].flat() }
+      context.body = insertSettings(context.body, settings)
+    }
     const [, root = ''] = context.path.split('/', 2)
     if (!isFile && context.status === 200 && !pageRoots.has(root)) context.status = 404
   })
@@ -64,10 +70,11 @@ export function createExplorerPage(
 }
 
 /** The page needs them before its first API response. */
-function insertGateways(html: string, gateways: readonly string[]): string {
-  // `URL` escapes quotation marks and angle brackets.
-  const content = gateways.map((address) => new URL(address).href).join(' ')
-  return gateways.length === 0
-    ? html
-    : html.replace('</head>', () => `<meta name="ipfs-gateways" content="${content}">\n</head>`)
+function insertSettings(html: string, settings: Readonly<Record<string, readonly string[]>>): string {
+  const tags = Object.entries(settings).flatMap(([name, urls]) => {
+    // `URL` escapes quotation marks and angle brackets.
+    const content = urls.map((url) => new URL(url).href).join(' ')
+    return urls.length === 0 ? [] : [`<meta name="${name}" content="${content}">\n`]
+  })
+  return html.replace('</head>', () => `${tags.join('')}</head>`)
 }

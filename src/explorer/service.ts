@@ -65,13 +65,14 @@ type Config = SettingValues<
 interface ApiNeighbours {
   readonly mountOperator: (credentials: CredentialOptions) => Mount
   readonly farmOperations: (pool: pg.Pool) => FarmOperations
+  readonly editorUrl: () => string | undefined
 }
 
 const expensiveShare = 0.4
 
 export async function startApi(
   context: ServiceContext<Config>,
-  { mountOperator, farmOperations }: ApiNeighbours,
+  { mountOperator, farmOperations, editorUrl }: ApiNeighbours,
 ): Promise<void> {
   const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'api' })
@@ -144,7 +145,7 @@ export async function startApi(
     chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(credentials)],
     page: {
-      handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS }),
+      handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS, editorUrl }),
       close: () => Promise.resolve(),
     },
     clientOf,

@@ -66,6 +66,17 @@ describe('the editor', () => {
     expect([consoleMessages, otherConsole]).to.deep.equal([[], []])
   })
 
+  it('opens linked code as a new project, and keeps its changes', async () => {
+    const { page } = await session.visit({ path: `/#code=${encodeURIComponent('transaction {\n    // 100%\n}\n')}` })
+    await openFile(page, 'transactions/linked.cdc').waitFor()
+    await codeOf(page).getByText('// 100%').waitFor()
+    await typeCode(page, 'transaction {}\n')
+    await page.waitForURL((url) => url.hash === '')
+    await page.getByText('Stored in this browser').waitFor()
+    await page.reload()
+    await codeOf(page).getByText('transaction {}').waitFor()
+  })
+
   it('runs a sample script that the node supports, with arguments, and shows the network', async () => {
     const { page, output: consoleMessages } = await session.visit()
     await page.getByRole('button', { name: 'Templates' }).click()
