@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { FeedPosition, blockPace } from './live-feed.ts'
 
-const fresh = { type: 'subscribe', id: 'page', batch: true }
+const filter = { types: ['new_block', 'rollback'] }
+const fresh = { type: 'subscribe', id: 'page', batch: true, filter }
 
 describe('feed position', () => {
   it('is empty at first, then after the last message', () => {

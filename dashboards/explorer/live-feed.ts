@@ -1,46 +1,34 @@
-import type { Block, TransactionSummary } from './answers.gen.ts'
+import type { Block } from './answers.gen.ts'
 import { fetchApi } from './api.ts'
-import { isUserTransaction } from './transfer-summary.ts'
 import { formatNumber } from '../kit/formats.ts'
 
 export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' | 'tx_count' | 'event_count'>
 
 export interface LiveState {
   readonly link: 'connecting' | 'live' | 'broken'
-  /** Until then, empty lists may be incomplete. */
+  /** Until then, an empty list may be incomplete. */
   readonly isCaughtUp: boolean
   readonly blocks: readonly LiveBlock[]
-  readonly transactions: readonly TransactionSummary[]
 }
 
 const maxBlocks = 60
-const maxTransactions = 40
-/** On a quiet chain most transactions are system transactions. */
-const loadedTransactions = 100
 const firstRetryMs = 500
 const maxRetryMs = 15_000
 
 type Message = { readonly seq?: string } & (
   | { readonly type: 'new_block'; readonly payload: LiveBlock }
-  | { readonly type: 'new_transaction'; readonly payload: TransactionSummary }
   | { readonly type: 'rollback'; readonly payload: { readonly from_height: number } }
   | { readonly type: 'error'; readonly payload: { readonly code: string } }
 )
 
-/** Limits user and system transactions separately, so that neither crowds out the other. */
-function limitEach(): (transaction: TransactionSummary) => boolean {
-  const counts = { user: 0, system: 0 }
-  return (transaction) => counts[isUserTransaction(transaction) ? 'user' : 'system']++ < maxTransactions
-}
-
 /**
- * Existing rows come from the API, new ones and rollbacks from the WebSocket feed. A reconnect
- * resumes after the last message; after a long break the rows are loaded again.
+ * Existing blocks come from the API, new ones and rollbacks from the WebSocket feed. A reconnect
+ * resumes after the last message; after a long break the blocks are loaded again.
  *
  *     connecting ──open──► live ──closed──► broken ──delay──► connecting
  */
 export class LiveFeed {
-  #state: LiveState = { link: 'connecting', isCaughtUp: false, blocks: [], transactions: [] }
+  #state: LiveState = { link: 'connecting', isCaughtUp: false, blocks: [] }
   readonly #listeners = new Set<() => void>()
   readonly #position = new FeedPosition()
   #socket: WebSocket | undefined
@@ -82,7 +70,7 @@ export class LiveFeed {
       socket.send(JSON.stringify(this.#position.subscription(Date.now())))
       this.#set({ link: 'live' })
       if (this.#position.isNew && !wasNew) this.#clear()
-      // Rows between the response and the first message are in neither: read again.
+      // Blocks between the response and the first message are in neither: read again.
       const isStale = this.#position.isNew && (this.#state.isCaughtUp || !wasNew)
       if (isStale || (!this.#state.isCaughtUp && this.#catchUps === 0)) void this.#catchUp()
     })
@@ -100,7 +88,7 @@ export class LiveFeed {
   }
 
   #clear(): void {
-    this.#set({ blocks: [], transactions: [], isCaughtUp: false })
+    this.#set({ blocks: [], isCaughtUp: false })
   }
 
   async #catchUp(): Promise<void> {
@@ -108,11 +96,7 @@ export class LiveFeed {
     if (signal === undefined) return
     this.#catchUps++
     try {
-      const [blocks, transactions] = await Promise.all([
-        fetchApi('/flow/block', { limit: maxBlocks }, signal),
-        fetchApi('/flow/transaction', { limit: loadedTransactions }, signal),
-      ])
-      this.#add(blocks.data, transactions.data)
+      this.#add((await fetchApi('/flow/block', { limit: maxBlocks }, signal)).data)
       this.#catchUpMs = firstRetryMs
       this.#set({ isCaughtUp: true })
     } catch (error) {
@@ -138,15 +122,13 @@ export class LiveFeed {
   #receive(received: Message | readonly Message[]): void {
     const messages = Array.isArray(received) ? (received as readonly Message[]) : [received as Message]
     const blocks: LiveBlock[] = []
-    const transactions: TransactionSummary[] = []
     for (const message of messages) {
       this.#position.advance(message.seq)
       if (message.type === 'error') this.#restart()
       if (message.type === 'rollback') this.#rollBack(message.payload.from_height)
       if (message.type === 'new_block') blocks.push(message.payload)
-      if (message.type === 'new_transaction') transactions.push(message.payload)
     }
-    if (blocks.length + transactions.length > 0) this.#add(blocks, transactions)
+    if (blocks.length > 0) this.#add(blocks)
   }
 
   #restart(): void {
@@ -156,22 +138,12 @@ export class LiveFeed {
   }
 
   #rollBack(from: number): void {
-    this.#set({
-      blocks: this.#state.blocks.filter(({ height }) => height < from),
-      transactions: this.#state.transactions.filter(({ block_height: height }) => height < from),
-    })
+    this.#set({ blocks: this.#state.blocks.filter(({ height }) => height < from) })
   }
 
-  #add(blocks: readonly LiveBlock[], transactions: readonly TransactionSummary[]): void {
+  #add(blocks: readonly LiveBlock[]): void {
     const byHeight = new Map([...this.#state.blocks, ...blocks].map((block) => [block.height, block]))
-    const known = new Set(this.#state.transactions.map(({ id }) => id))
-    const fresh = transactions.filter(({ id }) => !known.has(id))
-    this.#set({
-      blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, maxBlocks),
-      transactions: [...fresh.toReversed(), ...this.#state.transactions]
-        .toSorted((a, b) => b.block_height - a.block_height)
-        .filter(limitEach()),
-    })
+    this.#set({ blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, maxBlocks) })
   }
 
   #set(change: Partial<LiveState>): void {
@@ -184,11 +156,12 @@ interface Subscription {
   readonly type: 'subscribe'
   readonly id: 'page'
   readonly batch: true
+  readonly filter: { readonly types: readonly ('new_block' | 'rollback')[] }
   /** `seq` of the last received message. */
   readonly after?: string
 }
 
-/** After a longer break more rows were missed than the page shows. */
+/** After a longer break more blocks were missed than the page shows. */
 const maxBreakMs = 30_000
 
 export class FeedPosition {
@@ -212,7 +185,9 @@ export class FeedPosition {
   subscription(now: number): Subscription {
     if (this.#disconnectedAt !== undefined && now - this.#disconnectedAt > maxBreakMs) this.reset()
     this.#disconnectedAt = undefined
-    return { type: 'subscribe', id: 'page', batch: true, ...(this.#last === undefined ? {} : { after: this.#last }) }
+    const filter = { types: ['new_block', 'rollback'] as const }
+    const position = this.#last === undefined ? {} : { after: this.#last }
+    return { type: 'subscribe', id: 'page', batch: true, filter, ...position }
   }
 
   reset(): void {

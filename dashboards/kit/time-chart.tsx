@@ -17,6 +17,8 @@ interface TimeChartProps {
   readonly points: readonly TimePoint[]
   readonly shape?: 'line' | 'bars'
   readonly height?: number
+  /** The period of the last point has not ended. */
+  readonly isLastPartial?: boolean
 }
 
 const margin = { right: 10, top: 10, bottom: 22 }
@@ -24,7 +26,16 @@ const charWidth = 6.4
 const minLeft = 36
 
 /** Starts at 0. A hidden table lists all points for screen readers. */
-export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
+export function TimeChart({
+  label,
+  points: given,
+  shape = 'line',
+  height = 180,
+  isLastPartial = false,
+}: TimeChartProps): ReactNode {
+  const points = isLastPartial
+    ? given.map((point, i) => (i < given.length - 1 ? point : { ...point, text: `${point.text}${suffixes[shape]}` }))
+    : given
   const [selected, setSelected] = useState<number>()
   const id = useId()
   const { parentRef, width } = useParentSize<HTMLElement>({
@@ -109,13 +120,16 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
           {labelledPoints(points.length, plane.right - left, nameWidth).map((i) => (
             <PointName key={i} x={x(i)} y={height - 5} right={width} text={pointLabel(points[i]?.date ?? '')} />
           ))}
-          {points.length > 0 && <Marks scales={scales} values={values} at={at} />}
+          {points.length > 0 && <Marks scales={scales} values={values} at={at} isLastPartial={isLastPartial} />}
         </svg>
       </div>
       <PointTable label={label} points={points} />
     </figure>
   )
 }
+
+/** Of the last point, if it is partial. Lines show levels, bars amounts. */
+const suffixes = { line: ' now', bars: ' so far' } as const
 
 interface PointNameProps {
   readonly x: number
@@ -156,20 +170,23 @@ interface ChartMarksProps {
   readonly scales: ChartScales
   readonly values: readonly number[]
   readonly at: number | undefined
+  readonly isLastPartial: boolean
 }
 
 const maxBarWidth = 40
 
-function Bars({ scales: { x, y, step, floor }, values, at }: ChartMarksProps): ReactNode {
+function Bars({ scales: { x, y, step, floor }, values, at, isLastPartial }: ChartMarksProps): ReactNode {
   const width = Math.max(1, Math.min(step * 0.72, maxBarWidth))
   return (
     <g className={at === undefined ? 'bars' : 'bars has-selection'}>
       {values.map((value, i) => {
         const height = floor - y(value)
+        const names = [i === at ? 'selected' : '', isLastPartial && i === values.length - 1 ? 'partial' : '']
+        const className = names.filter((name) => name !== '').join(' ')
         return (
           <Bar
             key={i}
-            {...(i === at ? { className: 'selected' } : {})}
+            {...(className === '' ? {} : { className })}
             x={x(i) - width / 2}
             width={width}
             y={floor - height}

@@ -98,6 +98,7 @@ function DayCharts({ days, maxDays }: DayChartsProps): ReactNode {
           <TimeChart
             label={label}
             shape="bars"
+            isLastPartial
             points={shown.map((day) => ({ date: day.date, value: day[field], text: formatNumber(day[field]) }))}
           />
         </section>
@@ -106,6 +107,7 @@ function DayCharts({ days, maxDays }: DayChartsProps): ReactNode {
         <TimeChart
           label="Fees"
           shape="bars"
+          isLastPartial
           points={shown.map(({ date, fees }) => ({ date, value: Number(fees), text: `${formatAmount(fees)} FLOW` }))}
         />
       </section>

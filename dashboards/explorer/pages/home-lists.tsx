@@ -1,18 +1,15 @@
-import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../kit/formats.ts'
 import { Loading, EmptyState } from '../../kit/state.tsx'
 import { Age } from '../../kit/time.tsx'
-import type { TransactionSummary } from '../answers.gen.ts'
-import { useApi } from '../api.ts'
+import type { Transaction } from '../answers.gen.ts'
 import type { LiveState } from '../live-feed.ts'
 import { SentenceText, nameOfTransaction, StatusBadge } from '../parts/rows.tsx'
 import { AccountLink, BlockLink, TransactionLink } from '../parts/values.tsx'
 import { isUserTransaction, summarizeTransaction } from '../transfer-summary.ts'
-import type { Sentence } from '../transfer-summary.ts'
 
 const maxBlocks = 9
-const maxTransactions = 10
+export const maxTransactions = 10
 
 export function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode {
   if (state.blocks.length === 0) return <LivePlaceholder state={state} what="blocks" rows={maxBlocks} />
@@ -45,18 +42,17 @@ export function LiveItem({ title, at, children }: LiveItemProps): ReactNode {
   )
 }
 
-/** System transactions only if there are no others. */
-export function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
-  const summaries = useSummaries()
-  const ofUsers = state.transactions.filter(isUserTransaction)
-  if (state.transactions.length === 0 || (ofUsers.length === 0 && !state.isCaughtUp)) {
-    return <LivePlaceholder state={state} what="transactions" rows={maxTransactions} />
-  }
+/**
+ * Transactions appear once their transfers are derived, so that their sentence is complete. System
+ * transactions only if there are no others.
+ */
+export function LiveTransactions({ transactions }: { readonly transactions: readonly Transaction[] }): ReactNode {
+  if (transactions.length === 0) return <NothingYet what="transactions" />
   return (
     <ul className="live-list">
-      {(ofUsers.length > 0 ? ofUsers : state.transactions).slice(0, maxTransactions).map((transaction) => (
+      {shownTransactions(transactions).map((transaction) => (
         <LiveItem
-          key={transaction.id}
+          key={`${transaction.block_height} ${transaction.id}`}
           title={
             <>
               {nameOfTransaction(transaction)}{' '}
@@ -65,7 +61,7 @@ export function LiveTransactions({ state }: { readonly state: LiveState }): Reac
           }
           at={transaction.timestamp}
         >
-          <LiveSummary transaction={transaction} sentence={summaries.get(transaction.id)} /> ·{' '}
+          <LiveSummary transaction={transaction} /> ·{' '}
           <TransactionLink id={transaction.id} height={transaction.block_height} />
         </LiveItem>
       ))}
@@ -73,44 +69,22 @@ export function LiveTransactions({ state }: { readonly state: LiveState }): Reac
   )
 }
 
-interface LiveSummaryProps {
-  readonly transaction: TransactionSummary
-  readonly sentence: Sentence | undefined
+function shownTransactions(transactions: readonly Transaction[]): readonly Transaction[] {
+  const derived = transactions.filter(({ transfer_summary: summary }) => summary !== null)
+  const ready = derived.length > 0 ? derived : transactions
+  const ofUsers = ready.filter(isUserTransaction)
+  return (ofUsers.length > 0 ? ofUsers : ready).slice(0, maxTransactions)
 }
 
-function LiveSummary({ transaction, sentence }: LiveSummaryProps): ReactNode {
+function LiveSummary({ transaction }: { readonly transaction: Transaction }): ReactNode {
+  const sentence = summarizeTransaction(transaction)
   if (sentence !== undefined) return <SentenceText sentence={sentence} />
   if (!isUserTransaction(transaction)) return 'System transaction'
   return (
     <>
-      by <AccountLink address={transaction.payer_address} />
+      by <AccountLink address={transaction.payer} />
     </>
   )
-}
-
-const refetchMs = 2000
-const maxSummaries = 400
-
-type Summaries = ReadonlyMap<string, Sentence>
-
-/**
- * Polled, since summaries are derived shortly after the feed reports a transaction. Earlier ones
- * are retained.
- */
-function useSummaries(): Summaries {
-  const { data } = useApi('/flow/transaction', { limit: 60 }, { refetchMs })
-  const [cache, setCache] = useState<{ readonly of: unknown; readonly summaries: Summaries }>({
-    of: undefined,
-    summaries: new Map(),
-  })
-  if (data === undefined || cache.of === data) return cache.summaries
-  const fresh = data.data.flatMap((transaction): [string, Sentence][] => {
-    const summary = summarizeTransaction(transaction)
-    return summary === undefined ? [] : [[transaction.id, summary]]
-  })
-  const summaries = new Map([...cache.summaries, ...fresh].slice(-maxSummaries))
-  setCache({ of: data, summaries })
-  return summaries
 }
 
 interface LivePlaceholderProps {
@@ -120,7 +94,10 @@ interface LivePlaceholderProps {
 }
 
 export function LivePlaceholder({ state, what, rows = 0 }: LivePlaceholderProps): ReactNode {
-  if (state.link === 'live' && state.isCaughtUp)
-    return <EmptyState title={`No ${what} yet`}>They will appear here as soon as they are indexed.</EmptyState>
+  if (state.link === 'live' && state.isCaughtUp) return <NothingYet what={what} />
   return <Loading rows={rows} label={`Loading ${what}…`} />
+}
+
+function NothingYet({ what }: { readonly what: string }): ReactNode {
+  return <EmptyState title={`No ${what} yet`}>They will appear here as soon as they are indexed.</EmptyState>
 }

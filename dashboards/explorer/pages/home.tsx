@@ -15,21 +15,23 @@ import { SentenceText } from '../parts/rows.tsx'
 import { TransactionLink } from '../parts/values.tsx'
 import { formatDollars } from '../text.ts'
 import { describeTokenTransfers } from '../transfer-summary.ts'
-import { LiveBlocks, LiveItem, LiveTransactions, LivePlaceholder } from './home-lists.tsx'
+import { LiveBlocks, LiveItem, LivePlaceholder, LiveTransactions, maxTransactions } from './home-lists.tsx'
 
 const feed = new LiveFeed()
 
 export function HomePage(): ReactNode {
   const current = useSyncExternalStore(feed.subscribe, feed.snapshot)
-  const { shown, pausedBy, toggle, handlers } = usePausable(current)
+  const { pausedBy, toggle, handlers } = usePause()
   const isPaused = pausedBy === 'button'
+  const isHeld = pausedBy !== undefined
+  const shown = useHeld(current, isHeld)
   return (
     <>
       <PageTitle
         title="The Flow blockchain, live"
         aside={
           <div className="live-control">
-            <LiveStatus link={current.link} isPaused={pausedBy !== undefined} />
+            <LiveStatus link={current.link} isPaused={isHeld} />
             <Button isSmall aria-pressed={isPaused} onClick={toggle}>
               <Icon name={isPaused ? 'play' : 'pause'} size={14} />
               {isPaused ? 'Resume' : 'Pause'}
@@ -40,17 +42,17 @@ export function HomePage(): ReactNode {
       <p className="lead">
         New blocks and transactions appear here as they are indexed. <Hint />
       </p>
-      <ChainNumbers blocks={current.blocks} />
+      <ChainNumbers blocks={shown.blocks} isHeld={isHeld} />
       <div className="two-columns start">
         <section className="panel live-panel" aria-labelledby="live-transactions" {...handlers}>
           <header>
             <h2 id="live-transactions">Latest transactions</h2>
             <Link to="/transactions">All transactions</Link>
           </header>
-          <LiveTransactions state={shown} />
+          <LatestTransactions isHeld={isHeld} />
         </section>
         <div className="stack">
-          <TransactionChart state={shown} />
+          <TransactionChart state={shown} isHeld={isHeld} />
           <section className="panel live-panel one-line" aria-labelledby="live-blocks" {...handlers}>
             <header>
               <h2 id="live-blocks">Latest blocks</h2>
@@ -60,7 +62,7 @@ export function HomePage(): ReactNode {
           </section>
         </div>
       </div>
-      <LargeTransfers />
+      <LargeTransfers isHeld={isHeld} />
       <HeightAnnouncer height={isPaused ? undefined : current.blocks[0]?.height} />
     </>
   )
@@ -107,8 +109,7 @@ function HeightAnnouncer({ height }: { readonly height: number | undefined }): R
   )
 }
 
-interface Pausable<Value> {
-  readonly shown: Value
+interface Pause {
   readonly pausedBy: 'button' | 'hover' | undefined
   readonly toggle: () => void
   readonly handlers: {
@@ -119,16 +120,15 @@ interface Pausable<Value> {
   }
 }
 
-function usePausable<Value>(current: Value): Pausable<Value> {
-  const [paused, setPaused] = useState<{ readonly value: Value; readonly by: 'button' | 'hover' }>()
-  const pause = (): void => setPaused(paused ?? { value: current, by: 'hover' })
+function usePause(): Pause {
+  const [pausedBy, setPausedBy] = useState<Pause['pausedBy']>()
+  const pause = (): void => setPausedBy(pausedBy ?? 'hover')
   const resume = (): void => {
-    if (paused?.by === 'hover') setPaused(undefined)
+    if (pausedBy === 'hover') setPausedBy(undefined)
   }
   return {
-    shown: paused === undefined ? current : paused.value,
-    pausedBy: paused?.by,
-    toggle: () => setPaused(paused?.by === 'button' ? undefined : { value: paused?.value ?? current, by: 'button' }),
+    pausedBy,
+    toggle: () => setPausedBy(pausedBy === 'button' ? undefined : 'button'),
     handlers: {
       onPointerEnter: ({ pointerType }) => {
         if (pointerType === 'mouse') pause()
@@ -142,14 +142,41 @@ function usePausable<Value>(current: Value): Pausable<Value> {
   }
 }
 
+/** The value from before it was held, if there was one. */
+function useHeld<Value>(value: Value, isHeld: boolean): Value {
+  const [held, setHeld] = useState(value)
+  if (isHeld && held !== undefined) return held
+  if (!Object.is(held, value)) setHeld(value)
+  return value
+}
+
+/** On a quiet chain most transactions are system transactions. */
+const loadedTransactions = 100
+const transactionsMs = 2000
+
+function LatestTransactions({ isHeld }: HeldProps): ReactNode {
+  const query = useApi('/flow/transaction', { limit: loadedTransactions }, { refetchMs: transactionsMs })
+  const shown = useHeld(query.data, isHeld)
+  return (
+    <QueryResult query={query} what="transactions" rows={maxTransactions}>
+      {({ data }) => <LiveTransactions transactions={shown?.data ?? data} />}
+    </QueryResult>
+  )
+}
+
+interface HeldProps {
+  readonly isHeld: boolean
+}
+
 const maxDays = 60
 const maxHours = 48
 
-function TransactionChart({ state }: { readonly state: LiveState }): ReactNode {
-  const { data: daily } = useApi('/insights/daily')
-  const { data: hourly } = useApi('/status/stat/{timescale}/trend', { timescale: 'hourly' })
+function TransactionChart({ state, isHeld }: HeldProps & { readonly state: LiveState }): ReactNode {
+  const daily = useHeld(useApi('/insights/daily').data, isHeld)
+  const hourly = useHeld(useApi('/status/stat/{timescale}/trend', { timescale: 'hourly' }).data, isHeld)
   const days = (daily?.data ?? []).toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-maxDays)
   const hours = (hourly?.data ?? []).toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1)).slice(-maxHours)
+  const isByTime = days.length > 2 || hours.length > 2
   const [label, points]: [string, TimePoint[]] =
     days.length > 2
       ? ['Transactions per day', days.map(({ date, tx_count: count }) => pointOf(date, count))]
@@ -164,7 +191,7 @@ function TransactionChart({ state }: { readonly state: LiveState }): ReactNode {
       {points.length === 0 ? (
         <LivePlaceholder state={state} what="transaction counts" />
       ) : (
-        <TimeChart label={label} shape="bars" points={points} height={150} />
+        <TimeChart label={label} shape="bars" points={points} height={150} isLastPartial={isByTime} />
       )}
     </section>
   )
@@ -181,8 +208,8 @@ function hourOf(timestamp: string): string {
 const maxTransfers = 4
 const refetchMs = 15_000
 
-function LargeTransfers(): ReactNode {
-  const query = useApi('/insights/big-transfers', { limit: maxTransfers }, { refetchMs })
+function LargeTransfers({ isHeld }: HeldProps): ReactNode {
+  const query = useApi('/insights/big-transfers', { limit: maxTransfers }, isHeld ? {} : { refetchMs })
   return (
     <section className="panel" aria-labelledby="large-transfers">
       <header>
@@ -204,7 +231,6 @@ function LargeTransfers(): ReactNode {
                   ))}
                   at={transfer.timestamp}
                 >
-                  {transfer.usd_value !== null && `${formatDollars(transfer.usd_value)} · `}
                   <TransactionLink id={transfer.tx_id} height={transfer.block_height} />
                 </LiveItem>
               ))}
@@ -216,10 +242,10 @@ function LargeTransfers(): ReactNode {
   )
 }
 
-function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[] }): ReactNode {
-  const { data: status } = useApi('/status', {}, { refetchMs })
-  const { data: prices } = useApi('/status/price', { asset: 'FLOW' })
-  const { data: epochs } = useApi('/status/epoch/status')
+function ChainNumbers({ blocks, isHeld }: HeldProps & { readonly blocks: readonly LiveBlock[] }): ReactNode {
+  const status = useHeld(useApi('/status', {}, { refetchMs }).data, isHeld)
+  const prices = useHeld(useApi('/status/price', { asset: 'FLOW' }).data, isHeld)
+  const epochs = useHeld(useApi('/status/epoch/status').data, isHeld)
   const price = prices?.data[0]
   const epoch = epochs?.data[0]
   // An empty index reports height 0, which is also the height of a block.
