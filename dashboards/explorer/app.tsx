@@ -100,7 +100,7 @@ function decodePath(text: string): string {
 
 const sections = [
   { to: '/blocks', name: 'Blocks', roots: ['block', 'blocks'] },
-  { to: '/transactions', name: 'Transactions', roots: ['transaction', 'transactions', 'scheduled'] },
+  { to: '/transactions', name: 'Transactions', roots: ['transaction', 'transactions', 'scheduled', 'script'] },
   { to: '/accounts', name: 'Accounts', roots: ['account', 'accounts'] },
   { to: '/tokens', name: 'Tokens', roots: ['token', 'tokens'] },
   { to: '/nfts', name: 'NFTs', roots: ['nft', 'nfts'] },

@@ -14,6 +14,7 @@ const loads: Readonly<Record<string, Load>> = {
   '/block/{height}': async () => (await import('./pages/blocks.tsx')).BlockPage,
   '/transactions': async () => (await import('./pages/transactions.tsx')).TransactionsPage,
   '/transaction/{id}': async () => (await import('./pages/transactions.tsx')).TransactionPage,
+  '/script/{hash}': async () => (await import('./pages/script.tsx')).ScriptPage,
   '/accounts': async () => (await import('./pages/accounts.tsx')).AccountsPage,
   '/account/{address}': async () => (await import('./pages/account.tsx')).AccountPage,
   '/tokens': async () => (await import('./pages/tokens.tsx')).TokensPage,

@@ -6,6 +6,7 @@ import {
   formatEvmAmount,
   formatFraction,
   initialOf,
+  negated,
   sanitizeName,
   shorten,
   sumAmounts,
@@ -29,6 +30,7 @@ describe('untrusted names', () => {
 describe('sums of amounts', () => {
   it('are exact for any number of decimals', () => {
     expect(sumAmounts(['0.1', '0.20000000', '9007199254740993'])).to.equal('9007199254740993.30000000')
+    expect(sumAmounts(['0.5', negated('0.75'), '-2', negated('-1')])).to.equal('-1.25')
     expect([sumAmounts([]), sumAmounts(['1', '2']), sumAmounts(['0.00000001'])]).to.deep.equal(['0', '3', '0.00000001'])
   })
 })
@@ -57,6 +59,12 @@ describe('dollars', () => {
     expect(['0', '0.00', '1234.5', '0.34', '0.00012345', '0.000000123', '0.00000001'].map(formatDollars)).to.deep.equal(
       ['$0', '$0', '$1,234.50', '$0.34', '$0.00012', '$0.00000012', '<$0.0000001'],
     )
+  })
+
+  it('are rounded exactly, with the sign first', () => {
+    expect(
+      ['9007199254740993.125', '-1234.5', '0.996', '-0.5', '0.00995', '999.995', 'n/a'].map(formatDollars),
+    ).to.deep.equal(['$9,007,199,254,740,993.13', '-$1,234.50', '$1', '-$0.5', '$0.01', '$1,000.00', 'n/a'])
   })
 })
 

@@ -38,9 +38,21 @@ export function sumAmounts(amounts: readonly string[]): string {
     const [whole = '0', fraction = ''] = amount.split('.')
     return total + BigInt(`${whole}${fraction.padEnd(decimals, '0')}`)
   }, 0n)
-  if (decimals === 0) return String(sum)
-  const digits = String(sum).padStart(decimals + 1, '0')
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+  return decimalOf(sum, decimals)
+}
+
+export function negated(amount: string): string {
+  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`
+}
+
+export function isZero(amount: string): boolean {
+  return !/[1-9]/.test(amount)
+}
+
+function decimalOf(units: bigint, decimals: number): string {
+  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')
+  const whole = `${units < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}`
+  return decimals === 0 ? whole : `${whole}.${digits.slice(-decimals)}`
 }
 
 /** `1500000000000000000`, 18 → `1.5`. */
@@ -63,13 +75,20 @@ export function formatEvmAmount(value: string, { type, decimals }: EvmUnits, nam
   return `${formatUnits(value, type === 'ERC-20' ? (decimals ?? 0) : 0)} ${name}`.trim()
 }
 
-/** `$1,234.50`, `$0.0021`. */
+/** Rounded: `$1,234.50`, `-$0.0021`. */
 export function formatDollars(amount: string): string {
-  const value = Number(amount)
-  if (value === 0) return '$0'
-  if (Math.abs(value) < 1e-7) return '<$0.0000001'
-  if (Math.abs(value) < 1) return `$${value.toLocaleString('en-US', { maximumSignificantDigits: 2 })}`
-  return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+  const [match, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
+  if (match === undefined) return amount
+  if (isZero(amount)) return '$0'
+  const isSmall = isZero(whole)
+  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
+  if (isSmall && zeros >= 7) return `<${sign}$0.0000001`
+  const decimals = isSmall ? zeros + 2 : 2
+  const rest = fraction.slice(decimals)
+  const units = BigInt(`${whole}${fraction.slice(0, decimals).padEnd(decimals, '0')}`) + (/^[5-9]/.test(rest) ? 1n : 0n)
+  const [dollars = '', cents = ''] = decimalOf(units, decimals).split('.')
+  const shown = formatAmount(dollars)
+  return isSmall ? `${sign}$${formatAmount(`${dollars}.${cents}`)}` : `${sign}$${shown}.${cents}`
 }
 
 /** `A.0ae53cb6e3f42a79.FlowToken.Vault` → `FlowToken`. */
@@ -145,6 +164,7 @@ export const paths = {
   publicKey: (digits: string): string => `/key/${encodeURIComponent(digits)}`,
   node: (id: string): string => `/node/${encodeURIComponent(id)}`,
   scheduled: (id: number | string): string => `/scheduled/${id}`,
+  script: (hash: string): string => `/script/${encodeURIComponent(hash)}`,
   search: (text: string): string => `/search?q=${encodeURIComponent(text)}`,
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { FungibleSummary, Transaction, EvmExecution, FungibleMove } from './answers.gen.ts'
+import type { EvmExecution, FungibleMove, FungibleSummary, Transaction, TransactionDefiEvent } from './answers.gen.ts'
 import type { Sentence, Statement } from './transfer-summary.ts'
 import {
   isUserTransaction,
@@ -127,6 +127,7 @@ const move: FungibleMove = {
   token_decimals: null,
   approx_usd_price: null,
   usd_value: null,
+  usd_as_of: null,
 }
 
 describe('statements about transfers', () => {
@@ -150,6 +151,8 @@ describe('statements about transfers', () => {
       transfer_type: 'transfer' as const,
       collection_name: 'Moss',
       collection_logo: null,
+      name: null,
+      thumbnail: null,
     }
     expect(textOf(describeNftTransfers([item])[0]?.summary)).to.equal('0x01 sent Moss #7 to 0x02')
   })
@@ -171,33 +174,20 @@ describe('statements about transfers', () => {
       transfer_type: 'transfer' as const,
       collection_name: null,
       collection_logo: null,
+      name: null,
+      thumbnail: null,
     }
     const [items] = describeNftTransfers(['7', '8'].map((id) => ({ ...item, token_id: id })))
     expect(textOf(items?.summary)).to.equal('0x01 sent 2 Moss to 0x02')
     expect(items?.details.map(textOf)).to.deep.equal(['0x01 sent #7 to 0x02', '0x01 sent #8 to 0x02'])
   })
 
-  it('name both sides of a trade', () => {
-    const trade = {
-      event_type: 'Swap',
-      event_index: 1,
-      pair_id: 'p',
-      dex: 'incrementfi',
-      maker: '0x03',
-      asset0_id: 'A.01.Leaf.Vault',
-      asset1_id: null,
-      asset0_symbol: null,
-      asset1_symbol: 'FLOW',
-      asset0_name: null,
-      asset1_name: null,
-      asset0_logo: null,
-      asset1_logo: null,
-      asset0_in: '2.00',
-      asset0_out: '0.0',
-      asset1_in: null,
-      asset1_out: '3.1',
-    }
-    expect(textOf(describeTrades([trade])[0])).to.equal('0x03 swapped 2 Leaf for 3.1 FLOW on incrementfi')
+  it('have a value if every price is known', () => {
+    const priced = { ...move, usd_value: '600.255' }
+    const [first] = describeTokenTransfers([priced, { ...priced, usd_value: '0.1' }])
+    expect(first?.summary[2]).to.deep.equal({ token: move.token, text: '2,401 FLOW', dollars: '$600.36' })
+    const [second] = describeTokenTransfers([priced, move])
+    expect(second?.summary[2]).to.deep.equal({ token: move.token, text: '2,401 FLOW', dollars: undefined })
   })
 
   it('describe EVM executions and the cause of an error', () => {
@@ -241,6 +231,91 @@ describe('statements about transfers', () => {
       'error: panic: boom\n --> 1fc4:1:61\n'
     expect(errorCause(cadenceError)).to.equal('panic: boom')
     expect(errorCause('plain')).to.equal('plain')
+  })
+})
+
+const pools = ['00000000000000a1', '00000000000000a2'] as const
+const trade: TransactionDefiEvent = {
+  event_type: 'Swap',
+  event_index: 1,
+  pair_id: `A.${pools[0]}.SwapPair`,
+  dex: 'incrementfi',
+  maker: '0x03',
+  asset0_id: 'A.01.Leaf',
+  asset1_id: 'A.01.Moss',
+  asset0_symbol: null,
+  asset1_symbol: null,
+  asset0_name: null,
+  asset1_name: null,
+  asset0_logo: null,
+  asset1_logo: null,
+  asset0_in: '2.00',
+  asset0_out: '0.0',
+  asset1_in: null,
+  asset1_out: '3.1',
+}
+const next = {
+  ...trade,
+  pair_id: `A.0000000000000009.Pools.${pools[1]}`,
+  maker: null,
+  asset0_id: 'A.01.Moss',
+  asset0_in: '3.10',
+  asset1_id: 'A.01.Fern',
+  asset1_out: '7',
+}
+const moveOf = (token: string, amount: string, from: string | null, to: string | null): FungibleMove => {
+  return { ...move, token, amount, from_address: from, to_address: to }
+}
+
+describe('statements about trades', () => {
+  const moves = [
+    moveOf('A.01.Leaf', '2.00000000', '0x03', `0x${pools[0]}`),
+    moveOf('A.01.Moss', '3.10000000', `0x${pools[0]}`, `0x${pools[1]}`),
+    moveOf('A.01.Fern', '7.00000000', `0x${pools[1]}`, '0x03'),
+  ]
+
+  it('name both sides and contain the transfers of the pair', () => {
+    const { statements, others } = describeTrades([trade], moves.slice(0, 2))
+    expect(statements.map(({ summary }) => textOf(summary))).to.deep.equal([
+      '0x03 swapped 2 Leaf for 3.1 Moss on incrementfi',
+    ])
+    expect(statements[0]?.details.map(textOf)).to.deep.equal([
+      '0x03 sent 2 Leaf to 0x00000000000000a1',
+      '0x00000000000000a1 sent 3.1 Moss to 0x00000000000000a2',
+    ])
+    expect(others).to.deep.equal([])
+  })
+
+  it('join swaps that continue each other', () => {
+    const { statements, others } = describeTrades([trade, next], moves)
+    expect(statements.map(({ summary }) => textOf(summary))).to.deep.equal([
+      '0x03 swapped 2 Leaf for 7 Fern on incrementfi, through 2 pools',
+    ])
+    expect(statements[0]?.details.map(textOf).slice(0, 2)).to.deep.equal([
+      '0x03 swapped 2 Leaf for 3.1 Moss on incrementfi',
+      'An unknown account swapped 3.1 Moss for 7 Fern on incrementfi',
+    ])
+    expect([statements[0]?.details.length, others]).to.deep.equal([5, []])
+  })
+
+  it('keep other transfers and unrelated swaps apart', () => {
+    const apart = [
+      moveOf('A.01.Leaf', '2.00000000', '0x03', '0x04'),
+      moveOf('A.01.Leaf', '2.5', '0x03', `0x${pools[0]}`),
+      moveOf('A.01.Fern', '2', '0x03', `0x${pools[0]}`),
+    ]
+    const { statements, others } = describeTrades([trade, { ...next, asset0_in: '3.2' }], apart)
+    expect([statements.length, others]).to.deep.equal([2, apart])
+  })
+
+  it('include liquidity, and transfers whose other side is unknown', () => {
+    const added = { ...trade, event_type: 'AddLiquidity', asset1_in: '3', asset1_out: null }
+    const made = [moveOf('A.01.Leaf', '2', '0x03', null), moveOf('A.01.Moss', '3', '0x03', null)]
+    const { statements, others } = describeTrades([added, { ...trade, event_type: 'Flashloan' }], made)
+    expect(statements.map(({ summary }) => textOf(summary))).to.deep.equal([
+      '0x03 added 2 Leaf and 3 Moss to a pool on incrementfi',
+    ])
+    expect(others).to.deep.equal([])
   })
 })
 

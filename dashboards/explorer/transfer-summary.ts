@@ -6,7 +6,16 @@ import type {
   TransactionDefiEvent,
   Event,
 } from './answers.gen.ts'
-import { contractNameOf, formatAmount, sanitizeName, symbolOf, formatUnits, sumAmounts } from './text.ts'
+import {
+  contractNameOf,
+  formatAmount,
+  formatDollars,
+  formatUnits,
+  isZero,
+  sanitizeName,
+  sumAmounts,
+  symbolOf,
+} from './text.ts'
 
 type Summarized = Pick<
   Transaction,
@@ -108,7 +117,7 @@ function verbOf(tags: Summarized['tags']): string {
 export type Segment =
   | string
   | { readonly account: string }
-  | { readonly token: string; readonly text: string }
+  | { readonly token: string; readonly text: string; readonly dollars?: string | undefined }
   | { readonly contract: string; readonly text: string }
   | { readonly collection: string; readonly text: string }
   | { readonly item: string; readonly collection: string | null; readonly text: string }
@@ -133,7 +142,7 @@ const templates: Readonly<Record<FungibleMove['transfer_type'], Templates>> = {
 
 type TokenTransfer = Pick<
   FungibleMove,
-  'token' | 'token_symbol' | 'amount' | 'transfer_type' | 'from_address' | 'to_address'
+  'token' | 'token_symbol' | 'amount' | 'transfer_type' | 'from_address' | 'to_address' | 'usd_value'
 >
 
 export interface Statement {
@@ -145,7 +154,13 @@ export function describeTokenTransfers(transfers: readonly TokenTransfer[]): Sta
   return describeBySender(transfers, ({ token, token_symbol: symbol }, all) => ({
     token,
     text: `${formatAmount(sumAmounts(all.map(({ amount }) => amount)))} ${symbolOf(token, symbol)}`,
+    dollars: dollarsOf(all),
   }))
+}
+
+function dollarsOf(transfers: readonly TokenTransfer[]): string | undefined {
+  const values = transfers.flatMap(({ usd_value: value }) => value ?? [])
+  return values.length === 0 || values.length < transfers.length ? undefined : formatDollars(sumAmounts(values))
 }
 
 export function describeNftTransfers(transfers: readonly NonFungibleMove[]): Statement[] {
@@ -214,29 +229,121 @@ function sentenceOf(transfer: Transfer, asset: Segment, receivers?: string): Sen
   })
 }
 
-export function describeTrades(events: readonly TransactionDefiEvent[]): Sentence[] {
-  return events.flatMap((event): Sentence[] => {
-    const { maker, dex } = event
-    const who: Segment = maker === null ? 'An unknown account' : { account: maker }
-    const where = dex === null ? '' : ` on ${dex}`
-    const paid = sideOf(event, 'in')
-    const received = sideOf(event, 'out')
-    if (event.event_type === 'Swap') return [[who, ' swapped ', ...paid, ' for ', ...received, where]]
-    if (event.event_type === 'AddLiquidity') return [[who, ' added ', ...paid, ' to a pool', where]]
-    if (event.event_type === 'RemoveLiquidity') return [[who, ' removed ', ...received, ' from a pool', where]]
-    return []
-  })
+interface Trades<Each> {
+  readonly statements: readonly Statement[]
+  /** Transfers that no swap made. */
+  readonly others: readonly Each[]
 }
 
-function sideOf(event: TransactionDefiEvent, side: 'in' | 'out'): Segment[] {
+/** Consecutive swaps are one, and their transfers its details. */
+export function describeTrades<Each extends TokenTransfer>(
+  events: readonly TransactionDefiEvent[],
+  transfers: readonly Each[],
+): Trades<Each> {
+  const byAmount = Map.groupBy(transfers, amountKey)
+  const others = new Set(transfers)
+  const statements = tradesOf(events).map((legs): Statement => {
+    const made = legs.flatMap((leg) => transfersOfLeg(leg, byAmount)).filter((transfer) => others.delete(transfer))
+    const details = describeTokenTransfers(made).map(({ summary }) => summary)
+    const priced = (asset: TradedAsset): string | undefined =>
+      dollarsOf(byAmount.get(amountKey(asset))?.slice(0, 1) ?? [])
+    return {
+      summary: describeTrade(legs, priced),
+      details: legs.length > 1 ? [...legs.map((leg) => describeLeg(leg, priced)), ...details] : details,
+    }
+  })
+  return { statements, others: [...others] }
+}
+
+const tradeTypes = ['Swap', 'AddLiquidity', 'RemoveLiquidity']
+
+/** A swap continues the one before if it swaps all of its result. */
+function tradesOf(events: readonly TransactionDefiEvent[]): TransactionDefiEvent[][] {
+  const trades: TransactionDefiEvent[][] = []
+  for (const event of events.filter(({ event_type: type }) => tradeTypes.includes(type))) {
+    const [last] = trades.slice(-1)
+    const before = last?.at(-1)
+    if (last !== undefined && before !== undefined && isContinued(before, event)) last.push(event)
+    else trades.push([event])
+  }
+  return trades
+}
+
+function isContinued(before: TransactionDefiEvent, next: TransactionDefiEvent): boolean {
+  if (before.event_type !== 'Swap' || next.event_type !== 'Swap') return false
+  const [given, ...othersOut] = assetsOfSide(before, 'out')
+  const [taken, ...othersIn] = assetsOfSide(next, 'in')
+  if (given === undefined || taken === undefined || othersOut.length + othersIn.length > 0) return false
+  return given.token !== null && amountKey(given) === amountKey(taken)
+}
+
+/** To and from the account of the pair, or an unknown one. */
+function transfersOfLeg<Each extends TokenTransfer>(
+  leg: TransactionDefiEvent,
+  byAmount: ReadonlyMap<string, readonly Each[]>,
+): readonly Each[] {
+  const pool = poolOf(leg.pair_id)
+  const ofPool = (side: 'in' | 'out', field: 'from_address' | 'to_address'): readonly Each[] =>
+    assetsOfSide(leg, side)
+      .flatMap((asset) => byAmount.get(amountKey(asset)) ?? [])
+      .filter(({ [field]: address }) => address === null || address === pool)
+  return [...ofPool('in', 'to_address'), ...ofPool('out', 'from_address')]
+}
+
+/** `A.<address>.<contract>`, with the account of the pool if the contract has several. */
+function poolOf(pair: string): string {
+  return `0x${pair.match(/\b[0-9a-f]{16}\b/g)?.at(-1) ?? ''}`
+}
+
+function amountKey({ token, amount }: Pick<TradedAsset, 'token' | 'amount'>): string {
+  return `${token} ${formatAmount(amount)}`
+}
+
+type Priced = (asset: TradedAsset) => string | undefined
+
+function describeTrade(legs: readonly TransactionDefiEvent[], priced: Priced): Sentence {
+  const [first, last] = [legs[0], legs.at(-1)]
+  if (first === undefined || last === undefined) return []
+  if (legs.length === 1) return describeLeg(first, priced)
+  const maker = legs.map((leg) => leg.maker).find((each) => each !== null) ?? null
+  const dexes = [...new Set(legs.flatMap(({ dex }) => dex ?? []))]
+  const where = `${dexes.length === 0 ? '' : ` on ${dexes.join(' and ')}`}, through ${legs.length} pools`
+  return [makerOf(maker), ' swapped ', ...sideOf(first, 'in', priced), ' for ', ...sideOf(last, 'out', priced), where]
+}
+
+function describeLeg(event: TransactionDefiEvent, priced: Priced): Sentence {
+  const { maker, dex } = event
+  const where = dex === null ? '' : ` on ${dex}`
+  const paid = sideOf(event, 'in', priced)
+  const received = sideOf(event, 'out', priced)
+  if (event.event_type === 'Swap') return [makerOf(maker), ' swapped ', ...paid, ' for ', ...received, where]
+  if (event.event_type === 'AddLiquidity') return [makerOf(maker), ' added ', ...paid, ' to a pool', where]
+  return [makerOf(maker), ' removed ', ...received, ' from a pool', where]
+}
+
+function makerOf(maker: string | null): Segment {
+  return maker === null ? 'An unknown account' : { account: maker }
+}
+
+interface TradedAsset {
+  readonly token: string | null
+  readonly symbol: string | null
+  readonly amount: string
+}
+
+function assetsOfSide(event: TransactionDefiEvent, side: 'in' | 'out'): TradedAsset[] {
   const both = [
-    { id: event.asset0_id, symbol: event.asset0_symbol, amount: side === 'in' ? event.asset0_in : event.asset0_out },
-    { id: event.asset1_id, symbol: event.asset1_symbol, amount: side === 'in' ? event.asset1_in : event.asset1_out },
+    { token: event.asset0_id, symbol: event.asset0_symbol, amount: side === 'in' ? event.asset0_in : event.asset0_out },
+    { token: event.asset1_id, symbol: event.asset1_symbol, amount: side === 'in' ? event.asset1_in : event.asset1_out },
   ]
-  const assets = both.flatMap(({ id, symbol, amount }): Segment[] => {
-    if (amount === null || Number(amount) === 0) return []
-    const text = `${formatAmount(amount)} ${id === null ? (symbol ?? 'tokens') : symbolOf(id, symbol)}`
-    return [id === null ? text : { token: id, text }]
+  return both.flatMap(({ amount, ...asset }) => (amount === null || isZero(amount) ? [] : [{ ...asset, amount }]))
+}
+
+function sideOf(event: TransactionDefiEvent, side: 'in' | 'out', priced: Priced): Segment[] {
+  const assets = assetsOfSide(event, side).map((asset): Segment => {
+    const { token, symbol, amount } = asset
+    const text = `${formatAmount(amount)} ${token === null ? (symbol ?? 'tokens') : symbolOf(token, symbol)}`
+    return token === null ? text : { token, text, dollars: priced(asset) }
   })
   return assets.length === 0 ? ['unknown tokens'] : assets.flatMap((asset, i) => (i === 0 ? [asset] : [' and ', asset]))
 }

@@ -11,9 +11,27 @@ import {
   formatRate,
   formatShare,
   formatTime,
+  splitAmount,
 } from './formats.ts'
 
 describe('page formats', () => {
+  it('split amounts into shown and hidden decimals', () => {
+    const amounts = ['1,234.56789', '-0.000012345', '12', '0.5', '7.1234', '0', '1,000.00004']
+    expect(amounts.map((amount) => splitAmount(amount))).to.deep.equal([
+      ['1,234.5678', '9'],
+      ['-0.00001234', '5'],
+      ['12', ''],
+      ['0.5', ''],
+      ['7.1234', ''],
+      ['0', ''],
+      ['1,000', '.00004'],
+    ])
+    expect([splitAmount('2,136.5', 0), splitAmount('0.123456', 2)]).to.deep.equal([
+      ['2,136', '.5'],
+      ['0.1234', '56'],
+    ])
+  })
+
   it('write numbers with commas, and a compact form', () => {
     expect(formatNumber(1_234_567)).to.equal('1,234,567')
     expect([9_999, 10_000, 12_345, 999_999, 1_000_000, 124_918_342, 1.5e9].map(formatCompact)).to.deep.equal([

@@ -27,6 +27,18 @@ function digits(value: number): string {
   return (Math.trunc(value * factor) / factor).toFixed(decimals)
 }
 
+/**
+ * Decimals that are shown and that are hidden: `1,234.56789` → `1,234.5678` and `9`. Below one, four
+ * significant digits are shown.
+ */
+export function splitAmount(amount: string, decimals = 4): readonly [shown: string, hidden: string] {
+  const [whole = '', fraction = ''] = amount.split('.')
+  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
+  const count = /[1-9]/.test(whole) ? decimals : zeros + 4
+  const shown = fraction.length <= count ? amount : `${whole}.${fraction.slice(0, count)}`.replace(/\.?0*$/, '')
+  return [shown, amount.slice(shown.length)]
+}
+
 /** Per second. */
 export function formatRate(perSecond: number): string {
   return perSecond > 0 && perSecond < 10 ? perSecond.toFixed(1) : formatNumber(perSecond)

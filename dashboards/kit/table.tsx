@@ -44,9 +44,14 @@ export interface Column<Item> {
   readonly name: string
   readonly cell: (item: Item) => ReactNode
   readonly isNumber?: boolean
-  /** In cards, `hidden` omits the cell; `first` moves it to the top and omits its label. */
-  readonly inCards?: 'hidden' | 'first'
+  /**
+   * In cards, `hidden` omits the cell; `first` moves it to the top and omits its label. A table with
+   * the other places has cards of two lines without labels.
+   */
+  readonly inCards?: 'hidden' | 'first' | LinePlace
 }
+
+type LinePlace = 'top' | 'top-end' | 'bottom' | 'bottom-end'
 
 interface DataTableProps<Item> {
   readonly label: string
@@ -58,7 +63,7 @@ interface DataTableProps<Item> {
 export function DataTable<Item>({ label, columns, items, itemKey }: DataTableProps<Item>): ReactNode {
   const [first, ...rest] = columns
   return (
-    <Table className="cards-when-narrow" aria-label={label}>
+    <Table className={hasLines(columns) ? 'cards-when-narrow two-lines' : 'cards-when-narrow'} aria-label={label}>
       <TableHead>
         {columns.map(({ name, isNumber = false }) => (
           <ColumnName key={name} className={isNumber ? 'number' : undefined}>
@@ -69,7 +74,7 @@ export function DataTable<Item>({ label, columns, items, itemKey }: DataTablePro
       <TableBody>
         {items.map((item) => (
           <Row key={itemKey(item)}>
-            <RowName>{first?.cell(item)}</RowName>
+            <RowName className={first === undefined ? undefined : cellClass(first)}>{first?.cell(item)}</RowName>
             {rest.map((column) => (
               <Cell key={column.name} label={column.name} className={cellClass(column)}>
                 {column.cell(item)}
@@ -82,7 +87,18 @@ export function DataTable<Item>({ label, columns, items, itemKey }: DataTablePro
   )
 }
 
-const cardClasses = { hidden: 'wide-only', first: 'first-when-narrow' } as const
+const cardClasses = {
+  hidden: 'wide-only',
+  first: 'first-when-narrow',
+  top: 'line-top',
+  'top-end': 'line-top line-end',
+  bottom: 'line-bottom',
+  'bottom-end': 'line-bottom line-end',
+} as const
+
+function hasLines<Item>(columns: readonly Column<Item>[]): boolean {
+  return columns.some(({ inCards }) => inCards === 'top' || inCards === 'top-end')
+}
 
 function cellClass<Item>({ isNumber = false, inCards }: Column<Item>): string | undefined {
   const names = [isNumber ? 'number' : '', inCards === undefined ? '' : cardClasses[inCards]]

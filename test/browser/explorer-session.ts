@@ -93,7 +93,9 @@ export function useEmptyExplorer(): { readonly api: RunningApi } {
 }
 
 function runExplorer({ url }: Pick<TestDatabase, 'url'>): Promise<RunningApi> {
-  return runApi(url, { server: { network: () => 'emulator', page: explorerPage() } })
+  return runApi(url, {
+    server: { network: () => 'emulator', page: explorerPage({ editorUrl: () => 'http://localhost:3003' }) },
+  })
 }
 
 function ready<Thing>(thing: Thing | undefined): Thing {

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/controls.tsx'
 import { formatCount, formatNumber } from '../../kit/formats.ts'
@@ -5,8 +6,8 @@ import { Link, useSearchValue } from '../../kit/router.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { DataTable } from '../../kit/table.tsx'
 import type { Column } from '../../kit/table.tsx'
-import { Age } from '../../kit/time.tsx'
-import type { AccountDetail } from '../answers.gen.ts'
+import { Age, Ago } from '../../kit/time.tsx'
+import type { AccountDetail, Answers } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import { plainValue } from '../cadence-value.ts'
@@ -15,18 +16,30 @@ import { CardList, QueryResult, TableList } from '../parts/lists.tsx'
 import { Detail, DetailList } from '../parts/page.tsx'
 import { StakingEvents } from '../parts/staking.tsx'
 import {
+  AccountLink,
   Algorithms,
   Amount,
   BlockLink,
   Identity,
   KeyStatus,
   Picture,
+  SignedAmount,
   TransactionLink,
   NoValue,
   OptionalAccountLink,
   ValueTree,
 } from '../parts/values.tsx'
-import { paths, formatAmount, humanize, sanitizeName, symbolOf, contractNameOf, shorten, formatBytes } from '../text.ts'
+import {
+  contractNameOf,
+  formatBytes,
+  formatDollars,
+  humanize,
+  negated,
+  paths,
+  sanitizeName,
+  shorten,
+  symbolOf,
+} from '../text.ts'
 
 interface AddressProps {
   readonly address: string
@@ -38,6 +51,7 @@ const transferColumns: readonly Column<AccountTransfer>[] = [
   {
     name: 'Transaction',
     cell: ({ transaction_hash: id, block_height: height }) => <TransactionLink id={id} height={height} />,
+    inCards: 'bottom-end',
   },
   {
     name: 'Kind',
@@ -47,24 +61,33 @@ const transferColumns: readonly Column<AccountTransfer>[] = [
         {type !== 'transfer' && <span className="soft">{humanize(type)}</span>}
       </>
     ),
+    inCards: 'hidden',
   },
-  { name: 'Asset', cell: (transfer) => <TransferredAsset transfer={transfer} /> },
+  { name: 'Asset', cell: (transfer) => <TransferredAsset transfer={transfer} />, inCards: 'top' },
   {
     name: 'Counterparty',
     cell: ({ direction, sender, receiver }) => (
-      <OptionalAccountLink address={direction === 'deposit' ? sender : receiver} />
+      <>
+        <span className="narrow-only">{direction === 'deposit' ? 'from ' : 'to '}</span>
+        <OptionalAccountLink address={direction === 'deposit' ? sender : receiver} />
+      </>
     ),
+    inCards: 'bottom',
   },
-  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true, inCards: 'top-end' },
 ]
 
 function TransferredAsset({ transfer }: { readonly transfer: AccountTransfer }): ReactNode {
+  const isLoss = transfer.direction === 'withdraw'
   if (transfer.type === 'ft') {
     const { token, symbol } = transfer.token
     return (
-      <Link to={paths.token(token)}>
-        {formatAmount(transfer.amount)} {symbolOf(token, symbol)}
-      </Link>
+      <>
+        <Link to={paths.token(token)}>
+          <SignedAmount amount={isLoss ? negated(transfer.amount) : transfer.amount} unit={symbolOf(token, symbol)} />
+        </Link>
+        {transfer.usd_value !== null && <span className="soft"> ({formatDollars(transfer.usd_value)})</span>}
+      </>
     )
   }
   const name = sanitizeName(transfer.name)
@@ -202,14 +225,101 @@ const keyColumns: readonly Column<AccountKey>[] = [
   { name: 'Status', cell: ({ revoked }) => <KeyStatus isRevoked={revoked} /> },
 ]
 
+const maxUnfilteredKeys = 10
+
 export function AccountKeys({ keys }: { readonly keys: readonly AccountKey[] }): ReactNode {
+  const [text, setText] = useState('')
+  const wanted = text.trim().toLowerCase().replace(/^0x/, '')
+  const shown = keys.filter(({ index, key }) => String(index) === wanted || (key ?? '').includes(wanted))
   return (
     <section className="panel list" aria-label="Keys">
-      {keys.length === 0 ? (
-        <EmptyState title="No keys">This account has no usable key.</EmptyState>
-      ) : (
-        <DataTable label="Keys" columns={keyColumns} items={keys} itemKey={({ index }) => index} />
+      {keys.length > maxUnfilteredKeys && (
+        <header>
+          <label className="field grow">
+            <span>Find a key</span>
+            <input
+              className="input"
+              type="search"
+              placeholder="Index or public key"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </label>
+          <span className="soft" role="status">
+            {formatCount(shown.length, 'key')}
+          </span>
+        </header>
       )}
+      {shown.length === 0 ? (
+        <EmptyState title={keys.length === 0 ? 'No keys' : 'No matching keys'}>
+          {keys.length === 0 && 'This account has no usable key.'}
+        </EmptyState>
+      ) : (
+        <DataTable label="Keys" columns={keyColumns} items={shown} itemKey={({ index }) => index} />
+      )}
+    </section>
+  )
+}
+
+type Counterparty = Answers['/flow/account/{address}/counterparty']['data'][number]
+
+const counterpartyColumns: readonly Column<Counterparty>[] = [
+  {
+    name: 'Account',
+    cell: ({ address, label }) => (
+      <>
+        <AccountLink address={address} /> {label !== null && <Badge tone="busy">{sanitizeName(label)}</Badge>}
+      </>
+    ),
+    inCards: 'top',
+  },
+  {
+    name: 'Transfers',
+    cell: ({ sent_count: sent, received_count: received }) => formatNumber(sent + received),
+    isNumber: true,
+    inCards: 'top-end',
+  },
+  { name: 'Sent to it', cell: ({ sent_count: count }) => formatNumber(count), isNumber: true, inCards: 'hidden' },
+  {
+    name: 'Received from it',
+    cell: ({ received_count: count }) => formatNumber(count),
+    isNumber: true,
+    inCards: 'hidden',
+  },
+  {
+    name: 'Last transfer',
+    cell: ({ timestamp }) => (timestamp === null ? <NoValue /> : <Ago at={timestamp} />),
+    isNumber: true,
+    inCards: 'bottom',
+  },
+]
+
+export function AccountCounterparties({ address }: AddressProps): ReactNode {
+  const query = useApi('/flow/account/{address}/counterparty', { address, limit: 20 })
+  return (
+    <section className="panel list" aria-label="Counterparties">
+      <QueryResult query={query} what="the counterparties">
+        {({ data, _meta: { transfer_count: count, is_complete: isComplete } }) =>
+          data.length === 0 ? (
+            <EmptyState title="No counterparties">
+              Accounts that send tokens or NFTs to this account, or receive them, will appear here.
+            </EmptyState>
+          ) : (
+            <>
+              <DataTable
+                label="Counterparties"
+                columns={counterpartyColumns}
+                items={data}
+                itemKey={(counterparty) => counterparty.address}
+              />
+              <footer className="soft small">
+                {isComplete ? `All ${formatCount(count, 'transfer')}` : `The newest ${formatCount(count, 'transfer')}`}{' '}
+                of this account
+              </footer>
+            </>
+          )
+        }
+      </QueryResult>
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/controls.tsx'
-import { formatNumber } from '../../kit/formats.ts'
+import { formatCount, formatNumber, formatTime, splitAmount } from '../../kit/formats.ts'
 import { Loading } from '../../kit/state.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { TimeChart } from '../../kit/time-chart.tsx'
@@ -24,12 +24,19 @@ import {
   TokenName,
 } from '../parts/values.tsx'
 import { formatAmount, formatBytes, sanitizeName, shorten, formatDollars } from '../text.ts'
-import { AccountKeys, AccountNfts, AccountStaking, AccountStorage, AccountTransfers } from './account-tabs.tsx'
+import {
+  AccountCounterparties,
+  AccountKeys,
+  AccountNfts,
+  AccountStaking,
+  AccountStorage,
+  AccountTransfers,
+} from './account-tabs.tsx'
 
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useApi('/flow/account/{address}', { address })
   const account = query.data?.data[0]
-  const isReady = !useBalanceHistory(address).isPending
+  const isReady = ![useBalanceHistory(address), usePortfolio(address)].some(({ isPending }) => isPending)
   return (
     <>
       <PageTitle
@@ -56,8 +63,18 @@ function AccountView({ account }: { readonly account: AccountDetail }): ReactNod
   return (
     <>
       <KeyNumbers>
-        <KeyNumber name="Balance" note={available === null ? undefined : `${formatAmount(available)} available`}>
-          {balance === null ? '–' : `${formatAmount(balance)} FLOW`}
+        <TotalValue address={address} />
+        <KeyNumber
+          name="Balance"
+          note={
+            available === null ? undefined : (
+              <>
+                <Amount amount={available} decimals={2} /> available
+              </>
+            )
+          }
+        >
+          <Amount amount={balance} unit="FLOW" decimals={2} />
         </KeyNumber>
         <KeyNumber
           name="Transactions"
@@ -82,13 +99,18 @@ function AccountView({ account }: { readonly account: AccountDetail }): ReactNod
           {account.as_of_height === null ? '' : `, at block ${formatNumber(account.as_of_height)}`}.
         </p>
       )}
-      <BalanceChart address={address} />
+      <AccountCharts address={address} />
       <UrlTabs
         label="Account"
         tabs={[
           { name: 'transactions', label: 'Transactions', render: () => <Transactions address={address} /> },
           { name: 'transfers', label: 'Transfers', render: () => <AccountTransfers address={address} /> },
           { name: 'tokens', label: 'Tokens', render: () => <AccountTokens address={address} /> },
+          {
+            name: 'counterparties',
+            label: 'Counterparties',
+            render: () => <AccountCounterparties address={address} />,
+          },
           { name: 'nfts', label: 'NFTs', render: () => <AccountNfts address={address} /> },
           ...(evmAddress === undefined
             ? []
@@ -141,7 +163,7 @@ function AccountEvm({ address }: AddressProps): ReactNode {
 }
 
 const tokenColumns: readonly Column<ItemOf<'/flow/account/{address}/ft'>>[] = [
-  { name: 'Token', cell: (vault) => <TokenName token={vault} id={vault.token} /> },
+  { name: 'Token', cell: (vault) => <TokenName token={vault} id={vault.token} />, inCards: 'top' },
   {
     name: 'Balance',
     cell: ({ balance, is_complete: isComplete }) => (
@@ -151,11 +173,13 @@ const tokenColumns: readonly Column<ItemOf<'/flow/account/{address}/ft'>>[] = [
       </>
     ),
     isNumber: true,
+    inCards: 'bottom',
   },
   {
     name: 'Value',
     cell: ({ usd_value: dollars }) => (dollars === null ? <NoValue /> : formatDollars(dollars)),
     isNumber: true,
+    inCards: 'top-end',
   },
 ]
 
@@ -176,8 +200,29 @@ function useBalanceHistory(address: string): UseQueryResult<Answers['/flow/accou
   return useApi('/flow/account/{address}/balance/history', { address, days }, { keepsPrevious: true })
 }
 
-function BalanceChart({ address }: AddressProps): ReactNode {
+function usePortfolio(address: string): UseQueryResult<Answers['/flow/account/{address}/portfolio']> {
+  const days = useDays()
+  return useApi('/flow/account/{address}/portfolio', { address, days }, { keepsPrevious: true })
+}
+
+/** Hidden if the account holds no token with a known price. */
+function TotalValue({ address }: AddressProps): ReactNode {
+  const portfolio = usePortfolio(address).data?.data[0]
+  if (portfolio === undefined || portfolio.usd_value === null) return null
+  const { usd_value: dollars, as_of: asOf, unpriced_count: unpriced } = portfolio
+  return (
+    <KeyNumber
+      name="Value of tokens"
+      note={unpriced === 0 ? 'in US dollars' : `without ${formatCount(unpriced, 'token')} of unknown price`}
+    >
+      <span title={asOf === null ? undefined : `Prices of ${formatTime(asOf)} or later`}>{formatDollars(dollars)}</span>
+    </KeyNumber>
+  )
+}
+
+function AccountCharts({ address }: AddressProps): ReactNode {
   const query = useBalanceHistory(address)
+  const days = usePortfolio(address).data?.data[0]?.days ?? []
   if (query.isError) {
     return (
       <section className="panel" aria-label="Balance history">
@@ -185,16 +230,25 @@ function BalanceChart({ address }: AddressProps): ReactNode {
       </section>
     )
   }
-  const points = (query.data?.data ?? []).flatMap(({ date, balance }) =>
-    balance === null ? [] : [{ date, value: Number(balance), text: `${formatAmount(balance)} FLOW` }],
+  const values = days.flatMap(({ date, usd_value: dollars, is_complete: isComplete }) =>
+    dollars === null
+      ? []
+      : [{ date, value: Number(dollars), text: `${formatDollars(dollars)}${isComplete ? '' : ' or more'}` }],
   )
-  if (points.length < 2) return null
+  const balances = (query.data?.data ?? []).flatMap(({ date, balance }) =>
+    balance === null ? [] : [{ date, value: Number(balance), text: `${splitAmount(formatAmount(balance))[0]} FLOW` }],
+  )
+  if (balances.length < 2) return null
   return (
     <section className="panel chart-panel" aria-label="Balance history">
-      <TimeChart label="Balance" points={points} height={150} />
+      <div className={values.length < 2 ? 'stack' : 'two-columns'}>
+        {values.length >= 2 && <TimeChart label="Value of tokens" points={values} height={150} isLastPartial />}
+        <TimeChart label="Balance" points={balances} height={150} isLastPartial />
+      </div>
       <p className="soft small">
         All vaults at the end of each day, from indexed events. It can differ from the balance above because of newer
         blocks, unindexed vaults, or balances from before the first indexed block.
+        {values.length >= 2 && ' Values are at the last prices of each day, without NFTs and tokens on the EVM.'}
       </p>
       <DaysButtons />
     </section>

@@ -13,18 +13,40 @@ import { Algorithms, Amount, AccountLink, BlockLink, Identity, KeyStatus, NoValu
 import { shorten } from '../text.ts'
 
 const accountColumns: readonly Column<ItemOf<'/flow/account'>>[] = [
-  { name: 'Account', cell: ({ address }) => <AccountLink address={address} hasCopy /> },
-  { name: 'Balance in FLOW', cell: ({ flow_balance: balance }) => <Amount amount={balance} />, isNumber: true },
-  { name: 'Transactions', cell: ({ tx_count: count }) => formatNumber(count), isNumber: true },
+  { name: 'Account', cell: ({ address }) => <AccountLink address={address} hasCopy />, inCards: 'top' },
+  {
+    name: 'Balance in FLOW',
+    cell: ({ flow_balance: balance }) => (
+      <>
+        <Amount amount={balance} />
+        {balance !== null && <span className="narrow-only"> FLOW</span>}
+      </>
+    ),
+    isNumber: true,
+    inCards: 'top-end',
+  },
+  {
+    name: 'Transactions',
+    cell: ({ tx_count: count }) => (
+      <>
+        {formatNumber(count)}
+        <span className="narrow-only">{count === 1 ? ' transaction' : ' transactions'}</span>
+      </>
+    ),
+    isNumber: true,
+    inCards: 'bottom',
+  },
   {
     name: 'Created in block',
     cell: ({ created_height: height }) => (height === null ? <NoValue /> : <BlockLink height={height} />),
     isNumber: true,
+    inCards: 'hidden',
   },
   {
     name: 'Last active',
     cell: ({ timestamp }) => (timestamp === null ? <NoValue /> : <Age since={timestamp} />),
     isNumber: true,
+    inCards: 'bottom-end',
   },
 ]
 

@@ -1,13 +1,29 @@
 import type { ReactNode } from 'react'
-import { Badge } from '../../kit/controls.tsx'
-import { formatNumber } from '../../kit/formats.ts'
+import { Badge, Icon } from '../../kit/controls.tsx'
+import { formatNumber, formatTime } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
+import { EmptyState } from '../../kit/state.tsx'
+import { DataTable } from '../../kit/table.tsx'
+import type { Column } from '../../kit/table.tsx'
 import { Ago } from '../../kit/time.tsx'
-import type { TransactionDetail } from '../answers.gen.ts'
+import { CopyButton } from '../../kit/toast.tsx'
+import type { NonFungibleMove, TransactionDetail } from '../answers.gen.ts'
+import { balanceChanges } from '../balance-changes.ts'
+import type { BalanceChange, Change } from '../balance-changes.ts'
 import { Detail, DetailPanel } from '../parts/page.tsx'
-import { Statements, nameOfTransaction } from '../parts/rows.tsx'
-import { Amount, AccountLink, BlockLink, Identity, Moment, ContractLink, NoValue } from '../parts/values.tsx'
-import { paths, humanize, formatDollars } from '../text.ts'
+import { MoreButton, Statements, nameOfTransaction, useLimit } from '../parts/rows.tsx'
+import {
+  Amount,
+  AccountLink,
+  BlockLink,
+  ContractLink,
+  Identity,
+  Moment,
+  NoValue,
+  Picture,
+  SignedAmount,
+} from '../parts/values.tsx'
+import { contractNameOf, formatDollars, humanize, paths, sanitizeName, symbolOf } from '../text.ts'
 import {
   describeAccountChanges,
   describeEvmExecutions,
@@ -90,11 +106,12 @@ export function TransactionFields({ transaction }: TransactionProps): ReactNode 
 }
 
 export function TransactionOverview({ transaction }: TransactionProps): ReactNode {
-  const { block_height: height, timestamp, tags } = transaction
+  const { block_height: height, timestamp, tags, nft_transfers: items } = transaction
+  const trades = describeTrades(transaction.defi_events, transaction.ft_transfers)
   const statements = [
-    ...describeTrades(transaction.defi_events).map(withoutDetails),
-    ...describeTokenTransfers(transaction.ft_transfers),
-    ...describeNftTransfers(transaction.nft_transfers),
+    ...trades.statements,
+    ...describeTokenTransfers(trades.others),
+    ...describeNftTransfers(items),
     ...describeEvmExecutions(transaction.evm_executions).map(withoutDetails),
     ...describeAccountChanges(transaction.events),
   ]
@@ -111,6 +128,7 @@ export function TransactionOverview({ transaction }: TransactionProps): ReactNod
         </div>
       )}
       {statements.length > 0 && <Statements statements={statements} />}
+      <MovedItems items={items} />
       {statements.length === 0 && !isFailed && <p className="soft">No tokens or NFTs were transferred.</p>}
       <p>
         <Fee transaction={transaction} /> <CalledContracts contracts={transaction.contract_imports} />
@@ -128,14 +146,20 @@ export function TransactionOverview({ transaction }: TransactionProps): ReactNod
 }
 
 function Fee({ transaction }: TransactionProps): ReactNode {
-  const { fee, fee_usd: dollars, payer } = transaction
+  const { fee, fee_usd: dollars, fee_usd_as_of: pricedAt, payer } = transaction
   if (!isUserTransaction(transaction)) return 'System transactions have no fee.'
   if (fee === null) return 'The fee is unknown.'
   if (Number(fee) === 0) return 'No fee was charged.'
   return (
     <>
       <AccountLink address={payer} /> paid a fee of <Amount amount={fee} unit="FLOW" />
-      {dollars !== null && <span className="soft"> ({formatDollars(dollars)})</span>}.
+      {dollars !== null && (
+        <span className="soft" title={pricedAt === null ? undefined : `Price of ${formatTime(pricedAt)}`}>
+          {' '}
+          ({formatDollars(dollars)})
+        </span>
+      )}
+      .
     </>
   )
 }
@@ -153,6 +177,128 @@ function CalledContracts({ contracts }: { readonly contracts: readonly string[] 
       ))}
       .{' '}
     </>
+  )
+}
+
+const maxPictures = 12
+
+function MovedItems({ items }: { readonly items: readonly NonFungibleMove[] }): ReactNode {
+  const distinct = [...new Map(items.map((item) => [`${item.token} ${item.token_id}`, item])).values()]
+  if (distinct.length === 0) return null
+  return (
+    <ul className="moved-items" aria-label="NFTs">
+      {distinct.slice(0, maxPictures).map((item) => (
+        <MovedItem key={`${item.token} ${item.token_id}`} item={item} />
+      ))}
+      {distinct.length > maxPictures && (
+        <li className="soft">and {formatNumber(distinct.length - maxPictures)} more</li>
+      )}
+    </ul>
+  )
+}
+
+function MovedItem({ item: { token, token_id: id, name, thumbnail } }: { readonly item: NonFungibleMove }): ReactNode {
+  const content = (
+    <>
+      <Picture source={thumbnail} alt="" size={72} seed={`${token} ${id}`} />
+      <span>{sanitizeName(name ?? '', `#${id}`)}</span>
+    </>
+  )
+  return <li>{token === null ? content : <Link to={paths.item(token, id)}>{content}</Link>}</li>
+}
+
+const changeColumns: readonly Column<BalanceChange>[] = [
+  { name: 'Account', cell: ({ account }) => <AccountLink address={account} />, inCards: 'bottom' },
+  { name: 'Asset', cell: ({ change }) => <ChangedAsset change={change} />, inCards: 'top' },
+  {
+    name: 'Change',
+    cell: ({ change }) => {
+      const amount = change.kind === 'items' ? String(change.ids.length) : change.amount
+      return <SignedAmount amount={change.kind === 'items' && !change.isGain ? `-${amount}` : amount} />
+    },
+    isNumber: true,
+    inCards: 'top-end',
+  },
+  {
+    name: 'Value at the time',
+    cell: ({ change }) => {
+      if (change.kind === 'items' || change.dollars === null || change.pricedAt === null) return <NoValue />
+      return (
+        <span title={`Price of ${formatTime(change.pricedAt)}`}>{formatDollars(change.dollars).replace('-', '−')}</span>
+      )
+    },
+    isNumber: true,
+    inCards: 'bottom-end',
+  },
+]
+
+function ChangedAsset({ change }: { readonly change: Change }): ReactNode {
+  if (change.kind === 'fee') return 'FLOW (fee)'
+  if (change.kind === 'token') {
+    return <Link to={paths.token(change.token)}>{symbolOf(change.token, change.symbol)}</Link>
+  }
+  const { collection, ids } = change
+  const name = sanitizeName(change.name ?? '', collection === null ? 'NFT' : contractNameOf(collection))
+  const [id = ''] = ids
+  const text = ids.length === 1 ? `${name} #${id}` : name
+  if (collection === null) return text
+  return <Link to={ids.length === 1 ? paths.item(collection, id) : paths.collection(collection)}>{text}</Link>
+}
+
+function changeKey({ account, change }: BalanceChange): string {
+  const asset = change.kind === 'token' ? change.token : change.kind === 'items' ? change.collection : ''
+  return `${account} ${change.kind} ${asset} ${change.kind === 'items' && change.isGain}`
+}
+
+const initialChanges = 50
+
+export function BalanceChanges({ transaction }: TransactionProps): ReactNode {
+  const [limit, showMore] = useLimit(initialChanges)
+  const changes = balanceChanges(transaction)
+  return (
+    <section className="panel list" aria-label="Balance changes">
+      {changes.length === 0 ? (
+        <EmptyState title="No balance changes">This transaction changed no balance of a known account.</EmptyState>
+      ) : (
+        <DataTable
+          label="Balance changes"
+          columns={changeColumns}
+          items={changes.slice(0, limit)}
+          itemKey={changeKey}
+        />
+      )}
+      {changes.length > limit && (
+        <footer>
+          <MoreButton count={changes.length - limit} onClick={showMore} />
+        </footer>
+      )}
+    </section>
+  )
+}
+
+const maxRawLength = 100_000
+
+export function RawTransaction({ transaction }: TransactionProps): ReactNode {
+  const { id, block_height: height } = transaction
+  const text = JSON.stringify(transaction, null, 2)
+  return (
+    <section className="panel" aria-label="Raw">
+      <header>
+        <h2>JSON of the API</h2>
+        <CopyButton text={text} what="JSON" />
+        <a className="button small" href={`/flow/transaction/${id}?height=${height}`} download={`${id}.json`}>
+          Download <Icon name="save" size={13} />
+        </a>
+      </header>
+      <div className="code-scroll json" tabIndex={0} role="group" aria-label="JSON">
+        <pre>
+          <code>{text.slice(0, maxRawLength)}</code>
+        </pre>
+      </div>
+      {text.length > maxRawLength && (
+        <footer className="soft">Only the start is shown. Copy or download the JSON to see all of it.</footer>
+      )}
+    </section>
   )
 }
 

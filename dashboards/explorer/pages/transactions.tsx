@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { ApiProblem } from '../../kit/api.ts'
 import { scriptParameters } from '../../kit/code-tokens.ts'
-import { CodeView } from '../../kit/code.tsx'
 import { Button } from '../../kit/controls.tsx'
 import { formatNumber, formatCount } from '../../kit/formats.ts'
 import { Link, useSearchValue } from '../../kit/router.tsx'
@@ -14,7 +13,8 @@ import type { PageProps } from '../pages.ts'
 import { DecodedCall, EvmLogs } from '../parts/evm.tsx'
 import { ItemResult } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailList } from '../parts/page.tsx'
-import { StatusBadge, TransactionList } from '../parts/rows.tsx'
+import { StatusBadge, TransactionList, nameOfTransaction } from '../parts/rows.tsx'
+import { ScriptPanel } from '../parts/script.tsx'
 import {
   BlockLink,
   Identity,
@@ -26,7 +26,7 @@ import {
 } from '../parts/values.tsx'
 import { paths, shorten, contractOf, formatUnits } from '../text.ts'
 import { isUserTransaction } from '../transfer-summary.ts'
-import { TransactionFields, TransactionOverview } from './transaction-tabs.tsx'
+import { BalanceChanges, RawTransaction, TransactionFields, TransactionOverview } from './transaction-tabs.tsx'
 
 export function TransactionsPage(): ReactNode {
   const [shown, show] = useSearchValue('show')
@@ -99,7 +99,7 @@ export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
 }
 
 function TransactionView({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {
-  const { events, script, script_hash: hash, arguments: values, evm_executions: executions } = transaction
+  const { events, script, arguments: values, evm_executions: executions } = transaction
   const args = Array.isArray(values) ? (values as readonly unknown[]) : []
   return (
     <>
@@ -120,12 +120,13 @@ function TransactionView({ transaction }: { readonly transaction: TransactionDet
         label="Transaction"
         tabs={[
           { name: 'summary', label: 'Summary', render: () => <TransactionFields transaction={transaction} /> },
+          { name: 'balances', label: 'Balance changes', render: () => <BalanceChanges transaction={transaction} /> },
           {
             name: 'events',
             label: `Events ${formatNumber(events.length)}`,
             render: () => <EventCards events={events} />,
           },
-          { name: 'script', label: 'Script', render: () => <TransactionScript script={script} hash={hash} /> },
+          { name: 'script', label: 'Script', render: () => <TransactionScript transaction={transaction} /> },
           {
             name: 'arguments',
             label: `Arguments ${args.length}`,
@@ -140,38 +141,18 @@ function TransactionView({ transaction }: { readonly transaction: TransactionDet
                   render: () => executions.map((each) => <Execution key={each.hash} execution={each} />),
                 },
               ]),
+          { name: 'raw', label: 'Raw', render: () => <RawTransaction transaction={transaction} /> },
         ]}
       />
     </>
   )
 }
 
-interface TransactionScriptProps {
-  /** If null, it is loaded by hash. */
-  readonly script: string | null
-  readonly hash: string
-}
-
-function TransactionScript({ script, hash }: TransactionScriptProps): ReactNode {
+function TransactionScript({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {
+  const { script, script_hash: hash } = transaction
   return (
-    <section className="panel" aria-label="Script">
-      {script === null && hash !== '' ? <StoredScript hash={hash} /> : <Code text={script ?? ''} />}
-    </section>
+    <ScriptPanel text={script ?? ''} title={<Link to={paths.script(hash)}>{nameOfTransaction(transaction)}</Link>} />
   )
-}
-
-function StoredScript({ hash }: { readonly hash: string }): ReactNode {
-  const query = useApi('/flow/script/{hash}', { hash })
-  return (
-    <ItemResult query={query} what="the script of this transaction">
-      {({ script_text: text }) => <Code text={text} />}
-    </ItemResult>
-  )
-}
-
-function Code({ text }: { readonly text: string }): ReactNode {
-  if (text === '') return <EmptyState title="No script">The script of this transaction is not stored.</EmptyState>
-  return <CodeView code={text} label="script" />
 }
 
 interface ArgumentsProps {

@@ -154,6 +154,7 @@ export function TokenVolume({ token }: { readonly token: FungibleToken }): React
             <TimeChart
               label={`${unit} transferred per day`}
               shape="bars"
+              isLastPartial
               points={data.map(({ date, volume, usd_volume: dollars }) => ({
                 date,
                 value: Number(volume),
@@ -189,5 +190,5 @@ function TransferChart({ days: counts }: TransferChartProps): ReactNode {
     value: count,
     text: `${formatNumber(count)} transfers`,
   }))
-  return <TimeChart label="Transfers per day" shape="bars" points={points} />
+  return <TimeChart label="Transfers per day" shape="bars" isLastPartial points={points} />
 }

@@ -33,11 +33,24 @@ export function StatusBadge({ status }: { readonly status: TransactionSummary['e
 }
 
 const transactionColumns: readonly Column<Transaction>[] = [
-  { name: 'Transaction', cell: ({ id, block_height: height }) => <TransactionLink id={id} height={height} /> },
-  { name: 'Action', cell: (transaction) => <Action transaction={transaction} />, inCards: 'first' },
-  { name: 'Payer', cell: ({ payer }) => <AccountLink address={payer} /> },
+  {
+    name: 'Transaction',
+    cell: ({ id, block_height: height }) => <TransactionLink id={id} height={height} />,
+    inCards: 'bottom',
+  },
+  { name: 'Action', cell: (transaction) => <Action transaction={transaction} />, inCards: 'top' },
+  {
+    name: 'Payer',
+    cell: ({ payer }) => (
+      <>
+        <span className="narrow-only">by </span>
+        <AccountLink address={payer} />
+      </>
+    ),
+    inCards: 'bottom-end',
+  },
   { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} />, inCards: 'hidden' },
-  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true, inCards: 'top-end' },
 ]
 
 function Action({ transaction }: { readonly transaction: Transaction }): ReactNode {
@@ -117,12 +130,12 @@ function StatementDetails({ details }: { readonly details: readonly Sentence[] }
   )
 }
 
-function useLimit(initial: number): [limit: number, showMore: () => void] {
+export function useLimit(initial: number): [limit: number, showMore: () => void] {
   const [limit, setLimit] = useState(initial)
   return [limit, () => setLimit(limit + 100)]
 }
 
-function MoreButton({ count, onClick }: { readonly count: number; readonly onClick: () => void }): ReactNode {
+export function MoreButton({ count, onClick }: { readonly count: number; readonly onClick: () => void }): ReactNode {
   return (
     <Button isSmall onClick={onClick}>
       Show {formatNumber(count)} more
@@ -141,7 +154,13 @@ export function SentenceText({ sentence }: { readonly sentence: Sentence }): Rea
 function SegmentText({ segment }: { readonly segment: Segment }): ReactNode {
   if (typeof segment === 'string') return segment
   if ('account' in segment) return <AccountLink address={segment.account} />
-  if ('token' in segment) return <Link to={paths.token(segment.token)}>{segment.text}</Link>
+  if ('token' in segment)
+    return (
+      <>
+        <Link to={paths.token(segment.token)}>{segment.text}</Link>
+        {segment.dollars !== undefined && <span className="soft"> ({segment.dollars})</span>}
+      </>
+    )
   if ('contract' in segment) return <Link to={paths.contract(segment.contract)}>{segment.text}</Link>
   const { collection, text } = segment
   if (collection === null) return text

@@ -1,5 +1,6 @@
 import type { ReactNode, CSSProperties } from 'react'
 import { useState } from 'react'
+import { ExactAmount } from '../../kit/amount.tsx'
 import { Badge, Icon } from '../../kit/controls.tsx'
 import { formatNumber, formatTime } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
@@ -12,7 +13,6 @@ import {
   sanitizeName,
   shorten,
   initialOf,
-  truncateAmount,
   formatAmount,
   formatFraction,
   contractOf,
@@ -137,12 +137,15 @@ interface AmountProps {
 
 export function Amount({ amount, unit, decimals }: AmountProps): ReactNode {
   if (amount === null) return <NoValue />
-  const shown = formatAmount(decimals === undefined ? amount : truncateAmount(amount, decimals))
-  const exact = formatAmount(amount)
+  return <ExactAmount amount={formatAmount(amount)} unit={unit} decimals={decimals} />
+}
+
+/** With `+` or `−`. */
+export function SignedAmount({ amount, unit }: { readonly amount: string; readonly unit?: string }): ReactNode {
+  const isLoss = amount.startsWith('-')
   return (
-    <span className="amount" title={shown === exact ? undefined : exact}>
-      {shown}
-      {unit !== undefined && ` ${unit}`}
+    <span className={isLoss ? 'decrease' : 'increase'}>
+      <ExactAmount amount={`${isLoss ? '−' : '+'}${formatAmount(amount).replace('-', '')}`} unit={unit} />
     </span>
   )
 }
