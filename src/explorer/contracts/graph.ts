@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { sharedRead } from '../paging/shared-read.ts'
 
 export interface GraphContract {
   readonly contract: string
@@ -99,10 +100,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-const maxAgeMs = 15_000
-/** Maximum age during a reload. */
-const staleMs = 45_000
-
 const edgesRow = z.object({ contracts: z.string() })
 const contractEntries = z.array(
   z.object({
@@ -112,38 +109,11 @@ const contractEntries = z.array(
   }),
 )
 
-interface CachedGraph {
-  readonly graph: ContractGraph
-  readonly readAt: number
-}
-
-const graphs = new WeakMap<DatabasePool, CachedGraph>()
-const inFlight = new WeakMap<DatabasePool, Promise<ContractGraph>>()
-
 /**
  * A chain has about 10,000 contracts, so the graph is read whole and shared: no index sorts by
  * dependents, and traversal in SQL takes one statement per level.
  */
-export async function readContractGraph(database: DatabasePool): Promise<ContractGraph> {
-  const current = graphs.get(database)
-  const age = performance.now() - (current?.readAt ?? -Infinity)
-  if (current !== undefined && age < maxAgeMs) return current.graph
-  const next = inFlight.get(database) ?? refresh(database)
-  return current !== undefined && age < maxAgeMs + staleMs ? current.graph : await next
-}
-
-function refresh(database: DatabasePool): Promise<ContractGraph> {
-  const readAt = performance.now()
-  const loading = loadGraph(database)
-  inFlight.set(database, loading)
-  loading
-    .then(
-      (graph) => graphs.set(database, { graph, readAt }),
-      () => undefined,
-    )
-    .finally(() => inFlight.delete(database))
-  return loading
-}
+export const readContractGraph = sharedRead(loadGraph)
 
 async function loadGraph(database: DatabasePool): Promise<ContractGraph> {
   const { contracts } = await database.one(sql.type(edgesRow)`
