@@ -115,6 +115,7 @@ export interface Answers {
   readonly '/flow/scheduled-handler/{id}': ScheduledHandlerAnswer
   readonly '/flow/search': { readonly data: SearchResult }
   readonly '/flow/search/preview': { readonly data: TransactionPreview | AddressPreview }
+  readonly '/flow/search/examples': { readonly data: readonly SearchExample[] }
   readonly '/webhooks/event-types': WebhookEventTypeList
   readonly '/api/v1/event-types': ClientEventTypeItems
   readonly '/health': Health
@@ -3193,26 +3194,32 @@ export interface ScheduledHandlerAnswer {
 }
 
 export interface SearchResult {
-  /** Exact matches. */
+  /** Exact matches. Several for a shortened identifier that is ambiguous, and for a day. */
   readonly hits: readonly SearchHit[]
-  /** Sorted by dependent contracts. */
+  /** Best match first, then by dependent contracts. */
   readonly contracts: readonly FoundContract[]
-  /** Fungible tokens, sorted by holders. */
+  /** Fungible tokens. Best match first, then by holders. */
   readonly tokens: readonly FoundToken[]
-  /** Sorted by holders. */
+  /** Best match first, then by holders. */
   readonly nft_collections: readonly FoundNftCollection[]
   /** Accounts with a matching label. */
   readonly accounts: readonly FoundAccount[]
+  /** Items with a matching name, or of a matching collection with the id. */
+  readonly nft_items: readonly FoundNftItem[]
+  /** Best match first, then by events. */
+  readonly event_types: readonly FoundEventType[]
 }
 
 export interface SearchHit {
-  readonly type: 'block' | 'transaction' | 'evm_transaction' | 'account' | 'evm_address' | 'scheduled_transaction' | 'public_key'
+  readonly type: 'block' | 'transaction' | 'evm_transaction' | 'account' | 'evm_address' | 'evm_token' | 'scheduled_transaction' | 'public_key' | 'node'
   /** Id, hash, address or number, as in the path. */
   readonly id: string
   /** Null if the match does not belong to a block. */
   readonly block_height: number | null
   /** API path of the resource. */
   readonly path: string
+  /** Why it matches, e.g. `first block of 2026-11-20, UTC`. */
+  readonly note?: string
 }
 
 export interface FoundContract {
@@ -3225,6 +3232,8 @@ export interface FoundContract {
   readonly kind: 'FT' | 'NFT' | 'CONTRACT' | null
   /** Contracts that import it. */
   readonly dependent_count: number
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
 export interface FoundToken {
@@ -3243,6 +3252,8 @@ export interface FoundToken {
   readonly holder_count: number
   /** Whether the contract account has a label. */
   readonly is_verified: boolean
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
 export interface FoundNftCollection {
@@ -3258,6 +3269,8 @@ export interface FoundNftCollection {
   readonly square_image: string | null
   /** Whether the contract account has a label. */
   readonly is_verified: boolean
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
 export interface FoundAccount {
@@ -3266,6 +3279,32 @@ export interface FoundAccount {
   readonly tag: string
   readonly label: string
   readonly category: string
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
+}
+
+export interface FoundNftItem {
+  /** Collection, `A.<address>.<name>`, or `A.<address>.<name>.<type>` if the items are not named NFT. */
+  readonly nft_type: string
+  /** Id within the collection: UInt64, as a decimal string. */
+  readonly id: string
+  /** Published name, else contract name and #id. */
+  readonly name: string
+  /** Image URI, possibly a data: URI. Null if the item does not publish it or it has not been read yet. */
+  readonly thumbnail: string | null
+  /** Current owner. Null if burned or unknown. */
+  readonly owner: string | null
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
+}
+
+export interface FoundEventType {
+  /** `A.<address>.<contract>.<event>`, or `flow.<event>`. */
+  readonly type: string
+  /** Indexed events. */
+  readonly event_count: number
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
 export interface TransactionPreview {
@@ -3323,6 +3362,12 @@ export interface PreviewedAccount {
   readonly has_active_keys: boolean
   /** Alias of has_active_keys. */
   readonly has_keys: boolean
+}
+
+export interface SearchExample {
+  readonly kind: 'block' | 'day' | 'transaction' | 'account' | 'token' | 'nft_collection' | 'contract' | 'event_type'
+  /** Search text that finds it. */
+  readonly text: string
 }
 
 export interface WebhookEventTypeList {

@@ -2,11 +2,14 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { Form, Icon } from '../kit/controls.tsx'
 import { navigate, useLocation } from '../kit/router.tsx'
-import { paths, sanitizeName } from './text.ts'
-import { useSuggestions } from './suggestions.ts'
+import { Picture } from './parts/values.tsx'
+import { maxSearchLength, useSuggestions } from './suggestions.ts'
 import type { Suggestion, Suggestions } from './suggestions.ts'
+import { initialOf, paths, sanitizeName } from './text.ts'
 
 const debounceMs = 200
+
+const maxPerGroup = 4
 
 /** Follows the ARIA combobox pattern. */
 export function SearchBox(): ReactNode {
@@ -34,9 +37,9 @@ export function SearchBox(): ReactNode {
     window.addEventListener('keydown', focus)
     return () => window.removeEventListener('keydown', focus)
   }, [])
-  const result = useSuggestions(query)
-  const { suggestions, isLoading } = result
-  const isCurrent = query === text.trim() && !isLoading
+  const result = useSuggestions(query, maxPerGroup)
+  const suggestions = result.groups.flatMap((group) => group.suggestions)
+  const isCurrent = query === text.trim() && !result.isLoading
   const isShown = isOpen && text.trim() !== '' && query !== '' && (suggestions.length > 0 || isCurrent)
   const go = (to: string): void => {
     setIsOpen(false)
@@ -60,8 +63,8 @@ export function SearchBox(): ReactNode {
     <search className="search">
       <Form
         onSubmit={() => {
-          if (chosen !== undefined) go(chosen.to)
-          else if (text.trim() !== '') go(paths.search(text.trim()))
+          const target = chosen?.to ?? (isCurrent ? result.target : undefined)
+          if (text.trim() !== '') go(target ?? paths.search(text.trim()))
         }}
       >
         <Icon name="search" />
@@ -75,8 +78,10 @@ export function SearchBox(): ReactNode {
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={chosen === undefined ? undefined : optionId(listId, at)}
-          placeholder="Height, ID, address or name…"
+          placeholder="Name, address, ID, height, date or link…"
+          maxLength={maxSearchLength}
           autoComplete="off"
+          autoCapitalize="none"
           spellCheck={false}
           value={text}
           onChange={(event) => {
@@ -89,7 +94,14 @@ export function SearchBox(): ReactNode {
           onKeyDown={press}
         />
         <kbd aria-hidden="true">/</kbd>
-        <SearchSuggestions id={listId} isShown={isShown} result={result} at={at} onChoose={({ to }) => go(to)} />
+        <SearchSuggestions
+          id={listId}
+          text={query}
+          isShown={isShown}
+          result={result}
+          at={at}
+          onChoose={({ to }) => go(to)}
+        />
       </Form>
     </search>
   )
@@ -97,6 +109,7 @@ export function SearchBox(): ReactNode {
 
 interface SearchSuggestionsProps {
   readonly id: string
+  readonly text: string
   readonly isShown: boolean
   readonly result: Suggestions
   readonly at: number
@@ -107,41 +120,83 @@ function optionId(listId: string, at: number): string {
   return `${listId}-${at}`
 }
 
-function SearchSuggestions({ id, isShown, result, at, onChoose }: SearchSuggestionsProps): ReactNode {
-  const { suggestions, error } = result
-  const list = useRef<HTMLDivElement>(null)
+function SearchSuggestions({ id, text, isShown, result, at, onChoose }: SearchSuggestionsProps): ReactNode {
+  const { groups, error } = result
   useEffect(() => {
-    list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
-  }, [at])
-  const isList = isShown && suggestions.length > 0
+    document.getElementById(optionId(id, at))?.scrollIntoView({ block: 'nearest' })
+  }, [id, at])
+  const isList = isShown && groups.length > 0
+  const count = groups.reduce((sum, { suggestions }) => sum + suggestions.length, 0)
+  let next = 0
   return (
     <>
-      <div ref={list} id={id} className="suggestions" role="listbox" aria-label="Suggestions" hidden={!isList}>
-        {suggestions.map((suggestion, i) => (
-          <div
-            key={suggestion.to}
-            id={optionId(id, i)}
-            role="option"
-            tabIndex={-1}
-            aria-selected={i === at}
-            // Keeps the list open while a touch scrolls it.
-            onPointerDown={(event) => event.preventDefault()}
-            onPointerUp={({ button }) => {
-              if (button === 0) onChoose(suggestion)
-            }}
-          >
-            <span className="badge">{suggestion.kind}</span>
-            <span className="name">{sanitizeName(suggestion.name)}</span>
-            {suggestion.note !== '' && <span className="soft">{sanitizeName(suggestion.note)}</span>}
+      <div id={id} className="suggestions" role="listbox" aria-label="Suggestions" hidden={!isList}>
+        {groups.map(({ title, suggestions }) => (
+          <div key={title} role="group" aria-label={title}>
+            <p aria-hidden="true">{title}</p>
+            {suggestions.map((suggestion) => {
+              const i = next++
+              return (
+                <div
+                  key={suggestion.to}
+                  id={optionId(id, i)}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={i === at}
+                  // Keeps the list open while a touch scrolls it.
+                  onPointerDown={(event) => event.preventDefault()}
+                  onPointerUp={({ button }) => {
+                    if (button === 0) onChoose(suggestion)
+                  }}
+                >
+                  <SuggestionMark suggestion={suggestion} size={20} />
+                  <span className="name">
+                    <MatchedText name={suggestion.name} text={text} />
+                  </span>
+                  {suggestion.note !== '' && <span className="soft">{sanitizeName(suggestion.note)}</span>}
+                </div>
+              )
+            })}
           </div>
         ))}
       </div>
       {isShown && !isList && (
-        <p className="suggestions soft">{error === null ? 'No matches' : 'Search failed. Press Enter to retry.'}</p>
+        <p className="suggestions soft">
+          {error === null ? 'No matches. Press Enter for examples.' : 'Search failed. Press Enter to retry.'}
+        </p>
       )}
       <span className="visually-hidden" role="status">
-        {isShown ? `${suggestions.length} suggestions` : ''}
+        {isShown ? `${count} suggestions` : ''}
       </span>
+    </>
+  )
+}
+
+interface SuggestionMarkProps {
+  readonly suggestion: Suggestion
+  readonly size: number
+}
+
+export function SuggestionMark({ suggestion: { kind, picture, name }, size }: SuggestionMarkProps): ReactNode {
+  if (kind !== undefined) return <span className="badge">{kind}</span>
+  return picture === undefined ? null : <Picture {...picture} alt="" size={size} letter={initialOf(name)} />
+}
+
+interface MatchedTextProps {
+  readonly name: string
+  readonly text: string
+}
+
+export function MatchedText({ name, text }: MatchedTextProps): ReactNode {
+  const whole = sanitizeName(name)
+  const start = text === '' ? -1 : whole.toLowerCase().indexOf(text.toLowerCase())
+  if (start < 0) return whole
+  const end = start + text.length
+  return (
+    <>
+      {whole.slice(0, start)}
+      <mark>{whole.slice(start, end)}</mark>
+      {whole.slice(end)}
     </>
   )
 }

@@ -1,31 +1,45 @@
-import { formatCount } from '../kit/formats.ts'
+import { formatCount, formatNumber } from '../kit/formats.ts'
 import type { AddressPreview, SearchResult, TransactionPreview } from './answers.gen.ts'
-import { paths, sanitizeName, shorten } from './text.ts'
+import { paths, sanitizeName, shorten, contractNameOf, contractOf } from './text.ts'
 import { useApi } from './api.ts'
 
 export interface Suggestion {
   readonly to: string
-  readonly kind: string
   readonly name: string
   readonly note: string
+  readonly kind?: string
+  readonly picture?: { readonly source: string | null; readonly seed: string }
+}
+
+export interface SuggestionGroup {
+  readonly title: string
+  readonly isSimilar: boolean
+  readonly suggestions: readonly Suggestion[]
 }
 
 export interface Suggestions {
-  readonly suggestions: readonly Suggestion[]
+  readonly groups: readonly SuggestionGroup[]
+  /** Path of the only exact match. */
+  readonly target: string | undefined
   readonly isLoading: boolean
   readonly error: unknown
   readonly retry: () => void
 }
 
-export function useSuggestions(text: string): Suggestions {
+/** Limit of the API. */
+export const maxSearchLength = 300
+
+/** @param limit per group */
+export function useSuggestions(text: string, limit: number): Suggestions {
   const isId = /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text)
   const preview = useApi('/flow/search/preview', { q: text }, { isEnabled: isId })
-  const found = useApi('/flow/search', { q: text, limit: 5 }, { isEnabled: text !== '', keepsPrevious: true })
+  const found = useApi('/flow/search', { q: text, limit }, { isEnabled: text !== '', keepsPrevious: true })
+  const result = found.data?.data
   const previewed = isId && preview.data !== undefined ? previewSuggestions(preview.data.data) : []
-  const all = [...previewed, ...(found.data === undefined ? [] : resultSuggestions(found.data.data))]
-  const unique = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i)
+  const groups = result === undefined ? [] : groupsOf(result, previewed)
   return {
-    suggestions: unique.slice(0, 12),
+    groups,
+    target: result === undefined ? undefined : onlyExact(result, groups),
     isLoading: found.isFetching || (isId && preview.isFetching),
     error: found.error,
     retry: () => void found.refetch(),
@@ -45,7 +59,7 @@ function previewTransactions({ cadence, evm, scheduled }: TransactionPreview): (
           to: paths.transaction(cadence.id, cadence.block_height),
           kind: 'Transaction',
           name: shorten(cadence.id),
-          note: cadence.execution_status === 'FAILURE' ? 'failed' : '',
+          note: cadence.execution_status === 'FAILURE' ? 'failed' : `block ${formatNumber(cadence.block_height)}`,
         },
     evm === null
       ? undefined
@@ -92,8 +106,10 @@ const hitKinds = {
   evm_transaction: 'EVM transaction',
   account: 'Account',
   evm_address: 'EVM address',
+  evm_token: 'EVM token',
   scheduled_transaction: 'Scheduled',
   public_key: 'Public key',
+  node: 'Node',
 } as const
 
 const hitPaths = {
@@ -102,44 +118,100 @@ const hitPaths = {
   evm_transaction: paths.evmTransaction,
   account: paths.account,
   evm_address: paths.evmAddress,
+  evm_token: paths.evmToken,
   scheduled_transaction: paths.scheduled,
   public_key: paths.publicKey,
+  node: paths.node,
 } as const
 
-export function resultSuggestions(result: SearchResult): Suggestion[] {
-  return [
-    ...result.hits.map(({ type, id, block_height: height }) => ({
-      to:
-        type === 'transaction'
-          ? paths.transaction(id, height)
-          : hitPaths[type](type === 'block' ? String(height ?? id) : id),
-      kind: hitKinds[type],
-      name: shorten(id),
-      note: height === null || type === 'block' ? '' : `block ${height}`,
-    })),
-    ...result.tokens.map(({ id, name, symbol, holder_count: holders }) => ({
+function hitSuggestion({ type, id, block_height: height, note }: SearchResult['hits'][number]): Suggestion {
+  const kind = hitKinds[type]
+  if (type === 'block' && height !== null) {
+    return { to: paths.block(height), kind, name: formatNumber(height), note: note ?? shorten(id) }
+  }
+  return {
+    to: type === 'transaction' ? paths.transaction(id, height) : hitPaths[type](id),
+    kind,
+    name: type === 'account' ? id : shorten(id),
+    note: note ?? (height === null ? '' : `block ${formatNumber(height)}`),
+  }
+}
+
+type Match = SearchResult['tokens'][number]['match']
+
+const matches: readonly Match[] = ['exact', 'start', 'word', 'part', 'similar']
+
+interface RankedGroup extends SuggestionGroup {
+  readonly rank: number
+}
+
+function groupOf<Row extends { readonly match: Match }>(
+  title: string,
+  rows: readonly Row[],
+  suggestionOf: (row: Row) => Suggestion,
+): RankedGroup {
+  const rank = Math.min(...rows.map(({ match }) => matches.indexOf(match)))
+  const isSimilar = rows[0]?.match === 'similar'
+  return { title: isSimilar ? `Similar ${title}` : title, isSimilar, rank, suggestions: rows.map(suggestionOf) }
+}
+
+/** Best match first. */
+function groupsOf(result: SearchResult, previewed: readonly Suggestion[]): SuggestionGroup[] {
+  const hits = unique([...previewed, ...result.hits.map(hitSuggestion)])
+  const named = [
+    groupOf('tokens', result.tokens, ({ id, name, symbol, holder_count: holders, logo }) => ({
       to: paths.token(id),
-      kind: 'Token',
       name: symbol === null ? name : `${sanitizeName(name)} (${sanitizeName(symbol)})`,
       note: formatCount(holders, 'holder'),
+      picture: { source: logo, seed: id },
     })),
-    ...result.nft_collections.map(({ id, name, item_count: items }) => ({
+    groupOf('NFT collections', result.nft_collections, ({ id, name, item_count: items, square_image: image }) => ({
       to: paths.collection(id),
-      kind: 'NFTs',
       name,
       note: formatCount(items, 'item'),
+      picture: { source: image, seed: id },
     })),
-    ...result.contracts.map(({ id, name, address, dependent_count: dependents }) => ({
-      to: paths.contract(id),
-      kind: 'Contract',
-      name,
-      note: dependents === 0 ? address : `used by ${dependents}`,
-    })),
-    ...result.accounts.map(({ address, label, category }) => ({
-      to: paths.account(address),
-      kind: 'Account',
+    groupOf('accounts', result.accounts, ({ address, label, category }) => ({
+      to: address.length > 18 ? paths.evmAddress(address) : paths.account(address),
       name: label,
-      note: category,
+      note: `${shorten(address)}, ${category}`,
     })),
+    groupOf('contracts', result.contracts, ({ id, name, address, dependent_count: dependents }) => ({
+      to: paths.contract(id),
+      name,
+      note: dependents === 0 ? address : `${address}, used by ${formatNumber(dependents)}`,
+    })),
+    groupOf('NFTs', result.nft_items, ({ nft_type: type, id, name, thumbnail }) => ({
+      to: paths.item(type, id),
+      name,
+      note: `${contractNameOf(type)} #${id}`,
+      picture: { source: thumbnail, seed: `${type} ${id}` },
+    })),
+    groupOf(
+      'events',
+      result.event_types.filter(({ type }) => type.startsWith('A.')),
+      ({ type, event_count: events }) => ({
+        to: `${paths.contract(contractOf(type))}?tab=events`,
+        name: type.split('.').slice(2).join('.'),
+        note: `${shorten(`0x${type.split('.')[1]}`)}, ${formatCount(events, 'event')}`,
+      }),
+    ),
   ]
+  return [
+    { title: hits.length === 1 ? 'match' : 'matches', isSimilar: false, suggestions: hits },
+    ...named.toSorted((a, b) => a.rank - b.rank),
+  ].filter(({ suggestions }) => suggestions.length > 0)
+}
+
+function unique(suggestions: readonly Suggestion[]): Suggestion[] {
+  return suggestions.filter(({ to }, i) => suggestions.findIndex((other) => other.to === to) === i)
+}
+
+function onlyExact(result: SearchResult, groups: readonly SuggestionGroup[]): string | undefined {
+  const { hits, ...named } = result
+  const names = Object.values(named).flatMap((rows: ReadonlyArray<{ readonly match: Match }>) => rows)
+  const [first, ...others] = groups[0]?.suggestions ?? []
+  if (hits.length === 0) return names.length === 1 && names[0]?.match === 'exact' ? first?.to : undefined
+  const isOnly = hits.length === 1 && others.length === 0 && names.every(({ match }) => match !== 'exact')
+  return isOnly ? first?.to : undefined
 }

@@ -103,8 +103,7 @@ describe('explorer interaction', () => {
     await page.keyboard.type('pa')
     const options = page.getByRole('option')
     await options.nth(1).waitFor()
-    const isAt = (i: number): Promise<void> =>
-      page.locator(`[role=option]:nth-child(${i + 1})[aria-selected=true]`).waitFor()
+    const isAt = (i: number): Promise<void> => options.nth(i).and(page.locator('[aria-selected=true]')).waitFor()
     await page.keyboard.press('ArrowUp')
     await isAt((await options.count()) - 1)
     await page.keyboard.press('ArrowDown')

@@ -8,7 +8,7 @@ import {
   readNftItem,
 } from '../../src/explorer/nfts/queries.ts'
 import { readSearchQuery, searchNftItems } from '../../src/explorer/nfts/search.ts'
-import type { NftItemKey } from '../../src/explorer/nfts/search.ts'
+import type { NftItemKey } from '../../src/explorer/nfts/queries.ts'
 import { listNftTransfers } from '../../src/explorer/nfts/transfers.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'

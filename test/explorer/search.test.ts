@@ -1,14 +1,11 @@
 import { expect } from 'chai'
 import { maxSearchLength } from '../../src/explorer/parameters.ts'
-import type { z } from 'zod'
 import type { SearchPreview } from '../../src/explorer/search/preview.ts'
-import type { searchResultSchema } from '../../src/explorer/search/hits.ts'
+import type { SearchExample, SearchResult } from '../../src/explorer/search/schema.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 import { truthOf } from '../support/recording-annotations.ts'
 import type { Truth } from '../support/recording-annotations.ts'
-
-type SearchResult = z.output<typeof searchResultSchema>
 
 describe('the search', () => {
   let chain: ExploredChain
@@ -60,10 +57,62 @@ describe('the search', () => {
           .filter(({ type }) => type.includes('.PaperBoats.')).length,
         square_image: null,
         is_verified: false,
+        match: 'exact',
       },
     ])
     expect((await search('mOsSp')).contracts.map(({ name }) => name)).to.deep.equal(['MossPoints'])
     expect((await search('%')).contracts).to.deep.equal([])
+  })
+
+  it('finds names despite typing errors', async () => {
+    const { nft_collections: collections, contracts } = await search('paprebaots')
+    expect(collections.map(({ name, match }) => [name, match])).to.deep.equal([['PaperBoats', 'similar']])
+    expect(contracts.map(({ name }) => name)).to.deep.equal(['PaperBoats'])
+  })
+
+  it('finds contracts by identifier and account', async () => {
+    const id = 'A.179b6b1cb6755e31.PaperBoats'
+    for (const q of [id, `${id}.NFT`, id.toUpperCase().replace('.PAPERBOATS', '.PaperBoats'), `0x${id.slice(2)}`]) {
+      const { contracts, nft_collections: collections } = await search(q)
+      expect(
+        contracts.map((one) => [one.id, one.match]),
+        q,
+      ).to.deep.equal([[id, 'exact']])
+      expect(
+        collections.map((one) => [one.id, one.match]),
+        q,
+      ).to.deep.equal([[id, 'exact']])
+    }
+    const { hits, contracts } = await search('0x179b6b1cb6755e31')
+    expect(hits.map(({ type }) => type)).to.deep.equal(['account'])
+    expect(contracts.map((one) => one.id)).to.include(id)
+    expect(await search(`https://www.flowscan.io/contract/${id}`)).to.deep.include({ nft_collections: [], hits: [] })
+  })
+
+  it('finds event types by type and name', async () => {
+    const { type } = await first<{ type: string }>(`
+      select type from app.event_types join app.contracts on starts_with(type, contract || '.') order by type limit 1`)
+    const [, , contract = '', name = ''] = type.split('.')
+    for (const q of [type, `${contract}.${name}`, `${contract}.${name}`.toLowerCase()]) {
+      const { event_types: types } = await search(q)
+      expect(types[0], q).to.deep.include({ type, match: 'exact' })
+    }
+    expect((await search(type)).contracts.map((found) => found.name)).to.deep.equal([contract])
+    const deposits = (await search('tokensdeposited')).event_types.filter(({ match }) => match === 'exact')
+    expect(deposits.length).to.be.above(1)
+    expect(deposits.every((found) => found.type.endsWith('.TokensDeposited'))).to.equal(true)
+  })
+
+  it('finds NFTs by id and by name', async () => {
+    const item = await first<{ token: string; id: string }>(`
+      select token, nft_id::text as id from app.nft_ownership where token like '%.PaperBoats' order by nft_id limit 1`)
+    const expected = { nft_type: item.token, id: item.id, match: 'exact' }
+    for (const q of [`PaperBoats #${item.id}`, `paper boats ${item.id}`, `${item.token}.NFT-${item.id}`]) {
+      expect((await search(q)).nft_items[0], q).to.deep.include(expected)
+    }
+    const link = await search(`https://www.flowscan.io/nft/${item.token}.NFT/${item.id}`)
+    expect(link.nft_items).to.have.length(1)
+    expect(link).to.deep.include({ nft_collections: [], contracts: [], hits: [] })
   })
 
   it('finds accounts by label', async () => {
@@ -76,9 +125,74 @@ describe('the search', () => {
   it('finds blocks by height and id', async () => {
     const { id } = await first<{ id: string }>(`select encode(id, 'hex') as id from raw.blocks where height = 250`)
     const hit = { type: 'block', id, block_height: 250, path: '/flow/block/250' }
-    for (const q of ['250', ` 0250 `, id, `0x${id}`, id.toUpperCase()])
+    for (const q of ['250', ` 0250 `, '#250', '0,250', 'block 250', id, `0x${id}`, id.toUpperCase(), `/block/250`])
       expect((await search(q)).hits, q).to.deep.equal([hit])
     expect((await search('999999999999999')).hits).to.deep.equal([])
+  })
+
+  it('finds the blocks of a day and of a time', async () => {
+    const blocks = await chain.database.pool.query<{ height: string; at: Date }>(
+      'select height, timestamp as at from raw.blocks order by height',
+    )
+    const day = blocks.rows.at(-1)?.at.toISOString().slice(0, 10) ?? ''
+    const ofDay = blocks.rows.filter(({ at }) => at.toISOString().startsWith(day))
+    const { hits } = await search(day)
+    expect(hits.map(({ block_height: height }) => height)).to.deep.equal([
+      Number(ofDay[0]?.height),
+      Number(ofDay.at(-1)?.height),
+    ])
+    for (const { height, at } of blocks.rows.filter((_, i) => i % 40 === 0)) {
+      const found = (await search(at.toISOString())).hits
+      expect(
+        found.map(({ block_height: block }) => block),
+        at.toISOString(),
+      ).to.deep.equal([Number(height)])
+    }
+    expect((await search('9999-12-31')).hits).to.deep.equal([])
+    expect((await search('2001-01-01')).hits).to.deep.equal([])
+  })
+
+  it('finds shortened ids', async () => {
+    const { rows } = await chain.database.pool.query<{ type: string; id: string }>(`
+      (select 'account' as type, address as id from app.accounts order by address limit 5)
+      union all (select 'block', encode(id, 'hex') from raw.block_lookup order by height limit 5)
+      union all (select 'transaction', encode(id, 'hex') from raw.tx_lookup order by block_height desc limit 5)
+      union all (select 'evm_transaction', '0x' || evm_hash from app.evm_tx_hashes order by block_height desc limit 5)
+      union all (select 'evm_token', '0x' || token from app.evm_tokens order by token limit 5)
+      union all (select 'evm_address', '0x' || address from app.evm_token_holdings order by address limit 5)
+      union all (select 'public_key', encode(public_key, 'hex') from app.account_keys where public_key is not null limit 5)
+      union all (select 'node', node_id from app.staking_nodes limit 5)`)
+    for (const { type, id } of rows) {
+      const { hits } = await search(`${id.slice(0, 9)}…${id.slice(-6)}`)
+      expect(
+        hits.map((hit) => `${hit.type} ${hit.id}`),
+        id,
+      ).to.include(`${type} ${id}`)
+      expect(hits.length).to.be.at.most(20)
+    }
+    expect((await search('0xffff…fffe')).hits).to.deep.equal([])
+  })
+
+  it('returns only the kind that a link names', async () => {
+    const { hits } = await search('https://www.flowscan.io/block/1')
+    expect(hits.map(({ type }) => type)).to.deep.equal(['block'])
+    expect((await search('scheduled 1')).hits.map(({ type }) => type)).to.not.include('block')
+  })
+
+  it('lists examples that each find something', async () => {
+    const { data } = await chain.api.json<{ data: SearchExample[] }>('/flow/search/examples')
+    expect(data.map(({ kind }) => kind)).to.include.members([
+      'block',
+      'day',
+      'transaction',
+      'account',
+      'token',
+      'contract',
+    ])
+    for (const { text } of data) {
+      const found = await search(text)
+      expect(Object.values(found).flat(), text).to.not.be.empty
+    }
   })
 
   it('finds transactions by id, and system transactions in the newest block', async () => {

@@ -1,30 +1,28 @@
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Link, navigate, useSearchValue } from '../../kit/router.tsx'
-import { ErrorState, Loading, EmptyState } from '../../kit/state.tsx'
-import { loadErrorText } from '../api.ts'
-import { PageTitle } from '../parts/page.tsx'
-import { useSuggestions } from '../suggestions.ts'
-import type { Suggestions } from '../suggestions.ts'
-import { sanitizeName } from '../text.ts'
+import { EmptyState, ErrorState, Loading } from '../../kit/state.tsx'
+import { loadErrorText, useApi } from '../api.ts'
+import { Detail, DetailList, PageTitle } from '../parts/page.tsx'
+import { MatchedText, SuggestionMark } from '../search-box.tsx'
+import { maxSearchLength, useSuggestions } from '../suggestions.ts'
+import type { SuggestionGroup, Suggestions } from '../suggestions.ts'
+import { paths, sanitizeName } from '../text.ts'
 
-/** A height, ID or address, which has at most one match. */
-const exactPattern = /^(?:\d+|(?:0x)?[0-9a-f]{16}|(?:0x)?[0-9a-f]{64}|0x[0-9a-f]{40})$/i
+const maxPerGroup = 20
 
 export function SearchPage(): ReactNode {
-  const [text] = useSearchValue('q')
-  const result = useSuggestions(text)
-  const { suggestions, isLoading } = result
-  const target = !isLoading && suggestions.length === 1 && exactPattern.test(text) ? suggestions[0]?.to : undefined
+  const [value] = useSearchValue('q')
+  const text = value.trim().slice(0, maxSearchLength)
+  const result = useSuggestions(text, maxPerGroup)
+  const target = result.isLoading ? undefined : result.target
   useEffect(() => {
     if (target !== undefined) navigate(target, { isReplacing: true })
   }, [target])
   return (
     <>
-      <PageTitle title={text === '' ? 'Search' : `Search for “${text}”`} />
-      <section className="panel" aria-label="Results" aria-busy={isLoading}>
-        <Results text={text} result={result} />
-      </section>
+      <PageTitle title={text === '' ? 'Search' : `Search for “${sanitizeName(text)}”`} />
+      <Results text={text} result={result} />
     </>
   )
 }
@@ -34,34 +32,95 @@ interface ResultsProps {
   readonly result: Suggestions
 }
 
-function Results({ text, result: { suggestions, isLoading, error, retry } }: ResultsProps): ReactNode {
-  if (text === '') {
+function Results({ text, result: { groups, isLoading, error, retry } }: ResultsProps): ReactNode {
+  if (text === '') return <SearchHelp title="Enter a search term" />
+  if (error !== null && !isLoading) {
     return (
-      <EmptyState title="Enter a search term">
-        Search for a block height, a block or transaction ID, a Flow or EVM address, or the name of a token, collection,
-        contract or account.
-      </EmptyState>
+      <section className="panel" aria-label="Results">
+        <ErrorState title="Search failed" detail={loadErrorText(error)} onRetry={retry} />
+      </section>
     )
   }
-  if (suggestions.length === 0 && isLoading) return <Loading label="Searching…" rows={5} />
-  if (error !== null) return <ErrorState title="Search failed" detail={loadErrorText(error)} onRetry={retry} />
-  if (suggestions.length === 0) {
+  if (groups.length === 0 && isLoading) {
     return (
-      <EmptyState title="No results">
-        Check that IDs are complete: transactions have 64 hex digits, accounts 16, EVM addresses 40. Names match from
-        their beginning; try a shorter one.
-      </EmptyState>
+      <section className="panel" aria-label="Results" aria-busy>
+        <Loading label="Searching…" rows={5} />
+      </section>
     )
   }
+  if (groups.length === 0) return <SearchHelp title="No results" />
   return (
-    <ul className="results">
-      {suggestions.map(({ to, kind, name, note }) => (
-        <li key={to}>
-          <span className="badge">{kind}</span>
-          <Link to={to}>{sanitizeName(name)}</Link>
-          <span className="soft">{note}</span>
-        </li>
+    <>
+      {groups.every(({ isSimilar }) => isSimilar) && (
+        <p className="soft">No name contains “{sanitizeName(text)}”. These are spelled similarly.</p>
+      )}
+      {groups.map((group) => (
+        <ResultGroup key={group.title} text={text} group={group} isLoading={isLoading} />
       ))}
-    </ul>
+    </>
+  )
+}
+
+interface ResultGroupProps {
+  readonly text: string
+  readonly group: SuggestionGroup
+  readonly isLoading: boolean
+}
+
+function ResultGroup({ text, group: { title, suggestions }, isLoading }: ResultGroupProps): ReactNode {
+  const heading = title.charAt(0).toUpperCase() + title.slice(1)
+  return (
+    <section className="panel" aria-label={heading} aria-busy={isLoading}>
+      <header>
+        <h2>{heading}</h2>
+        {suggestions.length === maxPerGroup && <span className="soft">First {maxPerGroup} results</span>}
+      </header>
+      <ul className="results">
+        {suggestions.map((suggestion) => (
+          <li key={suggestion.to}>
+            <SuggestionMark suggestion={suggestion} size={28} />
+            <div>
+              <Link to={suggestion.to}>
+                <MatchedText name={suggestion.name} text={text} />
+              </Link>
+              <span className="soft">{sanitizeName(suggestion.note, '')}</span>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const exampleKinds = {
+  block: 'Block height',
+  day: 'Day (UTC)',
+  transaction: 'Transaction ID',
+  account: 'Address',
+  token: 'Token',
+  nft_collection: 'NFT collection',
+  contract: 'Contract',
+  event_type: 'Event',
+} as const
+
+function SearchHelp({ title }: { readonly title: string }): ReactNode {
+  const { data } = useApi('/flow/search/examples')
+  const hasExamples = data !== undefined && data.data.length > 0
+  return (
+    <section className="panel" aria-label="Results">
+      <EmptyState title={title}>
+        Search for a block, transaction, account, public key, node, token, NFT, contract or event, by its ID or name.
+        You can also paste a link of another Flow explorer.
+      </EmptyState>
+      {hasExamples && (
+        <DetailList>
+          {data.data.map(({ kind, text }) => (
+            <Detail key={kind} name={exampleKinds[kind]}>
+              <Link to={paths.search(text)}>{sanitizeName(text)}</Link>
+            </Detail>
+          ))}
+        </DetailList>
+      )}
+    </section>
   )
 }

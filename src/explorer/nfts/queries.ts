@@ -77,14 +77,18 @@ export async function listNftCollections(
   return database.any(sql.type(nftCollectionRow)`${completed(page)}`)
 }
 
-/** Undefined if no transfer is indexed. */
-async function readNftCollection(database: DatabasePool, token: string): Promise<NftCollectionRow | undefined> {
-  const row = await database.maybeOne(
+/** Collections without an indexed transfer are omitted. */
+export async function readNftCollections(
+  database: DatabasePool,
+  tokens: readonly string[],
+): Promise<readonly NftCollectionRow[]> {
+  if (tokens.length === 0) return []
+  return database.any(
     sql.type(nftCollectionRow)`${completed(sql.fragment`
-    select token as key, 0::bigint as count from app.nft_collections where token = ${token}
+    select token as key, 0::bigint as count from app.nft_collections
+    where token = any (${sql.array([...tokens], 'text')})
   `)}`,
   )
-  return row ?? undefined
 }
 
 const nftTotals = z.object({
@@ -104,6 +108,11 @@ export async function readNftTotals(database: DatabasePool): Promise<NftTotals> 
     left join app.nft_collection_totals t using (token)
     left join app.nft_collection_metadata m using (token)
   `)
+}
+
+export interface NftItemKey {
+  readonly token: string
+  readonly nft_id: string
 }
 
 /**
@@ -152,13 +161,26 @@ export async function listNftItems(
   )
 }
 
-export async function readNftItem(database: DatabasePool, token: string, id: string): Promise<NftItemRow | undefined> {
-  const row = await database.maybeOne(
+/** Sorted by collection and id; unknown items are omitted. */
+export async function readNftItems(
+  database: DatabasePool,
+  keys: readonly NftItemKey[],
+): Promise<readonly NftItemRow[]> {
+  if (keys.length === 0) return []
+  return database.any(
     sql.type(nftItemRow)`${completedItems(sql.fragment`
-    select ${token}::text as token, ${id}::numeric as nft_id
+    select token, nft_id from ${sql.unnest(
+      keys.map(({ token, nft_id }) => [token, nft_id]),
+      ['text', 'numeric'],
+    )}
+      as k (token, nft_id)
   `)}`,
   )
-  return row ?? undefined
+}
+
+export async function readNftItem(database: DatabasePool, token: string, id: string): Promise<NftItemRow | undefined> {
+  const [row] = await readNftItems(database, [{ token, nft_id: id }])
+  return row
 }
 
 /**
@@ -212,7 +234,7 @@ export const unknownNftItem = { 404: 'The item is unknown.' }
 
 /** @throws ApiError 404 */
 export async function requireNftCollection(database: DatabasePool, nftType: string): Promise<NftCollectionRow> {
-  const row = await readNftCollection(database, nftType)
+  const [row] = await readNftCollections(database, [nftType])
   if (row === undefined) {
     throw new ApiError(404, 'unknown-collection', `No transfer of collection ${nftType} is indexed.`, {
       field: 'nft_type',

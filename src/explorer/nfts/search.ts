@@ -6,14 +6,10 @@ import { readBlockTimes } from '../blocks/queries.ts'
 import { listOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { contractParameter, limitParameter, searchParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
-import { exampleNftItem, nftItemRow, nftIdPart, nftItemSchema, presentNftItem } from './schema.ts'
-import { completedItems } from './queries.ts'
+import { exampleNftItem, nftIdPart, nftItemSchema, presentNftItem } from './schema.ts'
+import { readNftItems } from './queries.ts'
+import type { NftItemKey } from './queries.ts'
 import type { NftItemRow } from './schema.ts'
-
-export interface NftItemKey {
-  readonly token: string
-  readonly nft_id: string
-}
 
 interface FoundNftItems {
   readonly rows: readonly NftItemRow[]
@@ -62,7 +58,7 @@ export async function searchNftItems(
   const shown = keys.slice(0, search.limit).filter(({ is_found }) => is_found)
   const last = keys.at(-1)
   return {
-    rows: await readItems(database, shown),
+    rows: await readNftItems(database, shown),
     next: keys.length > search.limit ? shown.at(-1) : last?.is_end === true ? last : undefined,
   }
 }
@@ -123,19 +119,6 @@ async function scanPage(
     order by token, w.nft_id
     limit ${limit + 1}
   `)
-}
-
-async function readItems(database: DatabasePool, keys: readonly NftItemKey[]): Promise<readonly NftItemRow[]> {
-  if (keys.length === 0) return []
-  return database.any(
-    sql.type(nftItemRow)`${completedItems(sql.fragment`
-    select token, nft_id from ${sql.unnest(
-      keys.map(({ token, nft_id }) => [token, nft_id]),
-      ['text', 'numeric'],
-    )}
-      as k (token, nft_id)
-  `)}`,
-  )
 }
 
 function ofCollection(token: string | undefined): FragmentSqlToken {

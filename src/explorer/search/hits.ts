@@ -1,214 +1,174 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { parseAddress } from '../../flow/address.ts'
-import { parsePublicKey, publicKeyBytes, listKeysByPublicKeys, withKeysOfChain } from '../accounts/queries.ts'
-import { findBlockHeight, readBlock } from '../blocks/queries.ts'
-import { contractKinds } from '../contracts/schema.ts'
-import { readEvmAddressSpan, findEvmTransaction } from '../evm/queries.ts'
-import { hashPattern, contractParts, addressFormat, countFormat, heightFormat, pickFields } from '../formats.ts'
-import { nftTypeFormat } from '../nfts/schema.ts'
-import type { NftCollectionRow } from '../nfts/schema.ts'
+import { listKeysByPublicKeys, publicKeyBytes, withKeysOfChain } from '../accounts/queries.ts'
+import { findBlockAt, findBlockHeight, readBlock } from '../blocks/queries.ts'
+import { findEvmTransaction, readEvmAddressSpan } from '../evm/queries.ts'
 import { readBounds } from '../paging/bounds.ts'
 import type { Services } from '../route.ts'
-import type { FungibleTokenRow } from '../tokens/schema.ts'
-import { partyFormat } from '../tokens/transfer-lists.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
+import type { SearchHit } from './schema.ts'
+import type { HitType, Reference } from './search-text.ts'
+import { findShortIds } from './short-ids.ts'
 
-/** Exact matches, by key lookups. */
-export async function findHits(services: Services, text: string): Promise<SearchHit[]> {
+type Found = Promise<readonly SearchHit[]>
+
+/** By key. */
+export async function findHits(services: Services, references: readonly Reference[]): Found {
+  const hits = (await Promise.all(references.map((reference) => findReference(services, reference)))).flat()
+  return hits.filter(({ path }, i) => hits.findIndex((other) => other.path === path) === i)
+}
+
+async function findReference(services: Services, reference: Reference): Found {
   const { database } = services
-  const publicKey = parsePublicKey(text)
-  const finders = [
-    ...(publicKey === undefined ? [] : [findPublicKey(services, publicKey)]),
-    ...(/^\d{1,15}$/.test(text)
-      ? [findBlock(database, Number(text)), findScheduled(database, String(Number(text)))]
-      : []),
-    ...(hashPattern.test(text) ? hashFinders(database, text.slice(-64).toLowerCase()) : []),
-    ...(/^(?:0x[0-9a-f]{1,16}|[0-9a-f]{16})$/i.test(text) ? [findAccount(database, parseAddress(text) ?? text)] : []),
-    ...(/^(?:0x)?[0-9a-f]{40}$/i.test(text) ? [findEvmAddress(database, text.slice(-40).toLowerCase())] : []),
-  ]
+  switch (reference.form) {
+    case 'number':
+      return all(findBlock(database, reference.value), findScheduled(database, String(reference.value)))
+    case 'hash':
+      return findHash(database, reference.digits)
+    case 'account':
+      return all(findAccount(database, reference.address))
+    case 'evm_address':
+      return findEvmAddress(database, reference.digits)
+    case 'public_key':
+      return all(findPublicKey(services, reference.digits))
+    case 'shortened':
+      return findShortened(database, reference)
+    case 'time':
+      return findTime(database, reference)
+    default:
+      return reference satisfies never
+  }
+}
+
+async function all(...finders: ReadonlyArray<Promise<SearchHit | undefined>>): Found {
   return (await Promise.all(finders)).filter((hit) => hit !== undefined)
 }
 
-type Finding = Promise<SearchHit | undefined>
-
-function hashFinders(database: DatabasePool, hash: string): readonly Finding[] {
-  return [
-    findBlockHeight(database, hash).then((height) => (height === undefined ? undefined : findBlock(database, height))),
-    findFlowTransaction(database, hash),
-    findTransactionOfEvm(database, hash),
-  ]
+const pathsOf: Readonly<Record<HitType, (id: string) => string>> = {
+  block: (height) => `/flow/block/${height}`,
+  transaction: (id) => `/flow/transaction/${id}`,
+  evm_transaction: (hash) => `/flow/evm/transaction/${hash}`,
+  account: (address) => `/flow/account/${address}`,
+  evm_address: (address) => `/flow/evm/address/${address}`,
+  evm_token: (address) => `/flow/evm/token/${address}`,
+  scheduled_transaction: (id) => `/flow/scheduled-transaction/${id}`,
+  public_key: (digits) => `/flow/key/${digits}`,
+  node: (id) => `/flow/node/${id}`,
 }
 
-async function findBlock(database: DatabasePool, height: number): Finding {
+function hitOf(type: HitType, id: string, height: number | null = null): SearchHit {
+  const key = type === 'block' && height !== null ? String(height) : id
+  return { type, id, block_height: height, path: pathsOf[type](key) }
+}
+
+async function findBlock(database: DatabasePool, height: number): Promise<SearchHit | undefined> {
   const block = await readBlock(database, height)
-  return block && { type: 'block', id: block.id, block_height: height, path: `/flow/block/${height}` }
+  return block && hitOf('block', block.id, height)
 }
 
-/** System transactions occur in every block; returns the newest. */
-async function findFlowTransaction(database: DatabasePool, id: string): Finding {
-  const place = await findTransactionWithId(database, id)
-  if (place !== undefined)
-    return { type: 'transaction', id, block_height: place.height, path: `/flow/transaction/${id}` }
-  const system = await findSystemTransaction(database, id, await readBounds(database))
-  if (system === undefined) return undefined
-  const { height } = system
-  return { type: 'transaction', id, block_height: height, path: `/flow/transaction/${id}?height=${height}` }
-}
-
-async function findPublicKey(services: Services, digits: string): Finding {
-  const keys = publicKeyBytes(digits)
-  const indexed = await listKeysByPublicKeys(services.database, keys, undefined, 1)
-  const [row] = await withKeysOfChain(services, keys, indexed, 1)
-  return (
-    row && {
-      type: 'public_key',
-      id: row.public_key,
-      block_height: row.added_height,
-      path: `/flow/key/${row.public_key}`,
-    }
+async function findHash(database: DatabasePool, digits: string): Found {
+  return all(
+    findBlockHeight(database, digits).then((height) =>
+      height === undefined ? undefined : findBlock(database, height),
+    ),
+    findFlowTransaction(database, digits),
+    findEvmTransaction(database, digits).then(
+      (place) => place && hitOf('evm_transaction', `0x${digits}`, place.block_height),
+    ),
+    findNode(database, digits),
   )
 }
 
-const foundRow = z.object({ is_found: z.boolean() })
+/** System transactions occur in every block; returns the newest. */
+async function findFlowTransaction(database: DatabasePool, id: string): Promise<SearchHit | undefined> {
+  const place = await findTransactionWithId(database, id)
+  if (place !== undefined) return hitOf('transaction', id, place.height)
+  const system = await findSystemTransaction(database, id, await readBounds(database))
+  if (system === undefined) return undefined
+  const hit = hitOf('transaction', id, system.height)
+  return { ...hit, path: `${hit.path}?height=${system.height}` }
+}
 
 /** The hash of an EVM transaction is a separate hit. */
 async function findTransactionWithId(database: DatabasePool, id: string): Promise<{ height: number } | undefined> {
   const place = await findTransaction(database, id)
-  if (place === undefined) return undefined
-  return findTransactionInBlock(database, id, place.height)
+  return place && findTransactionInBlock(database, id, place.height)
 }
 
-async function findTransactionOfEvm(database: DatabasePool, hash: string): Finding {
-  const place = await findEvmTransaction(database, hash)
-  return (
-    place && {
-      type: 'evm_transaction',
-      id: `0x${hash}`,
-      block_height: place.block_height,
-      path: `/flow/evm/transaction/0x${hash}`,
-    }
-  )
+async function findPublicKey(services: Services, digits: string): Promise<SearchHit | undefined> {
+  const keys = publicKeyBytes(digits)
+  const indexed = await listKeysByPublicKeys(services.database, keys, undefined, 1)
+  const [row] = await withKeysOfChain(services, keys, indexed, 1)
+  return row && hitOf('public_key', row.public_key, row.added_height)
 }
 
 const scheduledRow = z.object({ scheduled_height: z.number().nullable() })
 
-async function findScheduled(database: DatabasePool, id: string): Finding {
+async function findScheduled(database: DatabasePool, id: string): Promise<SearchHit | undefined> {
   const row = await database.maybeOne(sql.type(scheduledRow)`
     select scheduled_height from app.scheduled_transactions where scheduled_id = ${id}::bigint
   `)
-  if (row === null) return undefined
-  return {
-    type: 'scheduled_transaction',
-    id,
-    block_height: row.scheduled_height,
-    path: `/flow/scheduled-transaction/${id}`,
-  }
+  return row === null ? undefined : hitOf('scheduled_transaction', id, row.scheduled_height)
 }
 
-async function findAccount(database: DatabasePool, address: string): Finding {
-  const { is_found } = await database.one(sql.type(foundRow)`
-    select exists (select from app.accounts where address = ${address})
-      or exists (select from app.ft_holdings where address = ${address})
-      or exists (select from app.smart_contracts where address = ${address})
-      or exists (select from app.account_labels where address = ${address}) as is_found
+const emptyRow = z.object({})
+
+async function findAccount(database: DatabasePool, address: string): Promise<SearchHit | undefined> {
+  const isFound = await database.exists(sql.type(emptyRow)`
+    select from app.accounts where address = ${address}
+    union all (select from app.ft_holdings where address = ${address} limit 1)
+    union all (select from app.smart_contracts where address = ${address} limit 1)
+    union all (select from app.account_labels where address = ${address} limit 1)
+    limit 1
   `)
-  return is_found ? { type: 'account', id: address, block_height: null, path: `/flow/account/${address}` } : undefined
+  return isFound ? hitOf('account', address) : undefined
 }
 
-async function findEvmAddress(database: DatabasePool, digits: string): Finding {
-  const { first_height: height } = await readEvmAddressSpan(database, digits)
-  if (height === null) return undefined
-  return { type: 'evm_address', id: `0x${digits}`, block_height: null, path: `/flow/evm/address/0x${digits}` }
+async function findNode(database: DatabasePool, id: string): Promise<SearchHit | undefined> {
+  const isFound = await database.exists(sql.type(emptyRow)`
+    select from app.staking_nodes where node_id = ${id}
+    union all select from app.staking_node_info where node_id = ${id} and tokens_staked is not null
+    limit 1
+  `)
+  return isFound ? hitOf('node', id) : undefined
 }
 
-const searchHitSchema = z
-  .strictObject({
-    type: z.enum([
-      'block',
-      'transaction',
-      'evm_transaction',
-      'account',
-      'evm_address',
-      'scheduled_transaction',
-      'public_key',
-    ]),
-    id: z.string().describe('Id, hash, address or number, as in the path.'),
-    block_height: heightFormat.nullable().describe('Null if the match does not belong to a block.'),
-    path: z.string().describe('API path of the resource.'),
-  })
-  .meta({ id: 'SearchHit' })
-export type SearchHit = z.output<typeof searchHitSchema>
-
-const foundContractSchema = z
-  .strictObject({
-    id: z.string().describe('`A.<address>.<name>`'),
-    address: addressFormat,
-    name: z.string(),
-    kind: z.enum(contractKinds).nullable().describe('Null if the code is unknown.'),
-    dependent_count: countFormat.describe('Contracts that import it.'),
-  })
-  .meta({ id: 'FoundContract' })
-export type FoundContract = z.output<typeof foundContractSchema>
-
-const foundTokenSchema = z
-  .strictObject({
-    id: z.string().describe('`A.<address>.<name>`'),
-    address: addressFormat,
-    contract_name: z.string(),
-    name: z.string().describe('Published name, else contract_name.'),
-    symbol: z.string().nullable(),
-    market_symbol: z.string().nullable().describe('Null without a price from the last 48 hours.'),
-    logo: z.string().nullable().describe('Image URL.'),
-    holder_count: countFormat,
-    is_verified: z.boolean().describe('Whether the contract account has a label.'),
-  })
-  .meta({ id: 'FoundToken' })
-type FoundToken = z.output<typeof foundTokenSchema>
-
-const foundCollectionSchema = z
-  .strictObject({
-    id: nftTypeFormat,
-    address: addressFormat,
-    contract_name: z.string(),
-    name: z.string().describe('Published name, else contract_name.'),
-    item_count: countFormat.describe('Items with an owner.'),
-    square_image: z.string().nullable(),
-    is_verified: z.boolean().describe('Whether the contract account has a label.'),
-  })
-  .meta({ id: 'FoundNftCollection' })
-type FoundCollection = z.output<typeof foundCollectionSchema>
-
-export const foundAccountSchema = z
-  .strictObject({
-    address: partyFormat,
-    tag: z.string(),
-    label: z.string(),
-    category: z.string(),
-  })
-  .meta({ id: 'FoundAccount' })
-export type FoundAccount = z.output<typeof foundAccountSchema>
-
-export const searchResultSchema = z
-  .strictObject({
-    hits: z.array(searchHitSchema).describe('Exact matches.'),
-    contracts: z.array(foundContractSchema).describe('Sorted by dependent contracts.'),
-    tokens: z.array(foundTokenSchema).describe('Fungible tokens, sorted by holders.'),
-    nft_collections: z.array(foundCollectionSchema).describe('Sorted by holders.'),
-    accounts: z.array(foundAccountSchema).describe('Accounts with a matching label.'),
-  })
-  .meta({ id: 'SearchResult' })
-
-export function presentFoundToken(row: FungibleTokenRow): FoundToken {
-  return pickFields(foundTokenSchema, { ...row, ...contractIdentity(row) })
+async function findEvmAddress(database: DatabasePool, digits: string): Found {
+  const [{ first_height: height }, isToken] = await Promise.all([
+    readEvmAddressSpan(database, digits),
+    database.exists(sql.type(emptyRow)`select from app.evm_tokens where token = ${digits} limit 1`),
+  ])
+  const types = [...(height === null ? [] : ['evm_address' as const]), ...(isToken ? ['evm_token' as const] : [])]
+  return types.map((type) => hitOf(type, `0x${digits}`))
 }
 
-export function presentFoundCollection(row: NftCollectionRow): FoundCollection {
-  return pickFields(foundCollectionSchema, { ...row, ...contractIdentity(row), item_count: row.number_of_tokens })
+async function findShortened(database: DatabasePool, part: { readonly start: string; readonly end: string }): Found {
+  const rows = await findShortIds(database, part, await readBounds(database))
+  return rows.map(({ type, id, block_height: height }) => {
+    const hasPrefix = type === 'account' || type.startsWith('evm')
+    return hitOf(type, hasPrefix ? `0x${id}` : id, height)
+  })
 }
 
-function contractIdentity({ token, name }: { token: string; name: string | null }) {
-  const { address, name: contractName } = contractParts(token)
-  return { id: token, address, contract_name: contractName, name: name ?? contractName }
+async function findTime(database: DatabasePool, { from, to }: { readonly from: string; readonly to?: string }): Found {
+  const bounds = await readBounds(database)
+  const first = await findBlockAt(database, bounds, Date.parse(from))
+  if (first === undefined) return []
+  if (to === undefined) {
+    const hit = await findBlock(database, first.height)
+    return hit === undefined ? [] : [{ ...hit, note: `first block at or after ${from}` }]
+  }
+  if (Date.parse(first.timestamp) >= Date.parse(to)) return []
+  const next = await findBlockAt(database, bounds, Date.parse(to))
+  const last = next === undefined ? bounds?.max : next.height - 1
+  const day = from.slice(0, 10)
+  const hits = await Promise.all(
+    [...new Set([first.height, last ?? first.height])].map((height) => findBlock(database, height)),
+  )
+  const notes = [
+    `first block of ${day}, UTC`,
+    next === undefined ? `newest block of ${day}, UTC` : `last block of ${day}, UTC`,
+  ]
+  return hits.flatMap((hit, i) => (hit === undefined ? [] : [{ ...hit, note: notes[i] ?? '' }]))
 }

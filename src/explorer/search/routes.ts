@@ -3,19 +3,33 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { parseAddress } from '../../flow/address.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { exampleEvmTransaction } from '../evm/schema.ts'
-import { exampleNftCollection } from '../nfts/schema.ts'
-import { exampleBlock, exampleTransaction } from '../transactions/schema.ts'
-import { contractParts, hashPattern } from '../formats.ts'
-import { limitParameter, searchParameter } from '../parameters.ts'
-import { searchPreviewSchema, previewAddress, previewTransaction } from './preview.ts'
-import { presentFoundCollection, presentFoundToken, searchResultSchema, foundAccountSchema, findHits } from './hits.ts'
-import type { FoundAccount, FoundContract } from './hits.ts'
-import { readContractGraph } from '../contracts/graph.ts'
 import { readContracts } from '../contracts/queries.ts'
-import { listFungibleTokens } from '../tokens/queries.ts'
-import { listNftCollections } from '../nfts/queries.ts'
+import { exampleEvmTransaction } from '../evm/schema.ts'
+import { contractParts, hashPattern } from '../formats.ts'
+import { exampleNftCollection, presentNftItem } from '../nfts/schema.ts'
+import { readNftCollections, readNftItems } from '../nfts/queries.ts'
+import { readSearchQuery, searchNftItems } from '../nfts/search.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { limitParameter, searchParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
+import { readFungibleTokens } from '../tokens/queries.ts'
+import { exampleBlock, exampleTransaction } from '../transactions/schema.ts'
+import { findHits } from './hits.ts'
+import type { MatchedEntry } from './name-index.ts'
+import { readNames } from './names.ts'
+import type { NameKind } from './names.ts'
+import { searchPreviewSchema, previewAddress, previewTransaction } from './preview.ts'
+import {
+  labelRow,
+  presentFoundCollection,
+  presentFoundItem,
+  presentFoundToken,
+  searchExampleSchema,
+  searchResultSchema,
+} from './schema.ts'
+import type { FoundAccount, FoundContract, FoundItem, SearchExample, SearchResult } from './schema.ts'
+import { parseSearchText } from './search-text.ts'
+import type { SearchText } from './search-text.ts'
 
 const tag = 'Search'
 
@@ -24,11 +38,16 @@ const search = defineRoute({
   operationId: 'search',
   cost: 'high',
   tag,
-  summary: 'Search by name, height, id, hash or address',
+  summary: 'Search by name, height, date, id, hash, address, public key or link',
+  description:
+    'Heights may have separators (`1,234,567`), identifiers may be shortened (`0xf8d6…20c7`), and links of other ' +
+    'explorers are read. Shortened transaction ids and EVM hashes are found among the newest 20,000. Names match in ' +
+    'any case and without spaces; if none starts with the text, similar names follow, with one typing error ' +
+    'from 4 letters and two from 8.',
   query: z.object({
     q: searchParameter(
-      'Part of a name or identifier, case-insensitive; or a complete block height or id, transaction id, EVM hash, ' +
-        'scheduled transaction id, account (0x and up to 16 hex digits), EVM address, or public key in hex.',
+      'Name, symbol or `A.<address>.<name>` identifier; block height, day or time (UTC); block, transaction or node ' +
+        'id; EVM hash; account or EVM address; public key in hex, base64 or PEM; `<collection> #<id>`; or a link.',
     ),
     limit: limitParameter({ default: 3, max: 20 }).describe('Maximum number of results per kind.'),
   }),
@@ -50,6 +69,7 @@ const search = defineRoute({
           name: 'TopShot',
           kind: 'NFT',
           dependent_count: 61,
+          match: 'exact',
         },
       ],
       tokens: [],
@@ -62,32 +82,46 @@ const search = defineRoute({
           item_count: exampleNftCollection.number_of_tokens,
           square_image: exampleNftCollection.square_image,
           is_verified: true,
+          match: 'exact',
         },
       ],
-      accounts: [{ address: '0x0b2a3299cc857e29', tag: 'top-shot', label: 'NBA Top Shot', category: 'nft' }],
+      accounts: [
+        { address: '0x0b2a3299cc857e29', tag: 'top-shot', label: 'NBA Top Shot', category: 'nft', match: 'word' },
+      ],
+      nft_items: [],
+      event_types: [{ type: 'A.0b2a3299cc857e29.TopShot.MomentMinted', event_count: 31_000_000, match: 'start' }],
     },
   },
   handler: async ({ query: { q, limit } }, services) => {
     const { database } = services
-    const listing = { sort: 'holders', search: q, after: undefined, limit } as const
-    const [hits, contracts, tokens, collections, accounts] = await Promise.all([
-      findHits(services, q),
-      findContracts(database, q, limit),
-      listFungibleTokens(database, { ...listing, filters: [] }),
-      listNftCollections(database, { ...listing, isBridged: false }),
-      findLabelledAccounts(database, q, limit),
+    const text = parseSearchText(q)
+    const names = await readNames(database)
+    const isNumber = text.references.some(({ form }) => form === 'number')
+    const entries = namesOf(text)
+      .flatMap((name) => names.search(name, limit))
+      .filter(({ match }) => !isNumber || match === 'exact' || match === 'start')
+    const isFirst = ({ kind, id }: Entry, i: number): boolean =>
+      entries.findIndex((other) => other.kind === kind && other.id === id) === i
+    const ofKind = (kind: NameKind): readonly Entry[] =>
+      entries.filter((entry, i) => entry.kind === kind && isFirst(entry, i)).slice(0, limit)
+    const [hits, contracts, tokens, collections, accounts, items] = await Promise.all([
+      findHits(services, text.references),
+      describeContracts(database, ofKind('contract')),
+      describeTokens(database, ofKind('token'), readFungibleTokens, presentFoundToken),
+      describeTokens(database, ofKind('collection'), readNftCollections, presentFoundCollection),
+      describeAccounts(database, ofKind('account')),
+      findItems(database, text, names.search(text.item?.collection ?? '', maxCollections), limit),
     ])
-    return {
-      body: {
-        data: {
-          hits,
-          contracts,
-          tokens: tokens.map(presentFoundToken),
-          nft_collections: collections.map(presentFoundCollection),
-          accounts: [...accounts],
-        },
-      },
+    const result: SearchResult = {
+      hits: [...hits],
+      contracts,
+      tokens,
+      nft_collections: collections,
+      accounts: [...accounts],
+      nft_items: items,
+      event_types: ofKind('event_type').map(({ id, weight, match }) => ({ type: id, event_count: weight, match })),
     }
+    return { body: { data: ofWantedKind(result, text) } }
   },
 })
 
@@ -136,42 +170,162 @@ const preview = defineRoute({
   },
 })
 
-export const searchRoutes = [search, preview]
+const examples = defineRoute({
+  path: '/flow/search/examples',
+  operationId: 'listSearchExamples',
+  tag,
+  summary: 'Search texts that find something in this database',
+  response: z.strictObject({ data: z.array(searchExampleSchema) }),
+  example: { data: [{ kind: 'token', text: 'FLOW' }] },
+  handler: async (_, { database }) => {
+    return { body: { data: await readExamples(database) }, caching: 'minute' }
+  },
+})
 
-/** Case-insensitive; exact names first, then by dependents. */
-async function findContracts(database: DatabasePool, text: string, limit: number): Promise<FoundContract[]> {
-  const wanted = text.toLowerCase()
-  const { ranked } = await readContractGraph(database)
-  const found = ranked.filter(({ contract }) => contract.toLowerCase().includes(wanted))
-  const isNamed = ({ contract }: { contract: string }): boolean => contract.toLowerCase().endsWith(`.${wanted}`)
-  const shown = [...found.filter(isNamed), ...found.filter((entry) => !isNamed(entry))].slice(0, limit)
-  const rows = new Map(
-    (
-      await readContracts(
-        database,
-        shown.map(({ contract }) => contract),
-        false,
-      )
-    ).map((row) => [row.contract, row]),
+/** Precede `/flow/search/…` of other routes. */
+export const searchRoutes = [search, preview, examples]
+
+type Entry = MatchedEntry<NameKind>
+
+/** An account also stands for its contracts, and an event type for its contract. */
+function namesOf({ name, references }: SearchText): readonly string[] {
+  const contract = /^(A\.[0-9a-f]{16}\.\w+)\.\w/.exec(name ?? '')?.[1]
+  const accounts = references.flatMap((one) => (one.form === 'account' ? [`A.${one.address.slice(2)}.`] : []))
+  return [...(name === undefined ? [] : [name]), ...(contract === undefined ? [] : [contract]), ...accounts]
+}
+
+/** A link or a leading word such as `block` names the kind; without such a result all are shown. */
+function ofWantedKind(result: SearchResult, { kind }: SearchText): SearchResult {
+  if (kind === undefined) return result
+  const none: SearchResult = {
+    hits: [],
+    contracts: [],
+    tokens: [],
+    nft_collections: [],
+    accounts: [],
+    nft_items: [],
+    event_types: [],
+  }
+  const hits = result.hits.filter(({ type }) => type === kind)
+  if (hits.length > 0) return { ...none, hits }
+  const groups = {
+    contract: { contracts: result.contracts },
+    token: { tokens: result.tokens },
+    collection:
+      result.nft_items.length > 0 ? { nft_items: result.nft_items } : { nft_collections: result.nft_collections },
+    event_type: { event_types: result.event_types },
+  }
+  const group = kind in groups ? groups[kind as keyof typeof groups] : undefined
+  return group === undefined || Object.values(group).every((rows) => rows.length === 0) ? result : { ...none, ...group }
+}
+
+async function describeContracts(database: DatabasePool, entries: readonly Entry[]): Promise<FoundContract[]> {
+  const rows = await readContracts(
+    database,
+    entries.map(({ id }) => id),
+    false,
   )
-  return shown.map(({ contract, dependents }) => ({
-    id: contract,
-    ...contractParts(contract),
-    kind: rows.get(contract)?.kind ?? null,
-    dependent_count: dependents,
+  const kinds = new Map(rows.map(({ contract, kind }) => [contract, kind]))
+  return entries.map(({ id, weight, match }) => ({
+    id,
+    ...contractParts(id),
+    kind: kinds.get(id) ?? null,
+    dependent_count: weight,
+    match,
   }))
 }
 
-/** Case-insensitive. */
-async function findLabelledAccounts(
+async function describeTokens<Row extends { readonly token: string }, Found>(
   database: DatabasePool,
-  text: string,
-  limit: number,
-): Promise<readonly FoundAccount[]> {
-  return database.any(sql.type(foundAccountSchema)`
+  entries: readonly Entry[],
+  read: (database: DatabasePool, tokens: readonly string[]) => Promise<readonly Row[]>,
+  present: (row: Row, match: Entry['match']) => Found,
+): Promise<Found[]> {
+  const rows = await read(
+    database,
+    entries.map(({ id }) => id),
+  )
+  const byToken = new Map(rows.map((row) => [row.token, row]))
+  return entries.flatMap(({ id, match }) => {
+    const row = byToken.get(id)
+    return row === undefined ? [] : [present(row, match)]
+  })
+}
+
+async function describeAccounts(database: DatabasePool, entries: readonly Entry[]): Promise<readonly FoundAccount[]> {
+  if (entries.length === 0) return []
+  const rows = await database.any(sql.type(labelRow)`
     select address, tag, label, category from app.account_labels
-    where strpos(lower(label), lower(${text})) > 0
-    order by label, address, tag
-    limit ${limit}
+    where (address, tag) in (select address, tag from ${sql.unnest(
+      entries.map(({ id }) => id.split(' ')),
+      ['text', 'text'],
+    )} as k (address, tag))
   `)
+  const byKey = new Map(rows.map((row) => [`${row.address} ${row.tag}`, row]))
+  return entries.flatMap(({ id, match }) => {
+    const row = byKey.get(id)
+    return row === undefined ? [] : [{ ...row, match }]
+  })
+}
+
+/** Collections that are tried for an item id. */
+const maxCollections = 5
+
+/** Shorter words match too many items. */
+const minItemName = 3
+
+async function findItems(
+  database: DatabasePool,
+  { item, name, references }: SearchText,
+  entries: readonly Entry[],
+  limit: number,
+): Promise<FoundItem[]> {
+  const keys = entries
+    .filter(({ kind }) => kind === 'collection')
+    .map(({ id }) => ({ token: id, nft_id: item?.id ?? '' }))
+  const byId = await readNftItems(database, keys)
+  const isName = byId.length === 0 && references.length === 0 && (name ?? '').length >= minItemName
+  const query = isName ? await readSearchQuery(database, name ?? '') : undefined
+  const named =
+    query === undefined
+      ? []
+      : (await searchNftItems(database, { query, token: undefined, after: undefined, limit })).rows
+  return [
+    ...byId.map((row) => presentFoundItem(presentNftItem(row, new Map()), 'exact')),
+    ...named.map((row) => presentFoundItem(presentNftItem(row, new Map()), 'part')),
+  ].slice(0, limit)
+}
+
+const exampleRow = z.object({ id: z.string() })
+const dayRow = z.object({ day: z.string() })
+
+async function readExamples(database: DatabasePool): Promise<SearchExample[]> {
+  const bounds = await readBounds(database)
+  if (bounds === undefined) return []
+  const [transaction, account, day, names] = await Promise.all([
+    database.maybeOne(sql.type(exampleRow)`
+      select encode(id, 'hex') as id from raw.transactions
+      where block_height between ${bounds.max - 1000} and ${bounds.max} and payer_address is not null
+      order by block_height desc, tx_index desc limit 1
+    `),
+    database.maybeOne(sql.type(exampleRow)`
+      select address as id from app.address_stats order by tx_count desc, address limit 1
+    `),
+    database.maybeOne(
+      sql.type(dayRow)`select day::text as day from app.hourly_stats order by day desc, hour desc limit 1`,
+    ),
+    readNames(database).then((index) => index.best()),
+  ])
+  const nameOf = (kind: NameKind): string | undefined => names.get(kind)?.names[0]
+  const symbol = names.get('token')?.names
+  return [
+    { kind: 'block' as const, text: bounds.max.toLocaleString('en-US') },
+    { kind: 'day' as const, text: day?.day },
+    { kind: 'transaction' as const, text: transaction && `${transaction.id.slice(0, 6)}…${transaction.id.slice(-4)}` },
+    { kind: 'account' as const, text: account?.id },
+    { kind: 'token' as const, text: symbol?.[1] ?? symbol?.[0] },
+    { kind: 'nft_collection' as const, text: nameOf('collection') },
+    { kind: 'contract' as const, text: nameOf('contract') },
+    { kind: 'event_type' as const, text: nameOf('event_type') },
+  ].flatMap(({ kind, text }) => (text === undefined || text === null ? [] : [{ kind, text }]))
 }

@@ -146,13 +146,22 @@ export async function listFungibleTokens(
   return database.any(sql.type(fungibleTokenRow)`${completed(page)}`)
 }
 
-export async function readFungibleToken(database: DatabasePool, token: string): Promise<FungibleTokenRow | undefined> {
-  const row = await database.maybeOne(
+/** Unknown tokens are omitted. */
+export async function readFungibleTokens(
+  database: DatabasePool,
+  tokens: readonly string[],
+): Promise<readonly FungibleTokenRow[]> {
+  if (tokens.length === 0) return []
+  return database.any(
     sql.type(fungibleTokenRow)`${completed(sql.fragment`
-    select token as key, 0::bigint as count from app.ft_tokens where token = ${token}
+    select token as key, 0::bigint as count from app.ft_tokens where token = any (${sql.array([...tokens], 'text')})
   `)}`,
   )
-  return row ?? undefined
+}
+
+export async function readFungibleToken(database: DatabasePool, token: string): Promise<FungibleTokenRow | undefined> {
+  const [row] = await readFungibleTokens(database, [token])
+  return row
 }
 
 const emptyRow = z.object({})
