@@ -122,9 +122,20 @@ describe('demo', () => {
     await one.isRemoved()
   }
 
-  it('runs beside another one, prints its URLs, and cleans up', async () => {
-    const other = start({ PORT: '0' })
-    expect(await other.ready()).to.not.equal(address)
+  it('runs beside another one, on a recording if requested, prints its URLs, and cleans up', async () => {
+    const other = start({ PORT: '0', HOST: '127.0.0.1', LLM_API_KEY: 'of-somebody' }, [
+      '--recording',
+      join(import.meta.dirname, 'recordings/base'),
+      '--still',
+    ])
+    const url = await other.ready()
+    expect(url).to.not.equal(address)
+    expect(other.output).to.include('Recorded chain: 281 real blocks')
+    expect((await fetch(new URL('/flow/block', url))).status).to.equal(200)
+    // An API key selects a model instead of the script.
+    expect(other.output).to.include('Questions are answered by anthropic')
+    const health = await fetch(new URL('/health', /Query +(http:\S+)/.exec(other.output)?.[1]))
+    expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
     for (const one of [demo, other]) {
       const pages = [...one.output.matchAll(/^ +(?!MCP)[A-Z][A-Za-z ]+ (http:\S+)$/gm)].map(([, url = '']) => url)
       expect(pages).to.have.length(7)
@@ -272,22 +283,6 @@ describe('demo', () => {
 
   it('stops on SIGINT without warnings, and removes its folder', async () => {
     await endCleanly(demo)
-  })
-
-  it('runs on a recording if requested', async () => {
-    const recorded = start({ PORT: '0', HOST: '127.0.0.1', LLM_API_KEY: 'of-somebody' }, [
-      '--recording',
-      join(import.meta.dirname, 'recordings/base'),
-      '--still',
-    ])
-    const url = await recorded.ready()
-    expect(recorded.output).to.include('Recorded chain: 281 real blocks')
-    expect((await fetch(new URL('/flow/block', url))).status).to.equal(200)
-    // An API key selects a model instead of the script.
-    expect(recorded.output).to.include('Questions are answered by anthropic')
-    const health = await fetch(new URL('/health', /Query +(http:\S+)/.exec(recorded.output)?.[1]))
-    expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
-    await recorded.end('SIGTERM')
   })
 
   it('reports which program uses each port and how to change it', async () => {

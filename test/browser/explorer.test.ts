@@ -6,7 +6,7 @@ import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { runApi } from '../support/running-api.ts'
 import { useExplorerSession } from './explorer-session.ts'
-import { horizontalOverflow, expectAccessibleIn, tabTo, untilLoaded } from './page-checks.ts'
+import { horizontalOverflow, expectAccessibleIn, phoneRules, tabTo, untilLoaded } from './page-checks.ts'
 
 const account = '0xe03daebed8ca0615'
 
@@ -37,7 +37,8 @@ describe('the explorer page in a browser', function () {
         const state = `${path} at ${viewport.width} px`
         const beyond = await horizontalOverflow(page)
         if (beyond > 0) faults.push(`${state} is ${beyond} px too wide`)
-        await expectAccessibleIn(theme, page, state).catch((error: unknown) => faults.push(String(error)))
+        const rules = theme === 'dark' ? { runOnly: phoneRules } : {}
+        await expectAccessibleIn(theme, page, state, rules).catch((error: unknown) => faults.push(String(error)))
       }
       faults.push(...session.consoleMessages.splice(0).map((text) => `${path}: ${text}`))
       for (const [file, bytes] of await page.evaluate<[string, number][]>(scriptSizes)) scripts.set(file, bytes)

@@ -10,7 +10,7 @@ import { waitUntil } from '../support/lease-waits.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-const head = 800
+const head = 400
 const names = workers.map(({ name }) => name)
 
 describe('the farm as a service', function (this: Mocha.Suite) {
@@ -60,9 +60,9 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     const farms = [start(['farm']), start(['farm'])]
     await untilConnected(3)
     expect(farms.flatMap(({ log }) => log.filter(({ msg }) => /Farm started/.test(msg)))).to.deep.equal([])
-    const ingest = start(['ingest'], { START_BLOCK: '700', ENABLE_HISTORY_INGESTER: 'false' })
+    const ingest = start(['ingest'], { START_BLOCK: '300', ENABLE_HISTORY_INGESTER: 'false' })
     await Promise.all(farms.map((farm) => farm.logged(/Farm started/)))
-    await untilDerived(database, names, [{ from: 700, to: head + 1 }])
+    await untilDerived(database, names, [{ from: 300, to: head + 1 }])
     for (const one of [...farms, ingest]) expect(await one.end('SIGTERM'), one.output()).to.equal(0)
     expect([...farms, ingest].flatMap(trouble)).to.deep.equal([])
   })
@@ -98,7 +98,7 @@ describe('the farm as a service', function (this: Mocha.Suite) {
       // Commits of accounts_worker wait for this, and those of the workers that share its ranges.
       await holder.query("select pg_advisory_lock(7364832, hashtext('accounts_worker'))")
       const chain = start(['ingest', 'farm'], {
-        START_BLOCK: '790',
+        START_BLOCK: '390',
         DERIVERS_CACHE_MIB: '1',
         HISTORY_BATCH_SIZE: '10',
         HISTORY_DERIVERS_BATCH_MS: '0',
@@ -164,11 +164,11 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   it('reports metrics in the process that coordinates', async () => {
     const chain = start(['ingest', 'farm'], {
       METRICS_PORT: '0',
-      START_BLOCK: '750',
+      START_BLOCK: '350',
       ENABLE_HISTORY_INGESTER: 'false',
     })
     const { port } = await chain.logged(/Serving metrics/)
-    await untilDerived(database, names, [{ from: 750, to: head + 1 }])
+    await untilDerived(database, names, [{ from: 350, to: head + 1 }])
     const figures = ['covered_heights', 'backlog_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap(
       (figure) => names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),
     )

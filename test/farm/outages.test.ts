@@ -137,7 +137,7 @@ describe('the farm during a PostgreSQL restart', () => {
     let server = await start()
     const pool = createPool(server.url, { max: 4 })
     const database: TestDatabase = { url: server.url, pool, drop: () => pool.end() }
-    await using node = await startRecordedNode('base', { loop: true, head: 600, cachedBlocks: 601 })
+    await using node = await startRecordedNode('base', { loop: true, head: 300, cachedBlocks: 301 })
     try {
       await migrate(pool, join(import.meta.dirname, '../../migrations'))
       const farm = await runFarm(
@@ -156,7 +156,7 @@ describe('the farm during a PostgreSQL restart', () => {
         server = await start()
         expect(server.url).to.equal(database.url)
       }
-      await untilDerived(database, names, [{ from: 0, to: 601 }], farm)
+      await untilDerived(database, names, [{ from: 0, to: 301 }], farm)
       await farm.stop()
     } finally {
       await pool.end()

@@ -7,7 +7,7 @@ import { activeOf, lockTable, waitForCoordinator, waitForHeldLeases, waitUntil }
 import { StoredChain } from '../support/stored-chain.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-/** Some hundred ranges for each worker, so that processes are killed at work. */
+/** Seventy ranges for each worker, so that processes are killed at work. */
 const last = 279
 
 describe('farm processes', function (this: Mocha.Suite) {
@@ -32,8 +32,8 @@ describe('farm processes', function (this: Mocha.Suite) {
 
   const start = async (variables: Record<string, string> = {}): Promise<FlowfarmProcess> => {
     const one = new FlowfarmProcess(['farm'], {
-      LIVE_DERIVERS_CHUNK: '2',
-      HISTORY_DERIVERS_CHUNK: '2',
+      LIVE_DERIVERS_CHUNK: '4',
+      HISTORY_DERIVERS_CHUNK: '4',
       LOG_LEVEL: 'debug',
       DB_URL: database.url,
       ...variables,

@@ -11,7 +11,7 @@ import { directions, faultlessDigest } from '../support/faultless-digest.ts'
 import { requestedHeights } from '../support/watch-node.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
-const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
+const shape = { loop: true, head: 800, cachedBlocks: 801 }
 
 describe('program shutdown', () => {
   let node: ReplayNode

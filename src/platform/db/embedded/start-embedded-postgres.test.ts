@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Client } from 'pg'
 import { FatalError, RetryableError } from '../../errors.ts'
@@ -60,7 +61,8 @@ describe('startEmbeddedPostgres', function () {
 
   async function usedFolder(): Promise<string> {
     const folder = await newFolder()
-    await cp(join(used, 'cluster'), join(folder, 'cluster'), { recursive: true })
+    // `cp` of Node takes ten times the CPU time.
+    await promisify(execFile)('cp', ['-R', join(used, 'cluster'), join(folder, 'cluster')])
     await chmod(join(folder, 'cluster'), 0o700)
     return folder
   }
