@@ -25,4 +25,4 @@ export const enrichmentWorkers = [
   'NFT_OWNERSHIP_RECONCILER',
 ] as const
 
-export const otherEnrichmentWorkers = ['CONTRACT_CODE_WORKER', 'NETWORK_STATE_WORKER'] as const
+export const otherEnrichmentWorkers = ['CONTRACT_CODE_WORKER', 'NETWORK_STATE_WORKER', 'EVM_METADATA_WORKER'] as const

@@ -26,6 +26,7 @@ export const scriptNames = [
   'ft_tokens',
   'nft_collections',
   'evm_addresses',
+  'evm_calls',
   'nft_items',
   'nft_holder_ids',
   'nft_holder_check',

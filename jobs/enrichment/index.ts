@@ -1,5 +1,6 @@
 import type { EnrichmentWorker } from './enrichment-worker.ts'
 import { contractCodeWorker } from './contract-code-worker.ts'
+import { evmMetadataWorker } from './evm-metadata-worker.ts'
 import { networkStateWorker } from './network-state-worker.ts'
 import { nftItemMetadataWorker } from './nft-item-metadata-worker.ts'
 import { nftOwnershipReconciler } from './nft-ownership-reconciler.ts'
@@ -12,4 +13,5 @@ export const allEnrichmentWorkers: readonly EnrichmentWorker[] = [
   nftOwnershipReconciler,
   contractCodeWorker,
   networkStateWorker,
+  evmMetadataWorker,
 ]

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { z } from 'zod'
 import { StateNotServedError, ScriptFailedError } from '../flow/chain-reader.ts'
 import type { ChainAccount, ChainReader, StateAt } from '../flow/chain-reader.ts'
+import { inNetwork } from '../flow/core-contracts.ts'
 import type { CadenceArgument } from '../flow/json-cdc/cadence-argument.ts'
+import type { Network } from '../flow/network.ts'
 import { PayloadError } from '../flow/payload-value.ts'
 import type { PayloadValue } from '../flow/payload-value.ts'
 import { RetryableError, ApiError } from '../platform/errors.ts'
@@ -40,6 +43,7 @@ export class ChainUnavailableError extends RetryableError {
 
 export interface PresentChainOptions {
   readonly reader: ChainReader
+  readonly network: () => Network
   /** Only availability changes are logged. */
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** Default 2,500. */
@@ -65,6 +69,7 @@ export function createPresentChain(options: PresentChainOptions): PresentChain {
 
 class CachedPresentChain implements PresentChain {
   readonly #reader: ChainReader
+  readonly #network: () => Network
   readonly #timeLimitMs: number
   readonly #maxInFlight: number
   readonly #answers: ShortCache
@@ -76,6 +81,7 @@ class CachedPresentChain implements PresentChain {
 
   constructor({
     reader,
+    network,
     log,
     timeLimitMs = 2500,
     maxAgeMs = 2500,
@@ -83,6 +89,7 @@ class CachedPresentChain implements PresentChain {
     now = () => performance.now(),
   }: PresentChainOptions) {
     this.#reader = reader
+    this.#network = network
     this.#timeLimitMs = timeLimitMs
     this.#maxInFlight = maxInFlight
     const logChange =
@@ -121,7 +128,7 @@ class CachedPresentChain implements PresentChain {
   }
 
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue> {
-    const source = this.#scripts(script)
+    const source = inNetwork(this.#scripts(script), this.#network())
     const ask = (at: StateAt): Promise<PayloadValue> => this.#reader.executeScript(source, args, at)
     return this.#answers.get(
       `${script} ${JSON.stringify(args)}`,
@@ -240,8 +247,15 @@ export async function resultOrUnavailable<T>(
   }
 }
 
-/** File names. The scripts have no imports, so they run on every network. */
-export const presentScriptNames = ['account_storage', 'public_paths', 'storage_item'] as const
+/** The scripts are fixed, so another shape is a node error. */
+export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadValue): z.output<Schema> {
+  const result = schema.safeParse(answer)
+  if (result.success) return result.data
+  throw new ChainUnavailableError('an access node returned an invalid response', result.error)
+}
+
+/** File names. Imports are core contracts. */
+export const presentScriptNames = ['account_storage', 'public_paths', 'storage_item', 'evm_account'] as const
 type PresentScript = (typeof presentScriptNames)[number]
 
 export const presentScriptsFolder = join(import.meta.dirname, 'chain/scripts')

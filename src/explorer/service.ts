@@ -142,7 +142,7 @@ export async function startApi(
     status,
     feeds: live.feeds,
     network,
-    chain: createPresentChain({ reader, log }),
+    chain: createPresentChain({ reader, network, log }),
     mounts: [mountOperator(credentials)],
     page: {
       handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS, editorUrl }),

@@ -33,7 +33,7 @@ describe('current chain state', () => {
   function chainOf(endpoints: readonly string[], options: Partial<PresentChainOptions> = {}): PresentChain {
     const reader = createChainReader({ liveEndpoints: endpoints, log: quiet })
     readers.push(reader)
-    return createPresentChain({ reader, log: quiet, now: () => now, ...options })
+    return createPresentChain({ reader, network: () => 'emulator', log: quiet, now: () => now, ...options })
   }
 
   async function silence(answer: Promise<unknown>): Promise<string> {

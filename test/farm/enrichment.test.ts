@@ -321,6 +321,10 @@ describe('enrichment workers', () => {
       insert into app.nft_collection_metadata (token, next_ask_at) select token, 'infinity' from app.nft_collections;
       insert into app.contract_code_questions (code_hash, next_ask_at) select code_hash, 'infinity' from app.contract_versions;
       insert into app.staking_node_info (node_id, next_ask_at) select i::text, 'infinity' from generate_series(1, 30000) i;
+      insert into app.evm_tokens select lpad(to_hex(i), 40, '0'), 20, i, 1, 1, 0 from generate_series(1, 30000) i;
+      insert into app.evm_token_items select lpad(to_hex(i % 1000), 40, '0'), 721, i, lpad(to_hex(i), 40, '0'), 1 from generate_series(1, 60000) i;
+      insert into app.evm_token_metadata (token, next_ask_at) select token, 'infinity' from app.evm_tokens;
+      insert into app.evm_item_metadata (token, standard, token_id, next_ask_at) select token, standard, token_id, 'infinity' from app.evm_token_items;
       insert into app.nft_ownership_corrections select token, nft_id, '0x00000000000000ff', null, 1 from app.nft_ownership where nft_id % 3 = 0`)
     const tables = allEnrichmentWorkers.flatMap((worker) => worker.tables)
     for (const { table } of tables)

@@ -4,9 +4,12 @@ import type { ClosableChainReader } from '../../src/access/create-chain-reader.t
 import { loadPresentScripts } from '../../src/explorer/present-chain.ts'
 import { StateNotServedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
-import type { PayloadFields } from '../../src/flow/payload-value.ts'
+import { inNetwork } from '../../src/flow/core-contracts.ts'
+import { callInput, textResult, uintResult } from '../../src/flow/evm/contract-results.ts'
+import type { PayloadFields, PayloadValue } from '../../src/flow/payload-value.ts'
 import { ufix64Text } from '../../src/flow/tokens/ufix64.ts'
 import { loadScripts } from '../../src/farm/enrichment/service.ts'
+import { contractCode, evmContracts, evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { nodeIdOf } from '../../simnode/ledger/staking/stakers.ts'
@@ -108,6 +111,40 @@ describe('scripts of the simulated chain', () => {
         { height: 1150 },
       ),
     ).to.deep.equal([true, false])
+  })
+
+  it('return the state and results of EVM contracts', async () => {
+    const { evm } = node.chain.stateAt(head)
+    const [user] = evmUsers
+    const coin = evmContracts.stableCoin.toString('hex')
+    const address = user?.address.toString('hex') ?? ''
+    const account = async (of: string): Promise<PayloadValue> =>
+      reader.executeScript(inNetwork(present('evm_account'), 'emulator'), [cadence.string(of), cadence.int(10_000)])
+    expect(await account(address)).to.deep.equal({
+      balance: `${evm.balance(address)}`,
+      nonce: `${evm.nonce(address)}`,
+      codeSize: '0',
+      code: '',
+      height: `${head}`,
+    })
+    expect(await account(coin)).to.include({ balance: '0', nonce: '1', code: contractCode.toString('hex') })
+    expect(await account('99'.repeat(20))).to.include({ balance: '0', nonce: '0', codeSize: '0' })
+    const inputs = [
+      callInput('balanceOf(address)', BigInt(`0x${address}`)),
+      callInput('symbol()'),
+      callInput('unknown()'),
+    ]
+    const results = (await reader.executeScript(scripts('evm_calls'), [
+      cadence.array(inputs.map(() => cadence.string(coin))),
+      cadence.array(inputs.map((input) => cadence.string(input))),
+      cadence.uint64(100_000),
+      cadence.int(96),
+    ])) as (string | null)[]
+    expect([uintResult(results[0]), textResult(results[1], 100), results[2]]).to.deep.equal([
+      evm.tokens(coin, address),
+      'USDC',
+      null,
+    ])
   })
 
   it('return tokens, the epoch and the nodes', async () => {

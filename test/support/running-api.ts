@@ -69,7 +69,7 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
     network,
     status,
     maxReorgDepth: 1000,
-    chain: createPresentChain({ reader, log, ...options.chain }),
+    chain: createPresentChain({ reader, network, log, ...options.chain }),
     maxWebSocketsPerAddress: 100,
     feeds: live.feeds,
     checkResponses: true,

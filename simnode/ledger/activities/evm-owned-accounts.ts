@@ -2,7 +2,7 @@ import { activity, ownFlowVault } from './activity.ts'
 import type { Turn } from './activity.ts'
 import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
-import { nativeAccounts, evmContracts, coaAddress } from '../evm/evm-world.ts'
+import { coaCode, nativeAccounts, evmContracts, coaAddress } from '../evm/evm-world.ts'
 import { evmEvents } from '../evm/evm-events.ts'
 import { runDirect, relayed } from './evm-run.ts'
 import { coaOf, signerOf } from '../evm/evm-turns.ts'
@@ -199,8 +199,6 @@ const reference = { kind: 'reference', authorization: { kind: 'none' }, referenc
 const firstControllerId = 64
 const creationGas = 702_600
 const creationGasLimit = 723_000
-/** A placeholder. */
-const code = Buffer.from('608060405234801561001057600080fd5b50610dd6806100206000396000f3fe', 'hex')
 
 const createScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
 
@@ -220,7 +218,7 @@ export const coaCreation = activity({
     const address = coaAddress(uuid)
     const path = `/storage/evm_${turn.ordinal}`
     const { coaFactory: from } = nativeAccounts
-    const call = { kind: 'deploy', from, to: address, input: code, value: 0n, gasLimit: creationGasLimit } as const
+    const call = { kind: 'deploy', from, to: address, input: coaCode, value: 0n, gasLimit: creationGasLimit } as const
     return {
       memo: undefined,
       transaction: {

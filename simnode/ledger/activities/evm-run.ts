@@ -7,6 +7,7 @@ import {
   evmChainId,
   evmAddressLength,
   coas,
+  contractCode,
   contractMaker,
   erc20Contracts,
   evmContracts,
@@ -168,8 +169,6 @@ export function relayed(turn: Turn, kind: SignedKind, direction: Direction, call
 }
 
 const zeroAddress = Buffer.alloc(evmAddressLength)
-/** A placeholder: contracts are never run. */
-const code = Buffer.from('608060405234801561001057600080fd5b5060be8061001f6000396000f3fe', 'hex')
 const gasPerContract = 700_000
 const gasPerLog = 48_000
 
@@ -182,11 +181,11 @@ function makeContracts(moment: Moment): DraftEvent[] {
       kind: 'deploy',
       from: contractMaker,
       to: undefined,
-      input: code,
+      input: contractCode,
       value: 0n,
       gasLimit: gasUsed,
     } as const
-    return runDirect(moment, call, gasUsed, { logs, contractAddress: contract, returnedData: code })
+    return runDirect(moment, call, gasUsed, { logs, contractAddress: contract, returnedData: contractCode })
   })
 }
 

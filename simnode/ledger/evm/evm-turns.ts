@@ -1,4 +1,5 @@
 import {
+  codeOf,
   coas,
   evmUsers,
   nativeAccounts,
@@ -98,7 +99,8 @@ export function evmAtStart(turns: EvmTurns, cycle: number): EvmStart {
       if (address === native.coinbase) return signedTimes(turns)
       if (address === hexOf(contractMaker)) return cycle === 0 ? 0 : Object.keys(evmContracts).length
       const coa = coaPlaces.get(address)
-      return firstContractNonce + (coa === undefined ? 0 : callsOf(coa, turns))
+      if (coa !== undefined) return firstContractNonce + callsOf(coa, turns)
+      return codeOf(address).length > 0 ? firstContractNonce : 0
     },
     balance(address) {
       const user = userPlaces.get(address)

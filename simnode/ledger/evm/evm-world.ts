@@ -94,6 +94,18 @@ export const evmContracts = {
   items: createdAddress(contractMaker, 3),
 } as const
 
+/** Placeholders: contracts are never run. */
+export const contractCode = Buffer.from('608060405234801561001057600080fd5b5060be8061001f6000396000f3fe', 'hex')
+export const coaCode = Buffer.from('608060405234801561001057600080fd5b50610dd6806100206000396000f3fe', 'hex')
+
+const contracts = new Set(Object.values(evmContracts).map((contract) => contract.toString('hex')))
+
+/** @param address 40 hex digits */
+export function codeOf(address: string): Buffer {
+  if (contracts.has(address)) return contractCode
+  return address.startsWith(coaPrefix.toString('hex')) ? coaCode : Buffer.alloc(0)
+}
+
 /** In the order in which turns draw them. */
 export const erc20Contracts: readonly Buffer[] = [evmContracts.stableCoin, evmContracts.wrappedCoin]
 

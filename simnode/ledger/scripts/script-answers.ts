@@ -80,6 +80,19 @@ export const tokenAnswers = {
     answer: (state, args) =>
       json.array(args.strings(0).map((type) => json.optional(state.evmAddress(type), json.string))),
   },
+  evm_calls: {
+    arguments: 4,
+    answer(state, args) {
+      const [contracts, inputs, maxBytes] = [args.strings(0), args.strings(1), args.int(3)]
+      requireEqualLengths([contracts, inputs])
+      const results = contracts.map((contract, at) => state.evmCall(contract, Buffer.from(inputs[at] ?? '', 'hex')))
+      return json.array(
+        results.map((data) =>
+          json.optional(data !== undefined && data.length <= maxBytes ? data.toString('hex') : undefined, json.string),
+        ),
+      )
+    },
+  },
 } as const satisfies Record<string, ScriptAnswer>
 
 function item(face: ItemMetadata, structId: (name: string) => string): CadenceJson {
@@ -188,6 +201,19 @@ export const accountAnswers = {
       const path = `/storage/${args.string(1)}`
       const thing = accountOf(state, args.address(0)).stored.find((stored) => stored.path === path)
       return json.optional(thing?.type, json.string)
+    },
+  },
+  evm_account: {
+    arguments: 2,
+    answer(state, args, structId) {
+      const { balance, nonce, code } = state.evmAccount(args.string(0))
+      return json.struct(structId('EvmAccount'), {
+        balance: json.uint(balance),
+        nonce: json.uint64(nonce),
+        codeSize: json.int(code.length),
+        code: json.string(code.length <= args.int(1) ? code.toString('hex') : ''),
+        height: json.uint64(state.height),
+      })
     },
   },
 } as const satisfies Record<string, ScriptAnswer>

@@ -6,7 +6,7 @@ import { placeInRound } from '../world/users.ts'
 import { flow, systemAccounts, tokens } from '../world/tokens.ts'
 import { addressBytes } from '../../../src/flow/address.ts'
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
-import { bridgedContracts } from '../evm/evm-world.ts'
+import { bridgedContracts, codeOf } from '../evm/evm-world.ts'
 import type { LedgerChain } from '../ledger-chain.ts'
 import { epochPayout, viewsOf } from '../activities/staking.ts'
 import { minimumStake, nodeIdOf, nodeOfId, roleOf } from '../staking/stakers.ts'
@@ -16,6 +16,7 @@ import { viewOf } from '../world/clock.ts'
 import type { Collection } from '../world/collections.ts'
 import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import type { Token } from '../world/tokens.ts'
+import { callContract } from './evm-contracts.ts'
 import { collectionMetadata, itemMetadata, tokenMetadata } from './display-metadata.ts'
 
 interface StoredThing {
@@ -89,6 +90,13 @@ export interface NodeState {
   readonly initialWeight: number
 }
 
+interface EvmAccountState {
+  /** In attoflow. */
+  readonly balance: bigint
+  readonly nonce: number
+  readonly code: Buffer
+}
+
 interface NetworkState {
   readonly epoch: number
   /** 0 staking auction, 1 setup, 2 commit. */
@@ -123,6 +131,10 @@ export interface ScriptState {
   collection(address: string, contract: string): CollectionMetadata | undefined
   /** The bridged EVM contract of a type, 40 hex digits. */
   evmAddress(type: string): string | undefined
+  /** Undefined if the call reverts. @param contract 40 hex digits */
+  evmCall(contract: string, input: Buffer): Buffer | undefined
+  /** @param address 40 hex digits */
+  evmAccount(address: string): EvmAccountState
   collectionsOf(holder: string, prefix: string): number
   idsOf(holder: string, itemType: string): readonly bigint[]
   item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined
@@ -225,6 +237,15 @@ export class LedgerScriptState implements ScriptState {
 
   evmAddress(type: string): string | undefined {
     return bridgedContracts.get(type)
+  }
+
+  evmCall(contract: string, input: Buffer): Buffer | undefined {
+    return callContract(this.#state.evm, contract, input)
+  }
+
+  evmAccount(address: string): EvmAccountState {
+    const { evm } = this.#state
+    return { balance: evm.balance(address), nonce: evm.nonce(address), code: codeOf(address) }
   }
 
   collectionsOf(holder: string, prefix: string): number {

@@ -11,6 +11,7 @@ export const json = {
   string: (value: string): CadenceJson => ({ value, type: 'String' }),
   bool: (value: boolean): CadenceJson => ({ value, type: 'Bool' }),
   int: (value: number): CadenceJson => ({ value: String(value), type: 'Int' }),
+  uint: (value: bigint): CadenceJson => ({ value: String(value), type: 'UInt' }),
   uint8: (value: number): CadenceJson => ({ value: String(value), type: 'UInt8' }),
   uint64: (value: number | bigint): CadenceJson => ({ value: String(value), type: 'UInt64' }),
   ufix64: (value: string): CadenceJson => ({ value, type: 'UFix64' }),

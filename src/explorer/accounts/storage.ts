@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { isValidAddress } from '../../flow/address.ts'
 import { cadence } from '../../flow/json-cdc/cadence-argument.ts'
-import type { PayloadValue } from '../../flow/payload-value.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { accountParameter } from '../parameters.ts'
-import { ChainUnavailableError, chainProblems, fromChain } from '../present-chain.ts'
+import { chainProblems, fromChain, readAnswer } from '../present-chain.ts'
 import type { PresentChain } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
@@ -52,13 +51,6 @@ async function readStoredType(chain: PresentChain, address: string, identifier: 
     z.string().nullable(),
     await chain.run('storage_item', [cadence.address(address), cadence.string(identifier)]),
   )
-}
-
-/** The scripts are fixed, so another shape is a node error. */
-function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadValue): z.output<Schema> {
-  const result = schema.safeParse(answer)
-  if (result.success) return result.data
-  throw new ChainUnavailableError('an access node returned an invalid response', result.error)
 }
 
 /**
