@@ -48,6 +48,10 @@ export interface Answers {
   readonly '/flow/evm/transaction/{hash}': EvmTransactionAnswer
   readonly '/flow/evm/transaction/{hash}/logs': EvmLogList
   readonly '/flow/evm/transaction/{hash}/token-transfers': EvmTokenTransferList
+  readonly '/flow/evm/transaction/{hash}/internal-transactions': EvmInternalTransactionList
+  readonly '/flow/evm/block': EvmBlockList
+  readonly '/flow/evm/block/{number}': EvmBlockAnswer
+  readonly '/flow/evm/block/{number}/transactions': EvmTransactionList
   readonly '/flow/evm/token': EvmTokenList
   readonly '/flow/evm/token/{address}': EvmTokenAnswer
   readonly '/flow/evm/token/{address}/holding': EvmHolderList
@@ -57,6 +61,8 @@ export interface Answers {
   readonly '/flow/evm/address/{address}/nft': EvmItemList
   readonly '/flow/evm/address/{address}/transactions': EvmTransactionList
   readonly '/flow/evm/address/{address}/token-transfers': EvmTokenTransferList
+  readonly '/flow/evm/address/{address}/code': EvmCodeAnswer
+  readonly '/flow/evm/search': EvmSearchHitList
   readonly '/insights/daily': DailyNumbersList
   readonly '/insights/daily/module/{module}': DailyModuleNumbersList
   readonly '/insights/transfers/daily': DailyTransfersList
@@ -108,6 +114,7 @@ export interface Answers {
   readonly '/defi/pair': DefiPairList
   readonly '/defi/events': DefiEventList
   readonly '/defi/latest-swap': DefiEventAnswer
+  readonly '/defi/latest-block': LatestBlockAnswer
   readonly '/flow/scheduled-transaction': ScheduledTransactionList
   readonly '/flow/scheduled-transaction/{id}': ScheduledTransactionAnswer
   readonly '/flow/account/{address}/scheduled-transaction': ScheduledTransactionList
@@ -1589,7 +1596,7 @@ export interface EvmTokenTransfer {
   /** Null for burns. */
   readonly to: EvmAddressReference | null
   readonly token: EvmTokenReference
-  readonly total: { readonly value: string; readonly decimals: number | null; readonly token_id: string | null }
+  readonly total: { readonly value: string; readonly decimals: number | null; readonly amount: string | null; readonly token_id: string | null }
 }
 
 export interface EvmTokenReference {
@@ -1597,10 +1604,10 @@ export interface EvmTokenReference {
   readonly address: string
   /** Standard of its logs. */
   readonly type: 'ERC-20' | 'ERC-721' | 'ERC-1155'
-  /** Set for tokens associated with a Flow token by the bridge. */
+  /** From the contract, else from the Flow token associated by the bridge. */
   readonly name: string | null
   readonly symbol: string | null
-  /** Known for wrapped FLOW only; null if unknown, so amounts are raw units. */
+  /** ERC-20 only; null if unknown, so amounts are raw units. */
   readonly decimals: number | null
   readonly icon_url: string | null
   /** Flow token associated by the bridge, A.<address>.<name>. */
@@ -1625,6 +1632,64 @@ export interface EvmTokenTransferList {
   readonly _meta: PageInfo
 }
 
+export interface EvmInternalTransactionList {
+  readonly data: readonly EvmInternalTransaction[]
+  readonly has_more: false
+  readonly cursor: ''
+  /** Calls and transfers that are missing. */
+  readonly note: string
+}
+
+export interface EvmInternalTransaction {
+  /** 0x and 64 hex digits. */
+  readonly transaction_hash: string
+  /** EVM block number. */
+  readonly block_number: number
+  readonly index: number
+  readonly type: 'call'
+  /** Always null: the event does not record the caller. */
+  readonly from: null
+  /** Contract that is built into Flow. */
+  readonly to: EvmAddressReference
+  readonly success: boolean
+  readonly error: string | null
+  readonly output: string
+}
+
+export interface EvmBlockList {
+  readonly data: readonly EvmBlock[]
+  /** Whether there is a next page. */
+  readonly has_more: boolean
+  /** Cursor of the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface EvmBlock {
+  readonly number: number
+  /** 0x and 64 hex digits. */
+  readonly hash: string
+  /** 0x and 64 hex digits. */
+  readonly parent_hash: string
+  /** Flow block that executed it. */
+  readonly block_height: number
+  /** ISO 8601, UTC, milliseconds. */
+  readonly timestamp: string
+  readonly transaction_count: number
+  /** Decimal number, as a string to stay exact. */
+  readonly gas_used: string
+  /** FLOW in the EVM after the block, in attoflow. */
+  readonly total_supply: string
+  readonly receipt_root: string | null
+  readonly transactions_root: string | null
+  /** Null in blocks of early versions. */
+  readonly prevrandao: string | null
+}
+
+export interface EvmBlockAnswer {
+  readonly data: readonly EvmBlock[]
+}
+
 export interface EvmTokenList {
   readonly data: readonly EvmToken[]
   /** Whether there is a next page. */
@@ -1639,10 +1704,10 @@ export interface EvmToken {
   readonly address: string
   /** Standard of its logs. */
   readonly type: 'ERC-20' | 'ERC-721' | 'ERC-1155'
-  /** Set for tokens associated with a Flow token by the bridge. */
+  /** From the contract, else from the Flow token associated by the bridge. */
   readonly name: string | null
   readonly symbol: string | null
-  /** Known for wrapped FLOW only; null if unknown, so amounts are raw units. */
+  /** ERC-20 only; null if unknown, so amounts are raw units. */
   readonly decimals: number | null
   readonly icon_url: string | null
   /** Flow token associated by the bridge, A.<address>.<name>. */
@@ -1655,6 +1720,10 @@ export interface EvmToken {
   readonly first_height: number
   /** False: transfers are missing, from before the indexed history or because the contract moves balances without logs. */
   readonly is_complete: boolean
+  /** From the contract, in raw units; null if unknown. */
+  readonly total_supply: string | null
+  /** Standard that the contract reports by ERC-165, or ERC-20 by its behaviour; null if unknown. */
+  readonly detected_type: 'ERC-20' | 'ERC-721' | 'ERC-1155' | null
   /** Current price in US dollars; null if unknown. */
   readonly exchange_rate: string | null
 }
@@ -1676,6 +1745,8 @@ export interface EvmHolder {
   readonly address: EvmAddressReference
   /** ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids. */
   readonly value: string
+  /** In whole tokens; null if the decimals are unknown. ERC-721 and ERC-1155: as value. */
+  readonly amount: string | null
 }
 
 export interface EvmAddressAnswer {
@@ -1701,6 +1772,16 @@ export interface EvmAddress {
   /** First Flow block that refers to it. */
   readonly first_height: number | null
   readonly last_height: number | null
+  /** FLOW balance in attoflow, 10^-18 FLOW. Current; null if no access node responds. */
+  readonly coin_balance: string | null
+  /** FLOW balance in FLOW. Current; null if no access node responds. */
+  readonly flow_balance: string | null
+  /** Transactions sent; for contracts also contracts created. Current; null if no access node responds. */
+  readonly nonce: string | null
+  /** Bytes of code; 0 for accounts without code. Current; null if no access node responds. */
+  readonly code_size: number | null
+  /** Flow block of the balance, nonce and code. */
+  readonly state_height: number | null
 }
 
 export interface EvmHoldingList {
@@ -1718,6 +1799,8 @@ export interface EvmHolding {
   readonly token_id: null
   /** ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids. */
   readonly value: string
+  /** In whole tokens; null if the decimals are unknown. ERC-721 and ERC-1155: as value. */
+  readonly amount: string | null
 }
 
 export interface EvmItemList {
@@ -1735,6 +1818,50 @@ export interface EvmItem {
   readonly token_id: string
   /** ERC-721: 1. ERC-1155: balance. */
   readonly value: string
+  /** URI of its metadata, from the contract; null if unknown. */
+  readonly token_uri: string | null
+  /** From metadata inside token_uri; else null. */
+  readonly name: string | null
+  /** From metadata inside token_uri; else null. Treat it as untrusted. */
+  readonly image_url: string | null
+}
+
+export interface EvmCodeAnswer {
+  readonly data: readonly EvmCode[]
+}
+
+export interface EvmCode {
+  /** 0x and 40 hex digits, lower case. */
+  readonly hash: string
+  /** Bytes. */
+  readonly size: number
+  /** Keccak-256 of the code; null without code. */
+  readonly code_hash: string | null
+  /** Code of the contract; null above 49152 bytes. */
+  readonly bytecode: string | null
+}
+
+export interface EvmSearchHitList {
+  readonly data: readonly EvmSearchHit[]
+  /** Whether there is a next page. */
+  readonly has_more: boolean
+  /** Cursor of the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface EvmSearchHit {
+  readonly type: 'token' | 'contract' | 'address' | 'transaction'
+  /** Null for transactions. */
+  readonly address: string | null
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly token_type: 'ERC-20' | 'ERC-721' | 'ERC-1155' | null
+  readonly icon_url: string | null
+  readonly transaction_hash: string | null
+  /** EVM block number; null except for transactions. */
+  readonly block_number: number | null
+  readonly timestamp: string | null
 }
 
 export interface DailyNumbersList {
@@ -3057,6 +3184,10 @@ export interface DefiEvent {
 
 export interface DefiEventAnswer {
   readonly data: readonly DefiEvent[]
+}
+
+export interface LatestBlockAnswer {
+  readonly data: readonly ({ readonly latest_block: number | null })[]
 }
 
 export interface ScheduledTransactionList {

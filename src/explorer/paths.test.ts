@@ -34,6 +34,7 @@ const cases: readonly (readonly [asked: string, declared: string])[] = [
   ['/chain/v1/address/0x1/ft', '/flow/account/0x1/ft'],
   ['/flow/v1/address/0x1', '/flow/account/0x1'],
   ['/flow/evm/address/0x1/token', '/flow/evm/address/0x1/token'],
+  ['/flow/v1/evm/address/0x1/transfer', '/flow/evm/address/0x1/token-transfers'],
   ['/accounting/account/0x1/transaction', '/flow/account/0x1/transaction'],
   ['/accounting/address/0x1', '/flow/account/0x1'],
   ['/accounting/v1/transaction/ab', '/flow/transaction/ab'],

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
  * or before the whole path (`/chain/v1/flow/block`, `/chain/v1/status`);
  * - `/flow/v1/…`, `/status/v1/…` and so on, as in the Flow explorer API;
  * - aliases of that API: `/flow/address/…`, `/accounting/account/…`, `/accounting/transaction/…`
- * and `/analytics/…`.
+ * `/analytics/…` and `/flow/evm/address/<address>/transfer`.
  *
  * @param topLevel first segments of declared paths, which distinguish the two prefix forms
  */
@@ -39,6 +39,7 @@ function withFirstName(path: string): string {
       .replace(/^\/accounting\/(?:account|address)(?=\/|$)/, '/flow/account')
       .replace(/^\/accounting\/transaction(?=\/|$)/, '/flow/transaction')
   }
+  if (path.startsWith('/flow/evm/address/')) return path.replace(/\/transfer$/, '/token-transfers')
   return path.startsWith('/analytics/') ? path.replace('/analytics/', '/insights/') : path
 }
 

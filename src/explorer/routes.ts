@@ -14,7 +14,10 @@ import { contractDependencyRoutes } from './contracts/dependencies.ts'
 import { contractVersionRoutes, contractRoutes } from './contracts/routes.ts'
 import { contractUseRoutes } from './contracts/uses.ts'
 import { defiRoutes } from './defi/routes.ts'
-import { evmAddressRoutes, evmTransactionRoutes } from './evm/routes.ts'
+import { evmAddressRoutes } from './evm/address-routes.ts'
+import { evmBlockRoutes } from './evm/blocks.ts'
+import { evmTransactionRoutes } from './evm/routes.ts'
+import { evmSearchRoutes } from './evm/search.ts'
 import { describeApi, documentRoutes } from '../platform/http/openapi.ts'
 import type { ApiDescription, ApiInfo } from '../platform/http/openapi.ts'
 import { evmTokenRoutes } from './evm/token-routes.ts'
@@ -68,7 +71,8 @@ const apiInfo: ApiInfo = {
     'Lists are paged: while `has_more` is true, pass `cursor` to get the next page. ' +
       'Amounts are decimal strings, times are ISO 8601 in UTC, errors are problem details (RFC 9457).',
     'Aliases of the Flow explorer API: `/flow/address/…` for `/flow/account/…`, `/accounting/account/…` and ' +
-      '`/accounting/transaction/…` for the same paths below `/flow`, `/analytics/…` for `/insights/…`.',
+      '`/accounting/transaction/…` for the same paths below `/flow`, `/analytics/…` for `/insights/…`, ' +
+      '`/flow/evm/address/{address}/transfer` for `…/token-transfers`.',
     'Rate limits are reported in the headers `RateLimit` and `RateLimit-Policy`, and in `Retry-After` of a 429. A ' +
       'developer key in `X-API-Key` raises them.',
     'Live feeds are WebSockets: `/ws` (blocks and transactions) and `/ws/status` (indexing status every 3 seconds). ' +
@@ -145,8 +149,10 @@ export const routes: readonly Route[] = [
   ...nftItemRoutes,
   ...accountNftRoutes,
   ...evmTransactionRoutes,
+  ...evmBlockRoutes,
   ...evmTokenRoutes,
   ...evmAddressRoutes,
+  ...evmSearchRoutes,
   ...insightRoutes,
   ...priceRoutes,
   ...statisticsRoutes,

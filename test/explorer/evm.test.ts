@@ -10,6 +10,19 @@ import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 import { runApi } from '../support/running-api.ts'
 
+interface EvmBlock {
+  readonly number: number
+  readonly hash: string
+  readonly block_height: number
+  readonly transaction_count: number
+  readonly gas_used: string
+}
+
+interface Hit {
+  readonly type: string
+  readonly address: string | null
+}
+
 interface Holding {
   readonly token: EvmTokenRef
   readonly token_id: string | null
@@ -189,6 +202,62 @@ describe('EVM routes on a recorded chain', () => {
       expect(transfers.every(({ from, to }) => from?.hash === address || to?.hash === address)).to.equal(true)
     }
     expect(owners.size).to.be.greaterThan(1)
+  })
+
+  it('list blocks with their transactions', async () => {
+    const executed = await rows<{ block_height: number; number: number; hash: string }>(`
+      select block_height::int, (payload ->> 'height')::int as number, payload ->> 'hash' as hash from raw.events
+      where type like '%.EVM.BlockExecuted' order by block_height desc, tx_index desc, event_index desc`)
+    const blocks = await allPages<EvmBlock>(chain.api, '/flow/evm/block', 50)
+    expect(blocks.map(({ block_height, number, hash }) => ({ block_height, number, hash }))).to.deep.equal(executed)
+    const some = blocks.filter(({ transaction_count: count }, i) => count > 1 || i % 100 === 0)
+    // The transactions of block 1 precede the first Flow block with events.
+    for (const block of some.filter(({ number }) => number > 1).slice(0, 10)) {
+      const path = `/flow/evm/block/${block.number}`
+      expect(await chain.api.json(path)).to.deep.equal({ data: [block] })
+      const within = await allPages<EvmTransactionItem>(chain.api, `${path}/transactions`, 1)
+      expect(within, path).to.deep.equal(transactions.filter((one) => one.block_number === block.number).toReversed())
+      expect(within).to.have.lengthOf(block.transaction_count)
+      expect(String(within.reduce((sum, one) => sum + one.evm_gas_used, 0)), path).to.equal(block.gas_used)
+    }
+    expect((await chain.api.get('/flow/evm/block/999999999/transactions')).status).to.equal(404)
+  })
+
+  it('find addresses, transactions and tokens', async () => {
+    const [any] = transactions
+    const search = async (text: string) => (await chain.api.json<{ data: Hit[] }>(`/flow/evm/search?q=${text}`)).data
+    expect(await search(any?.hash ?? '')).to.have.nested.property('0.transaction_hash', any?.hash)
+    expect(await search(coin().toUpperCase().replace('0X', '0x'))).to.have.nested.property('0.type', 'contract')
+    expect(await search(`0x${'9'.repeat(40)}`)).to.deep.equal([])
+    await chain.database.pool.query(
+      `insert into app.evm_token_metadata (token, name, symbol, decimals, status)
+       values ($1, 'River Coin', 'RIV', 18, 'answered'), ($2, 'Unlogged River', 'UNL', 18, 'answered')`,
+      [coin().slice(2), '99'.repeat(20)],
+    )
+    try {
+      for (const text of ['riv', 'River', 'coin%20river']) {
+        const [hit, ...others] = await search(text)
+        expect(hit).to.include({ type: 'token', address: coin(), name: 'River Coin', symbol: 'RIV' })
+        expect(others).to.deep.equal([])
+      }
+      expect(await search('%2E')).to.deep.equal([])
+    } finally {
+      await chain.database.pool.query('truncate app.evm_token_metadata')
+    }
+  })
+
+  it('return the internal transactions that events have, and aliases of Flow explorers', async () => {
+    const { hash } = transactions[0] ?? { hash: '' }
+    const internal = await chain.api.json<{ data: unknown[]; note: string }>(
+      `/flow/evm/transaction/${hash}/internal-transactions`,
+    )
+    expect(internal.data).to.deep.equal([])
+    expect(internal.note).to.include('Events record only')
+    const [address] = Object.keys(truth.holders)
+    const path = `/flow/evm/address/${address}`
+    expect(await chain.api.json(`${path}/transfer`)).to.deep.equal(await chain.api.json(`${path}/token-transfers`))
+    const [newest] = await rows<{ height: number }>('select max(height)::int as height from raw.blocks')
+    expect(await chain.api.json('/defi/latest-block')).to.deep.equal({ data: [{ latest_block: newest?.height }] })
   })
 
   it('detect contracts by their creation', async () => {

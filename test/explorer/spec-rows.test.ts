@@ -16,6 +16,8 @@ const bridgedOnly = {
   exchange_rate: bridged,
 }
 
+const queried = 'recorded calls of EVM contracts'
+const queriedOnly = { total_supply: queried, detected_type: queried }
 const published = 'an item with this metadata'
 const publishedOnly = {
   external_url: published,
@@ -75,8 +77,8 @@ const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     max_priority_fee_per_gas: 'transactions of type 2',
     call_type: 'direct calls',
   },
-  '/flow/evm/token': bridgedOnly,
-  '/flow/evm/token/{address}': bridgedOnly,
+  '/flow/evm/token': { ...bridgedOnly, ...queriedOnly },
+  '/flow/evm/token/{address}': { ...bridgedOnly, ...queriedOnly },
   '/flow/evm/address/{address}/token': { token_id: 'ERC-1155 tokens' },
   '/staking/epoch/stats': { commit_height: 'EpochCommit, which the emulator does not emit' },
   '/status/epoch/stat': { commit_height: 'EpochCommit, which the emulator does not emit' },

@@ -6,16 +6,21 @@ import { allEnrichmentWorkers } from '../../jobs/enrichment/index.ts'
 import { nftItemMetadataWorker } from '../../jobs/enrichment/nft-item-metadata-worker.ts'
 import { workers } from '../../jobs/index.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
+import type { EvmParty, EvmToken } from '../../src/explorer/evm/token-schema.ts'
+import { callInput } from '../../src/flow/evm/contract-results.ts'
+import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { ufix64Text } from '../../src/flow/tokens/ufix64.ts'
 import { EnrichmentLoop } from '../../src/farm/enrichment/enrichment-loop.ts'
 import { loadScripts, readJson } from '../../src/farm/enrichment/service.ts'
 import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
+import { evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { externalAccount } from '../../simnode/ledger/world/account.ts'
 import { userOfTurn } from '../../simnode/ledger/world/users.ts'
+import { allPages } from '../support/all-pages.ts'
 import { quiet } from '../support/chain-source.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -31,6 +36,7 @@ import {
   compareStaking,
   compareVaults,
 } from '../support/ledger-truth.ts'
+import { runApi } from '../support/running-api.ts'
 import { NodeClient, passkeyKey, testPayer } from '../support/node-client.ts'
 import type { TestSigner, TestTransaction } from '../support/node-client.ts'
 
@@ -211,6 +217,8 @@ describe('the truth of the simulated chain', () => {
       'contract_code_questions',
       'network_state',
       'staking_node_info',
+      'evm_token_metadata',
+      'evm_item_metadata',
     ]) {
       expect(await rows(`select distinct status as row from app.${table}`), table).to.deep.equal(['answered'])
     }
@@ -237,4 +245,60 @@ describe('the truth of the simulated chain', () => {
         or i.networking_address <> n.networking_address`),
     ).to.deep.equal([])
   })
+
+  it('matches the amounts of all EVM tokens of the API', async () => {
+    const reader = createChainReader({ liveEndpoints: [node.endpoint], log: quiet })
+    const api = await runApi(database.url, { server: { network: () => 'emulator' }, nodes: [node.endpoint] })
+    try {
+      const tokens = await allPages<EvmToken>(api, '/flow/evm/token', 100)
+      expect(
+        tokens.map(({ symbol, decimals, type, detected_type: detected }) => [symbol, decimals, type, detected]),
+      ).to.have.deep.members([
+        ['USDC', 6, 'ERC-20', 'ERC-20'],
+        ['PEB', 6, 'ERC-20', 'ERC-20'],
+        ['HERON', null, 'ERC-721', 'ERC-721'],
+        ['FIND', null, 'ERC-1155', 'ERC-1155'],
+      ])
+      for (const token of tokens.filter(({ type }) => type !== 'ERC-1155')) {
+        const path = `/flow/evm/token/${token.address}/holding`
+        const holders = await allPages<{ address: EvmParty; value: string; amount: string }>(api, path, 100)
+        const calls = holders.map(({ address }) => callInput('balanceOf(address)', BigInt(address.hash)))
+        const script = (await loadScripts('emulator'))('evm_calls')
+        const balances = await reader.executeScript(script, [
+          cadence.array(calls.map(() => cadence.string(token.address.slice(2)))),
+          cadence.array(calls.map((input) => cadence.string(input))),
+          cadence.uint64(100_000),
+          cadence.int(32),
+        ])
+        const units = token.type === 'ERC-20' ? 10n ** 6n : 1n
+        const expected = (balances as string[]).map((balance) => {
+          const value = BigInt(`0x${balance}`)
+          const fraction = (value % units).toString().padStart(6, '0').replace(/0+$/, '')
+          return {
+            value: `${value}`,
+            amount: `${value / units}${units === 1n || fraction === '' ? '' : `.${fraction}`}`,
+          }
+        })
+        expect(
+          holders.map(({ value, amount }) => ({ value, amount })),
+          token.symbol ?? '',
+        ).to.deep.equal(expected)
+        expect(holders).to.have.lengthOf(token.holders)
+      }
+      const [user] = evmUsers
+      const { balance, nonce } = evmStateOf(node, user?.address.toString('hex') ?? '')
+      const { data } = await api.json<{ data: Record<string, unknown>[] }>(
+        `/flow/evm/address/0x${user?.address.toString('hex')}`,
+      )
+      expect(data[0]).to.include({ coin_balance: `${balance}`, nonce: `${nonce}`, code_size: 0, state_height: end })
+    } finally {
+      await api.stop()
+      await reader.close()
+    }
+  })
 })
+
+function evmStateOf(node: LedgerNode, address: string): { balance: bigint; nonce: number } {
+  const { evm } = node.chain.stateAt(end)
+  return { balance: evm.balance(address), nonce: evm.nonce(address) }
+}

@@ -3,6 +3,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
+import { heightFormat } from '../formats.ts'
 import { contractParameter, limitParameter } from '../parameters.ts'
 import {
   defiAssetSchema,
@@ -22,6 +23,21 @@ import { defineRoute } from '../route.ts'
 const tag = 'DeFi'
 const limit = limitParameter({ default: 20, max: 200 })
 const pairParameter = contractParameter().optional().describe('Pair of the events.')
+
+const latestBlock = defineRoute({
+  path: '/defi/latest-block',
+  operationId: 'getLatestDefiBlock',
+  tag,
+  summary: 'Newest indexed block',
+  response: singleOf(
+    z.strictObject({ latest_block: heightFormat.nullable().describe('Height; null before the first block.') }),
+    'LatestBlock',
+  ),
+  example: { data: [{ latest_block: 118_542_743 }] },
+  handler: async (_input, { database }) => ({
+    body: { data: [{ latest_block: (await readBounds(database))?.max ?? null }] },
+  }),
+})
 
 const assetCursor = keyCursor({ id: keyParts.contract })
 
@@ -204,4 +220,4 @@ const latestSwap = defineRoute({
   },
 })
 
-export const defiRoutes = [assetList, pairList, eventList, latestSwap]
+export const defiRoutes = [assetList, pairList, eventList, latestSwap, latestBlock]

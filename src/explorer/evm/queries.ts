@@ -16,7 +16,7 @@ import type { EvmDirectory } from './token-schema.ts'
 const maxHeight = sql.fragment`9007199254740991`
 
 const storedRow = derivedEvmRow.extend(singleEvent)
-const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number() })
+export const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number() })
 export type EvmPlace = z.output<typeof placeRow>
 
 interface EvmTransactionSelection {
@@ -131,7 +131,12 @@ function textOf(value: PayloadValue | undefined): string | null {
 
 const logRow = z.object(singleEvent)
 
-export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Promise<string | null> {
+/** Bytes of the event in hex. */
+export async function readEvmEventField(
+  database: DatabasePool,
+  place: EvmPlace,
+  name: 'logs' | 'precompiledCalls',
+): Promise<string | null> {
   const index = sql.fragment`${place.event_index}::int4`
   const rows = await database.any(sql.type(logRow)`
     select ${eventColumns(index)} from raw.event_chunks c
@@ -139,12 +144,12 @@ export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Prom
     ${place.tx_index} and c.first_event_index = ${chunkStartOf(index)}
   `)
   const [fields] = await fieldsOfEvents(database, rows)
-  return textOf(fields?.['logs'])
+  return textOf(fields?.[name])
 }
 
 // Prepared: planning it for all partitions takes longer than running it.
 const addressFacts = fixedStatement(sql.prepared('EVM addresses', evmAddressFacts)`
-  select a.address, coalesce(label.label, ft.name, nft.name) as name, coa.flow_address,
+  select a.address, coalesce(label.label, own.name, ft.name, nft.name) as name, coa.flow_address,
     coa.coa_address is not null or a.address like '000000000000000000000002%' as is_coa,
     created.contract_address is not null or token.token is not null as is_contract,
     coalesce(sent.has_signed, false) as has_signed
@@ -171,6 +176,7 @@ const addressFacts = fixedStatement(sql.prepared('EVM addresses', evmAddressFact
     where l.address = any ($2::text[])
     order by l.address, l.tag
   ) label on label.address = '0x' || a.address
+  left join app.evm_token_metadata own on own.token = a.address
   left join lateral (
     select m.name from app.ft_token_metadata m where m.evm_address = '0x' || a.address and m.name is not null limit 1
   ) ft on true

@@ -3,6 +3,8 @@ import { decodeEvmPayload } from '../../flow/evm/decode-evm-payload.ts'
 import { decodeEvmLogs } from '../../flow/evm/evm-logs.ts'
 import type { EvmLog } from '../../flow/evm/evm-logs.ts'
 import { EvmPayloadError } from '../../flow/evm/evm-payload.ts'
+import { decodePrecompiledCalls } from '../../flow/evm/precompiled-calls.ts'
+import type { PrecompiledCall } from '../../flow/evm/precompiled-calls.ts'
 import { decodeKnownCall, decodeKnownLog } from '../../flow/evm/known-abi.ts'
 import type { DecodedAbi } from '../../flow/evm/known-abi.ts'
 import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
@@ -78,9 +80,17 @@ export type EvmLogItem = z.output<typeof evmLogSchema>
 
 /** Empty if undecodable; the worker has recorded the error. */
 export function readStoredLogs(hex: string | null): readonly EvmLog[] {
+  return decodedOrEmpty(hex, decodeEvmLogs)
+}
+
+export function readStoredCalls(hex: string | null): readonly PrecompiledCall[] {
+  return decodedOrEmpty(hex, decodePrecompiledCalls)
+}
+
+function decodedOrEmpty<Item>(hex: string | null, decode: (bytes: Buffer) => readonly Item[]): readonly Item[] {
   if (hex === null) return []
   try {
-    return decodeEvmLogs(Buffer.from(hex.replace(/^0x/, ''), 'hex'))
+    return decode(Buffer.from(hex.replace(/^0x/, ''), 'hex'))
   } catch (error) {
     if (!(error instanceof EvmPayloadError)) throw error
     return []
@@ -97,6 +107,21 @@ export function presentEvmLog(log: EvmLog, index: number, directory: EvmDirector
     decoded: known === undefined ? null : presentDecodedLog(known),
   }
 }
+
+export const evmInternalTransactionSchema = z
+  .strictObject({
+    transaction_hash: evmHashFormat,
+    block_number: heightFormat.describe('EVM block number.'),
+    index: countFormat,
+    type: z.literal('call'),
+    from: z.null().describe('Always null: the event does not record the caller.'),
+    to: evmPartySchema.describe('Contract that is built into Flow.'),
+    success: z.boolean(),
+    error: z.string().nullable(),
+    output: z.string().regex(/^0x([0-9a-f]{2})*$/),
+  })
+  .meta({ id: 'EvmInternalTransaction' })
+export type EvmInternalTransaction = z.output<typeof evmInternalTransactionSchema>
 
 const untrusted = 'Null if the event payload could not be decoded.'
 
@@ -305,6 +330,8 @@ export const exampleEvmToken: EvmToken = {
   transfer_count: 981_244,
   first_height: 88_412_006,
   is_complete: true,
+  total_supply: '2811904500000000000000000',
+  detected_type: 'ERC-20',
   exchange_rate: null,
 }
 
@@ -395,5 +422,5 @@ export const exampleEvmTransfer: EvmTokenTransferItem = {
   from: holder,
   to: exampleEvmReceiver,
   token: exampleEvmTokenRef,
-  total: { value: '500000000000000000', decimals: 18, token_id: null },
+  total: { value: '500000000000000000', decimals: 18, amount: '0.5', token_id: null },
 }

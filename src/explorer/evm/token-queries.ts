@@ -9,8 +9,9 @@ import type { EvmPlace } from './queries.ts'
 import { evmTokenRefRow, evmTokenRow, evmTokenTransferRow } from './token-schema.ts'
 import type { EvmTokenRow, EvmTokenRefRow, EvmTokenTransferRow } from './token-schema.ts'
 
-/** At most one row. Fungible tokens are ERC-20; NFTs are ERC-721 or ERC-1155. */
+/** Fungible tokens are ERC-20; NFTs are ERC-721 or ERC-1155. */
 const evmTokenMetadata = sql.fragment`
+  left join app.evm_token_metadata own on own.token = k.token
   left join lateral (
     (select m.name, m.symbol, m.logo as icon_url, m.token as flow_token from app.ft_token_metadata m
      where k.standard = 20 and m.evm_address = '0x' || k.token order by m.token limit 1)
@@ -21,9 +22,14 @@ const evmTokenMetadata = sql.fragment`
   ) meta on true
 `
 
+const refColumns = sql.fragment`
+  k.token, k.standard, coalesce(own.name, meta.name) as name, coalesce(own.symbol, meta.symbol) as symbol, own.decimals,
+  meta.icon_url, meta.flow_token
+`
+
 const columns = sql.fragment`
-  k.token, k.standard, meta.name, meta.symbol, meta.icon_url, meta.flow_token, k.holder_count, k.transfer_count,
-  k.first_height, k.short_count, price.price::text as exchange_rate
+  ${refColumns}, k.holder_count, k.transfer_count, k.first_height, k.short_count,
+  own.total_supply::text as total_supply, own.standard as detected_standard, price.price::text as exchange_rate
 `
 
 const lastPrice = sql.fragment`
@@ -66,6 +72,32 @@ export async function listEvmTokens(
     ) k
     ${evmTokenMetadata} ${lastPrice}
     order by k.holder_count desc, k.token desc, k.standard desc
+  `)
+}
+
+const maxMatches = 1000
+
+/** Most holders first; of frequent words only some tokens. */
+export async function searchEvmTokens(
+  database: DatabasePool,
+  text: string,
+  count: number,
+): Promise<readonly EvmTokenRefRow[]> {
+  return database.any(sql.type(evmTokenRefRow)`
+    select ${refColumns}
+    from (
+      select t.token, t.standard, t.holder_count
+      from (
+        select m.token from app.evm_token_metadata m
+        where m.search @@ app.search_query(${text}) and m.status <> 'new'
+        limit ${maxMatches}
+      ) found
+      join app.evm_tokens t on t.token = found.token
+      order by t.holder_count desc, t.token, t.standard
+      limit ${count}
+    ) k
+    ${evmTokenMetadata}
+    order by k.holder_count desc, k.token, k.standard
   `)
 }
 
@@ -121,7 +153,7 @@ export async function listEvmHoldings(
   const beyond =
     after === undefined ? sql.fragment`true` : sql.fragment`(h.token, h.standard) > (${after.token}, ${after.standard})`
   return database.any(sql.type(holdingRow)`
-    select k.token, k.standard, meta.name, meta.symbol, meta.icon_url, meta.flow_token, k.balance::text as balance
+    select ${refColumns}, k.balance::text as balance
     from (
       select h.token, h.standard, h.balance from app.evm_token_holdings h
       where h.address = ${address} and h.balance > 0 and h.standard = any (${sql.array([...standards], 'int2')})
@@ -134,7 +166,7 @@ export async function listEvmHoldings(
   `)
 }
 
-const itemRow = evmTokenRefRow.extend({ token_id: z.string(), balance: z.string() })
+const itemRow = evmTokenRefRow.extend({ token_id: z.string(), balance: z.string(), token_uri: z.string().nullable() })
 type EvmItemRow = z.output<typeof itemRow>
 
 interface EvmItemKey {
@@ -155,8 +187,7 @@ export async function listEvmItems(
       ? sql.fragment`true`
       : sql.fragment`(i.token, i.standard, i.token_id) > (${after.token}, ${after.standard}, ${after.tokenId}::numeric)`
   return database.any(sql.type(itemRow)`
-    select k.token, k.standard, meta.name, meta.symbol, meta.icon_url, meta.flow_token, k.token_id::text as token_id,
-      k.balance::text as balance
+    select ${refColumns}, k.token_id::text as token_id, k.balance::text as balance, item.token_uri
     from (
       select i.token, i.standard, i.token_id, i.balance from app.evm_token_items i
       where i.address = ${address} and i.balance > 0 and ${beyond}
@@ -164,6 +195,8 @@ export async function listEvmItems(
       limit ${count}
     ) k
     ${evmTokenMetadata}
+    left join app.evm_item_metadata item
+      on item.token = k.token and item.standard = k.standard and item.token_id = k.token_id
     order by k.token, k.standard, k.token_id
   `)
 }
@@ -288,6 +321,7 @@ async function complete(database: DatabasePool, moved: readonly MovedRow[]): Pro
       : evmTokenTransferRow.parse({
           name: null,
           symbol: null,
+          decimals: null,
           icon_url: null,
           flow_token: null,
           ...known,
@@ -333,7 +367,7 @@ async function readMetadata(
   const tokens = [...new Map(moved.map((row) => [`${row.token}:${row.standard}`, row])).values()]
   if (tokens.length === 0) return new Map()
   const rows = await database.any(sql.type(evmTokenRefRow)`
-    select k.token, k.standard, meta.name, meta.symbol, meta.icon_url, meta.flow_token
+    select ${refColumns}
     from unnest(
       ${sql.array(
         tokens.map((row) => row.token),

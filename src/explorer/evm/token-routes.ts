@@ -19,10 +19,13 @@ import {
   presentEvmTokenTransfer,
   evmTokenSchema,
   presentEvmToken,
+  presentEvmTokenRef,
   standardName,
   standardNumber,
   tokenStandardFormat,
   tokenStandards,
+  wholeAmount,
+  wholeAmountFormat,
 } from './token-schema.ts'
 import type { EvmTokenRow, TokenStandardName } from './token-schema.ts'
 import { amountFormat } from '../formats.ts'
@@ -118,6 +121,7 @@ const evmHolderSchema = z
   .strictObject({
     address: evmPartySchema,
     value: amountFormat.describe('ERC-20: raw units. ERC-721: number of items. ERC-1155: sum over all ids.'),
+    amount: wholeAmountFormat,
   })
   .meta({ id: 'EvmHolder' })
 
@@ -131,14 +135,16 @@ const evmTokenHolders = defineRoute({
   response: listOf(evmHolderSchema, 'EvmHolder'),
   problems,
   example: {
-    data: [{ address: exampleEvmReceiver, value: '500000000000000000' }],
+    data: [{ address: exampleEvmReceiver, value: '500000000000000000', amount: '0.5' }],
     has_more: false,
     cursor: '',
     _meta: { limit: 20, count: 1 },
   },
   handler: async ({ params: { address }, query: { type, limit, cursor } }, services) => {
     const { database } = services
-    const { token, standard } = await requireEvmToken(address, type, services)
+    const row = await requireEvmToken(address, type, services)
+    const { token, standard } = row
+    const ref = presentEvmTokenRef(row, services.network())
     const key = holderCursor.parse(cursor)
     const rows = await listEvmHolders(
       database,
@@ -160,7 +166,11 @@ const evmTokenHolders = defineRoute({
       body: page(
         rows,
         limit,
-        (row) => ({ address: presentEvmParty(row.address, directory), value: row.balance }),
+        ({ address: holder, balance: value }) => ({
+          address: presentEvmParty(holder, directory),
+          value,
+          amount: wholeAmount(value, ref),
+        }),
         (row) => holderCursor.format({ balance: row.balance, address: `0x${row.address}` }),
       ),
     }

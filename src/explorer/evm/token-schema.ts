@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { isWrappedFlow } from '../../flow/evm/evm-token-transfers.ts'
 import type { Network } from '../../flow/network.ts'
-import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat, addressFormat } from '../formats.ts'
+import {
+  multiplyDecimals,
+  amountFormat,
+  countFormat,
+  heightFormat,
+  idFormat,
+  timestampFormat,
+  addressFormat,
+} from '../formats.ts'
 
 const evmAddressFormat = z
   .string()
@@ -39,6 +47,14 @@ type EvmAddressFacts = z.output<typeof evmAddressFacts>
 /** Keyed by 40 hex digits. */
 export type EvmDirectory = ReadonlyMap<string, EvmAddressFacts>
 
+/** Source: onflow/flow-go `fvm/evm/types/address.go`, `fvm/evm/precompiles`. */
+const nativeAccounts: Readonly<Record<string, string>> = {
+  '0000000000000000000000010000000000000000': 'FLOW bridge',
+  '0000000000000000000000010000000000000001': 'Cadence Arch',
+  '0000000000000000000000020000000000000000': 'COA factory',
+  '0000000000000000000000030000000000000000': 'Gas fee collector',
+}
+
 export function presentEvmParty(address: string, directory: EvmDirectory): EvmParty
 export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null
 export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null {
@@ -46,7 +62,7 @@ export function presentEvmParty(address: string | null, directory: EvmDirectory)
   const facts = directory.get(address)
   return {
     hash: `0x${address}`,
-    name: facts?.name ?? null,
+    name: facts?.name ?? nativeAccounts[address] ?? null,
     is_contract: facts === undefined ? null : isContract(facts),
     flow_address: facts?.flow_address ?? null,
   }
@@ -66,9 +82,9 @@ export const evmTokenRefSchema = z
   .strictObject({
     address: evmAddressFormat,
     type: tokenStandardFormat.describe('Standard of its logs.'),
-    name: z.string().nullable().describe('Set for tokens associated with a Flow token by the bridge.'),
+    name: z.string().nullable().describe('From the contract, else from the Flow token associated by the bridge.'),
     symbol: z.string().nullable(),
-    decimals: z.int().nullable().describe('Known for wrapped FLOW only; null if unknown, so amounts are raw units.'),
+    decimals: z.int().nullable().describe('ERC-20 only; null if unknown, so amounts are raw units.'),
     icon_url: z.string().nullable(),
     flow_token: z.string().nullable().describe('Flow token associated by the bridge, A.<address>.<name>.'),
   })
@@ -86,6 +102,10 @@ export const evmTokenSchema = evmTokenRefSchema
         'False: transfers are missing, from before the indexed history or because the contract moves balances ' +
           'without logs.',
       ),
+    total_supply: amountFormat.nullable().describe('From the contract, in raw units; null if unknown.'),
+    detected_type: tokenStandardFormat
+      .nullable()
+      .describe('Standard that the contract reports by ERC-165, or ERC-20 by its behaviour; null if unknown.'),
     exchange_rate: amountFormat.nullable().describe('Current price in US dollars; null if unknown.'),
   })
   .meta({ id: 'EvmToken' })
@@ -96,6 +116,7 @@ export const evmTokenRefRow = z.object({
   standard: z.number(),
   name: z.string().nullable(),
   symbol: z.string().nullable(),
+  decimals: z.number().nullable(),
   icon_url: z.string().nullable(),
   flow_token: z.string().nullable(),
 })
@@ -106,6 +127,8 @@ export const evmTokenRow = evmTokenRefRow.extend({
   transfer_count: z.number(),
   first_height: z.number(),
   short_count: z.number(),
+  total_supply: z.string().nullable(),
+  detected_standard: z.number().nullable(),
   exchange_rate: z.string().nullable(),
 })
 export type EvmTokenRow = z.output<typeof evmTokenRow>
@@ -119,7 +142,7 @@ export function presentEvmTokenRef(row: EvmTokenRefRow, network: Network): EvmTo
     type: standardName(row.standard),
     name: row.name ?? (isWrapped ? 'Wrapped Flow' : null),
     symbol: row.symbol ?? (isWrapped ? 'WFLOW' : null),
-    decimals: isWrapped ? wrappedFlowDecimals : null,
+    decimals: row.standard === 20 ? (row.decimals ?? (isWrapped ? wrappedFlowDecimals : null)) : null,
     icon_url: row.icon_url,
     flow_token: row.flow_token,
   }
@@ -132,9 +155,21 @@ export function presentEvmToken(row: EvmTokenRow, network: Network): EvmToken {
     transfer_count: row.transfer_count,
     first_height: row.first_height,
     is_complete: row.short_count === 0,
+    total_supply: row.total_supply,
+    detected_type: row.detected_standard === null ? null : standardName(row.detected_standard),
     exchange_rate: row.exchange_rate,
   }
 }
+
+/** Null if the decimals are unknown. */
+export function wholeAmount(value: string, { type, decimals }: Pick<EvmTokenRef, 'type' | 'decimals'>): string | null {
+  if (type !== 'ERC-20' || decimals === 0) return value
+  return decimals === null ? null : multiplyDecimals(value, `0.${'1'.padStart(decimals, '0')}`)
+}
+
+export const wholeAmountFormat = amountFormat
+  .nullable()
+  .describe('In whole tokens; null if the decimals are unknown. ERC-721 and ERC-1155: as value.')
 
 export function standardName(number: number): TokenStandardName {
   const name = tokenStandards.find((one) => one === `ERC-${number}`)
@@ -163,6 +198,7 @@ export const evmTokenTransferSchema = z
     total: z.strictObject({
       value: amountFormat.describe('ERC-20: raw units. ERC-721: 1. ERC-1155: number of items.'),
       decimals: z.int().nullable().describe('Null if unknown or not ERC-20.'),
+      amount: wholeAmountFormat,
       token_id: amountFormat.nullable().describe('Token id; null for ERC-20.'),
     }),
   })
@@ -204,7 +240,12 @@ export function presentEvmTokenTransfer(
     from: presentEvmParty(row.from_address, directory),
     to: presentEvmParty(row.to_address, directory),
     token,
-    total: { value: row.amount, decimals: token.decimals, token_id: row.token_id },
+    total: {
+      value: row.amount,
+      decimals: token.decimals,
+      amount: wholeAmount(row.amount, token),
+      token_id: row.token_id,
+    },
   }
 }
 

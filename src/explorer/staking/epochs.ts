@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
 import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
 import { listOf, page, wholeList } from '../paging/pages.ts'
 import { cursorParameter, limitParameter } from '../parameters.ts'
@@ -359,4 +360,40 @@ const tokenomics = defineRoute({
   handler: async (_input, { database }) => ({ body: wholeList([await readTokenomics(database)]), caching: 'minute' }),
 })
 
-export const epochRoutes = [status, stat, tokenomics]
+const unknownSupply = { 503: 'The supply is not known yet.' }
+
+async function requireSupply(database: DatabasePool): Promise<string> {
+  const { total_supply: supply } = await readTokenomics(database)
+  if (supply === null) throw new ApiError(503, 'unknown-supply', `${unknownSupply[503]} Retry later.`)
+  return supply
+}
+
+/** For price services, which expect a number and nothing else. */
+const totalSupply = defineRoute({
+  path: '/public/v1/totalSupply',
+  operationId: 'getTotalSupply',
+  tag: 'Statistics',
+  summary: 'FLOW supply, without decimals',
+  response: z.string(),
+  contentType: 'text/plain; charset=utf-8',
+  problems: unknownSupply,
+  example: '1603661041',
+  handler: async (_input, { database }) => ({
+    body: (await requireSupply(database)).replace(/\..*/, ''),
+    caching: 'minute',
+  }),
+})
+
+const totalSupplyWithDecimals = defineRoute({
+  path: '/public/v1/totalSupplyWithDecimal',
+  operationId: 'getTotalSupplyWithDecimal',
+  tag: 'Statistics',
+  summary: 'FLOW supply, with decimals',
+  response: z.string(),
+  contentType: 'text/plain; charset=utf-8',
+  problems: unknownSupply,
+  example: '1603661041.00000000',
+  handler: async (_input, { database }) => ({ body: await requireSupply(database), caching: 'minute' }),
+})
+
+export const epochRoutes = [status, stat, tokenomics, totalSupply, totalSupplyWithDecimals]

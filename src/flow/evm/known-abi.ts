@@ -33,7 +33,7 @@ function abiSignature(declaration: string): AbiSignature {
   return { name, canonical, hash: keccak256(Buffer.from(canonical)).toString('hex'), parameters }
 }
 
-/** Sources: ERC-20, ERC-721, ERC-1155, ERC-2612; WETH9; Uniswap V2 and V3. */
+/** Sources: ERC-20, ERC-721, ERC-1155, ERC-2612; WETH9; OpenZeppelin Contracts; Uniswap V2 and V3. */
 const functions: ReadonlyMap<string, AbiSignature> = new Map(
   [
     'transfer(address to, uint256 amount)',
@@ -56,6 +56,24 @@ const functions: ReadonlyMap<string, AbiSignature> = new Map(
     'swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
     'swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to, uint256 deadline)',
     'swapExactETHForTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline)',
+    'increaseAllowance(address spender, uint256 addedValue)',
+    'decreaseAllowance(address spender, uint256 subtractedValue)',
+    'mint(uint256 amount)',
+    'burn(address account, uint256 amount)',
+    'burn(address account, uint256 id, uint256 amount)',
+    'mint(address to, uint256 id, uint256 amount, bytes data)',
+    'withdrawTo(address account, uint256 amount)',
+    'depositFor(address account, uint256 amount)',
+    'claim()',
+    'stake(uint256 amount)',
+    'upgradeTo(address newImplementation)',
+    'upgradeToAndCall(address newImplementation, bytes data)',
+    'addLiquidity(address tokenA, address tokenB, uint256 amountADesired, uint256 amountBDesired, uint256 amountAMin, ' +
+      'uint256 amountBMin, address to, uint256 deadline)',
+    'addLiquidityETH(address token, uint256 amountTokenDesired, uint256 amountTokenMin, uint256 amountETHMin, ' +
+      'address to, uint256 deadline)',
+    'removeLiquidity(address tokenA, address tokenB, uint256 liquidity, uint256 amountAMin, uint256 amountBMin, ' +
+      'address to, uint256 deadline)',
     'swapExactTokensForETH(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
   ]
     .map(abiSignature)
