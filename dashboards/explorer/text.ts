@@ -158,6 +158,7 @@ export const paths = {
   collection: (type: string): string => `/nft/${encodeURIComponent(type)}`,
   item: (type: string, id: string): string => `/nft/${encodeURIComponent(type)}/item/${encodeURIComponent(id)}`,
   contract: (identifier: string): string => `/contract/${encodeURIComponent(identifier)}`,
+  evmBlock: (number: number | string): string => `/evm/block/${number}`,
   evmTransaction: (hash: string): string => `/evm/transaction/${encodeURIComponent(hash)}`,
   evmAddress: (address: string): string => `/evm/address/${encodeURIComponent(address)}`,
   evmToken: (address: string): string => `/evm/token/${encodeURIComponent(address)}`,

@@ -2,13 +2,21 @@ import type { ReactNode } from 'react'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Ago } from '../../kit/time.tsx'
-import type { EvmTransactionDetail } from '../answers.gen.ts'
+import type { EvmTokenTransfer, EvmTransactionDetail } from '../answers.gen.ts'
 import { useApi } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { DecodedCall, EvmLogs, nameOfEvmTransaction, transferredAsset } from '../parts/evm.tsx'
 import { ItemResult } from '../parts/lists.tsx'
 import { UrlTabs, Detail, DetailPanel, PageTitle } from '../parts/page.tsx'
-import { BlockLink, EvmPartyLink, Identity, TransactionLink, Moment, ValueTree } from '../parts/values.tsx'
+import {
+  BlockLink,
+  EvmBlockLink,
+  EvmPartyLink,
+  Identity,
+  TransactionLink,
+  Moment,
+  ValueTree,
+} from '../parts/values.tsx'
 import { formatUnits, shorten } from '../text.ts'
 
 export function EvmTransactionPage({ values: { hash = '' } }: PageProps): ReactNode {
@@ -86,8 +94,7 @@ function Overview({ transaction }: TransactionProps): ReactNode {
         </li>
         {transfers.map((transfer) => (
           <li key={`${transfer.log_index} ${transfer.batch_index}`}>
-            {transferredAsset(transfer)} was transferred from <EvmPartyLink party={transfer.from} /> to{' '}
-            <EvmPartyLink party={transfer.to} />
+            <TransferStatement transfer={transfer} />
           </li>
         ))}
       </ul>
@@ -99,9 +106,44 @@ function Overview({ transaction }: TransactionProps): ReactNode {
   )
 }
 
+function TransferStatement({ transfer }: { readonly transfer: EvmTokenTransfer }): ReactNode {
+  const { from, to } = transfer
+  const asset = transferredAsset(transfer)
+  if (from === null) {
+    return (
+      <>
+        <EvmPartyLink party={to} /> received {asset}, newly minted
+      </>
+    )
+  }
+  return (
+    <>
+      <EvmPartyLink party={from} />{' '}
+      {to === null ? (
+        `burned ${asset}`
+      ) : (
+        <>
+          sent {asset} to <EvmPartyLink party={to} />
+        </>
+      )}
+    </>
+  )
+}
+
 function gasFeeText({ fee }: EvmTransactionDetail): string {
   if (fee === null) return 'Gas is paid with the fee of the enclosing Flow transaction.'
   return fee.value === '0' ? 'No gas fee was charged.' : `Gas fee: ${formatUnits(fee.value, 18)} FLOW.`
+}
+
+const typeNames: Readonly<Record<number, string>> = {
+  0: 'Legacy',
+  1: 'Access list (EIP-2930)',
+  2: 'Dynamic fee (EIP-1559)',
+  4: 'Set code (EIP-7702)',
+}
+
+function typeNameOf({ type, call_type: call }: EvmTransactionDetail): string {
+  return call === null ? (typeNames[type] ?? String(type)) : `Direct call from Cadence: ${call}`
 }
 
 function Summary({ transaction }: TransactionProps): ReactNode {
@@ -115,8 +157,7 @@ function Summary({ transaction }: TransactionProps): ReactNode {
         <TransactionLink id={transaction.transaction_id} height={transaction.block_height} isWhole />
       </Detail>
       <Detail name="Block">
-        <BlockLink height={transaction.block_height} />
-        <span className="soft">, EVM block {formatNumber(transaction.block_number)}</span>
+        <BlockLink height={transaction.block_height} />, EVM block <EvmBlockLink number={transaction.block_number} />
       </Detail>
       <Detail name="Time">
         <Moment at={transaction.timestamp} />
@@ -134,7 +175,7 @@ function Summary({ transaction }: TransactionProps): ReactNode {
       </Detail>
       {price !== null && <Detail name="Gas price">{formatUnits(price, 9)} gwei</Detail>}
       {nonce !== null && <Detail name="Nonce">{nonce}</Detail>}
-      <Detail name="Type">{transaction.call_type ?? transaction.type}</Detail>
+      <Detail name="Type">{typeNameOf(transaction)}</Detail>
     </DetailPanel>
   )
 }

@@ -3,15 +3,16 @@ import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
-import type { EvmAddress, EvmToken } from '../answers.gen.ts'
+import { Age } from '../../kit/time.tsx'
+import type { EvmBlock, EvmToken } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
+import { EvmTransactionList, EvmTransfers, EvmTokenName } from '../parts/evm.tsx'
 import { ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
-import { AccountLink, BlockLink, EvmPartyLink, EvmTransactionLink, Identity } from '../parts/values.tsx'
-import { paths, sanitizeName, shorten, formatAmount, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
+import { AccountLink, BlockLink, EvmBlockLink, EvmPartyLink, Identity, NoValue } from '../parts/values.tsx'
+import { paths, sanitizeName, shorten, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
 
 export function EvmPage(): ReactNode {
   return (
@@ -25,6 +26,7 @@ export function EvmPage(): ReactNode {
         tabs={[
           { name: 'transactions', label: 'Transactions', render: () => <Transactions /> },
           { name: 'tokens', label: 'Tokens', render: () => <Tokens /> },
+          { name: 'blocks', label: 'Blocks', render: () => <Blocks /> },
         ]}
       />
     </>
@@ -36,18 +38,36 @@ function Transactions(): ReactNode {
   return <EvmTransactionList list={list} emptyText="EVM transactions will appear here." />
 }
 
+const blockColumns: readonly Column<EvmBlock>[] = [
+  { name: 'EVM block', cell: ({ number }) => <EvmBlockLink number={number} /> },
+  { name: 'Transactions', cell: ({ transaction_count: count }) => formatNumber(count), isNumber: true },
+  { name: 'Gas used', cell: ({ gas_used: gas }) => formatNumber(Number(gas)), isNumber: true },
+  { name: 'Hash', cell: ({ hash }) => <Identity id={hash} what="hash" /> },
+  { name: 'Flow block', cell: ({ block_height: height }) => <BlockLink height={height} /> },
+  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+]
+
+function Blocks(): ReactNode {
+  return (
+    <TableList
+      list={useList('/flow/evm/block', { limit: 25 })}
+      what="EVM blocks"
+      columns={blockColumns}
+      itemKey={({ number }) => number}
+      emptyText="EVM blocks will appear here."
+    />
+  )
+}
+
 const tokenColumns: readonly Column<EvmToken>[] = [
-  {
-    name: 'Token',
-    cell: ({ address, name, symbol }) => (
-      <span className="token-name">
-        <Link to={paths.evmToken(address)}>{sanitizeName(name ?? shorten(address))}</Link>
-        {symbol !== null && <span className="soft">{sanitizeName(symbol)}</span>}
-      </span>
-    ),
-  },
+  { name: 'Token', cell: (token) => <EvmTokenName token={token} /> },
   { name: 'Kind', cell: ({ type }) => <Badge>{type}</Badge> },
   { name: 'Address', cell: ({ address }) => <AccountLink address={address} /> },
+  {
+    name: 'Supply',
+    cell: (token) => (token.total_supply === null ? <NoValue /> : formatEvmAmount(token.total_supply, token, '')),
+    isNumber: true,
+  },
   { name: 'Holders', cell: ({ holders }) => formatNumber(holders), isNumber: true },
   { name: 'Transfers', cell: ({ transfer_count: count }) => formatNumber(count), isNumber: true },
 ]
@@ -60,144 +80,6 @@ function Tokens(): ReactNode {
       columns={tokenColumns}
       itemKey={({ address, type }) => `${address} ${type}`}
       emptyText="EVM tokens will appear here after their first transfer."
-    />
-  )
-}
-
-export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNode {
-  const query = useApi('/flow/evm/address/{address}', { address })
-  const found = query.data?.data[0]
-  return (
-    <>
-      <PageTitle
-        kind={found?.is_contract === true ? 'EVM contract' : 'EVM address'}
-        title={sanitizeName(found?.name ?? shorten(address))}
-        aside={found?.is_coa === true && <Badge tone="busy">Cadence-owned</Badge>}
-      >
-        {found?.name === null || found === undefined ? <Identity id={address} what="address" hasCopy /> : undefined}
-      </PageTitle>
-      <ItemResult query={query} what="this EVM address" rows={5}>
-        {(details) => <AddressView address={details} />}
-      </ItemResult>
-    </>
-  )
-}
-
-function AddressView({ address }: { readonly address: EvmAddress }): ReactNode {
-  const { hash, flow_address: owner, token, creator, creation_transaction_hash: creation } = address
-  return (
-    <>
-      <DetailPanel label="Address">
-        <Detail name="Address">
-          <Identity id={hash} what="address" isWhole hasCopy />
-        </Detail>
-        {owner !== null && (
-          <Detail name="Flow account">
-            <AccountLink address={owner} isWhole hasCopy />
-          </Detail>
-        )}
-        {token !== null && (
-          <Detail name="Token">
-            <Link to={paths.evmToken(token.address)}>{sanitizeName(token.name ?? token.symbol ?? '')}</Link>{' '}
-            <Badge>{token.type}</Badge>
-          </Detail>
-        )}
-        {creator !== null && (
-          <Detail name="Created by">
-            <EvmPartyLink party={creator} />
-            {creation !== null && (
-              <>
-                {' '}
-                in <EvmTransactionLink hash={creation} />
-              </>
-            )}
-          </Detail>
-        )}
-        {address.first_height !== null && (
-          <Detail name="Seen in blocks">
-            <BlockLink height={address.first_height} />
-            {address.last_height !== null && (
-              <>
-                {' '}
-                to <BlockLink height={address.last_height} />
-              </>
-            )}
-          </Detail>
-        )}
-      </DetailPanel>
-      <UrlTabs
-        label="EVM address"
-        tabs={[
-          { name: 'transactions', label: 'Transactions', render: () => <AddressTransactions address={hash} /> },
-          { name: 'transfers', label: 'Token transfers', render: () => <AddressTransfers address={hash} /> },
-          { name: 'tokens', label: 'Tokens', render: () => <AddressTokens address={hash} /> },
-          { name: 'nfts', label: 'NFTs', render: () => <AddressNfts address={hash} /> },
-        ]}
-      />
-    </>
-  )
-}
-
-interface AddressProps {
-  readonly address: string
-}
-
-function AddressTransactions({ address }: AddressProps): ReactNode {
-  const list = useList('/flow/evm/address/{address}/transactions', { address, limit: 20 })
-  return <EvmTransactionList list={list} emptyText="Transactions from and to this address will appear here." />
-}
-
-function AddressTransfers({ address }: AddressProps): ReactNode {
-  return <EvmTransfers list={useList('/flow/evm/address/{address}/token-transfers', { address, limit: 20 })} />
-}
-
-const balanceColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/token'>>[] = [
-  {
-    name: 'Token',
-    cell: ({ token: { address, name } }) => (
-      <Link to={paths.evmToken(address)}>{sanitizeName(name ?? shorten(address))}</Link>
-    ),
-  },
-  {
-    name: 'Balance',
-    cell: ({ token, value }) => formatEvmAmount(value, token, sanitizeName(token.symbol ?? '', '')),
-    isNumber: true,
-  },
-]
-
-function AddressTokens({ address }: AddressProps): ReactNode {
-  return (
-    <TableList
-      list={useList('/flow/evm/address/{address}/token', { address, limit: 50 })}
-      what="tokens"
-      columns={balanceColumns}
-      itemKey={({ token }) => `${token.address} ${token.type}`}
-      emptyText="This address holds no EVM tokens."
-    />
-  )
-}
-
-const nftColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/nft'>>[] = [
-  {
-    name: 'NFT',
-    cell: ({ token: { address, name }, token_id: id }) => (
-      <Link to={paths.evmToken(address)}>
-        {sanitizeName(name ?? shorten(address))} #{id}
-      </Link>
-    ),
-  },
-  { name: 'Kind', cell: ({ token }) => <Badge>{token.type}</Badge> },
-  { name: 'Count', cell: ({ value }) => formatAmount(value), isNumber: true },
-]
-
-function AddressNfts({ address }: AddressProps): ReactNode {
-  return (
-    <TableList
-      list={useList('/flow/evm/address/{address}/nft', { address, limit: 50 })}
-      what="NFTs"
-      columns={nftColumns}
-      itemKey={({ token, token_id: id }) => `${token.address} ${id}`}
-      emptyText="This address holds no EVM NFTs."
     />
   )
 }
@@ -219,29 +101,56 @@ export function EvmTokenPage({ values: { address = '' } }: PageProps): ReactNode
   )
 }
 
+function unitOf({ symbol }: EvmToken): string {
+  return sanitizeName(symbol ?? '', '')
+}
+
 interface TokenProps {
   readonly token: EvmToken
 }
 
 function TokenView({ token }: TokenProps): ReactNode {
+  const { address, type, decimals, total_supply: supply, detected_type: detected, flow_token: bridged } = token
   return (
     <>
       <KeyNumbers>
-        <KeyNumber name="Holders">{formatNumber(token.holders)}</KeyNumber>
-        <KeyNumber name="Transfers">{formatNumber(token.transfer_count)}</KeyNumber>
-        <KeyNumber name="First block">
-          <BlockLink height={token.first_height} />
-        </KeyNumber>
-        <KeyNumber name="Contract">
-          <AccountLink address={token.address} hasCopy />
-        </KeyNumber>
-        {token.exchange_rate !== null && <KeyNumber name="Price">{formatDollars(token.exchange_rate)}</KeyNumber>}
-        {token.flow_token !== null && (
-          <KeyNumber name="Bridged from">
-            <Link to={paths.token(token.flow_token)}>{contractNameOf(token.flow_token)}</Link>
+        {supply !== null && (
+          <KeyNumber name="Supply">
+            {formatEvmAmount(supply, token, type === 'ERC-20' ? unitOf(token) : 'items')}
           </KeyNumber>
         )}
+        <KeyNumber name="Holders">{formatNumber(token.holders)}</KeyNumber>
+        <KeyNumber name="Transfers">{formatNumber(token.transfer_count)}</KeyNumber>
+        {token.exchange_rate !== null && <KeyNumber name="Price">{formatDollars(token.exchange_rate)}</KeyNumber>}
       </KeyNumbers>
+      <DetailPanel label="Token">
+        <Detail name="Contract">
+          <AccountLink address={address} isWhole hasCopy />
+        </Detail>
+        {type === 'ERC-20' && (
+          <Detail name="Decimals">
+            {decimals ?? <span className="soft">Unknown: amounts are in raw units.</span>}
+          </Detail>
+        )}
+        {detected !== null && detected !== type && (
+          <Detail name="Standard">
+            {type} by its logs; the contract reports {detected}
+          </Detail>
+        )}
+        {bridged !== null && (
+          <Detail name="Bridged from">
+            <Link to={paths.token(bridged)}>{contractNameOf(bridged)}</Link>
+          </Detail>
+        )}
+        <Detail name="First transfer in block">
+          <BlockLink height={token.first_height} />
+        </Detail>
+        {!token.is_complete && (
+          <Detail name="Completeness">
+            Some transfers are missing: they precede the indexed history, or the contract moves balances without logs.
+          </Detail>
+        )}
+      </DetailPanel>
       <UrlTabs
         label="EVM token"
         tabs={[
@@ -253,7 +162,7 @@ function TokenView({ token }: TokenProps): ReactNode {
   )
 }
 
-function TokenTransfers({ address }: AddressProps): ReactNode {
+function TokenTransfers({ address }: { readonly address: string }): ReactNode {
   return <EvmTransfers list={useList('/flow/evm/token/{address}/token-transfers', { address, limit: 25 })} />
 }
 
@@ -263,7 +172,7 @@ const holderColumn: Column<ItemOf<'/flow/evm/token/{address}/holding'>> = {
 }
 
 function Holders({ token }: TokenProps): ReactNode {
-  const unit = sanitizeName(token.symbol ?? '', '')
+  const unit = unitOf(token)
   return (
     <TableList
       list={useList('/flow/evm/token/{address}/holding', { address: token.address, limit: 25 })}

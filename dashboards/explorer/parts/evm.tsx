@@ -3,13 +3,16 @@ import { Badge } from '../../kit/controls.tsx'
 import { Link } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
-import type { EvmTransaction, EvmTokenTransfer, EvmDecodedCall, EvmLog } from '../answers.gen.ts'
+import type { EvmTransaction, EvmTokenReference, EvmTokenTransfer, EvmDecodedCall, EvmLog } from '../answers.gen.ts'
 import type { ListPath, ListQuery } from '../api.ts'
-import { formatUnits, sanitizeName, paths, formatAmount, formatEvmAmount, shorten } from '../text.ts'
+import { formatUnits, initialOf, sanitizeName, paths, formatAmount, formatEvmAmount, shorten } from '../text.ts'
 import { TableList } from './lists.tsx'
-import { BlockLink, EvmPartyLink, EvmTransactionLink, Identity, NoValue, ValueTree } from './values.tsx'
+import { BlockLink, EvmPartyLink, EvmTransactionLink, Identity, NoValue, Picture, ValueTree } from './values.tsx'
 
-type EvmTransactionPath = Extract<ListPath, '/flow/evm/transaction' | '/flow/evm/address/{address}/transactions'>
+type EvmTransactionPath = Extract<
+  ListPath,
+  '/flow/evm/transaction' | '/flow/evm/address/{address}/transactions' | '/flow/evm/block/{number}/transactions'
+>
 
 const types = {
   coin_transfer: 'Transfer',
@@ -66,6 +69,17 @@ type EvmTransferPath = Extract<
   '/flow/evm/address/{address}/token-transfers' | '/flow/evm/token/{address}/token-transfers'
 >
 
+export function EvmTokenName({ token }: { readonly token: EvmTokenReference }): ReactNode {
+  const { address, name, symbol, icon_url: icon } = token
+  return (
+    <span className="token-name">
+      <Picture source={icon} alt="" size={22} seed={address} letter={initialOf(symbol ?? name ?? '?')} />
+      <Link to={paths.evmToken(address)}>{sanitizeName(name ?? symbol ?? shorten(address))}</Link>
+      {symbol !== null && symbol !== name && <span className="soft">{sanitizeName(symbol)}</span>}
+    </span>
+  )
+}
+
 /** `1.5 USDF`, `PaperBoats #7`. */
 export function transferredAsset({ token, total }: EvmTokenTransfer): string {
   const name = sanitizeName(token.symbol ?? token.name ?? shorten(token.address))
@@ -73,23 +87,79 @@ export function transferredAsset({ token, total }: EvmTokenTransfer): string {
   return `${total.value === '1' ? '' : `${formatAmount(total.value)} × `}${name} #${total.token_id}`
 }
 
+const transferTransaction: Column<EvmTokenTransfer> = {
+  name: 'EVM transaction',
+  cell: ({ transaction_hash: hash }) => <EvmTransactionLink hash={hash} />,
+}
+const transferAge: Column<EvmTokenTransfer> = {
+  name: 'Age',
+  cell: ({ timestamp }) => <Age since={timestamp} />,
+  isNumber: true,
+}
+
+function AssetLink({ transfer }: { readonly transfer: EvmTokenTransfer }): ReactNode {
+  return <Link to={paths.evmToken(transfer.token.address)}>{transferredAsset(transfer)}</Link>
+}
+
+/** `Sent 0.5 PEB to 0x12…ab`. */
+function TransferSentence({ transfer, address }: { transfer: EvmTokenTransfer; address: string }): ReactNode {
+  const { from, to } = transfer
+  const asset = <AssetLink transfer={transfer} />
+  if (from?.hash === to?.hash) return <>Sent {asset} to itself</>
+  if (to?.hash !== address) {
+    return to === null ? (
+      <>Burned {asset}</>
+    ) : (
+      <>
+        Sent {asset} to <EvmPartyLink party={to} />
+      </>
+    )
+  }
+  return from === null ? (
+    <>Received {asset}, newly minted</>
+  ) : (
+    <>
+      Received {asset} from <EvmPartyLink party={from} />
+    </>
+  )
+}
+
+function columnsOfParty(address: string): readonly Column<EvmTokenTransfer>[] {
+  return [
+    transferTransaction,
+    {
+      name: 'Transfer',
+      cell: (transfer) => (
+        <span className="wrap">
+          <TransferSentence transfer={transfer} address={address} />
+        </span>
+      ),
+    },
+    transferAge,
+  ]
+}
+
 const transferColumns: readonly Column<EvmTokenTransfer>[] = [
-  { name: 'EVM transaction', cell: ({ transaction_hash: hash }) => <EvmTransactionLink hash={hash} /> },
-  {
-    name: 'Asset',
-    cell: (transfer) => <Link to={paths.evmToken(transfer.token.address)}>{transferredAsset(transfer)}</Link>,
-  },
+  transferTransaction,
+  { name: 'Asset', cell: (transfer) => <AssetLink transfer={transfer} /> },
   { name: 'From', cell: ({ from }) => <EvmPartyLink party={from} /> },
   { name: 'To', cell: ({ to }) => <EvmPartyLink party={to} /> },
-  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+  transferAge,
 ]
 
-export function EvmTransfers<Path extends EvmTransferPath>({ list }: { readonly list: ListQuery<Path> }): ReactNode {
+interface EvmTransfersProps<Path extends EvmTransferPath> {
+  readonly list: ListQuery<Path>
+  /** The sentences start from it: Sent, Received. */
+  readonly address?: string
+}
+
+export function EvmTransfers<Path extends EvmTransferPath>({ list, address }: EvmTransfersProps<Path>): ReactNode {
+  const columns = address === undefined ? transferColumns : columnsOfParty(address)
   return (
     <TableList
       list={list}
       what="token transfers"
-      columns={transferColumns}
+      columns={columns}
       itemKey={({ transaction_hash: hash, log_index: log, batch_index: batch }: EvmTokenTransfer) =>
         `${hash} ${log} ${batch}`
       }

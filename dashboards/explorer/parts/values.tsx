@@ -84,6 +84,10 @@ export function BlockLink({ height }: { readonly height: number }): ReactNode {
   return <Link to={paths.block(height)}>{formatNumber(height)}</Link>
 }
 
+export function EvmBlockLink({ number }: { readonly number: number }): ReactNode {
+  return <Link to={paths.evmBlock(number)}>{formatNumber(number)}</Link>
+}
+
 export function ContractLink({ identifier }: { readonly identifier: string }): ReactNode {
   return (
     <Link to={paths.contract(identifier)} title={identifier}>
