@@ -11,10 +11,13 @@ export function loadErrorText(error: unknown): string {
   return mayRecover(error) ? `${problemText(error)} Retrying automatically.` : problemText(error)
 }
 
+/** Of every list of the API. */
+const maxPageSize = 100
+
 /** Longer than the API's statement timeout. */
 const timeoutMs = 60_000
 
-function apiUrl(path: ApiPath, parameters: Parameters = {}): string {
+export function apiUrl(path: ApiPath, parameters: Parameters = {}): string {
   const query = new URLSearchParams()
   let url: string = path
   for (const [name, value] of Object.entries(parameters)) {
@@ -77,15 +80,37 @@ export function useApi<Path extends ApiPath>(
   })
 }
 
-export type ListQuery<Path extends ListPath> = UseInfiniteQueryResult<InfiniteData<Answers[Path], string>>
+type PagesOf<Path extends ListPath> = UseInfiniteQueryResult<InfiniteData<Answers[Path], string>>
+
+export type ListQuery<Path extends ListPath> = PagesOf<Path> & {
+  readonly source: { readonly path: Path; readonly parameters: Parameters }
+}
 
 export function useList<Path extends ListPath>(path: Path, parameters: Parameters = {}): ListQuery<Path> {
-  return useInfiniteQuery({
+  const query: PagesOf<Path> = useInfiniteQuery({
     queryKey: ['list', path, parameters],
     queryFn: ({ signal, pageParam }) => fetchApi(path, { ...parameters, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: (last: Answers[Path]) => ('has_more' in last && last.has_more ? last.cursor : undefined),
   })
+  return { ...query, source: { path, parameters } }
+}
+
+/** Pages of a filtered list may be nearly empty, so requests are limited. */
+export async function fetchItems<Path extends ListPath>(
+  { path, parameters }: ListQuery<Path>['source'],
+  maxRequests: number,
+): Promise<{ readonly items: readonly ItemOf<Path>[]; readonly hasMore: boolean }> {
+  const items: ItemOf<Path>[] = []
+  const { signal } = new AbortController()
+  let cursor = ''
+  for (let requests = 0; requests < maxRequests; requests++) {
+    const page: ListResponse = await fetchApi(path, { ...parameters, limit: maxPageSize, cursor }, signal)
+    items.push(...(page.data as readonly ItemOf<Path>[]))
+    cursor = page.cursor
+    if (!page.has_more) return { items, hasMore: false }
+  }
+  return { items, hasMore: true }
 }
 
 export function itemsOf<Path extends ListPath>(list: ListQuery<Path>): readonly ItemOf<Path>[] {

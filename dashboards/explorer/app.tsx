@@ -42,9 +42,16 @@ function Footer(): ReactNode {
   const { data: status } = useApi('/status', {}, { refetchMs: statusRefetchMs })
   return (
     <footer className="foot">
-      <p>{status === undefined ? 'flowfarm explorer' : `${status.chain_id}, ${progressOf(status)}`}</p>
+      <p>
+        <Link to="/indexing">
+          {status === undefined ? 'Indexing status' : `${status.chain_id}, ${progressOf(status)}`}
+        </Link>
+      </p>
       <nav aria-label="Developers and operators">
         <ul>
+          <li>
+            <Link to="/tax-report">Tax report</Link>
+          </li>
           <li>
             <a href="/docs">API</a>
           </li>
@@ -100,11 +107,16 @@ function decodePath(text: string): string {
 
 const sections = [
   { to: '/blocks', name: 'Blocks', roots: ['block', 'blocks'] },
-  { to: '/transactions', name: 'Transactions', roots: ['transaction', 'transactions', 'scheduled', 'script'] },
+  {
+    to: '/transactions',
+    name: 'Transactions',
+    roots: ['transaction', 'transactions', 'scheduled', 'transfers', 'events', 'script'],
+  },
   { to: '/accounts', name: 'Accounts', roots: ['account', 'accounts'] },
   { to: '/tokens', name: 'Tokens', roots: ['token', 'tokens'] },
   { to: '/nfts', name: 'NFTs', roots: ['nft', 'nfts'] },
   { to: '/contracts', name: 'Contracts', roots: ['contract', 'contracts'] },
+  { to: '/pairs', name: 'DeFi', roots: ['pair', 'pairs'] },
   { to: '/evm', name: 'EVM', roots: ['evm'] },
   { to: '/nodes', name: 'Staking', roots: ['node', 'nodes'] },
   { to: '/charts', name: 'Charts', roots: ['charts'] },

@@ -35,6 +35,12 @@ const loads: Readonly<Record<string, Load>> = {
   '/charts': async () => (await import('./pages/charts.tsx')).ChartsPage,
   '/scheduled': async () => (await import('./pages/scheduled.tsx')).ScheduledPage,
   '/scheduled/{id}': async () => (await import('./pages/scheduled.tsx')).ScheduledTransactionPage,
+  '/transfers': async () => (await import('./pages/transfers.tsx')).TransfersPage,
+  '/events': async () => (await import('./pages/events.tsx')).EventsPage,
+  '/pairs': async () => (await import('./pages/defi.tsx')).PairsPage,
+  '/pair/{id}': async () => (await import('./pages/defi.tsx')).PairPage,
+  '/tax-report': async () => (await import('./pages/tax-report.tsx')).TaxReportPage,
+  '/indexing': async () => (await import('./pages/indexing.tsx')).IndexingPage,
   '/search': async () => (await import('./pages/search.tsx')).SearchPage,
 }
 

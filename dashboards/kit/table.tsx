@@ -49,6 +49,14 @@ export interface Column<Item> {
    * the other places has cards of two lines without labels.
    */
   readonly inCards?: 'hidden' | 'first' | LinePlace
+  /** Order of the list when the header is clicked. */
+  readonly order?: string
+}
+
+export interface Sorting {
+  readonly order: string
+  readonly isAscending: boolean
+  readonly onSort: (order: string) => void
 }
 
 type LinePlace = 'top' | 'top-end' | 'bottom' | 'bottom-end'
@@ -58,16 +66,33 @@ interface DataTableProps<Item> {
   readonly columns: readonly Column<Item>[]
   readonly items: readonly Item[]
   readonly itemKey: (item: Item) => Key
+  readonly sorting?: Sorting | undefined
 }
 
-export function DataTable<Item>({ label, columns, items, itemKey }: DataTableProps<Item>): ReactNode {
+export function DataTable<Item>({ label, columns, items, itemKey, sorting }: DataTableProps<Item>): ReactNode {
   const [first, ...rest] = columns
   return (
     <Table className={hasLines(columns) ? 'cards-when-narrow two-lines' : 'cards-when-narrow'} aria-label={label}>
       <TableHead>
-        {columns.map(({ name, isNumber = false }) => (
-          <ColumnName key={name} className={isNumber ? 'number' : undefined}>
-            {name}
+        {columns.map(({ name, isNumber = false, order }) => (
+          <ColumnName
+            key={name}
+            className={isNumber ? 'number' : undefined}
+            aria-sort={
+              order === undefined || order !== sorting?.order
+                ? undefined
+                : sorting.isAscending
+                  ? 'ascending'
+                  : 'descending'
+            }
+          >
+            {order === undefined || sorting === undefined ? (
+              name
+            ) : (
+              <button type="button" className="sort" onClick={() => sorting.onSort(order)}>
+                {name}
+              </button>
+            )}
           </ColumnName>
         ))}
       </TableHead>

@@ -28,7 +28,14 @@ export const pageRoots: ReadonlySet<string> = new Set([
   'charts',
   'search',
   'scheduled',
+  'key',
+  'transfers',
+  'events',
   'script',
+  'pairs',
+  'pair',
+  'tax-report',
+  'indexing',
 ])
 
 export interface ExplorerPageOptions {

@@ -202,6 +202,12 @@ function exists(day: string): boolean {
   return !Number.isNaN(time) && dayOf(time) === day
 }
 
+/** Of lists by block time. */
+export const dayFilters = {
+  from: dayParameter('First day, UTC.'),
+  to: dayParameter('Last day, UTC, inclusive.'),
+}
+
 /** In days. */
 export interface DaySpan {
   /** Without `from`. */
@@ -248,7 +254,7 @@ function checkLength(from: string, to: string, { max }: DaySpan): void {
   if (length > max) throw invalidFrom(`must be at most ${max} days before "to" (${to})`)
 }
 
-function invalidFrom(problem: string): ApiError {
+export function invalidFrom(problem: string): ApiError {
   return new ApiError(400, 'invalid-parameter', `Parameter "from" ${problem}.`, { field: 'from' })
 }
 

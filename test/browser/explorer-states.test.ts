@@ -44,6 +44,7 @@ describe('explorer states', () => {
       '/evm': 'No EVM transactions',
       '/evm?tab=tokens': 'No tokens',
       '/scheduled': 'No scheduled transactions',
+      '/pairs': 'No pairs',
     }
     for (const [path, text] of Object.entries(titles)) {
       await page.goto(`http://${empty.api.host}${path}`)

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Locator } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
@@ -65,17 +66,71 @@ describe('explorer interaction', () => {
     expect(session.consoleMessages).to.deep.equal([])
   })
 
-  it('sorts accounts and stores the order in the URL', async () => {
+  it('sorts accounts by column and stores the order in the URL', async () => {
     const page = await session.open('/accounts?sort=flow_balance')
-    await page.getByRole('button', { name: 'Highest balance', pressed: true }).waitFor()
+    const header = (name: string): Locator => page.getByRole('columnheader', { name })
+    await page.locator('th[aria-sort=descending]', { hasText: 'Balance in FLOW' }).waitFor()
     const first = page.getByRole('rowheader').first()
     await first.getByRole('link', { name: 'Account 0xf8d6…20c7' }).waitFor()
-    await page.getByRole('button', { name: 'Newest' }).click()
+    await header('Created in block').getByRole('button').click()
     await first.getByRole('link', { name: 'Account 0x10c4…c807' }).waitFor()
     expect(new URL(page.url()).search).to.equal('?sort=first_seen')
-    await page.getByRole('button', { name: 'Last active' }).click()
-    await page.getByRole('button', { name: 'Last active', pressed: true }).waitFor()
+    await header('Last active').getByRole('button').click()
+    await page.locator('th[aria-sort=descending]', { hasText: 'Last active' }).waitFor()
     expect(new URL(page.url()).search).to.equal('')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Highest balance')
+    await first.getByRole('link', { name: 'Account 0xf8d6…20c7' }).waitFor()
+  })
+
+  it('filters a list, stores the filters in the URL and removes them', async () => {
+    const { data } = await session.api.json<{ data: { payer: string }[] }>('/flow/transaction?tag=EVM&limit=1')
+    const payer = data[0]?.payer ?? ''
+    const page = await session.open('/transactions')
+    const filters = page.getByRole('group', { name: 'Filters' })
+    await filters.getByRole('button', { name: 'Type' }).click()
+    await page.getByRole('dialog', { name: 'Filter by type' }).getByRole('button', { name: 'EVM', exact: true }).click()
+    await filters.getByRole('button', { name: 'Type EVM' }).waitFor()
+    await filters.getByRole('button', { name: 'Payer' }).click()
+    await page.getByRole('textbox', { name: 'Payer' }).fill(payer)
+    await page.keyboard.press('Enter')
+    await filters.getByRole('button', { name: 'Remove filter Payer' }).waitFor()
+    expect(new URL(page.url()).search).to.equal(`?tag=EVM&payer=${payer}`)
+    await page.reload()
+    await page.getByRole('rowheader').first().waitFor()
+    await filters.getByRole('button', { name: 'Date' }).click()
+    await page.getByLabel('Last day (UTC)').fill('2001-01-01')
+    await expectAccessible(page, 'a filter')
+    await page.keyboard.press('Enter')
+    await page.getByText('No transactions match these filters').waitFor()
+    await filters.getByRole('button', { name: 'Remove filter Date' }).click()
+    await page.getByRole('rowheader').first().waitFor()
+    await filters.getByRole('button', { name: 'Clear filters' }).click()
+    expect(new URL(page.url()).search).to.equal('')
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+
+  it('suggests names for the filter of a contract', async () => {
+    const page = await session.open('/transactions', { viewport: { width: 360, height: 740 } })
+    await page.getByRole('button', { name: 'Contract' }).click()
+    await page.getByRole('searchbox', { name: 'Contract' }).fill('moss')
+    await page.getByRole('button', { name: /MossPoints/ }).click()
+    await page.getByRole('button', { name: 'Contract MossPoints' }).waitFor()
+    await page.getByRole('rowheader').first().waitFor()
+    expect(await horizontalOverflow(page)).to.equal(0)
+  })
+
+  it('saves a whole list as CSV', async () => {
+    const page = await session.open('/accounts')
+    await page.getByText('14 in total').waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download accounts as CSV' }).click(),
+    ])
+    expect(file.suggestedFilename()).to.equal('flowfarm-accounts.csv')
+    const lines = (await readFile(await file.path(), 'utf8')).split('\r\n')
+    expect(lines).to.have.length(16)
+    expect(lines[0]).to.include('address,')
   })
 
   it('restores the scroll position on going back', async () => {

@@ -11,7 +11,7 @@ import {
 import { readDailyPrices } from '../../src/explorer/tokens/prices.ts'
 import { listFtTransfers } from '../../src/explorer/tokens/transfers.ts'
 import type { FungibleTokenSort } from '../../src/explorer/tokens/queries.ts'
-import { readHeightsOf } from '../../src/explorer/accounts/tax-report.ts'
+import { readHeightsOf } from '../../src/explorer/paging/bounds.ts'
 import { ensurePartitions } from '../../src/platform/db/partitions.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { storeBlocks } from '../support/chain-rows.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { readHeightsOf } from '../../src/explorer/accounts/tax-report.ts'
+import { readHeightsOf } from '../../src/explorer/paging/bounds.ts'
 import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -11,6 +11,8 @@ const ofLists: readonly (readonly [path: RegExp, maxRows: number])[] = [
     16_000,
   ],
   [/^\/flow\/transaction\?(.*&)?(authorizers|proposer)=/, 8000],
+  // Rows of the contract are scanned for the tag, up to a limit.
+  [/^\/flow\/(transaction\?contract=|contract\/[\w.]+\/transaction\?).*tag=/, 8000],
   // The first page sums all transfers of the account within the days.
   [/\/tax-report\?/, 3_000_000],
   // Catalogues, with a row per token, collection, node or contract of the chain, are scanned if no

@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react'
-import { Button } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import { useSearchValue } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
-import { useList } from '../api.ts'
+import { useApi, useList } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { TableList } from '../parts/lists.tsx'
+import { useSorting } from '../parts/filters.tsx'
+import { TableList, totalOf } from '../parts/lists.tsx'
 import { PageTitle } from '../parts/page.tsx'
 import { Algorithms, Amount, AccountLink, BlockLink, Identity, KeyStatus, NoValue } from '../parts/values.tsx'
 import { shorten } from '../text.ts'
@@ -24,6 +23,7 @@ const accountColumns: readonly Column<ItemOf<'/flow/account'>>[] = [
     ),
     isNumber: true,
     inCards: 'top-end',
+    order: 'flow_balance',
   },
   {
     name: 'Transactions',
@@ -35,54 +35,48 @@ const accountColumns: readonly Column<ItemOf<'/flow/account'>>[] = [
     ),
     isNumber: true,
     inCards: 'bottom',
+    order: 'tx_count',
   },
   {
     name: 'Created in block',
     cell: ({ created_height: height }) => (height === null ? <NoValue /> : <BlockLink height={height} />),
     isNumber: true,
     inCards: 'hidden',
+    order: 'first_seen',
   },
   {
     name: 'Last active',
     cell: ({ timestamp }) => (timestamp === null ? <NoValue /> : <Age since={timestamp} />),
     isNumber: true,
     inCards: 'bottom-end',
+    order: 'block_height',
   },
 ]
 
 const orders = [
-  { sort: 'block_height', name: 'Last active' },
-  { sort: 'flow_balance', name: 'Highest balance' },
-  { sort: 'tx_count', name: 'Most transactions' },
-  { sort: 'first_seen', name: 'Newest' },
+  { sort: 'block_height', label: 'Last active' },
+  { sort: 'flow_balance', label: 'Highest balance' },
+  { sort: 'tx_count', label: 'Most transactions' },
+  { sort: 'first_seen', label: 'Newest' },
 ] as const
 
 export function AccountsPage(): ReactNode {
-  const [chosen, choose] = useSearchValue('sort')
-  const order = orders.find(({ sort }) => sort === chosen) ?? orders[0]
+  const sorting = useSorting(orders)
+  const { data: status } = useApi('/status')
   return (
     <>
       <PageTitle title="Accounts" />
       <TableList
-        list={useList('/flow/account', { limit: 25, sort_by: order.sort })}
+        list={useList('/flow/account', { limit: 25, sort_by: sorting.order })}
         what="accounts"
         columns={accountColumns}
         itemKey={({ address }) => address}
-        header={
-          <header>
-            <div className="button-row" role="group" aria-label="Sort by">
-              {orders.map(({ sort, name }) => (
-                <Button
-                  key={sort}
-                  isSmall
-                  aria-pressed={sort === order.sort}
-                  onClick={() => choose(sort === orders[0].sort ? '' : sort)}
-                >
-                  {name}
-                </Button>
-              ))}
-            </div>
-          </header>
+        sorting={sorting}
+        // Sorting by balance or transactions omits accounts without any.
+        total={
+          sorting.order === 'flow_balance' || sorting.order === 'tx_count'
+            ? undefined
+            : totalOf(status?.total_addresses)
         }
         emptyText="Accounts will appear here as soon as blocks with their activity are indexed."
       />

@@ -1,11 +1,14 @@
+import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { Button, Form } from '../../kit/controls.tsx'
 import { formatNumber, formatCount } from '../../kit/formats.ts'
-import { Link } from '../../kit/router.tsx'
+import { Link, navigate } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
+import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailList } from '../parts/page.tsx'
 import { TransactionList } from '../parts/rows.tsx'
@@ -31,18 +34,43 @@ const columns: readonly Column<ItemOf<'/flow/block'>>[] = [
   { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
 ]
 
+const filters = [dayFilter]
+
 export function BlocksPage(): ReactNode {
+  const { data: status } = useApi('/status')
   return (
     <>
-      <PageTitle title="Blocks" />
+      <PageTitle title="Blocks" aside={<GoToHeight />} />
       <TableList
-        list={useList('/flow/block', { limit: 25 })}
+        list={useList('/flow/block', { limit: 25, ...useFilterValues(filters) })}
+        filters={filters}
+        total={status && { count: status.total_blocks }}
         what="blocks"
         columns={columns}
         itemKey={({ height }) => height}
         emptyText="Blocks will appear here as soon as the ingester stores them."
       />
     </>
+  )
+}
+
+function GoToHeight(): ReactNode {
+  const [height, setHeight] = useState('')
+  return (
+    <Form className="button-row" onSubmit={() => navigate(paths.block(height))}>
+      <input
+        className="input height"
+        inputMode="numeric"
+        pattern="[0-9]{1,15}"
+        title="A height, digits only"
+        placeholder="Height"
+        aria-label="Block height"
+        required
+        value={height}
+        onChange={({ target }) => setHeight(target.value.replaceAll(/[,\s]/g, ''))}
+      />
+      <Button type="submit">Go to block</Button>
+    </Form>
   )
 }
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { CodeView } from '../../kit/code.tsx'
 import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import { useSearchValue } from '../../kit/router.tsx'
+import { Link, useSearchValue } from '../../kit/router.tsx'
 import { EmptyState, Loading } from '../../kit/state.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
@@ -10,21 +10,42 @@ import type { ContractDependencies } from '../answers.gen.ts'
 import { useList, useApi, itemsOf } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { ItemResult, ListFilter, LoadError, LoadMore, TableList } from '../parts/lists.tsx'
+import { accountFilter, useFilterValues, useSorting } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
+import { ItemResult, ListFilter, LoadError, LoadMore, TableList, totalOf } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailPanel } from '../parts/page.tsx'
-import { ContractList, TransactionList } from '../parts/rows.tsx'
+import { ContractList, transactionFilters, TransactionList } from '../parts/rows.tsx'
 import { AccountLink, BlockLink, ContractLink, TransactionLink, Moment } from '../parts/values.tsx'
 import { contractNameOf, humanize } from '../text.ts'
 import { DependencyGraph } from './contract-graph.tsx'
 import { VersionDifferences } from './contract-versions.tsx'
+import { ContractScripts } from './contract-scripts.tsx'
+
+const filters: readonly Filter[] = [
+  { kind: 'choice', name: 'kind', label: 'Kind', options: { FT: 'Token', NFT: 'NFTs', CONTRACT: 'Other' } },
+  accountFilter('address', 'Account'),
+]
+
+const orders = [
+  { sort: 'usage', label: 'Most used' },
+  { sort: 'updated_at', label: 'Recently updated' },
+  { sort: 'created_at', label: 'Recently deployed' },
+  { sort: 'name', label: 'Name', isAscending: true },
+  { sort: 'address', label: 'Account', isAscending: true },
+] as const
 
 export function ContractsPage(): ReactNode {
   const [name] = useSearchValue('search')
+  const sorting = useSorting(orders)
+  const { data: status } = useApi('/status')
   return (
     <>
       <PageTitle title="Contracts" aside={<ListFilter label="Contract name" />} />
       <ContractList
-        list={useList('/flow/contract', { limit: 25, name })}
+        list={useList('/flow/contract', { limit: 25, name, sort: sorting.order, ...useFilterValues(filters) })}
+        filters={filters}
+        sorting={sorting}
+        total={name === '' ? totalOf(status?.total_contracts) : undefined}
         emptyText={
           name === ''
             ? 'Contracts will appear here when they are deployed.'
@@ -89,6 +110,11 @@ export function ContractPage({ values: { identifier = '' } }: PageProps): ReactN
                   label: 'Transactions',
                   render: () => <Transactions identifier={contract.identifier} />,
                 },
+                {
+                  name: 'scripts',
+                  label: 'Scripts',
+                  render: () => <ContractScripts identifier={contract.identifier} />,
+                },
               ]}
             />
           </>
@@ -129,7 +155,11 @@ interface IdentifierProps {
 }
 
 const eventColumns: readonly Column<ItemOf<'/flow/contract/{identifier}/events'>>[] = [
-  { name: 'Event', cell: ({ event_name: name }) => name },
+  {
+    name: 'Event',
+    cell: ({ type, event_name: name, count }) =>
+      count === 0 ? name : <Link to={`/events?name=${encodeURIComponent(type)}`}>{name}</Link>,
+  },
   { name: 'Count', cell: ({ count }) => formatNumber(count), isNumber: true },
   {
     name: 'Last emitted',
@@ -151,8 +181,15 @@ function Events({ identifier }: IdentifierProps): ReactNode {
 }
 
 function Transactions({ identifier }: IdentifierProps): ReactNode {
-  const list = useList('/flow/contract/{identifier}/transaction', { identifier, limit: 20 })
-  return <TransactionList list={list} emptyText="Transactions that use this contract will appear here." />
+  const filterValues = useFilterValues(transactionFilters)
+  const list = useList('/flow/contract/{identifier}/transaction', { ...filterValues, identifier, limit: 20 })
+  return (
+    <TransactionList
+      list={list}
+      filters={transactionFilters}
+      emptyText="Transactions that use this contract will appear here."
+    />
+  )
 }
 
 type Version = ItemOf<'/flow/contract/{identifier}/version'>

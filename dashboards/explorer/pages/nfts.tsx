@@ -7,7 +7,9 @@ import type { NftCollection, NftItem } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { AssetDetails, CollectionVolume, ItemCard, NftTransfers } from '../parts/assets.tsx'
+import { AssetDetails, CollectionVolume, ItemCard, NftTransfers, transferFilters } from '../parts/assets.tsx'
+import { useFilterValues, useSorting } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
 import { CardList, ItemResult, ListFilter, TableList } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, KeyNumber, KeyNumbers, Detail, DetailList, DetailPanel } from '../parts/page.tsx'
 import {
@@ -21,13 +23,32 @@ import {
 } from '../parts/values.tsx'
 import { paths, sanitizeName, contractNameOf } from '../text.ts'
 
+const filters: readonly Filter[] = [
+  { kind: 'choice', name: 'filter', label: 'Show only', options: { evm_bridged: 'Bridged to EVM' } },
+]
+
+const orders = [
+  { sort: 'holders', label: 'Most holders' },
+  { sort: 'items', label: 'Most items' },
+  { sort: 'trending', label: 'Most active in 24 hours' },
+  { sort: 'transfers', label: 'Most transfers' },
+  { sort: 'newest', label: 'Newest' },
+  { sort: 'name', label: 'Name', isAscending: true },
+] as const
+
 export function CollectionsPage(): ReactNode {
   const [search] = useSearchValue('search')
+  const sorting = useSorting(orders)
+  const isWhole = search === '' && ['newest', 'name'].includes(sorting.order)
+  const { data: statistics } = useApi('/flow/nft/stats', {}, { isEnabled: isWhole })
   return (
     <>
       <PageTitle title="NFT collections" aside={<ListFilter label="Collection name" />} />
       <CardList
-        list={useList('/flow/nft', { limit: 24, search })}
+        list={useList('/flow/nft', { limit: 24, search, sort: sorting.order, ...useFilterValues(filters) })}
+        filters={filters}
+        sorting={sorting}
+        total={isWhole && statistics !== undefined ? { count: statistics.data.total } : undefined}
         what="collections"
         emptyText={
           search === ''
@@ -84,8 +105,8 @@ export function CollectionPage({ values: { type = '' } }: PageProps): ReactNode 
               label="Collection"
               tabs={[
                 { name: 'items', label: 'Items', render: () => <CollectionItems type={collection.id} /> },
-                { name: 'holders', label: 'Holders', render: () => <CollectionHolders type={collection.id} /> },
-                { name: 'transfers', label: 'Transfers', render: () => <Transfers type={collection.id} /> },
+                { name: 'holders', label: 'Holders', render: () => <CollectionHolders collection={collection} /> },
+                { name: 'transfers', label: 'Transfers', render: () => <Transfers collection={collection} /> },
                 { name: 'volume', label: 'Volume', render: () => <CollectionVolume type={collection.id} /> },
                 { name: 'about', label: 'About', render: () => <CollectionAbout collection={collection} /> },
               ]}
@@ -116,8 +137,9 @@ interface TypeProps {
   readonly type: string
 }
 
-function Transfers({ type }: TypeProps): ReactNode {
-  return <NftTransfers list={useList('/flow/nft/transfer', { nft_type: type, limit: 25 })} />
+function Transfers({ collection: { id, transfer_count: count } }: CollectionProps): ReactNode {
+  const list = useList('/flow/nft/transfer', { ...useFilterValues(transferFilters), nft_type: id, limit: 25 })
+  return <NftTransfers list={list} filters={transferFilters} total={{ count }} />
 }
 
 function CollectionItems({ type }: TypeProps): ReactNode {
@@ -137,10 +159,11 @@ const holderColumns: readonly Column<ItemOf<'/flow/nft/{nft_type}/holding'>>[] =
   { name: 'Share', cell: ({ percentage }) => <Share part={percentage} />, isNumber: true },
 ]
 
-function CollectionHolders({ type }: TypeProps): ReactNode {
+function CollectionHolders({ collection: { id, holder_count: count } }: CollectionProps): ReactNode {
   return (
     <TableList
-      list={useList('/flow/nft/{nft_type}/holding', { nft_type: type, limit: 25 })}
+      list={useList('/flow/nft/{nft_type}/holding', { nft_type: id, limit: 25 })}
+      total={{ count }}
       what="holders"
       columns={holderColumns}
       itemKey={({ owner }) => owner}

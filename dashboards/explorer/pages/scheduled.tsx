@@ -4,12 +4,14 @@ import type { Tone } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Link } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
-import type { ScheduledTransaction } from '../answers.gen.ts'
+import type { ScheduledHandler, ScheduledTransaction } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
+import { accountFilter, useFilterValues } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
 import { ItemResult, TableList } from '../parts/lists.tsx'
-import { PageTitle, Detail, DetailList } from '../parts/page.tsx'
+import { PageTitle, Detail, DetailList, UrlTabs } from '../parts/page.tsx'
 import {
   Amount,
   AccountLink,
@@ -47,14 +49,78 @@ export function ScheduledPage(): ReactNode {
     <>
       <PageTitle title="Scheduled transactions" />
       <p className="lead">Transactions that contracts scheduled for later execution by the chain.</p>
-      <TableList
-        list={useList('/flow/scheduled-transaction', { limit: 25 })}
-        what="scheduled transactions"
-        columns={columns}
-        itemKey={({ id }) => id}
-        emptyText="Scheduled transactions will appear here."
+      <UrlTabs
+        label="Scheduled transactions"
+        tabs={[
+          { name: 'transactions', label: 'Transactions', render: () => <ScheduledTransactions /> },
+          { name: 'handlers', label: 'Handlers', render: () => <Handlers /> },
+        ]}
       />
     </>
+  )
+}
+
+const filters: readonly Filter[] = [
+  {
+    kind: 'choice',
+    name: 'status',
+    label: 'Status',
+    options: Object.fromEntries(Object.keys(tones).map((status) => [status, humanize(status)])),
+  },
+  accountFilter('owner', 'Owner'),
+  {
+    kind: 'text',
+    name: 'handler',
+    label: 'Handler',
+    hint: 'UUID, a whole number',
+    pattern: String.raw`\s*\d{1,18}\s*`,
+  },
+]
+
+function ScheduledTransactions(): ReactNode {
+  return (
+    <TableList
+      list={useList('/flow/scheduled-transaction', { ...useFilterValues(filters), limit: 25 })}
+      filters={filters}
+      what="scheduled transactions"
+      columns={columns}
+      itemKey={({ id }) => id}
+      emptyText="Scheduled transactions will appear here."
+    />
+  )
+}
+
+const handlerColumns: readonly Column<ScheduledHandler>[] = [
+  {
+    name: 'Handler',
+    cell: ({ handler_uuid: uuid, handler_type: type }) => (
+      <Link to={`/scheduled?handler=${uuid}`} title={type ?? uuid}>
+        {type === null ? uuid : type.split('.').slice(2).join('.')}
+      </Link>
+    ),
+  },
+  {
+    name: 'Contract',
+    cell: ({ handler_type: type }) => (type === null ? <NoValue /> : <ContractLink identifier={contractOf(type)} />),
+  },
+  { name: 'Owner', cell: ({ handler_owner: owner }) => <OptionalAccountLink address={owner} /> },
+  { name: 'First', cell: ({ first: { id } }) => <Link to={paths.scheduled(id)}>{id}</Link>, isNumber: true },
+  { name: 'Latest', cell: ({ latest: { id } }) => <Link to={paths.scheduled(id)}>{id}</Link>, isNumber: true },
+  {
+    name: 'Latest status',
+    cell: ({ latest: { status } }) => <Badge tone={tones[status]}>{humanize(status)}</Badge>,
+  },
+]
+
+function Handlers(): ReactNode {
+  return (
+    <TableList
+      list={useList('/flow/scheduled-handler', { limit: 25 })}
+      what="handlers"
+      columns={handlerColumns}
+      itemKey={({ handler_uuid: uuid }) => uuid}
+      emptyText="Handlers are the resources that scheduled transactions call. They will appear here."
+    />
   )
 }
 

@@ -10,6 +10,8 @@ import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { AssetDetails, TokenVolume, TokenTransfers } from '../parts/assets.tsx'
+import { useFilterValues, useSorting } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
 import { ItemResult, ListFilter, QueryResult, TableList } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
 import { Amount, TokenName, AccountLink, NoValue, Picture, Share } from '../parts/values.tsx'
@@ -23,24 +25,63 @@ const tokenColumns: readonly Column<ItemOf<'/flow/ft'>>[] = [
         {token.is_verified && <Badge tone="good">Verified</Badge>}
       </TokenName>
     ),
+    order: 'name',
   },
   {
     name: 'Price',
     cell: ({ current_price: price }) => (price === null ? <NoValue /> : formatDollars(price)),
     isNumber: true,
   },
-  { name: 'Holders', cell: ({ holder_count: count }) => formatNumber(count), isNumber: true },
-  { name: 'Transfers', cell: ({ transfer_count: count }) => formatNumber(count), isNumber: true },
-  { name: 'Supply', cell: ({ total_supply: supply }) => <Amount amount={supply} decimals={2} />, isNumber: true },
+  {
+    name: 'Volume in 24 hours',
+    cell: ({ recent_volume: volume, current_price: price }) =>
+      price === null ? <NoValue /> : formatDollars(String(Number(volume) * Number(price))),
+    isNumber: true,
+    inCards: 'hidden',
+    order: 'volume',
+  },
+  { name: 'Holders', cell: ({ holder_count: count }) => formatNumber(count), isNumber: true, order: 'holders' },
+  { name: 'Transfers', cell: ({ transfer_count: count }) => formatNumber(count), isNumber: true, order: 'transfers' },
+  {
+    name: 'Supply',
+    cell: ({ total_supply: supply }) => <Amount amount={supply} decimals={2} />,
+    isNumber: true,
+    order: 'supply',
+  },
 ]
+
+const filters: readonly Filter[] = [
+  {
+    kind: 'choice',
+    name: 'filter',
+    label: 'Show only',
+    options: { is_verified: 'Verified', has_price: 'With a price', evm_bridged: 'Bridged to EVM' },
+  },
+]
+
+const orders = [
+  { sort: 'holders', label: 'Most holders' },
+  { sort: 'volume', label: 'Highest volume' },
+  { sort: 'trending', label: 'Most active in 24 hours' },
+  { sort: 'transfers', label: 'Most transfers' },
+  { sort: 'supply', label: 'Largest supply' },
+  { sort: 'newest', label: 'Newest' },
+  { sort: 'name', label: 'Name', isAscending: true },
+] as const
 
 export function TokensPage(): ReactNode {
   const [search] = useSearchValue('search')
+  const sorting = useSorting(orders)
+  const isWhole = search === '' && ['holders', 'newest', 'name'].includes(sorting.order)
+  const { data: statistics } = useApi('/flow/ft/stats', {}, { isEnabled: isWhole })
   return (
     <>
       <PageTitle title="Tokens" aside={<ListFilter label="Name or symbol" />} />
       <TableList
-        list={useList('/flow/ft', { limit: 25, search })}
+        list={useList('/flow/ft', { limit: 25, search, sort: sorting.order, ...useFilterValues(filters) })}
+        filters={filters}
+        sorting={sorting}
+        total={isWhole && statistics !== undefined ? { count: statistics.data.total } : undefined}
         what="tokens"
         columns={tokenColumns}
         itemKey={({ id }) => id}
@@ -80,8 +121,8 @@ export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode 
             <UrlTabs
               label="Token"
               tabs={[
-                { name: 'transfers', label: 'Transfers', render: () => <TokenTransfers token={token.id} /> },
-                { name: 'holders', label: 'Holders', render: () => <TokenHolders token={token.id} /> },
+                { name: 'transfers', label: 'Transfers', render: () => <TokenTransfers token={token} /> },
+                { name: 'holders', label: 'Holders', render: () => <TokenHolders token={token} /> },
                 { name: 'volume', label: 'Volume', render: () => <TokenVolume token={token} /> },
                 {
                   name: 'price',
@@ -156,10 +197,11 @@ const holderColumns: readonly Column<ItemOf<'/flow/ft/{token}/holding'>>[] = [
   { name: 'Share', cell: ({ percentage }) => <Share part={percentage} />, isNumber: true },
 ]
 
-function TokenHolders({ token }: { readonly token: string }): ReactNode {
+function TokenHolders({ token }: TokenProps): ReactNode {
   return (
     <TableList
-      list={useList('/flow/ft/{token}/holding', { token, limit: 25 })}
+      list={useList('/flow/ft/{token}/holding', { token: token.id, limit: 25 })}
+      total={{ count: token.holder_count }}
       what="holders"
       columns={holderColumns}
       itemKey={({ address }) => address}

@@ -11,9 +11,11 @@ import { itemsOf, useList, useApi } from '../api.ts'
 import { plainValue } from '../cadence-value.ts'
 import type { PageProps } from '../pages.ts'
 import { DecodedCall, EvmLogs } from '../parts/evm.tsx'
+import { accountFilter, useClearFilters, useFilterValues } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
 import { ItemResult } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailList } from '../parts/page.tsx'
-import { StatusBadge, TransactionList, nameOfTransaction } from '../parts/rows.tsx'
+import { StatusBadge, transactionFilters, TransactionList, nameOfTransaction } from '../parts/rows.tsx'
 import { ScriptPanel } from '../parts/script.tsx'
 import {
   BlockLink,
@@ -28,9 +30,19 @@ import { paths, shorten, contractOf, formatUnits } from '../text.ts'
 import { isUserTransaction } from '../transfer-summary.ts'
 import { BalanceChanges, RawTransaction, TransactionFields, TransactionOverview } from './transaction-tabs.tsx'
 
+const filters: readonly Filter[] = [
+  ...transactionFilters,
+  accountFilter('payer', 'Payer'),
+  accountFilter('proposer', 'Proposer'),
+  accountFilter('authorizers', 'Authorizer'),
+  { kind: 'contract', name: 'contract', label: 'Contract' },
+]
+
 export function TransactionsPage(): ReactNode {
   const [shown, show] = useSearchValue('show')
-  const list = useList('/flow/transaction', { limit: 60 })
+  const list = useList('/flow/transaction', { limit: 60, ...useFilterValues(filters) })
+  const { data: status } = useApi('/status')
+  const isFiltered = useClearFilters(filters) !== undefined
   const includesSystem = shown === 'all'
   return (
     <>
@@ -38,6 +50,12 @@ export function TransactionsPage(): ReactNode {
         title="Transactions"
         aside={
           <nav className="button-row" aria-label="Other transactions">
+            <Link className="button" to="/transfers">
+              Transfers
+            </Link>
+            <Link className="button" to="/events">
+              Events
+            </Link>
             <Link className="button" to="/scheduled">
               Scheduled
             </Link>
@@ -49,22 +67,22 @@ export function TransactionsPage(): ReactNode {
       />
       <TransactionList
         list={list}
-        header={
-          <header>
-            <label className="check-label">
-              <input
-                type="checkbox"
-                className="check"
-                checked={includesSystem}
-                onChange={({ target }) => show(target.checked ? 'all' : '')}
-              />
-              Include system transactions
-            </label>
-          </header>
+        filters={filters}
+        tools={
+          <label className="check-label">
+            <input
+              type="checkbox"
+              className="check"
+              checked={includesSystem}
+              onChange={({ target }) => show(target.checked ? 'all' : '')}
+            />
+            Include system transactions
+          </label>
         }
+        total={includesSystem && status !== undefined ? { count: status.total_transactions } : undefined}
         isShown={(transaction) => includesSystem || isUserTransaction(transaction)}
         emptyText={
-          itemsOf(list).length > 0
+          itemsOf(list).length > 0 && !isFiltered
             ? 'No user transactions yet, only system transactions.'
             : 'Transactions will appear here as soon as blocks are indexed.'
         }

@@ -7,9 +7,21 @@ import { TimeChart } from '../../kit/time-chart.tsx'
 import { Age } from '../../kit/time.tsx'
 import type { FtTransfer, NftTransfer, NftItem, FungibleToken } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
-import type { ListPath, ListQuery } from '../api.ts'
-import { humanize, paths, sanitizeName, contractNameOf, contractOf, formatAmount, formatDollars } from '../text.ts'
+import type { ListPath } from '../api.ts'
+import {
+  humanize,
+  paths,
+  sanitizeName,
+  symbolOf,
+  contractNameOf,
+  contractOf,
+  formatAmount,
+  formatDollars,
+} from '../text.ts'
+import { accountFilter, dayFilter, useFilterValues } from './filters.tsx'
+import type { Filter } from './filters.tsx'
 import { TableList, QueryResult } from './lists.tsx'
+import type { ListProps } from './lists.tsx'
 import { Detail } from './page.tsx'
 import {
   Amount,
@@ -47,14 +59,41 @@ const amountColumn: Column<FtTransfer> = {
 
 const transferKey = ({ transaction_hash: id, event_index: event, leg }: Transfer): string => `${id} ${event} ${leg}`
 
-export function TokenTransfers({ token }: { readonly token: string }): ReactNode {
+export const transferFilters: readonly Filter[] = [
+  accountFilter('address', 'Account'),
+  {
+    kind: 'choice',
+    name: 'direction',
+    label: 'Direction',
+    options: { deposit: 'Received', withdraw: 'Sent' },
+    requires: 'address',
+  },
+  dayFilter,
+]
+
+export function TokenTransfers({ token }: { readonly token: FungibleToken }): ReactNode {
+  const list = useList('/flow/ft/transfer', { ...useFilterValues(transferFilters), token: token.id, limit: 25 })
+  return <TokenTransferList list={list} filters={transferFilters} total={{ count: token.transfer_count }} />
+}
+
+interface TokenTransferListProps extends Omit<ListProps<'/flow/ft/transfer'>, 'what'> {
+  readonly hasToken?: boolean
+}
+
+const tokenColumn: Column<FtTransfer> = {
+  name: 'Token',
+  cell: ({ token: { token, symbol } }) => <Link to={paths.token(token)}>{symbolOf(token, symbol)}</Link>,
+}
+
+export function TokenTransferList({ hasToken = false, ...rest }: TokenTransferListProps): ReactNode {
+  const columns = [transactionColumn, ...partyColumns, amountColumn, ...(hasToken ? [tokenColumn] : []), ageColumn]
   return (
     <TableList
-      list={useList('/flow/ft/transfer', { token, limit: 25 })}
+      {...rest}
       what="transfers"
-      columns={[transactionColumn, ...partyColumns, amountColumn, ageColumn]}
+      columns={columns}
       itemKey={transferKey}
-      emptyText="Transfers of this token will appear here."
+      emptyText="Transfers will appear here."
     />
   )
 }
@@ -67,18 +106,17 @@ const itemColumn: Column<NftTransfer> = {
     type === null ? sanitizeName(name) : <Link to={paths.item(type, id)}>{sanitizeName(name)}</Link>,
 }
 
-interface NftTransfersProps<Path extends NftTransferPath> {
-  readonly list: ListQuery<Path>
+interface NftTransfersProps<Path extends NftTransferPath> extends Omit<ListProps<Path>, 'what'> {
   readonly hasItem?: boolean
 }
 
 export function NftTransfers<Path extends NftTransferPath>({
-  list,
   hasItem = true,
+  ...rest
 }: NftTransfersProps<Path>): ReactNode {
   return (
     <TableList
-      list={list}
+      {...rest}
       what="transfers"
       columns={[transactionColumn, ...(hasItem ? [itemColumn] : []), ...partyColumns, ageColumn]}
       itemKey={transferKey}

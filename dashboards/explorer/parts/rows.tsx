@@ -6,11 +6,14 @@ import { Link } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
 import type { Transaction, TransactionSummary, Contract } from '../answers.gen.ts'
-import type { ItemOf, ListPath, ListQuery } from '../api.ts'
+import type { ItemOf, ListPath } from '../api.ts'
 import { humanize, sanitizeName, paths } from '../text.ts'
 import { isUserTransaction, summarizeTransaction } from '../transfer-summary.ts'
 import type { Segment, Sentence, Statement } from '../transfer-summary.ts'
+import { dayFilter } from './filters.tsx'
+import type { Filter } from './filters.tsx'
 import { TableList } from './lists.tsx'
+import type { ListProps } from './lists.tsx'
 import { AccountLink, BlockLink, TransactionLink, ContractLink, NoValue } from './values.tsx'
 
 export function nameOfTransaction({
@@ -31,6 +34,41 @@ export function StatusBadge({ status }: { readonly status: TransactionSummary['e
   if (status === 'FAILURE') return <Badge tone="bad">Failed</Badge>
   return <Badge>Unknown</Badge>
 }
+
+const tags: readonly TransactionSummary['tags'][number][] = [
+  'FT_TRANSFER',
+  'NFT_TRANSFER',
+  'SWAP',
+  'LIQUIDITY',
+  'MARKETPLACE',
+  'STAKING',
+  'LIQUID_STAKING',
+  'EVM',
+  'EVM_BRIDGE',
+  'TOKEN_MINT',
+  'TOKEN_BURN',
+  'ACCOUNT_CREATED',
+  'KEY_UPDATE',
+  'CONTRACT_DEPLOY',
+  'SCHEDULED_TX',
+]
+
+/** Of every list of transactions. */
+export const transactionFilters: readonly Filter[] = [
+  {
+    kind: 'choice',
+    name: 'status',
+    label: 'Status',
+    options: { SUCCESS: 'Success', FAILURE: 'Failed', UNKNOWN: 'Unknown' },
+  },
+  {
+    kind: 'choice',
+    name: 'tag',
+    label: 'Type',
+    options: Object.fromEntries(tags.map((tag) => [tag, humanize(tag)])),
+  },
+  dayFilter,
+]
 
 const transactionColumns: readonly Column<Transaction>[] = [
   {
@@ -75,12 +113,7 @@ type TransactionPath = {
   [Path in ListPath]: ItemOf<Path> extends Transaction ? Path : never
 }[ListPath]
 
-interface TransactionListProps<Path extends TransactionPath> {
-  readonly list: ListQuery<Path>
-  readonly emptyText: string
-  readonly header?: ReactNode
-  readonly isShown?: (transaction: ItemOf<Path>) => boolean
-}
+type TransactionListProps<Path extends TransactionPath> = Omit<ListProps<Path>, 'what'>
 
 export function TransactionList<Path extends TransactionPath>(props: TransactionListProps<Path>): ReactNode {
   return (
@@ -179,22 +212,26 @@ const contractColumns: readonly Column<Contract>[] = [
         <ContractLink identifier={identifier} /> {status === 'removed' && <Badge tone="warn">Removed</Badge>}
       </>
     ),
+    order: 'name',
   },
-  { name: 'Account', cell: ({ address }) => <AccountLink address={address} /> },
+  { name: 'Account', cell: ({ address }) => <AccountLink address={address} />, order: 'address' },
   { name: 'Kind', cell: ({ kind }) => (kind === null ? <NoValue /> : <Badge>{contractKinds[kind]}</Badge>) },
-  { name: 'Used by', cell: ({ imported_count: count }) => formatNumber(count), isNumber: true },
+  { name: 'Used by', cell: ({ imported_count: count }) => formatNumber(count), isNumber: true, order: 'usage' },
+  {
+    name: 'Deployed',
+    cell: ({ created_at: created }) => (created === null ? <NoValue /> : <Age since={created} />),
+    isNumber: true,
+    inCards: 'hidden',
+    order: 'created_at',
+  },
   {
     name: 'Updated',
     cell: ({ updated_at: updated }) => (updated === null ? <NoValue /> : <Age since={updated} />),
     isNumber: true,
+    order: 'updated_at',
   },
 ]
 
-interface ContractListProps {
-  readonly list: ListQuery<'/flow/contract'>
-  readonly emptyText: string
-}
-
-export function ContractList(props: ContractListProps): ReactNode {
+export function ContractList(props: Omit<ListProps<'/flow/contract'>, 'what'>): ReactNode {
   return <TableList what="contracts" columns={contractColumns} itemKey={(contract) => contract.id} {...props} />
 }

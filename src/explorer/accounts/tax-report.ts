@@ -1,7 +1,6 @@
 import { ApiError } from '../../platform/errors.ts'
 import type { DayRange } from '../parameters.ts'
 import { Readable } from 'node:stream'
-import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { coreContracts } from '../../flow/core-contracts.ts'
@@ -9,7 +8,7 @@ import { readBlockTimes } from '../blocks/queries.ts'
 import { contractParts, addressFormat, amountFormat, countFormat } from '../formats.ts'
 import { AnswerStream } from '../../platform/http/route.ts'
 import { nftTypeFormat } from '../nfts/schema.ts'
-import { readBounds } from '../paging/bounds.ts'
+import { readBounds, readHeightsOf } from '../paging/bounds.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { page } from '../paging/pages.ts'
 import { dayParameter, accountParameter, cursorParameter, limitParameter, dayFormat } from '../parameters.ts'
@@ -387,46 +386,6 @@ async function readTotals(
 }
 
 export const taxReportRoutes = [taxReport]
-
-const blockTime = z.object({ height: z.number(), timestamp: z.string() })
-
-/**
- * Block timestamps never decrease, so each end is found by binary search: about 30 lookups.
- *
- * @param span ISO 8601 UTC with milliseconds; `to` exclusive
- */
-export async function readHeightsOf(
-  database: DatabasePool,
-  bounds: Bounds,
-  span: { readonly from: string; readonly to: string },
-): Promise<Bounds | undefined> {
-  const [min, end] = await Promise.all([
-    firstHeightFrom(database, bounds, span.from),
-    firstHeightFrom(database, bounds, span.to),
-  ])
-  return min < end ? { min, max: end - 1 } : undefined
-}
-
-/** `max + 1` without such a block. */
-async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, time: string): Promise<number> {
-  let [low, end, found] = [min, max + 1, max + 1]
-  while (low < end) {
-    const middle = Math.floor((low + end) / 2)
-    const block = await database.maybeOne(sql.type(blockTime)`
-      select height, timestamp from raw.blocks
-      where height >= ${middle} and height < ${end}
-      order by height
-      limit 1
-    `)
-    if (block !== null && block.timestamp < time) {
-      low = block.height + 1
-    } else {
-      if (block !== null) found = block.height
-      end = middle
-    }
-  }
-  return found
-}
 
 export type CsvValue = number | string | null | undefined
 

@@ -17,9 +17,11 @@ import {
 } from '../tokens/schema.ts'
 import type { FtTransferRow } from '../tokens/schema.ts'
 import {
+  directionParameter,
   findTransferScope,
   ftTransfers,
   nftTransfers,
+  partyOf,
   transferCursorOf,
   transferPageParameters,
 } from '../tokens/transfer-lists.ts'
@@ -29,17 +31,19 @@ import type { TransferKey, TransferTable } from '../tokens/transfer-lists.ts'
 import { listFtTransfers, completed } from '../tokens/transfers.ts'
 import type { TaxReport } from './tax-report.ts'
 
+type AccountTransferSelection = ReturnType<typeof partyOf> & { readonly type?: 'ft' | 'nft' | undefined }
+
 /** Reads `count` of each kind, as all results may be of one kind. */
 export async function listAccountTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
-  address: string,
+  { type, ...party }: AccountTransferSelection,
   before: TransferKey | undefined,
   count: number,
 ): Promise<readonly AccountTransferRow[]> {
   // Sequential, to use one shared connection.
-  const fungible = await listFtTransfers(database, bounds, { address }, before, count)
-  const nonFungible = await listNftTransfers(database, bounds, { address }, before, count)
+  const fungible = type === 'nft' ? [] : await listFtTransfers(database, bounds, party, before, count)
+  const nonFungible = type === 'ft' ? [] : await listNftTransfers(database, bounds, party, before, count)
   const merged: AccountTransferRow[] = [
     ...fungible.map((row) => ({ type: 'ft' as const, row })),
     ...nonFungible.map((row) => ({ type: 'nft' as const, row })),
@@ -58,7 +62,7 @@ export async function listAccountEntries(
   before: TransferKey | undefined,
   count: number,
 ): Promise<ReadonlyArray<AccountTransferRow | AccountFeeRow>> {
-  const transfers = await listAccountTransfers(database, bounds, address, before, count)
+  const transfers = await listAccountTransfers(database, bounds, { address }, before, count)
   const last = transfers.length < count ? undefined : transfers.at(-1)
   const ofPage = bounds === undefined || last === undefined ? bounds : { ...bounds, min: last.row.block_height }
   const fees = await listAccountFees(database, ofPage, address, before, count)
@@ -333,12 +337,17 @@ const accountTransferList = defineRoute({
   summary: 'Token and NFT transfers of an account, newest first',
   description: 'Excludes transaction fees.',
   params: z.object({ address: accountParameter() }),
-  query: z.object(transferPageParameters),
+  query: z.object({
+    ...transferPageParameters,
+    direction: directionParameter,
+    type: z.enum(['ft', 'nft'], 'must be ft or nft').optional().describe('Only fungible tokens, or only NFTs.'),
+  }),
   response: listOf(accountTransferSchema, 'AccountTransfer'),
   example: { data: exampleAccountTransfers, has_more: false, cursor: '', _meta: { limit: 20, count: 2 } },
   handler: async ({ params: { address }, query }, services) => {
     const { bounds, before } = await findTransferScope(query, services)
-    const rows = await listAccountTransfers(services.database, bounds, address, before, query.limit + 1)
+    const selection = { ...partyOf(address, query.direction), type: query.type }
+    const rows = await listAccountTransfers(services.database, bounds, selection, before, query.limit + 1)
     return {
       body: page(
         rows,

@@ -12,12 +12,12 @@ import {
   transactionSchema,
 } from '../transactions/schema.ts'
 import { hashPattern } from '../formats.ts'
-import { readBounds } from '../paging/bounds.ts'
+import { readBoundsOf } from '../paging/bounds.ts'
 import { blockCursorPattern, parseBlockCursor, readTransactions } from '../transactions/queries.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
-import { cursorParameter, flagParameter, heightParameter, limitParameter } from '../parameters.ts'
+import { cursorParameter, dayFilters, flagParameter, heightParameter, limitParameter } from '../parameters.ts'
 import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from './schema.ts'
-import { findBlockHeight, listBlocks, readBlock, readBlocks, readDescribedBlock } from './queries.ts'
+import { findBlockHeight, listBlocks, readBlock, readDescribedBlock } from './queries.ts'
 import type { WholeBlockRow } from './queries.ts'
 import { completeTransactions, summarizeTransactions } from '../transactions/descriptions.ts'
 import { transactionWorkers } from '../transactions/derived-details.ts'
@@ -55,18 +55,14 @@ const blockList = defineRoute({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(blockCursorPattern, '<height>'),
     height: heightParameter().optional().describe('Block height.'),
+    ...dayFilters,
   }),
   response: listOf(blockSchema, 'Block'),
   example: { data: [exampleBlock], has_more: true, cursor: String(exampleBlock.height), _meta: { limit: 1, count: 1 } },
-  handler: async ({ query: { limit, cursor, height } }, { database }) => {
+  handler: async ({ query: { limit, cursor, ...selection } }, { database }) => {
     const after = parseBlockCursor(cursor)
     const top = after === undefined ? Number.MAX_SAFE_INTEGER : after - 1
-    const rows =
-      height === undefined
-        ? await listBlocks(database, await readBounds(database), top, limit + 1)
-        : height <= top
-          ? await readBlocks(database, height, height)
-          : []
+    const rows = await listBlocks(database, await readBoundsOf(database, selection), top, limit + 1)
     return { body: page(rows, limit, presentBlock, (row) => String(row.height)) }
   },
 })

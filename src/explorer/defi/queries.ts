@@ -38,6 +38,7 @@ export interface PairKey extends EventKey {
 export interface PairSelection {
   readonly dex?: string | undefined
   readonly asset?: string | undefined
+  readonly pair?: string | undefined
 }
 
 const pairOrder = sql.fragment`last_height desc, last_tx_index desc, last_event_index desc, pair desc`
@@ -46,12 +47,13 @@ const pairRow = z.object({ pair: z.string() })
 
 export async function listDefiPairs(
   database: DatabasePool,
-  { dex, asset }: PairSelection,
+  { dex, asset, pair: id }: PairSelection,
   before: PairKey | undefined,
   count: number,
 ): Promise<readonly DefiPairRow[]> {
   const condition = sql.fragment`
-    ${dex === undefined ? sql.fragment`true` : sql.fragment`dex = ${dex}`} and ${isBefore(before)}
+    ${dex === undefined ? sql.fragment`true` : sql.fragment`dex = ${dex}`}
+    and ${id === undefined ? sql.fragment`true` : sql.fragment`pair = ${id}`} and ${isBefore(before)}
   `
   const select = (side: FragmentSqlToken): FragmentSqlToken => sql.fragment`
     select pair, last_height, last_tx_index, last_event_index from app.defi_pairs

@@ -90,6 +90,7 @@ const pairList = defineRoute({
       .optional()
       .describe('Exchange.'),
     asset: contractParameter().optional().describe('Token of the pairs.'),
+    pair_id: contractParameter().optional().describe('A single pair.'),
   }),
   response: listOf(defiPairSchema, 'DefiPair'),
   example: {
@@ -119,11 +120,11 @@ const pairList = defineRoute({
     cursor: '118542743:0:12:A.fa82796435e15832.SwapPair',
     _meta: { limit: 1, count: 1 },
   },
-  handler: async ({ query: { cursor, limit: max, dex, asset } }, { database }) => {
+  handler: async ({ query: { cursor, limit: max, dex, asset, pair_id: pair } }, { database }) => {
     const key = pairCursor.parse(cursor)
     const rows = await listDefiPairs(
       database,
-      { dex, asset },
+      { dex, asset, pair },
       key === undefined
         ? undefined
         : {

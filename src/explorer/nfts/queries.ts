@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { selectCatalogue } from '../paging/ranked-rows.ts'
+import { namedTokens, selectCatalogue } from '../paging/ranked-rows.ts'
 import type { CatalogueOrder, Rank } from '../paging/ranked-rows.ts'
 import { contractParameter, textParameter } from '../parameters.ts'
 import type { TextParameter } from '../parameters.ts'
@@ -10,7 +10,7 @@ import { recentActivity, recentActivityOf } from '../tokens/queries.ts'
 import { nftCollectionRow, nftItemRow } from './schema.ts'
 import type { NftCollectionRow, NftItemRow } from './schema.ts'
 
-export const nftCollectionSorts = ['holders', 'trending', 'transfers', 'newest'] as const
+export const nftCollectionSorts = ['holders', 'trending', 'transfers', 'newest', 'name', 'items'] as const
 type NftCollectionSort = (typeof nftCollectionSorts)[number]
 
 /** Columns of `m`, and whether the contract account has a label. */
@@ -21,17 +21,24 @@ export function nftCollectionMetadata(token: FragmentSqlToken): FragmentSqlToken
   `
 }
 
+export const namedNftCollections = namedTokens(
+  sql.fragment`app.nft_collections`,
+  sql.fragment`app.nft_collection_metadata`,
+)
+
 const orders: Readonly<Record<NftCollectionSort, CatalogueOrder>> = {
   holders: { table: sql.fragment`app.nft_collection_stats`, count: sql.fragment`o.holder_count` },
   trending: { table: recentActivity('collection'), count: sql.fragment`o.transfer_count` },
   transfers: { table: sql.fragment`app.nft_collection_totals`, count: sql.fragment`o.transfer_count` },
   newest: { table: sql.fragment`app.nft_collections`, count: sql.fragment`o.first_height` },
+  name: { table: namedNftCollections, count: sql.fragment`o.sort_name`, isAscending: true },
+  items: { table: sql.fragment`app.nft_collection_stats`, count: sql.fragment`o.item_count` },
 }
 
-function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
+function completed(pageOfTokens: FragmentSqlToken, isAscending = false): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
-    select p.key as token, p.count, ${nftCollectionMetadata(sql.fragment`p.key`)}, m.storage_path, m.public_path,
+    select p.key as token, p.count::text as count, ${nftCollectionMetadata(sql.fragment`p.key`)}, m.storage_path, m.public_path,
     m.asked_at as updated_at,
       coalesce(s.item_count, 0) as number_of_tokens, coalesce(s.seen_count, 0) as seen_count,
       coalesce(s.holder_count, 0) as holder_count, coalesce(t.transfer_count, 0) as transfer_count,
@@ -43,7 +50,7 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
     left join app.nft_collection_totals t on t.token = p.key
     left join app.nft_collection_metadata m on m.token = p.key
     cross join lateral ${recentActivityOf('collection', sql.fragment`p.key`)} r
-    order by p.count desc, p.key
+    order by p.count ${isAscending ? sql.fragment`asc` : sql.fragment`desc`}, p.key
   `
 }
 
@@ -74,7 +81,7 @@ export async function listNftCollections(
     after,
     limit,
   )
-  return database.any(sql.type(nftCollectionRow)`${completed(page)}`)
+  return database.any(sql.type(nftCollectionRow)`${completed(page, orders[sort].isAscending)}`)
 }
 
 /** Collections without an indexed transfer are omitted. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readBlockTimes } from '../blocks/queries.ts'
 import { countFormat } from '../formats.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
-import { selectRanked } from '../paging/ranked-rows.ts'
+import { rankAfter, selectRanked } from '../paging/ranked-rows.ts'
 import type { Rank } from '../paging/ranked-rows.ts'
 import { limitParameter, searchParameter, accountParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
@@ -36,6 +36,7 @@ import {
   requireNftCollection,
   unknownNftCollection,
   listNftCollections,
+  namedNftCollections,
   nftCollectionSorts,
   readNftTotals,
   nftCollectionMetadata,
@@ -58,7 +59,8 @@ const collectionList = defineRoute({
       .default('holders')
       .describe(
         'Sort order: `holders`; `trending`, transfers in the last 24 indexed hours, omitting collections without ' +
-          'any; `transfers`, all indexed transfers; `newest`, most recently first seen.',
+          'any; `transfers`, all indexed transfers; `newest`, most recently first seen; `name`, ascending; `items`, ' +
+          'with an owner.',
       ),
     filter: z
       .enum(['evm_bridged'])
@@ -80,7 +82,7 @@ const collectionList = defineRoute({
       search,
       isBridged: filter === 'evm_bridged',
       limit: limit + 1,
-      after: after === undefined ? undefined : { count: Number(after.count), key: after.nft_type },
+      after: rankAfter(sort, namedNftCollections, after && { count: after.count, token: after.nft_type }),
     })
     const times = await readBlockTimes(
       database,
@@ -91,7 +93,7 @@ const collectionList = defineRoute({
         rows,
         limit,
         (row) => presentNftCollection(row, times),
-        ({ count, token }) => collectionCursor.format({ count, nft_type: token }),
+        ({ count, token }) => collectionCursor.format({ count: sort === 'name' ? 0 : count, nft_type: token }),
       ),
     }
   },

@@ -68,7 +68,7 @@ const identityRow = { token: z.string(), name: z.string().nullable() }
 /** `count` is the sort value. */
 export const nftCollectionRow = nftCollectionSchema
   .omit({ ...derivedIdentity, timestamp: true })
-  .extend({ ...identityRow, count: z.number() })
+  .extend({ ...identityRow, count: z.string() })
 export type NftCollectionRow = z.output<typeof nftCollectionRow>
 
 function identityOf({ token, name, evm_address }: { token: string; name: string | null; evm_address: string | null }) {

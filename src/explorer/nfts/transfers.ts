@@ -7,6 +7,8 @@ import { defineRoute } from '../route.ts'
 import {
   nftTransfers,
   newestFirst,
+  directionParameter,
+  partyOf,
   selectTransfers,
   transferCursorOf,
   transferReader,
@@ -102,22 +104,18 @@ const nftTransferList = defineRoute({
     address: partyParameter()
       .optional()
       .describe('Sender or receiver: Flow account (16 hex digits) or EVM address (40).'),
+    direction: directionParameter,
     ...filters,
     transaction_hash: transactionHashParameter().optional(),
   }),
   response,
   example,
   handler: async ({ query }, services) => {
-    const { address, nft_type: token, nft_id: nftId, limit } = query
+    const { address, direction, nft_type: token, nft_id: nftId, limit } = query
     requireCollectionOfId(query)
     const { bounds, before, txIndex } = await findTransferScope(query, services)
-    const rows = await listNftTransfers(
-      services.database,
-      bounds,
-      { address, token, nftId, txIndex },
-      before,
-      limit + 1,
-    )
+    const selection = { ...partyOf(address, direction), token, nftId, txIndex }
+    const rows = await listNftTransfers(services.database, bounds, selection, before, limit + 1)
     return { body: page(rows, limit, (row) => presentNftTransfer(row, address), transferCursorOf) }
   },
 })
@@ -129,14 +127,15 @@ const accountNftTransfers = defineRoute({
   summary: 'NFT transfers of an account, newest first',
   description: 'Filters are combined with AND.',
   params: z.object({ address: accountParameter() }),
-  query: z.object({ ...transferPageParameters, ...filters }),
+  query: z.object({ ...transferPageParameters, direction: directionParameter, ...filters }),
   response,
   example: { ...example, data: [{ ...exampleNftTransfer, address: exampleNftTransfer.receiver }] },
   handler: async ({ params: { address }, query }, services) => {
-    const { nft_type: token, nft_id: nftId, limit } = query
+    const { direction, nft_type: token, nft_id: nftId, limit } = query
     requireCollectionOfId(query)
     const { bounds, before } = await findTransferScope(query, services)
-    const rows = await listNftTransfers(services.database, bounds, { address, token, nftId }, before, limit + 1)
+    const selection = { ...partyOf(address, direction), token, nftId }
+    const rows = await listNftTransfers(services.database, bounds, selection, before, limit + 1)
     return { body: page(rows, limit, (row) => presentNftTransfer(row, address), transferCursorOf) }
   },
 })

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { fixedStatement } from '../../platform/db/named-query.ts'
+import { invalidFrom } from '../parameters.ts'
 
 /** Inclusive. */
 export interface Bounds {
@@ -28,6 +29,81 @@ const storedHeights = fixedStatement(sql.prepared('bounds', boundsRow)`
 async function queryBounds(database: DatabasePool): Promise<Bounds | undefined> {
   const { min, max } = await database.one(storedHeights())
   return min === null || max === null ? undefined : { min, max }
+}
+
+const blockTime = z.object({ height: z.number(), timestamp: z.string() })
+
+/**
+ * Block timestamps never decrease, so each end is found by binary search: about 30 lookups.
+ *
+ * @param span ISO 8601 UTC with milliseconds; `to` exclusive
+ */
+export async function readHeightsOf(
+  database: DatabasePool,
+  bounds: Bounds,
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+): Promise<Bounds | undefined> {
+  const [min, end] = await Promise.all([
+    from === undefined ? bounds.min : firstHeightFrom(database, bounds, from),
+    to === undefined ? bounds.max + 1 : firstHeightFrom(database, bounds, to),
+  ])
+  return min < end ? { min, max: end - 1 } : undefined
+}
+
+/** Inclusive UTC days; undefined: not limited. */
+export interface DayFilter {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/**
+ * The stored heights of the days.
+ *
+ * @throws ApiError 400 if the range is empty
+ */
+export async function readBoundsOfDays(database: DatabasePool, { from, to }: DayFilter): Promise<Bounds | undefined> {
+  if (from !== undefined && to !== undefined && from > to) throw invalidFrom(`must not be after "to" (${to})`)
+  const bounds = await readBounds(database)
+  if (bounds === undefined || (from === undefined && to === undefined)) return bounds
+  return readHeightsOf(database, bounds, {
+    from: from && `${from}T00:00:00.000Z`,
+    to: to && new Date(Date.parse(to) + 86_400_000).toISOString(),
+  })
+}
+
+/** A block may be newer than the cached bounds. */
+export async function readBoundsOf(
+  database: DatabasePool,
+  { height, ...days }: DayFilter & { readonly height?: number | undefined },
+): Promise<Bounds | undefined> {
+  const isOnlyHeight = height !== undefined && days.from === undefined && days.to === undefined
+  return isOnlyHeight ? { min: height, max: height } : atHeight(await readBoundsOfDays(database, days), height)
+}
+
+export function atHeight(bounds: Bounds | undefined, height: number | undefined): Bounds | undefined {
+  if (bounds === undefined || height === undefined) return bounds
+  return height < bounds.min || height > bounds.max ? undefined : { min: height, max: height }
+}
+
+/** `max + 1` without such a block. */
+async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, time: string): Promise<number> {
+  let [low, end, found] = [min, max + 1, max + 1]
+  while (low < end) {
+    const middle = Math.floor((low + end) / 2)
+    const block = await database.maybeOne(sql.type(blockTime)`
+      select height, timestamp from raw.blocks
+      where height >= ${middle} and height < ${end}
+      order by height
+      limit 1
+    `)
+    if (block !== null && block.timestamp < time) {
+      low = block.height + 1
+    } else {
+      if (block !== null) found = block.height
+      end = middle
+    }
+  }
+  return found
 }
 
 /**

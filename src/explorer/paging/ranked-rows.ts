@@ -1,15 +1,17 @@
 import { sql } from 'slonik'
 import type { FragmentSqlToken } from 'slonik'
+import { ApiError } from '../../platform/errors.ts'
 
-/** By descending count, ties by key. */
+/** By count, ties by key. */
 export interface Rank {
   /** Decimal if a string. */
-  readonly count: number | string
+  readonly count: number | string | FragmentSqlToken
   readonly key: string
 }
 
 /** Requires an index on (columns of `where`, count desc, key). */
 interface Ranking {
+  readonly isAscending?: boolean | undefined
   /** Must include `count` and `key`. */
   readonly columns: FragmentSqlToken
   readonly from: FragmentSqlToken
@@ -23,22 +25,24 @@ interface Ranking {
  * a single comparison would scan all ties.
  */
 export function selectRanked(ranking: Ranking, after: Rank | undefined, limit: number): FragmentSqlToken {
-  const { columns, from, where, count, key } = ranking
+  const { columns, from, where, count, key, isAscending = false } = ranking
+  const [direction, beyond] = isAscending ? [sql.fragment`asc`, sql.fragment`>`] : [sql.fragment`desc`, sql.fragment`<`]
   const select = (condition: FragmentSqlToken): FragmentSqlToken => sql.fragment`
-    select ${columns} from ${from} where ${where} and ${condition} order by ${count} desc, ${key} limit ${limit}
+    select ${columns} from ${from} where ${where} and ${condition} order by ${count} ${direction}, ${key} limit ${limit}
   `
   if (after === undefined) return select(sql.fragment`true`)
   return sql.fragment`
     (${select(sql.fragment`${count} = ${after.count} and ${key} > ${after.key}`)})
     union all
-    (${select(sql.fragment`${count} < ${after.count}`)})
-    order by count desc, key
+    (${select(sql.fragment`${count} ${beyond} ${after.count}`)})
+    order by count ${direction}, key
     limit ${limit}
   `
 }
 
-/** Descending by the sort column of `o`. */
+/** By the sort column of `o`. */
 export interface CatalogueOrder {
+  readonly isAscending?: boolean
   readonly table: FragmentSqlToken
   readonly count: FragmentSqlToken
 }
@@ -51,7 +55,7 @@ interface CatalogueSelection {
 }
 
 export function selectCatalogue(
-  { table, count }: CatalogueOrder,
+  { table, count, isAscending }: CatalogueOrder,
   { metadata, conditions }: CatalogueSelection,
   after: Rank | undefined,
   limit: number,
@@ -63,9 +67,41 @@ export function selectCatalogue(
       from: isWhole ? sql.fragment`${table} o` : sql.fragment`${table} o left join ${metadata} n on n.token = o.token`,
       where: isWhole ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
       count,
+      isAscending,
       key: sql.fragment`o.token`,
     },
     after,
     limit,
   )
+}
+
+/** Published name, else contract name. */
+export function namedTokens(tokens: FragmentSqlToken, metadata: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select t.token, lower(coalesce(m.name, split_part(t.token, '.', 3))) as sort_name
+      from ${tokens} t left join ${metadata} m on m.token = t.token
+    )
+  `
+}
+
+/**
+ * Names may contain the separator of cursors, so a page by name continues after the name that the
+ * token has now.
+ */
+export function rankAfter(
+  sort: string,
+  named: FragmentSqlToken,
+  after: { readonly count: string; readonly token: string } | undefined,
+): Rank | undefined {
+  if (after === undefined) return undefined
+  const { count, token } = after
+  if (sort === 'name') {
+    return { count: sql.fragment`(select sort_name from ${named} as n where token = ${token})`, key: token }
+  }
+  if (!['volume', 'supply'].includes(sort) && !/^\d{1,18}$/.test(count)) {
+    const detail = `Parameter "cursor" does not match the sort order ${sort}.`
+    throw new ApiError(400, 'invalid-parameter', detail, { field: 'cursor' })
+  }
+  return { count, key: token }
 }

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { selectCatalogue, selectRanked } from '../paging/ranked-rows.ts'
+import { namedTokens, selectCatalogue, selectRanked } from '../paging/ranked-rows.ts'
 import type { CatalogueOrder, Rank } from '../paging/ranked-rows.ts'
 import { contractParameter } from '../parameters.ts'
 import { fungibleTokenRow, ftHoldingRow, vaultRow } from './schema.ts'
@@ -19,7 +19,7 @@ const newestHour = sql.fragment`(select day, hour from app.hourly_stats order by
 export function recentActivity(kind: AssetKind): FragmentSqlToken {
   return sql.fragment`
     (
-      select h.name as token, sum(h.activity_count)::bigint as transfer_count
+      select h.name as token, sum(h.activity_count)::bigint as transfer_count, sum(h.amount) as amount
       from ${newestHour} newest
       join app.hourly_activity h on h.kind = ${kind} and h.day between newest.day - 1 and newest.day
         and (h.day, h.hour) > (newest.day - 1, newest.hour)
@@ -46,7 +46,7 @@ export function recentActivityOf(kind: AssetKind, token: FragmentSqlToken): Frag
   `
 }
 
-export const fungibleTokenSorts = ['holders', 'trending', 'transfers', 'newest'] as const
+export const fungibleTokenSorts = ['holders', 'trending', 'transfers', 'newest', 'name', 'volume', 'supply'] as const
 export type FungibleTokenSort = (typeof fungibleTokenSorts)[number]
 
 export const fungibleTokenFilters = ['has_price', 'evm_bridged', 'is_verified'] as const
@@ -60,12 +60,7 @@ const everyToken = sql.fragment`
   )
 `
 
-const orders: Readonly<Record<FungibleTokenSort, CatalogueOrder>> = {
-  holders: { table: everyToken, count: sql.fragment`o.holder_count` },
-  trending: { table: recentActivity('token'), count: sql.fragment`o.transfer_count` },
-  transfers: { table: sql.fragment`app.ft_token_totals`, count: sql.fragment`o.transfer_count` },
-  newest: { table: sql.fragment`app.ft_tokens`, count: sql.fragment`o.first_height` },
-}
+export const namedFungibleTokens = namedTokens(sql.fragment`app.ft_tokens`, sql.fragment`app.ft_token_metadata`)
 
 const isLabelled = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   exists (select from app.account_labels l where l.address = '0x' || split_part(${token}, '.', 2))
@@ -79,16 +74,40 @@ const newestPrice = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   limit 1
 `
 
+const valuedActivity = sql.fragment`
+  (
+    select r.token, round(r.amount * p.price, 8) as volume
+    from ${recentActivity('token')} r cross join lateral (${newestPrice(sql.fragment`r.token`)}) p
+  )
+`
+
+const suppliedTokens = sql.fragment`
+  (
+    select t.token, m.total_supply from app.ft_tokens t join app.ft_token_metadata m on m.token = t.token
+    where m.total_supply is not null
+  )
+`
+
+const orders: Readonly<Record<FungibleTokenSort, CatalogueOrder>> = {
+  holders: { table: everyToken, count: sql.fragment`o.holder_count` },
+  trending: { table: recentActivity('token'), count: sql.fragment`o.transfer_count` },
+  transfers: { table: sql.fragment`app.ft_token_totals`, count: sql.fragment`o.transfer_count` },
+  newest: { table: sql.fragment`app.ft_tokens`, count: sql.fragment`o.first_height` },
+  name: { table: namedFungibleTokens, count: sql.fragment`o.sort_name`, isAscending: true },
+  volume: { table: valuedActivity, count: sql.fragment`o.volume` },
+  supply: { table: suppliedTokens, count: sql.fragment`o.total_supply` },
+}
+
 const filters: Readonly<Record<FungibleTokenFilter, FragmentSqlToken>> = {
   has_price: sql.fragment`exists (${newestPrice(sql.fragment`o.token`)})`,
   evm_bridged: sql.fragment`n.evm_address is not null`,
   is_verified: isLabelled(sql.fragment`o.token`),
 }
 
-function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
+function completed(pageOfTokens: FragmentSqlToken, isAscending = false): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
-    select p.key as token, p.count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
+    select p.key as token, p.count::text as count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
       m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply,
       m.asked_at as updated_at,
       ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
@@ -115,7 +134,7 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
       order by e.price_time desc
       limit 1
     ) d on true
-    order by p.count desc, p.key
+    order by p.count ${isAscending ? sql.fragment`asc` : sql.fragment`desc`}, p.key
   `
 }
 
@@ -127,7 +146,7 @@ interface FungibleTokenListing {
   readonly limit: number
 }
 
-/** Sorting by holders, searching and filtering scan a few thousand rows. */
+/** Other sort orders than `transfers` and `newest`, searching and filtering scan a few thousand rows. */
 export async function listFungibleTokens(
   database: DatabasePool,
   listing: FungibleTokenListing,
@@ -143,7 +162,7 @@ export async function listFungibleTokens(
     after,
     limit,
   )
-  return database.any(sql.type(fungibleTokenRow)`${completed(page)}`)
+  return database.any(sql.type(fungibleTokenRow)`${completed(page, orders[sort].isAscending)}`)
 }
 
 /** Unknown tokens are omitted. */

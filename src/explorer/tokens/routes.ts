@@ -5,6 +5,7 @@ import { readBlockTimes } from '../blocks/queries.ts'
 import { contractParts, countFormat, amountFormat, timestampFormat } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
+import { rankAfter } from '../paging/ranked-rows.ts'
 import {
   dayFormat,
   integerParameter,
@@ -42,6 +43,7 @@ import {
   fungibleTokenFilters,
   fungibleTokenSorts,
   listFungibleTokens,
+  namedFungibleTokens,
   readFtTotals,
   readFungibleToken,
 } from './queries.ts'
@@ -89,7 +91,7 @@ function presentFtPrices(rows: readonly TokenPrices[]): FtPrices {
   )
 }
 
-const tokenCursor = keyCursor({ count: keyParts.id, token: keyParts.contract })
+const tokenCursor = keyCursor({ count: keyParts.amount, token: keyParts.contract })
 
 const filterWord = `(?:${fungibleTokenFilters.join('|')})`
 const filterPattern = new RegExp(`^${filterWord}(?:,${filterWord})*$`)
@@ -107,7 +109,8 @@ const tokenList = defineRoute({
       .default('holders')
       .describe(
         'Sort order: `holders`; `trending`, transfers in the last 24 indexed hours, omitting tokens without any; ' +
-          '`transfers`, all indexed transfers; `newest`, most recently first seen.',
+          '`transfers`, all indexed transfers; `newest`, most recently first seen; `name`, ascending; `volume`, ' +
+          'dollars moved in these 24 hours, omitting tokens without a price; `supply`, omitting tokens without any.',
       ),
     filter: z
       .string()
@@ -133,13 +136,20 @@ const tokenList = defineRoute({
       search,
       limit: limit + 1,
       filters: fungibleTokenFilters.filter((word) => filter?.split(',').includes(word)),
-      after: after === undefined ? undefined : { count: after.count, key: after.token },
+      after: rankAfter(sort, namedFungibleTokens, after),
     })
     const times = await readBlockTimes(
       database,
       rows.map((row) => row.created_height),
     )
-    return { body: page(rows, limit, (row) => presentFungibleToken(row, times), tokenCursor.format) }
+    return {
+      body: page(
+        rows,
+        limit,
+        (row) => presentFungibleToken(row, times),
+        ({ count, token }) => tokenCursor.format({ count: sort === 'name' ? 0 : count, token }),
+      ),
+    }
   },
 })
 

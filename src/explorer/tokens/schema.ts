@@ -66,7 +66,7 @@ export const fungibleTokenRow = fungibleTokenSchema
   .omit({ id: true, address: true, contract_name: true, icon: true, evm_bridged: true, deployed_at: true })
   .extend({
     token: z.string(),
-    count: z.number(),
+    count: z.string(),
     name: z.string().nullable(),
     decimals: z.int().nullable(),
     created_height: z.number().nullable(),

@@ -5,11 +5,11 @@ import { fixedStatement } from '../../platform/db/named-query.ts'
 import { shapedStatement } from '../../platform/db/slonik.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { countFormat, heightFormat, idFormat, timestampFormat, hashPattern } from '../formats.ts'
-import { readBounds } from '../paging/bounds.ts'
-import type { Bounds } from '../paging/bounds.ts'
+import { atHeight, readBoundsOfDays } from '../paging/bounds.ts'
+import type { Bounds, DayFilter } from '../paging/bounds.ts'
 import { firstWindow, readEventPage, windowGrowth, wideHeights } from '../paging/event-pages.ts'
 import type { EventSpan } from '../paging/event-pages.ts'
-import { cursorParameter, heightParameter, limitParameter } from '../parameters.ts'
+import { cursorParameter, dayFilters, heightParameter, limitParameter } from '../parameters.ts'
 import type { Services } from '../route.ts'
 import type { HeightParameters } from '../transactions/derived-details.ts'
 import {
@@ -32,6 +32,10 @@ export interface TransferKey {
 export interface TransferSelection {
   /** Sender or receiver. */
   readonly address?: string | undefined
+  /** Instead of `address`. */
+  readonly sender?: string | undefined
+  /** Instead of `address`. Excludes self-transfers, which count as sent. */
+  readonly receiver?: string | undefined
   readonly token?: string | undefined
   /** Requires `token`. */
   readonly nftId?: string | undefined
@@ -88,6 +92,8 @@ const pageTypes = {
   beforeEvent: 'int4',
   beforeLeg: 'int4',
   address: 'text',
+  sender: 'text',
+  receiver: 'text',
   token: 'text',
   nftId: 'numeric',
   nftUuid: 'int8',
@@ -181,14 +187,13 @@ export const newestFirst = sql.fragment`block_height desc, tx_index desc, event_
  * self-transfers. The account and token indexes end at the height; rows are sorted per block until
  * the page is full.
  */
-export const selectTransfers: SelectTransfers = (table, { address, token, nftId, txIndex }, span) => {
+export const selectTransfers: SelectTransfers = (table, { token, nftId, txIndex, ...parties }, span) => {
   if (txIndex !== undefined) {
     return selectSorted(
       table,
       span,
       sql.fragment`
-      tx_index = ${txIndex}
-      ${address === undefined ? sql.fragment`` : sql.fragment`and ${address} in (from_address, to_address)`}
+      tx_index = ${txIndex} and ${isOfParty(parties)}
       ${token === undefined ? sql.fragment`` : sql.fragment`and token = ${token}`}
       ${nftId === undefined ? sql.fragment`` : sql.fragment`and nft_id = ${nftId}::numeric`}
     `,
@@ -200,10 +205,14 @@ export const selectTransfers: SelectTransfers = (table, { address, token, nftId,
       table,
       span,
       sql.fragment`
-      token = ${token} and nft_id = ${nftId}::numeric
-      ${address === undefined ? sql.fragment`` : sql.fragment`and ${address} in (from_address, to_address)`}
+      token = ${token} and nft_id = ${nftId}::numeric and ${isOfParty(parties)}
     `,
     )
+  }
+  const { address, sender, receiver } = parties
+  if (sender !== undefined) return selectOfSide(table, span, sql.fragment`from_address`, { address: sender, token })
+  if (receiver !== undefined) {
+    return selectOfSide(table, span, sql.fragment`to_address`, { address: receiver, token }, isOfParty(parties))
   }
   if (address === undefined) {
     if (token === undefined) return selectSorted(table, span, sql.fragment`true`)
@@ -224,18 +233,29 @@ export const selectTransfers: SelectTransfers = (table, { address, token, nftId,
   `
 }
 
+type Parties = Pick<Parameters<SelectTransfers>[1], 'address' | 'sender' | 'receiver'>
+
+function isOfParty({ address, sender, receiver }: Parties): FragmentSqlToken {
+  if (sender !== undefined) return sql.fragment`from_address = ${sender}`
+  if (receiver !== undefined) {
+    return sql.fragment`to_address = ${receiver} and from_address is distinct from ${receiver}`
+  }
+  return address === undefined ? sql.fragment`true` : sql.fragment`${address} in (from_address, to_address)`
+}
+
 function selectOfSide(
   table: TransferTable,
   span: TransferSpan,
   side: FragmentSqlToken,
   { address, token }: { address: Parameter<string>; token: Parameter<string> | undefined },
+  condition = sql.fragment`true`,
 ): FragmentSqlToken {
   if (token === undefined) {
     return selectByIndex(
       table,
       span,
       { columns: [side], values: [sql.fragment`${address}`] },
-      sql.fragment`${side} is not null`,
+      sql.fragment`${side} is not null and ${condition}`,
     )
   }
   // The index holds a hash of both names, so collisions are filtered here. Comparing them as one
@@ -248,7 +268,7 @@ function selectOfSide(
       values: [sql.fragment`hashtextextended(${address}::text || ${token}::text, 0)`],
     },
     sql.fragment`
-    ${side} is not null and ${side} || token = ${address}::text || ${token}::text
+    ${side} is not null and ${side} || token = ${address}::text || ${token}::text and ${condition}
   `,
   )
 }
@@ -401,6 +421,23 @@ export const transferPageParameters = {
   limit: limitParameter({ default: 20, max: 100 }),
   cursor: cursorParameter(transferCursorPattern, transferCursorForm),
   height: heightParameter().optional().describe('Block height.'),
+  ...dayFilters,
+}
+
+export const directionParameter = z
+  .enum(['deposit', 'withdraw'], 'must be deposit or withdraw')
+  .optional()
+  .describe('Transfers received or sent by the account; transfers to itself count as sent.')
+
+export function partyOf(
+  address: string | undefined,
+  direction: z.output<typeof directionParameter>,
+): Pick<TransferSelection, 'address' | 'sender' | 'receiver'> {
+  if (direction === undefined) return { address }
+  if (address === undefined) {
+    throw new ApiError(400, 'invalid-parameter', 'Parameter "direction" requires "address".', { field: 'direction' })
+  }
+  return direction === 'withdraw' ? { sender: address } : { receiver: address }
 }
 
 export function transactionHashParameter(): z.ZodString {
@@ -426,7 +463,8 @@ export async function findTransferScope(
     cursor,
     height,
     transaction_hash: id,
-  }: {
+    ...days
+  }: DayFilter & {
     readonly cursor?: string | undefined
     readonly height?: number | undefined
     readonly transaction_hash?: string | undefined
@@ -434,7 +472,7 @@ export async function findTransferScope(
   { database }: Services,
 ): Promise<TransferScope> {
   const [bounds, before, place] = await Promise.all([
-    readBounds(database),
+    readBoundsOfDays(database, days),
     findTransferKey(database, cursor),
     id === undefined ? undefined : findPlace(database, id, height),
   ])
@@ -449,9 +487,4 @@ async function findPlace(
 ): Promise<{ height: number; index: number } | undefined> {
   const known = await findTransaction(database, id)
   return known ?? (height === undefined ? undefined : findTransactionInBlock(database, id, height))
-}
-
-function atHeight(bounds: Bounds | undefined, height: number | undefined): Bounds | undefined {
-  if (bounds === undefined || height === undefined) return bounds
-  return height < bounds.min || height > bounds.max ? undefined : { min: height, max: height }
 }

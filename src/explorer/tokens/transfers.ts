@@ -16,7 +16,9 @@ import {
 } from './schema.ts'
 import type { FtTransfer } from './schema.ts'
 import {
+  directionParameter,
   ftTransfers,
+  partyOf,
   transferCursorOf,
   transferReader,
   findTransferScope,
@@ -68,15 +70,17 @@ const ftTransferList = defineRoute({
     address: partyParameter()
       .optional()
       .describe('Sender or receiver: Flow account (16 hex digits) or EVM address (40).'),
+    direction: directionParameter,
     token: tokenFilter,
     transaction_hash: transactionHashParameter().optional(),
   }),
   response,
   example: exampleOf(exampleFtTransfer),
   handler: async ({ query }, services) => {
-    const { address, token, limit } = query
+    const { address, direction, token, limit } = query
     const { bounds, before, txIndex } = await findTransferScope(query, services)
-    const rows = await listFtTransfers(services.database, bounds, { address, token, txIndex }, before, limit + 1)
+    const selection = { ...partyOf(address, direction), token, txIndex }
+    const rows = await listFtTransfers(services.database, bounds, selection, before, limit + 1)
     return { body: page(rows, limit, (row) => presentFtTransfer(row, address), transferCursorOf) }
   },
 })
@@ -88,13 +92,14 @@ const accountFtTransfers = defineRoute({
   summary: 'Fungible token transfers of an account, newest first',
   description,
   params: z.object({ address: accountParameter() }),
-  query: z.object({ ...transferPageParameters, token: tokenFilter }),
+  query: z.object({ ...transferPageParameters, direction: directionParameter, token: tokenFilter }),
   response,
   example: exampleOf(exampleFtTransferOfAccount),
   handler: async ({ params: { address }, query }, services) => {
     const { bounds, before } = await findTransferScope(query, services)
-    const { token, limit } = query
-    const rows = await listFtTransfers(services.database, bounds, { address, token }, before, limit + 1)
+    const { direction, token, limit } = query
+    const selection = { ...partyOf(address, direction), token }
+    const rows = await listFtTransfers(services.database, bounds, selection, before, limit + 1)
     return { body: page(rows, limit, (row) => presentFtTransfer(row, address), transferCursorOf) }
   },
 })

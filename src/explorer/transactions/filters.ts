@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken, QuerySqlToken } from 'slonik'
 import { z } from 'zod'
 import { fixedStatement } from '../../platform/db/named-query.ts'
+import type { TransactionTag } from '../../flow/transactions/transaction-tags.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { readEventPage, wideHeights } from '../paging/event-pages.ts'
 import type { EventSpan } from '../paging/event-pages.ts'
@@ -20,6 +21,7 @@ export interface TransactionFilter {
   /** Payer, proposer or authorizer. */
   readonly participant?: string | undefined
   readonly contract?: string | undefined
+  readonly tag?: TransactionTag | undefined
   readonly status?: TransactionStatus | undefined
 }
 
@@ -44,7 +46,7 @@ export async function listFilteredTransactions(
   count: number,
 ): Promise<FilteredPage> {
   const source = await chooseSource(database, filter)
-  const condition = conditionOf(filter)
+  const condition = conditionOf({ ...filter, ...source.covered })
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
   // Usually most candidates match.
@@ -66,17 +68,22 @@ const placeRow = z.object({ height: z.number(), index: z.number() })
 interface Source {
   readonly select: (span: EventSpan<TransactionPlace>) => QuerySqlToken<typeof placeRow>
   readonly heights?: Bounds | undefined
+  /** Conditions that all candidates meet. */
+  readonly covered?: { readonly contract?: undefined; readonly tag?: undefined }
 }
 
 async function chooseSource(database: DatabasePool, filter: TransactionFilter): Promise<Source> {
-  const { payer, proposer, authorizer, participant, contract, status } = filter
+  const { payer, proposer, authorizer, participant, contract, tag, status } = filter
   const roles = { payer, proposer, authorizer, participant }
   const accounts = [...new Set(Object.values(roles).filter((account) => account !== undefined))]
   const account = accounts.length === 0 ? undefined : await findLeastActive(database, accounts)
   if (account !== undefined) {
     return { select: (span) => selectOf(placesOfAccount, account.address, span), heights: account.heights }
   }
-  if (contract !== undefined) return { select: (span) => selectOf(placesOfContract, contract, span) }
+  if (contract !== undefined) {
+    return { select: (span) => selectOf(placesOfContract, contract, span), covered: { contract: undefined } }
+  }
+  if (tag !== undefined) return { select: (span) => selectOf(placesOfTag, tag, span), covered: { tag: undefined } }
   if (status === 'FAILURE' || status === 'UNKNOWN')
     return { select: (span) => sql.type(placeRow)`${selectUnsuccessful(status, span)}` }
   // Nearly all transactions match SEALED or SUCCESS.
@@ -130,14 +137,34 @@ function selectOf(
   return places(key, low, high, height, index, count)
 }
 
-const placesOfContract = fixedStatement(sql.prepared('places of transactions of a contract', placeRow)`
-  select c.block_height as height, place.index
-  from app.tx_contracts c cross join lateral unnest(c.tx_indexes) as place (index)
-  where (contract, block_height) between ($1::text, $2::int8) and ($1::text, $3::int8)
-    and ${wideHeights(sql.fragment`$2`, sql.fragment`$3`)} and (block_height, place.index) < ($4::int8, $5::int4)
-  order by contract desc, block_height desc, place.index desc
-  limit $6::int8
-`)
+interface PlaceList {
+  readonly table: FragmentSqlToken
+  readonly column: FragmentSqlToken
+}
+
+const contractPlaces: PlaceList = { table: sql.fragment`app.tx_contracts`, column: sql.fragment`contract` }
+const tagPlaces: PlaceList = { table: sql.fragment`app.tx_tags`, column: sql.fragment`tag` }
+
+const placesIn = ({ table, column }: PlaceList): typeof placesOfAccount =>
+  fixedStatement(sql.prepared('places of transactions in lists', placeRow)`
+    select c.block_height as height, place.index
+    from ${table} c cross join lateral unnest(c.tx_indexes) as place (index)
+    where (${column}, block_height) between ($1::text, $2::int8) and ($1::text, $3::int8)
+      and ${wideHeights(sql.fragment`$2`, sql.fragment`$3`)} and (block_height, place.index) < ($4::int8, $5::int4)
+    order by ${column} desc, block_height desc, place.index desc
+    limit $6::int8
+  `)
+const placesOfContract = placesIn(contractPlaces)
+const placesOfTag = placesIn(tagPlaces)
+
+/** A key lookup per transaction `t`; `limit` keeps it from becoming a join. */
+function isIn({ table, column }: PlaceList, key: string): TransactionCondition['others'][number] {
+  return ({ low, high }) => sql.fragment`(
+    select t.tx_index = any (l.tx_indexes) from ${table} l
+    where ${column} = ${key} and l.block_height = t.block_height and l.block_height between ${low} and ${high}
+    limit 1
+  )`
+}
 
 function selectUnsuccessful(status: 'FAILURE' | 'UNKNOWN', span: EventSpan<TransactionPlace>): FragmentSqlToken {
   // Hardly any failed transaction has an unknown status.
@@ -172,14 +199,21 @@ function after({ high, before }: EventSpan<TransactionPlace>, index: FragmentSql
   return sql.fragment`and (block_height, ${index}) < (${before.height}, ${before.index})`
 }
 
-function conditionOf({ payer, proposer, authorizer, participant, status }: TransactionFilter): TransactionCondition {
-  const others: FragmentSqlToken[] = []
-  if (payer !== undefined) others.push(sql.fragment`t.payer_address = ${payer}`)
-  if (proposer !== undefined) others.push(sql.fragment`t.proposer_address = ${proposer}`)
-  if (authorizer !== undefined) others.push(sql.fragment`t.authorizers @> array[${authorizer}]`)
-  if (status === 'SEALED') others.push(sql.fragment`t.status = 'SEALED'`)
-  if (status === 'UNKNOWN') others.push(sql.fragment`t.status_code is null`)
-  if (status === 'SUCCESS') others.push(sql.fragment`t.status_code = 0`)
-  if (status === 'FAILURE') others.push(sql.fragment`t.status_code <> 0`)
+const ofStatus: Readonly<Record<TransactionStatus, FragmentSqlToken>> = {
+  SEALED: sql.fragment`t.status = 'SEALED'`,
+  UNKNOWN: sql.fragment`t.status_code is null`,
+  SUCCESS: sql.fragment`t.status_code = 0`,
+  FAILURE: sql.fragment`t.status_code <> 0`,
+}
+
+function conditionOf(filter: TransactionFilter): TransactionCondition {
+  const { payer, proposer, authorizer, participant, contract, tag, status } = filter
+  const others: TransactionCondition['others'][number][] = []
+  if (payer !== undefined) others.push(() => sql.fragment`t.payer_address = ${payer}`)
+  if (proposer !== undefined) others.push(() => sql.fragment`t.proposer_address = ${proposer}`)
+  if (authorizer !== undefined) others.push(() => sql.fragment`t.authorizers @> array[${authorizer}]`)
+  if (status !== undefined) others.push(() => ofStatus[status])
+  if (contract !== undefined) others.push(isIn(contractPlaces, contract))
+  if (tag !== undefined) others.push(isIn(tagPlaces, tag))
   return { participant, others }
 }

@@ -187,7 +187,7 @@ const ofAccount = fixedStatement(sql.prepared('transactions of an account', tran
 export interface TransactionCondition {
   /** Transfers are relative to it. */
   readonly participant: string | undefined
-  readonly others: readonly FragmentSqlToken[]
+  readonly others: ReadonlyArray<(heights: HeightParameters) => FragmentSqlToken>
 }
 
 export function isParticipant(account: FragmentSqlToken | string): FragmentSqlToken {
@@ -204,7 +204,7 @@ export async function readTransactionsAt(
   count: number,
 ): Promise<readonly TransactionRow[]> {
   const isOfAccount = participant !== undefined && others.length === 0
-  const conditions = [...(participant === undefined ? [] : [isParticipant(participant)]), ...others]
+  const conditions = [...(participant === undefined ? [] : [() => isParticipant(participant)]), ...others]
   const isFrequent = conditions.length <= 1
   const rows = await readByPlaces(
     places.map(({ height, index }) => ({ block_height: height, tx_index: index })),
@@ -215,7 +215,7 @@ export async function readTransactionsAt(
       const page = atPlaces(
         { low, high },
         [sql.fragment`${sql.array(heights, 'int8')}`, sql.fragment`${sql.array(indexes, 'int4')}`, count],
-        conditions.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
+        sql.fragment`${sql.join([sql.fragment`true`, ...conditions.map((of) => of({ low, high }))], sql.fragment` and `)}`,
       )
       const select = sql.fragment`
         ${transactions(page, { low, high }, participant === undefined ? 'all' : { account: participant })}

@@ -1,13 +1,16 @@
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { transactionTags } from '../../flow/transactions/transaction-tags.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { hashPattern } from '../formats.ts'
-import { readBounds } from '../paging/bounds.ts'
+import { readBounds, readBoundsOf } from '../paging/bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { listOf, singleOf, pageUpTo } from '../paging/pages.ts'
 import type { List } from '../paging/pages.ts'
 import {
   accountParameter,
   cursorParameter,
+  dayFilters,
   flagParameter,
   heightParameter,
   limitParameter,
@@ -48,6 +51,17 @@ const statusParameter = z
   .transform((status) => status.toUpperCase() as (typeof transactionStatuses)[number])
   .describe('Execution status SUCCESS or FAILURE; SEALED; UNKNOWN: no access node serves the result.')
 
+const filterParameters = {
+  height: heightParameter().optional().describe('Block height.'),
+  ...dayFilters,
+  status: statusParameter.optional(),
+  tag: z
+    .enum(transactionTags, `must be one of ${transactionTags.join(', ')}`)
+    .optional()
+    .describe('One of the tags; user transactions only.'),
+  include_events: flagParameter('Include events.'),
+}
+
 const transactionList = defineRoute({
   path: '/flow/transaction',
   operationId: 'listTransactions',
@@ -59,12 +73,11 @@ const transactionList = defineRoute({
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(transactionCursorPattern, '<block_height>:<tx_index>:<tx_id>'),
-    height: heightParameter().optional().describe('Block height.'),
+    ...filterParameters,
     payer: accountParameter().optional().describe('Payer.'),
     proposer: accountParameter().optional().describe('Proposer.'),
     authorizers: accountParameter().optional().describe('One of the authorizers.'),
-    status: statusParameter.optional(),
-    include_events: flagParameter('Include events.'),
+    contract: contractParameter().optional().describe('Contract that the script imports.'),
   }),
   response: listOf(transactionSchema, 'Transaction'),
   example: {
@@ -74,16 +87,17 @@ const transactionList = defineRoute({
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query }, services) => {
-    const { limit, height, payer, proposer, authorizers: authorizer, status } = query
+    const { limit, height, payer, proposer, authorizers: authorizer, status, contract, tag } = query
     const before = parseTransactionCursor(query.cursor)
-    const filter = { payer, proposer, authorizer, status }
+    const filter = { payer, proposer, authorizer, status, contract, tag }
     const isFiltered = Object.values(filter).some((value) => value !== undefined)
     const { database } = services
     const options = { limit, includeEvents: query.include_events, cursorOf: formatTransactionCursor }
-    if (isFiltered) return { body: await transactionPage({ filter, height, before }, options, services) }
+    const bounds = await readBoundsOf(database, query)
+    if (isFiltered) return { body: await transactionPage({ filter, bounds, before }, options, services) }
     const rows =
-      height === undefined
-        ? await listTransactions(database, await readBounds(database), before, limit + 1)
+      height === undefined || bounds === undefined
+        ? await listTransactions(database, bounds, before, limit + 1)
         : await listTransactionsOfBlock(database, height, indexWithin(height, before), limit + 1)
     return { body: await transactionPage({ rows }, options, services) }
   },
@@ -169,11 +183,7 @@ function unknownTransaction(id: string, height: number | undefined): ApiError {
 
 export const transactionRoutes = [transactionList, transactionDetail]
 
-const commonParameters = {
-  limit: limitParameter({ default: 20, max: 100 }),
-  height: heightParameter().optional().describe('Block height.'),
-  include_events: flagParameter('Include events.'),
-}
+const commonParameters = { limit: limitParameter({ default: 20, max: 100 }), ...filterParameters }
 
 const accountTransactions = defineRoute({
   path: '/flow/account/{address}/transaction',
@@ -195,10 +205,10 @@ const accountTransactions = defineRoute({
   },
   handler: async ({ params: { address }, query }, services) => {
     const before = await placeOfCursor(parseAccountTransactionCursor(query.cursor), services)
-    const { limit, height, include_events: includeEvents } = query
+    const { limit, status, tag, include_events: includeEvents } = query
     return {
       body: await transactionPage(
-        { filter: { participant: address }, height, before },
+        { filter: { participant: address, status, tag }, bounds: await readBoundsOf(services.database, query), before },
         { limit, includeEvents, cursorOf: formatAccountTransactionCursor },
         services,
       ),
@@ -224,10 +234,11 @@ const contractTransactions = defineRoute({
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ params: { identifier: contract }, query }, services) => {
-    const { limit, height, include_events: includeEvents } = query
+    const { limit, status, tag, include_events: includeEvents } = query
+    const bounds = await readBoundsOf(services.database, query)
     return {
       body: await transactionPage(
-        { filter: { contract }, height, before: parseTransactionCursor(query.cursor) },
+        { filter: { contract, status, tag }, bounds, before: parseTransactionCursor(query.cursor) },
         { limit, includeEvents, cursorOf: formatTransactionCursor },
         services,
       ),
@@ -242,7 +253,7 @@ type PageSource =
   | { readonly rows: readonly TransactionRow[] }
   | {
       readonly filter: TransactionFilter
-      readonly height?: number | undefined
+      readonly bounds: Bounds | undefined
       readonly before: TransactionPlace | undefined
     }
 
@@ -275,8 +286,7 @@ async function transactionPage(
 
 async function readSource(source: PageSource, count: number, database: DatabasePool): Promise<FilteredPage> {
   if ('rows' in source) return { rows: source.rows, stoppedAt: undefined }
-  const { filter, height, before } = source
-  const bounds = height === undefined ? await readBounds(database) : { min: height, max: height }
+  const { filter, bounds, before } = source
   return listFilteredTransactions(database, bounds, filter, before, count)
 }
 

@@ -65,7 +65,10 @@ export function chainRows(blocks: string, world: SkewedWorld): string {
       select case when n % ${Math.floor(world.blocks / 5)} = 9 then null when ${uniformRandom('n', 4)} < 0.02 then 1 else 0 end as code
     ) as outcome;
     insert into raw.tx_lookup (id, block_height, tx_index) select ${id}, ${h}, 0 from ${blocks} as n;
-    insert into app.tx_tags (tag, block_height, tx_indexes) select 'FT_TRANSFER', ${h}, '{0}' from ${blocks} as n;
+    insert into app.tx_tags (tag, block_height, tx_indexes)
+    select 'FT_TRANSFER', ${h}, '{0}'::integer[] from ${blocks} as n
+    union all
+    select 'STAKING', ${h}, '{0}'::integer[] from ${blocks} as n where ${isRare(world)};
     insert into app.tx_metrics (block_height, gas_used, tx_index, is_gas_from_fee, fee) select ${h}, 20, 0, false, 0.00000570 from ${blocks} as n;
     insert into app.address_transactions (block_height, gas_used, tx_index, is_payer, is_proposer, is_authorizer, is_created, address)
     select ${h}, 20, 0, true, not ${isRelayed}, true, false, payer ${ofBlock}

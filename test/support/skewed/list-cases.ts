@@ -1,6 +1,6 @@
 import type { ListCase, ListKeys } from './list-case.ts'
 import { accountCases } from './list-cases/accounts.ts'
-import { caseOf, transactionIdOf } from './list-cases/cases-of.ts'
+import { caseOf, isWithinDays, someDays, transactionIdOf } from './list-cases/cases-of.ts'
 import type { Values } from './list-cases/cases-of.ts'
 import { nftCases } from './list-cases/nfts.ts'
 import { stakeAndTradeCases } from './list-cases/stake-and-trade.ts'
@@ -95,28 +95,34 @@ function keys(
 }
 
 /** The accounts' transactions come from another table, which finds these keys faster. */
-function keysOfAccount(address: string): ListKeys {
+function keysOfAccount(address: string, where: string): ListKeys {
   return {
     cursor: `t.block_height || ':' || ${transactionIdOf('t.block_height')}`,
-    from: `app.address_transactions t where t.address = '${address}'`,
+    from: `app.address_transactions t where t.address = '${address}' and ${where}`,
     order,
   }
 }
 
-function keysOfContract(contract: string): ListKeys {
+function keysOfContract(contract: string, where: string): ListKeys {
   return {
     cursor: `t.block_height || ':0:' || ${transactionIdOf('t.block_height')}`,
-    from: `app.tx_contracts t where t.contract = '${contract}'`,
+    from: `app.tx_contracts t where t.contract = '${contract}' and ${where}`,
     order: ['-t.block_height'],
   }
 }
 
 const all = (values: Values, where: string, isCut = false): ListCase =>
   caseOf('/flow/transaction', values, keys(where), isCut)
-const ofAccount = (address: string, more: Values = {}): ListCase =>
-  caseOf('/flow/account/{address}/transaction', { address, ...more }, keysOfAccount(address))
-const ofContract = (identifier: string, more: Values = {}): ListCase =>
-  caseOf('/flow/contract/{identifier}/transaction', { identifier, ...more }, keysOfContract(identifier))
+const ofAccount = (address: string, more: Values = {}, where = 'true', isCut = false): ListCase =>
+  caseOf('/flow/account/{address}/transaction', { address, ...more }, keysOfAccount(address, where), isCut)
+const ofContract = (identifier: string, more: Values = {}, where = 'true', isCut = false): ListCase =>
+  caseOf('/flow/contract/{identifier}/transaction', { identifier, ...more }, keysOfContract(identifier, where), isCut)
+
+const hasTag = (tag: string): string =>
+  `exists (select from app.tx_tags g where g.tag = '${tag}' and g.block_height = t.block_height)`
+const imports = (contract: string): string =>
+  `exists (select from app.tx_contracts c where c.contract = '${contract}' and c.block_height = t.block_height)`
+const hasFailed = 'exists (select from raw.transactions x where x.block_height = t.block_height and x.status_code <> 0)'
 
 function events(values: Values, where: string): ListCase {
   return caseOf('/flow/events/search', values, {
@@ -131,6 +137,11 @@ const someApp = 'A.000000000001000a.App'
 
 const transactionCases: readonly ListCase[] = [
   caseOf('/flow/block', {}, { cursor: 't.height', from: 'raw.blocks t', order: ['-t.height'] }),
+  caseOf('/flow/block', someDays, {
+    cursor: 't.block_height',
+    from: `(select height as block_height from raw.blocks) as t where ${isWithinDays}`,
+    order: ['-t.block_height'],
+  }),
   all({}, 'true'),
   all({ include_events: 'true' }, 'true'),
   all({ payer: whale }, `t.payer_address = '${whale}'`),
@@ -159,6 +170,19 @@ const transactionCases: readonly ListCase[] = [
     true,
   ),
   all({ proposer: guest }, 'false', true),
+  all(someDays, isWithinDays),
+  all({ payer: occasional, ...someDays }, `t.payer_address = '${occasional}' and ${isWithinDays}`),
+  all({ status: 'FAILURE', ...someDays }, `t.status_code <> 0 and ${isWithinDays}`),
+  ...[skewed.contract, skewed.rareContract].map((contract) => all({ contract }, imports(contract))),
+  ...['FT_TRANSFER', 'STAKING', 'SWAP'].map((tag) => all({ tag }, hasTag(tag))),
+  all({ tag: 'STAKING', ...someDays }, `${hasTag('STAKING')} and ${isWithinDays}`),
+  all({ contract: skewed.contract, tag: 'STAKING' }, hasTag('STAKING'), true),
+  all({ tag: 'FT_TRANSFER', status: 'FAILURE' }, 't.status_code <> 0', true),
+  all({ payer: whale, contract: skewed.rareContract }, 'false', true),
+  ofAccount(occasional, someDays, isWithinDays),
+  ofAccount(whale, { tag: 'FT_TRANSFER', status: 'FAILURE' }, hasFailed, true),
+  ofContract(someApp, someDays, isWithinDays),
+  ofContract(skewed.contract, { tag: 'STAKING', status: 'SUCCESS' }, `${hasTag('STAKING')} and not ${hasFailed}`, true),
   ...[whale, occasional, quiet, late, relay].map((address) => ofAccount(address)),
   ofAccount(occasional, { include_events: 'true' }),
   ...[skewed.contract, skewed.rareContract, someApp].map((contract) => ofContract(contract)),

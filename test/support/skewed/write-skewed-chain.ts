@@ -270,8 +270,9 @@ function tokenRows({ accounts, tokens, highest }: SkewedWorld): string {
     select '${skewed.whale}', token, 5000, 1, 1, 0, 1 from app.ft_tokens;
     insert into app.ft_token_holders (token, holder_count)
     select token, count(*) from app.ft_holdings where balance > 0 group by token;
-    insert into app.ft_token_metadata (token, name, symbol, evm_address, status)
+    insert into app.ft_token_metadata (token, name, symbol, total_supply, evm_address, status)
     select token, 'Token ' || row_number() over (order by token), 'T' || row_number() over (order by token),
+      (row_number() over (order by token) % 90)::numeric(28, 8),
       case when row_number() over (order by token) % 5 = 0 then '0x' || lpad(to_hex(row_number() over (order by token)), 40, '0') end, 'answered'
     from app.ft_tokens;
     insert into app.account_labels (address, tag, label, category)

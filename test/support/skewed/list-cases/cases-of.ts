@@ -15,6 +15,12 @@ export function caseOf(route: string, values: Values, keys: ListKeys, isCut = fa
   return { route, path: withQuery(path, query), keys, isCut }
 }
 
+/** Some days in the middle of the chain. */
+export const someDays = { from: '2023-06-10', to: '2023-07-09' } as const
+
+/** Whether row `t` is in a block of these days, as SQL. */
+export const isWithinDays = `t.block_height in (select height from raw.blocks where timestamp >= '2023-06-10Z' and timestamp < '2023-07-10Z')`
+
 /** Id of the only transaction of a block, 64 hex digits, as SQL. @param height a column */
 export function transactionIdOf(height: string): string {
   return `encode(sha256(int8send(${height})), 'hex')`

@@ -1,8 +1,8 @@
 import { skewed } from '../skewed-world.ts'
 import type { ListCase, ListKeys } from '../list-case.ts'
-import { caseOf } from './cases-of.ts'
+import { caseOf, isWithinDays, someDays } from './cases-of.ts'
 import type { Values } from './cases-of.ts'
-import { isParty, recentCollections, transferCursor, transferOrder } from './tokens.ts'
+import { isParty, isReceived, recentCollections, transferCursor, transferOrder } from './tokens.ts'
 
 const { whale, occasional, quiet, late, collection, rareCollection } = skewed
 
@@ -53,6 +53,19 @@ export const nftCases: readonly ListCase[] = [
   ...[whale, occasional, quiet, late].map((address) => all({ address }, isParty(address))),
   ...[whale, occasional, late].map((address) => ofAccount({ address }, 'true')),
   all({ nft_type: collection, nft_id: item }, ofItem),
+  all(someDays, isWithinDays),
+  all({ address: whale, direction: 'deposit' }, isReceived(whale)),
+  all(
+    { address: whale, direction: 'withdraw', nft_type: collection, nft_id: item },
+    `t.from_address = '${whale}' and ${ofItem}`,
+  ),
+  ofAccount({ address: whale, direction: 'withdraw', ...someDays }, `t.from_address = '${whale}' and ${isWithinDays}`),
+  caseOf('/flow/account/{address}/transfer', { address: whale, type: 'nft' }, transfers(isParty(whale))),
+  caseOf(
+    '/flow/nft/{nft_type}/item/{id}/transfer',
+    { nft_type: collection, id: item, ...someDays },
+    transfers(`${ofItem} and ${isWithinDays}`),
+  ),
   ...[collection, rareCollection, someCollection].map((moved) =>
     all({ address: whale, nft_type: moved }, `${isParty(whale)} and ${ofCollection(moved)}`),
   ),
@@ -64,6 +77,12 @@ export const nftCases: readonly ListCase[] = [
   catalogue({ sort: 'transfers' }, 'app.nft_collection_totals o', 'o.transfer_count'),
   catalogue({ sort: 'newest' }, 'app.nft_collections o', 'o.first_height'),
   catalogue({ sort: 'trending' }, recentCollections, 'o.count'),
+  catalogue({ sort: 'items' }, 'app.nft_collection_stats o', 'o.item_count'),
+  caseOf(
+    '/flow/nft',
+    { sort: 'name' },
+    { cursor: "'0:' || m.token", from: 'app.nft_collection_metadata m', order: ['lower(m.name)', 'm.token'] },
+  ),
   catalogue(
     { filter: 'evm_bridged' },
     `app.nft_collection_stats o where exists (

@@ -93,6 +93,7 @@ export const stakeAndTradeCases: readonly ListCase[] = [
   ),
   pairs({}, 'true'),
   pairs({ dex: 'metapier' }, "p.dex = 'metapier'"),
+  pairs({ pair_id: pair }, `p.pair = '${pair}'`),
   pairs({ asset: token }, `'${token}' in (p.asset0, p.asset1)`),
   pairs({ asset: token, dex: 'metapier' }, `'${token}' in (p.asset0, p.asset1) and p.dex = 'metapier'`),
   trades({}, 'true'),
