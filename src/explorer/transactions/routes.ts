@@ -58,7 +58,7 @@ const filterParameters = {
   tag: z
     .enum(transactionTags, `must be one of ${transactionTags.join(', ')}`)
     .optional()
-    .describe('One of the tags; user transactions only.'),
+    .describe('One of the tags.'),
   include_events: flagParameter('Include events.'),
 }
 
