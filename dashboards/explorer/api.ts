@@ -11,7 +11,7 @@ export function loadErrorText(error: unknown): string {
   return mayRecover(error) ? `${problemText(error)} Retrying automatically.` : problemText(error)
 }
 
-/** Of every list of the API. */
+/** Every list of the API accepts it. */
 const maxPageSize = 100
 
 /** Longer than the API's statement timeout. */

@@ -240,7 +240,7 @@ describe('NFT routes on a recorded chain', () => {
       [`/flow/nft/${token}/item?limit=0`, 400, 'limit'],
       [`/flow/nft/${token}/holding?cursor=5:0x1`, 400, 'cursor'],
       ['/flow/nft/nonsense', 400, 'nft_type'],
-      ['/flow/nft?sort=name', 400, 'sort'],
+      ['/flow/nft?sort=price', 400, 'sort'],
       ['/flow/nft?filter=x', 400, 'filter'],
       ['/flow/nft?search=%00', 400, 'search'],
       ['/flow/nft?cursor=5', 400, 'cursor'],

@@ -12,7 +12,7 @@ import { KeyNumber, KeyNumbers, PageTitle } from '../parts/page.tsx'
 import { BlockLink, NoValue } from '../parts/values.tsx'
 import { humanize } from '../text.ts'
 
-/** What pages lack while the part is incomplete. */
+/** Data that pages lack while the part is incomplete. */
 const parts: Readonly<Record<string, string>> = {
   main_ingester: 'New blocks',
   history_ingester: 'Past blocks',

@@ -18,7 +18,7 @@ interface Period {
   readonly to: string
 }
 
-/** Of a JSON report. */
+/** Limit of JSON reports. */
 const maxSummaryDays = 366
 const dayMs = 86_400_000
 

@@ -8,7 +8,7 @@ import { useApi } from '../api.ts'
 import { contractNameOf, sanitizeName, shorten } from '../text.ts'
 
 interface FilterBase {
-  /** Of the URL and of the API. */
+  /** Parameter in the URL and of the API. */
   readonly name: string
   readonly label: string
 }
@@ -354,7 +354,7 @@ function Suggestions({ kind, search, onChoose }: SuggestionsProps): ReactNode {
 }
 
 export interface Order {
-  /** Of the URL and of the API. */
+  /** Parameter in the URL and of the API. */
   readonly sort: string
   readonly label: string
   readonly isAscending?: boolean

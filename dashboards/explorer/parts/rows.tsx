@@ -53,7 +53,7 @@ const tags: readonly TransactionSummary['tags'][number][] = [
   'SCHEDULED_TX',
 ]
 
-/** Of every list of transactions. */
+/** Every list of transactions has them. */
 export const transactionFilters: readonly Filter[] = [
   {
     kind: 'choice',
