@@ -41,6 +41,8 @@ const loads: Readonly<Record<string, Load>> = {
   '/pair/{id}': async () => (await import('./pages/defi.tsx')).PairPage,
   '/tax-report': async () => (await import('./pages/tax-report.tsx')).TaxReportPage,
   '/indexing': async () => (await import('./pages/indexing.tsx')).IndexingPage,
+  '/docs': async () => (await import('./pages/api-reference.tsx')).ApiReferencePage,
+  '/docs/{operation}': async () => (await import('./pages/api-reference.tsx')).ApiReferencePage,
   '/search': async () => (await import('./pages/search.tsx')).SearchPage,
 }
 

@@ -5,7 +5,15 @@ interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-export function pageTypes({ paths, components }: ApiDocument): string {
+interface PageTypesOptions {
+  readonly hasParameters?: boolean
+}
+
+export function pageTypes(
+  { paths, components }: ApiDocument,
+  { hasParameters = false }: PageTypesOptions = {},
+): string {
+  const parameters: string[] = []
   const answers: string[] = []
   const requests: string[] = []
   const schemas: Record<string, Schema> = { ...components.schemas }
@@ -25,9 +33,10 @@ export function pageTypes({ paths, components }: ApiDocument): string {
         need(body)
         requests.push(`  readonly '${method.toUpperCase()} ${path}': ${typeOf(body)}`)
       }
+      const key = method === 'get' ? path : `${method.toUpperCase()} ${path}`
+      parameters.push(`  readonly '${key}': ${parametersType(operation as Schema)}`)
       const schema = answerSchema(operation as Schema)
       if (schema === undefined) continue
-      const key = method === 'get' ? path : `${method.toUpperCase()} ${path}`
       answers.push(`  readonly '${key}': ${typeOf(schema)}`)
       need(schema)
     }
@@ -44,9 +53,20 @@ export function pageTypes({ paths, components }: ApiDocument): string {
     ...(requests.length === 0
       ? []
       : ['/** Request bodies. */', `export interface Requests {\n${requests.join('\n')}\n}`, '']),
+    ...(hasParameters
+      ? ['/** Path and query parameters. */', `export interface Parameters {\n${parameters.join('\n')}\n}`, '']
+      : []),
     types.join('\n\n'),
     '',
   ].join('\n')
+}
+
+function parametersType(operation: Schema): string {
+  const parameters = (operation['parameters'] ?? []) as { name: string; required: boolean; schema: Schema }[]
+  const fields = parameters.map(
+    ({ name, required, schema }) => `readonly ${name}${required ? '' : '?'}: ${typeOf(schema)}`,
+  )
+  return fields.length === 0 ? 'Readonly<Record<string, never>>' : `{ ${fields.join('; ')} }`
 }
 
 function bodySchema(operation: Schema): Schema | undefined {

@@ -3,6 +3,7 @@ import { constants } from 'node:zlib'
 import Koa from 'koa'
 import compress from 'koa-compress'
 import { isClientDisconnect } from '../platform/http/connections.ts'
+import type { Embeds } from './embeds/embeds.ts'
 import type { Logger } from '../platform/log.ts'
 import { contentPolicy, securityHeaders, servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'
@@ -36,12 +37,15 @@ export const pageRoots: ReadonlySet<string> = new Set([
   'pair',
   'tax-report',
   'indexing',
+  'docs',
 ])
 
 export interface ExplorerPageOptions {
   readonly ipfsGateways?: readonly string[]
   /** Undefined while no editor is known. */
   readonly editorUrl?: () => string | undefined
+  /** Default: no link previews. */
+  readonly embeds?: Embeds | undefined
 }
 
 /**
@@ -51,7 +55,7 @@ export interface ExplorerPageOptions {
 export function createExplorerPage(
   pages: Pages,
   log: Logger,
-  { ipfsGateways = [], editorUrl = () => undefined }: ExplorerPageOptions = {},
+  { ipfsGateways = [], editorUrl = () => undefined, embeds }: ExplorerPageOptions = {},
 ): RequestListener {
   const app = new Koa()
   app.on('error', (error: unknown) =>
@@ -62,15 +66,16 @@ export function createExplorerPage(
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } } }))
   app.use(async (context) => {
     const isFile = context.path.startsWith('/assets/')
+    if (!isFile && (await embeds?.answer(context)) === true) return
     await servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
       contentPolicy({ html, arePicturesFree: true }),
     )
-    if (!isFile && typeof context.body === 'string') {
-      const settings = { 'ipfs-gateways': ipfsGateways, 'editor-url': [editorUrl() ?? []].flat() }
-      context.body = insertSettings(context.body, settings)
-    }
+    if (isFile || typeof context.body !== 'string' || context.status !== 200) return
     const [, root = ''] = context.path.split('/', 2)
-    if (!isFile && context.status === 200 && !pageRoots.has(root)) context.status = 404
+    if (!pageRoots.has(root)) context.status = 404
+    const settings = { 'ipfs-gateways': ipfsGateways, 'editor-url': [editorUrl() ?? []].flat() }
+    const html = insertSettings(context.body, settings)
+    context.body = embeds === undefined ? html : await embeds.complete(context, html)
   })
   const handle = app.callback()
   return (request, response) => void handle(request, response)

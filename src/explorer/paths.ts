@@ -49,8 +49,20 @@ function firstSegment(path: string): string {
 
 const prefixes = ['chain', 'api']
 
+/** First segments of page paths that programs request: link previews, crawlers, other sites. */
+const programPaths: ReadonlySet<string> = new Set([
+  'docs',
+  'badge',
+  'embed',
+  'preview',
+  'robots.txt',
+  'sitemap.xml',
+  'favicon.ico',
+  'apple-touch-icon.png',
+])
+
 /**
- * `/`, assets, and, for browsers, any path outside of routes and feeds.
+ * `/`, assets, paths for programs, and, for browsers, any path outside of routes and feeds.
  *
  * @param topLevel first segments of routes and feeds
  */
@@ -58,7 +70,7 @@ export function isPageRequest({ method, url = '', headers }: IncomingMessage, to
   if (method !== 'GET' && method !== 'HEAD') return false
   const path = url.split('?', 1)[0] ?? ''
   const [, first = ''] = path.split('/', 2)
-  if (path === '/' || (first === 'assets' && path.startsWith('/assets/'))) return true
+  if (path === '/' || programPaths.has(first) || (first === 'assets' && path.startsWith('/assets/'))) return true
   if (topLevel.has(first) || prefixes.includes(first)) return false
   return headers.accept?.includes('text/html') === true
 }

@@ -11,6 +11,7 @@ import type { WebhookOwner } from '../webhooks/webhook-limits.ts'
 import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import type { CsvLimits } from './accounts/tax-report.ts'
 import type { AdminOperations } from './admin/operations.ts'
+import { answerOffset } from './paging/offset.ts'
 import { cachingAt } from './paging/bounds.ts'
 import type { PresentChain } from './present-chain.ts'
 import type { Health, StatusReader } from './status/queries.ts'
@@ -58,6 +59,8 @@ interface HeightCaching {
 
 export type Route = AnyRoute<Services>
 
-export const defineRoute = routesOf<Services, Callers, DerivedRows, HeightCaching>({
+const define = routesOf<Services, Callers, DerivedRows, HeightCaching>({
   input: ({ derivedBy = [] }, services) => ({ cachingAt: (height) => cachingAt(services, height, derivedBy) }),
 })
+
+export const defineRoute: typeof define = (declaration) => answerOffset(define(declaration))

@@ -9,6 +9,7 @@ import { errorRoutes } from './admin/errors.ts'
 import { labelRoutes } from './admin/label-routes.ts'
 import { reprocessRoutes } from './admin/reprocess.ts'
 import { templateRoutes } from './admin/templates.ts'
+import { apiInfo } from './api-info.ts'
 import { blockRoutes } from './blocks/routes.ts'
 import { contractDependencyRoutes } from './contracts/dependencies.ts'
 import { contractVersionRoutes, contractRoutes } from './contracts/routes.ts'
@@ -19,7 +20,7 @@ import { evmBlockRoutes } from './evm/blocks.ts'
 import { evmTransactionRoutes } from './evm/routes.ts'
 import { evmSearchRoutes } from './evm/search.ts'
 import { describeApi, documentRoutes } from '../platform/http/openapi.ts'
-import type { ApiDescription, ApiInfo } from '../platform/http/openapi.ts'
+import type { ApiDescription } from '../platform/http/openapi.ts'
 import { evmTokenRoutes } from './evm/token-routes.ts'
 import { accountNftRoutes, nftItemRoutes, nftRoutes } from './nfts/routes.ts'
 import { nftSearchRoutes } from './nfts/search.ts'
@@ -62,67 +63,6 @@ const adminRoutes = [
   ...developerKeyRoutes,
   ...webhookAdminRoutes,
 ]
-
-const apiInfo: ApiInfo = {
-  title: 'flowfarm explorer API',
-  description: [
-    'Indexed data of the Flow blockchain: blocks, transactions, accounts, tokens, contracts, staking and EVM.',
-    'Every path is also served under `/chain/v1/` and `/api/v1/chain/v1/`.',
-    'Lists are paged: while `has_more` is true, pass `cursor` to get the next page. ' +
-      'Amounts are decimal strings, times are ISO 8601 in UTC, errors are problem details (RFC 9457).',
-    'Aliases of the Flow explorer API: `/flow/address/…` for `/flow/account/…`, `/accounting/account/…` and ' +
-      '`/accounting/transaction/…` for the same paths below `/flow`, `/analytics/…` for `/insights/…`, ' +
-      '`/flow/evm/address/{address}/transfer` for `…/token-transfers`.',
-    'Rate limits are reported in the headers `RateLimit` and `RateLimit-Policy`, and in `Retry-After` of a 429. A ' +
-      'developer key in `X-API-Key` raises them.',
-    'Live feeds are WebSockets: `/ws` (blocks and transactions) and `/ws/status` (indexing status every 3 seconds). ' +
-      'Clients of `/ws` can filter by account, tag, contract and template, and resume without gaps after a disconnect.',
-  ].join('\n\n'),
-  servers: ['/', '/chain/v1', '/api/v1/chain/v1'],
-  securitySchemes: {
-    key: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'X-API-Key',
-      description: 'Developer key: raises rate limits and manages webhooks.',
-    },
-    userToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'JWT of a user of the authentication service, or developer key.',
-    },
-    admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or administrator JWT.' },
-  },
-  securityOf: ({ access, isLimited }) => {
-    if (access === 'admin') return [{ admin: [] }]
-    if (access === 'owner' || access === 'webhooks') return [{ key: [] }, { userToken: [] }]
-    return isLimited ? [{}, { key: [] }] : []
-  },
-  sharedErrors: {
-    UnknownKey: 'The `X-API-Key` is unknown or revoked.',
-    TooManyRequests: 'Too many requests. Retry after `Retry-After`.',
-    InternalError: 'Internal error.',
-  },
-  sharedErrorsOf: ({ isLimited, errorForm }) =>
-    errorForm === undefined
-      ? { ...(isLimited ? { 401: 'UnknownKey', 429: 'TooManyRequests' } : {}), 500: 'InternalError' }
-      : {},
-  errorsOf: ({ access, errorForm }) => ({
-    ...(access === 'admin'
-      ? {
-          401: 'Credentials are missing, invalid or expired.',
-          403: 'Administrator role required, or the admin routes are disabled.',
-        }
-      : {}),
-    // Other error formats cannot refer to the shared errors.
-    ...(errorForm === undefined
-      ? {}
-      : {
-          429: 'Too many requests. Retry after `Retry-After`.',
-          500: 'Internal error.',
-        }),
-  }),
-}
 
 export function describeExplorer(described: readonly Route[]): ApiDescription {
   return describeApi(described, apiInfo)

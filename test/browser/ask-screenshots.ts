@@ -134,7 +134,7 @@ const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   (shot) => only.length === 0 || only.includes(shot.name),
 )) {
-  const server = await startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages))
+  const server = await startFakeAsk({ ...askWorld(), ...world }, createRootPage(pages, ['docs']))
   const context = await started.browser.newContext({
     viewport: sizes[size],
     colorScheme: theme,

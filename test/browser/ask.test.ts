@@ -138,6 +138,19 @@ describe('the query page', () => {
     await page.getByText('Select fewer columns, or shorten long values with left().').waitFor()
   })
 
+  it('documents its API', async () => {
+    const page = await session.open()
+    await page.getByRole('link', { name: 'API' }).click()
+    await page.getByRole('heading', { level: 1, name: 'flowfarm query service' }).waitFor()
+    await page.getByRole('navigation', { name: 'Endpoints' }).getByRole('searchbox').fill('health')
+    await page.getByRole('link', { name: 'Health', exact: false }).last().click()
+    await page.getByRole('button', { name: 'Send request' }).click()
+    await page.getByRole('region', { name: 'Response' }).getByText('200 OK').waitFor()
+    await page.getByRole('link', { name: 'flowfarm: ask the chain' }).click()
+    await editor(page).waitFor()
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+
   it('shows all example questions on request, in a separate region', async () => {
     const examples = Array.from({ length: 40 }, (_, i) => ({
       id: String(i),

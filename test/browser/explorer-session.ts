@@ -4,7 +4,6 @@ import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
-import { explorerPage } from '../support/explorer-page.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 import { watchConsole } from './page-checks.ts'
@@ -94,7 +93,8 @@ export function useEmptyExplorer(): { readonly api: RunningApi } {
 
 function runExplorer({ url }: Pick<TestDatabase, 'url'>): Promise<RunningApi> {
   return runApi(url, {
-    server: { network: () => 'emulator', page: explorerPage({ editorUrl: () => 'http://localhost:3003' }) },
+    page: { editorUrl: () => 'http://localhost:3003' },
+    server: { network: () => 'emulator' },
   })
 }
 

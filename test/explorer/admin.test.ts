@@ -276,7 +276,7 @@ describe('the admin routes', () => {
       insert into raw.indexing_errors (worker_name, block_height, code, message)
       select 'token_worker', h, 'bad', 'cannot be read' from generate_series(100, 104) h`)
     const first = await send('GET', '/admin/errors?limit=3')
-    expect(first.body).to.deep.include({ has_more: true, _meta: { limit: 3, count: 3 } })
+    expect(first.body).to.deep.include({ has_more: true, _meta: { limit: 3, count: 3, has_more: true } })
     const rest = await send('GET', `/admin/errors?limit=3&cursor=${String(first.body['cursor'])}`)
     const all = [...(first.body['data'] as { id: number }[]), ...(rest.body['data'] as { id: number }[])]
     expect(new Set(all.map(({ id }) => id)).size).to.equal(5)

@@ -26,7 +26,7 @@ describe('block routes', () => {
   it('lists the newest 20 blocks first', async () => {
     const list = await api.json<List<Block>>('/flow/block')
     expect(list.data.map(({ height }) => height)).to.deep.equal(Array.from({ length: 20 }, (_, i) => 250 - i))
-    expect(list).to.deep.include({ has_more: true, cursor: '231', _meta: { limit: 20, count: 20 } })
+    expect(list).to.deep.include({ has_more: true, cursor: '231', _meta: { limit: 20, count: 20, has_more: true } })
     const { id, parentId, timestamp, transactions } = chainBlock(250)
     expect(list.data[0]).to.deep.equal({
       height: 250,
@@ -73,7 +73,7 @@ describe('block routes', () => {
   it('returns an empty list without blocks and beyond both ends', async () => {
     const other = await createTestDatabase()
     const otherApi = await runApi(other.url)
-    const empty = { data: [], has_more: false, cursor: '', _meta: { limit: 20, count: 0 } }
+    const empty = { data: [], has_more: false, cursor: '', _meta: { limit: 20, count: 0, has_more: false } }
     expect(await otherApi.json('/flow/block')).to.deep.equal(empty)
     expect(await otherApi.json('/flow/transaction')).to.deep.equal(empty)
     await otherApi.stop()
@@ -128,7 +128,7 @@ describe('block routes', () => {
     const plain = await api.json<List<Transaction>>('/flow/block/120/transaction')
     expect(plain.data.map(({ id }) => id)).to.deep.equal(transactions.map(({ id }) => id))
     expect(plain.data.flatMap(({ events }) => events)).to.deep.equal([])
-    expect(plain).to.deep.include({ has_more: false, cursor: '', _meta: { count: 5 } })
+    expect(plain).to.deep.include({ has_more: false, cursor: '', _meta: { count: 5, has_more: false } })
     const full = await api.json<List<Transaction>>('/flow/block/120/transaction?include_events=true')
     expect(full.data.map(({ events }) => events.map(({ type }) => type))).to.deep.equal(
       transactions.map(({ events }) => events.map(({ type }) => type)),

@@ -8,7 +8,7 @@ export async function allPages<Item>(api: RunningApi, path: string, limit: numbe
   let cursor = ''
   do {
     const list = await api.json<List<Item>>(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}&cursor=${cursor}`)
-    expect(list._meta).to.deep.equal({ limit, count: list.data.length })
+    expect(list._meta).to.deep.equal({ limit, count: list.data.length, has_more: list.has_more })
     if (list.has_more) expect(list.data).to.have.length(limit)
     expect(list.has_more).to.equal(list.cursor !== '')
     items.push(...list.data)

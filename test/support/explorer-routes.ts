@@ -85,5 +85,7 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
     route('tax-report', '/tax-report?address=0xe03daebed8ca0615&from=2026-01-01&to=2026-12-31', 'Tax report'),
     route('indexing', '/indexing', 'Indexing status'),
     route('search', '/search?q=flow', 'Search for'),
+    route('api', '/docs', 'flowfarm explorer API'),
+    route('api-endpoint', '/docs/getTransaction', 'Transaction with its events'),
   ]
 }

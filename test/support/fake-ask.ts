@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
+import { askApiInfo, askRoutes } from '../../src/assistant/query/http/server.ts'
+import { describeApi } from '../../src/platform/http/openapi.ts'
 import { isPagePath } from '../../src/platform/pages/serve-page.ts'
 import { listenLocally } from './listen-locally.ts'
 
@@ -40,7 +42,7 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
   const gone = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    if (isPagePath(pathname)) {
+    if (isPagePath(pathname, ['docs'])) {
       void servePage(request, response)
       return
     }
@@ -53,6 +55,7 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
     const body: unknown = sent === '' ? undefined : JSON.parse(sent)
     calls.push({ call, body })
     if (path === '/health') return json(response, world.health)
+    if (path === '/openapi.json') return json(response, describeApi(askRoutes, askApiInfo))
     if (call === 'GET /api/v1/examples') return json(response, { data: world.examples })
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
       return problem(response, 401, 'The token is wrong.')

@@ -5,6 +5,8 @@ import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import { createPresentChain } from '../../src/explorer/present-chain.ts'
 import type { PresentChainOptions } from '../../src/explorer/present-chain.ts'
 import { createFeedReader } from '../../src/explorer/feed/reader.ts'
+import { createEmbeds } from '../../src/explorer/embeds/embeds.ts'
+import type { ExplorerPageOptions } from '../../src/explorer/page.ts'
 import { createApiServer } from '../../src/explorer/server.ts'
 import type { ApiServerOptions } from '../../src/explorer/server.ts'
 import type { HttpServer } from '../../src/platform/http/server.ts'
@@ -14,6 +16,7 @@ import { createReadPool } from '../../src/platform/db/slonik.ts'
 import { createLiveFeeds } from '../../src/explorer/feed/live-feeds.ts'
 import type { LiveFeedsOptions } from '../../src/explorer/feed/live-feeds.ts'
 import { quiet } from './chain-source.ts'
+import { explorerPage } from './explorer-page.ts'
 
 export interface RunningApi {
   readonly server: HttpServer
@@ -29,6 +32,8 @@ export interface RunningApi {
 export interface RunOptions {
   readonly latestHeight?: () => number | undefined
   readonly server?: Partial<ApiServerOptions>
+  /** Serves the explorer page, with link previews. */
+  readonly page?: ExplorerPageOptions
   readonly live?: Partial<LiveFeedsOptions>
   /** Access nodes for current state. Default: an unreachable node. */
   readonly nodes?: readonly string[]
@@ -74,6 +79,9 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
     feeds: live.feeds,
     checkResponses: true,
     closeGraceMs: 500,
+    ...(options.page === undefined
+      ? {}
+      : { page: explorerPage({ embeds: createEmbeds({ database, network }, log), ...options.page }) }),
     ...options.server,
   }).catch(async (error: unknown) => {
     await live.stop()

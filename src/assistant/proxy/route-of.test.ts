@@ -44,6 +44,8 @@ describe('proxy routes', () => {
       '/health',
       '/docs',
       '/docs/',
+      '/docs/ask',
+      '/assets/ask/index-1a2b.js',
       '/openapi.json',
       '/openapi.yaml',
     ],

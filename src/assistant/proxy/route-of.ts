@@ -43,5 +43,8 @@ export function routeOf(target: string): UpstreamName {
     )
   }
   const [, first = '', second] = path.split('/', 3)
-  return first === 'api' && second === 'chat' ? 'chat' : (owners.get(first) ?? 'chat')
+  if (first === 'api' && second === 'chat') return 'chat'
+  // Files of the page at /docs.
+  if (first === 'assets' && second === 'ask') return 'ask'
+  return owners.get(first) ?? 'chat'
 }

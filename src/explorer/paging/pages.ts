@@ -5,6 +5,7 @@ const meta = z
   .strictObject({
     limit: z.int().optional().describe('Page size; absent if the list is not paged.'),
     count: z.int().describe('Number of items in this page.'),
+    has_more: z.boolean().optional().describe('Same as `has_more` beside `data`.'),
   })
   .meta({ id: 'PageInfo' })
 
@@ -15,8 +16,14 @@ export interface List<Item> {
   _meta: z.output<typeof meta>
 }
 
+const lists = new WeakSet<z.ZodType>()
+
+export function isList(response: z.ZodType): boolean {
+  return lists.has(response)
+}
+
 export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<List<z.output<Item>>> {
-  return z
+  const schema = z
     .strictObject({
       data: z.array(item),
       has_more: z.boolean().describe('Whether there is a next page.'),
@@ -24,6 +31,8 @@ export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodT
       _meta: meta,
     })
     .meta({ id: `${name}List` })
+  lists.add(schema)
+  return schema
 }
 
 /** As Flow explorer clients expect. */
@@ -45,17 +54,18 @@ export function page<Row, Item>(
     data: shown.map(present),
     has_more: hasMore,
     cursor: hasMore && last !== undefined ? cursorOf(last) : '',
-    _meta: { limit, count: shown.length },
+    _meta: { limit, count: shown.length, has_more: hasMore },
   }
 }
 
 /** @param cursor empty on the last page */
 export function pageUpTo<Item>(data: Item[], limit: number, cursor: string): List<Item> {
-  return { data, has_more: cursor !== '', cursor, _meta: { limit, count: data.length } }
+  const hasMore = cursor !== ''
+  return { data, has_more: hasMore, cursor, _meta: { limit, count: data.length, has_more: hasMore } }
 }
 
 export function wholeList<Item>(data: Item[]): List<Item> {
-  return { data, has_more: false, cursor: '', _meta: { count: data.length } }
+  return { data, has_more: false, cursor: '', _meta: { count: data.length, has_more: false } }
 }
 
 export const keyParts = {

@@ -97,7 +97,6 @@ const metrics = defineRoute({
 export const serviceRoutes = [health, status, metrics]
 
 const startPage = readHtmlPage('start')
-const docsPage = readHtmlPage('docs')
 
 const start = defineRoute({
   path: '/',
@@ -111,16 +110,4 @@ const start = defineRoute({
   handler: () => ({ body: startPage.html, headers: startPage.headers }),
 })
 
-const docs = defineRoute({
-  path: '/docs',
-  operationId: 'getDocs',
-  isLimited: false,
-  tag: 'Service',
-  summary: 'Interactive API reference',
-  response: z.string(),
-  contentType: 'text/html; charset=utf-8',
-  example: '<!doctype html>',
-  handler: () => ({ body: docsPage.html, caching: 'static', headers: docsPage.headers }),
-})
-
-export const pageRoutes = [start, docs]
+export const pageRoutes = [start]

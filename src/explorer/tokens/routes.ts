@@ -102,7 +102,8 @@ const tokenList = defineRoute({
   tag: 'Fungible tokens',
   summary: 'Fungible tokens',
   query: z.object({
-    limit: limitParameter({ default: 20, max: 100 }),
+    // Clients of the Flow explorer API read all names at once.
+    limit: limitParameter({ default: 20, max: 500 }),
     cursor: tokenCursor.parameter,
     sort: z
       .enum(fungibleTokenSorts)

@@ -19,6 +19,8 @@ export interface ApiDescription extends JsonObject {
 export interface ApiInfo {
   readonly title: string
   readonly description: string
+  /** Newest first. */
+  readonly changelog?: readonly { readonly date: string; readonly changes: readonly string[] }[]
   readonly servers?: readonly string[]
   readonly securitySchemes?: Readonly<Record<string, JsonObject>>
   /** `{}` allows anonymous calls. */
@@ -57,6 +59,7 @@ export function describeApi(routes: readonly Route[], info: ApiInfo): ApiDescrip
       version: '1',
       license: { name: 'MIT', identifier: 'MIT' },
       description: info.description,
+      ...(info.changelog === undefined ? {} : { 'x-changelog': info.changelog }),
     },
     servers: (info.servers ?? ['/']).map((url) => ({ url })),
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -142,7 +145,7 @@ function describeResponses(
 
 function nextPage({ operationId, params, query }: Route): JsonObject {
   const same = (place: 'path' | 'query', names: string[]): [string, string][] =>
-    names.map((name) => [`${place}.${name}`, `$request.${place}.${name}`])
+    names.filter((name) => name !== 'offset').map((name) => [`${place}.${name}`, `$request.${place}.${name}`])
   return {
     operationId,
     description: 'The next page, while `has_more` is true.',

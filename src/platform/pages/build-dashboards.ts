@@ -9,6 +9,8 @@ interface PageEntry {
   /** Undefined: the page is not indexed by search engines and has its own icon. */
   readonly description?: string
   readonly noscript?: string
+  /** Default: `assets`. The proxy serves the files of two pages. */
+  readonly files?: string
   /** The page extends below notches and adapts to the on-screen keyboard. */
   readonly fillsScreen?: boolean
 }
@@ -24,13 +26,15 @@ const pages = {
     base: '/',
     title: 'flowfarm explorer',
     description: 'Blocks, transactions, accounts, tokens, NFTs and contracts of the Flow blockchain, live.',
-    noscript: 'The same data without JavaScript: <a href="/flow/block">blocks</a>, <a href="/docs">all routes</a>.',
+    noscript:
+      'The same data without JavaScript: <a href="/flow/block">blocks</a>, <a href="/openapi.yaml">all routes</a>.',
   },
   ask: {
     base: '/',
     title: 'flowfarm: ask the chain',
     description: 'Ask questions about the Flow blockchain in plain language or SQL.',
-    noscript: 'The same data without JavaScript: <a href="/docs">all routes</a>.',
+    noscript: 'The API without JavaScript: <a href="/openapi.yaml">OpenAPI document</a>.',
+    files: 'assets/ask',
   },
   chat: {
     base: '/',
@@ -141,6 +145,7 @@ function withBootScript(html: string): string {
 }
 
 async function buildPage(root: string, name: PageName, outDir: string): Promise<void> {
+  const { files = 'assets' }: PageEntry = pages[name]
   await build({
     configFile: false,
     envDir: false,
@@ -155,6 +160,7 @@ async function buildPage(root: string, name: PageName, outDir: string): Promise<
     ],
     build: {
       outDir,
+      assetsDir: files,
       emptyOutDir: false,
       // Supported for two years or more: light-dark(), `:has` and nesting.
       target: ['chrome123', 'firefox121', 'safari17.5'],

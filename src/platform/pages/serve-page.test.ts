@@ -21,7 +21,7 @@ describe('page at the root, over HTTP', () => {
       ['assets/index-1a2b.js', { body: Buffer.from('x()'), type: 'text/javascript; charset=utf-8', isImmutable: true }],
     ])
     const pages = { file: (path: string) => Promise.resolve(files.get(path)) }
-    const app = new Koa().use(createRootPage(pages)).use((context) => {
+    const app = new Koa().use(createRootPage(pages, ['reference'])).use((context) => {
       context.body = 'the API'
     })
     app.silent = true
@@ -50,6 +50,11 @@ describe('page at the root, over HTTP', () => {
     expect(await file.text()).to.equal('x()')
     expect(file.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
     expect((await fetch(`${origin}/assets/other.js`)).status).to.equal(404)
+  })
+
+  it('is served at its other paths', async () => {
+    for (const path of ['/reference', '/reference/getBlock'])
+      expect(await (await fetch(`${origin}${path}`)).text(), path).to.include('<title>Page</title>')
   })
 
   it('leaves other paths to the API', async () => {

@@ -99,11 +99,12 @@ function sendHtml(context: Answer, html: string, policy: (html: string) => strin
 /**
  * No authentication: the data requires the token. The page shows untrusted text, so it may load
  * nothing from other origins.
+ * @param roots further first path segments of the page
  */
-export function createRootPage(pages: Pages): Middleware {
+export function createRootPage(pages: Pages, roots: readonly string[] = []): Middleware {
   const setHeaders = securityHeaders()
   return async (context, next) => {
-    if (!isPagePath(context.path) || context.method === 'OPTIONS') {
+    if (!isPagePath(context.path, roots) || context.method === 'OPTIONS') {
       await next()
       return
     }
@@ -111,13 +112,16 @@ export function createRootPage(pages: Pages): Middleware {
       context.set('Allow', 'GET, HEAD')
       throw new ApiError(405, 'method-not-allowed', `${context.path} accepts GET and HEAD, not ${context.method}.`)
     }
-    context.state['route'] = context.path === '/' ? '/' : '/assets'
-    await setHeaders(context, () => servePage(context, pages, context.path.slice(1), (html) => contentPolicy({ html })))
+    const isFile = context.path.startsWith('/assets/')
+    context.state['route'] = isFile ? '/assets' : '/'
+    await setHeaders(context, () =>
+      servePage(context, pages, isFile ? context.path.slice(1) : '', (html) => contentPolicy({ html })),
+    )
   }
 }
 
-export function isPagePath(path: string): boolean {
-  return path === '/' || path.startsWith('/assets/')
+export function isPagePath(path: string, roots: readonly string[] = []): boolean {
+  return path === '/' || path.startsWith('/assets/') || roots.includes(path.split('/', 2)[1] ?? '')
 }
 
 export function securityHeaders(): Middleware {

@@ -9,7 +9,6 @@ import { documentRoutes } from '../../../platform/http/openapi.ts'
 import type { ApiInfo } from '../../../platform/http/openapi.ts'
 import { problemOf, problemSchema } from '../../../platform/http/problem.ts'
 import type { ErrorForm } from '../../../platform/http/problem.ts'
-import { routesOf } from '../../../platform/http/route.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { guard } from '../../../platform/http/router.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
@@ -180,28 +179,18 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
   readonly clientOf?: (request: IncomingMessage) => Client
   readonly port: number
   readonly token: string | undefined
-  readonly docs: { readonly html: string; readonly headers: Readonly<Record<string, string>> }
   readonly page?: Middleware
   readonly closeGraceMs?: number
 }
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
-  const { service, history, memory, token, docs, host, page, trustedProxies = new BlockList() } = options
+  const { service, history, memory, token, host, page, trustedProxies = new BlockList() } = options
   const { clientOf = clientReader(trustedProxies), ...listening } = options
-  const docsRoute = routesOf<AskServices>()({
-    path: '/docs',
-    operationId: 'getDocs',
-    tag,
-    summary: 'API documentation page',
-    response: z.string(),
-    contentType: 'text/html; charset=utf-8',
-    handler: () => ({ body: docs.html, headers: docs.headers, caching: 'revalidate' }),
-  })
   return createHttpServer<AskServices>(
     { ...listening, service: 'ask', clientOf },
     {
-      routes: [...askRoutes, ...documentRoutes(() => askRoutes, askApiInfo), docsRoute],
+      routes: [...askRoutes, ...documentRoutes(() => askRoutes, askApiInfo)],
       services: { service, history, memory, needsToken: token !== undefined },
       guards: {
         token: guard((call) => {

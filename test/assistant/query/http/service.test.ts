@@ -44,7 +44,7 @@ describe('query service', () => {
       expect(status).to.equal(200)
       expect(body).to.deep.include({ status: 'ok', targets: ['indexer'], model: null, needs_token: true })
       expect(body).to.have.property('remedy').that.includes('LLM_API_KEY')
-      for (const path of ['/docs', '/openapi.json', '/openapi.yaml', '/api/v1/examples'])
+      for (const path of ['/openapi.json', '/openapi.yaml', '/api/v1/examples'])
         expect((await ask.fetch(path)).status, path).to.equal(200)
     })
 
@@ -87,7 +87,7 @@ describe('query service', () => {
       const wrong = await ask.get('/api/v1/run_sql', token)
       expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST, OPTIONS'])
       expect(wrong.body.detail).to.include('does not support this method')
-      for (const path of ['/docs', '/openapi.json', '/health']) {
+      for (const path of ['/openapi.json', '/health']) {
         const posted = await ask.fetch(path, { method: 'POST' })
         expect([posted.status, posted.headers.get('allow')], path).to.deep.equal([405, 'HEAD, GET, OPTIONS'])
         const head = await ask.fetch(path, { method: 'HEAD' })

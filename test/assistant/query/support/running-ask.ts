@@ -8,7 +8,6 @@ import { readConfig } from '../../../../src/config.ts'
 import { addressList } from '../../../../src/platform/limits/clients.ts'
 import { Lifecycle, Shared } from '../../../../src/platform/service.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
-import { readHtmlPage } from '../../../../src/platform/pages/serve-page.ts'
 import { Terminal } from '../../../../src/platform/terminal.ts'
 import { openQueryService } from '../../../../src/assistant/query/service.ts'
 import type { TestDatabase } from '../../../support/database.ts'
@@ -73,7 +72,6 @@ export async function runAsk(database: TestDatabase, variables: Record<string, s
     port: 0,
     token: config.API_TOKEN,
     trustedProxies: addressList(config.TRUSTED_PROXIES),
-    docs: readHtmlPage('docs'),
     closeGraceMs: 500,
   })
   lifecycle.onStop('server', () => server.close())

@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import { exploredChain } from '../support/explored-chain.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+const transaction = '/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
+const token = '/token/A.0ae53cb6e3f42a79.FlowToken'
+const browser = { headers: { accept: 'text/html' } }
+
+describe('links and embeds of the explorer', () => {
+  let api: RunningApi
+
+  before(async () => {
+    const { database } = await exploredChain()
+    api = await runApi(database.url, {
+      page: {},
+      server: { network: () => 'emulator' },
+    })
+    // The page may still be built.
+    while (!(await (await api.get('/', browser)).text()).includes('id="root"')) {}
+  })
+
+  after(() => api?.stop())
+
+  const head = async (path: string): Promise<Record<string, string | undefined>> => {
+    const html = await (await api.get(path, browser)).text()
+    const tags = Array.from(
+      html.matchAll(/<meta (?:property|name)="([\w:]+)" content="([^"]*)">/g),
+      ([, name, text]) => [name, text],
+    )
+    return {
+      title: /<title>(.*)<\/title>/.exec(html)?.[1],
+      ...(Object.fromEntries(tags) as Record<string, string>),
+    }
+  }
+
+  it('have titles, descriptions and pictures for link previews', async () => {
+    const found = await head(transaction)
+    expect(found['title']).to.equal('Transaction 3ef0ef21…e8d355a7 – flowfarm')
+    expect(found['og:description']).to.match(/^Moved 4,000\.005 FLOW. Succeeded in block \d+ at \d{4}-/)
+    expect(found['description']).to.equal(found['og:description'])
+    expect(found['og:url']).to.equal(`http://${api.host}${transaction}`)
+    expect(found['twitter:card']).to.equal('summary_large_image')
+    expect((await head('/block/141'))['og:title']).to.equal('Block 141')
+    expect((await head('/account/0xe03daebed8ca0615'))['og:description']).to.match(
+      /FLOW, \d+ transactions?, \d+ contract/,
+    )
+    expect((await head(token))['og:title']).to.equal('FlowToken (FLOW)')
+    expect(await head('/blocks')).to.not.have.property('og:title')
+    for (const path of [
+      found['og:image']?.replace(/^https?:\/\/[^/]+/, '') ?? '',
+      '/favicon.ico',
+      '/apple-touch-icon.png',
+    ]) {
+      const response = await api.get(path)
+      expect([response.status, response.headers.get('content-type')?.startsWith('image/')], path).to.deep.equal([
+        200,
+        true,
+      ])
+    }
+  })
+
+  it('return 404 for items that do not exist', async () => {
+    for (const path of [
+      '/block/99999999',
+      `/transaction/${'0'.repeat(64)}`,
+      '/transaction/x',
+      '/account/xyz',
+      '/token/A.01.No',
+    ])
+      expect((await api.get(path, browser)).status, path).to.equal(404)
+    // It may exist on the chain.
+    expect((await api.get('/account/0x00000000000000ff', browser)).status).to.equal(200)
+  })
+
+  it('ignore hosts that are none', async () => {
+    const response = await api.get('/robots.txt', { headers: { 'x-forwarded-proto': 'https' } })
+    const text = await response.text()
+    expect(text).to.include(`Sitemap: https://${api.host}/sitemap.xml`)
+  })
+
+  it('list pages for crawlers', async () => {
+    const xml = await (await api.get('/sitemap.xml')).text()
+    const paths = [...xml.matchAll(/<loc>http:\/\/[^/]+(.*?)<\/loc>/g)].map(([, path]) => path)
+    expect(paths).to.include.members(['/', '/blocks', token])
+  })
+
+  it('show badges on other sites', async () => {
+    const badge = await api.get(`/badge${transaction}.svg`)
+    expect(badge.headers.get('cross-origin-resource-policy')).to.equal('cross-origin')
+    expect(badge.headers.get('content-type')).to.match(/^image\/svg\+xml/)
+    expect(await badge.text()).to.include('<title>transaction: succeeded</title>')
+    expect(await (await api.get(`/badge${token}`)).text()).to.match(/<title>FLOW: \d+ holders?<\/title>/)
+    expect(await (await api.get('/badge/token/A.01.No.svg')).text()).to.include('not found')
+  })
+
+  it('show cards in frames on other sites, without scripts', async () => {
+    const card = await api.get(`/embed${transaction}`)
+    expect(card.headers.get('x-frame-options')).to.equal(null)
+    expect(card.headers.get('content-security-policy')).to.match(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors \*$/,
+    )
+    expect(await card.text())
+      .to.include('4,000.005 FLOW')
+      .and.include(`href="http://${api.host}${transaction}"`)
+    expect((await api.get('/embed/transaction/x')).status).to.equal(404)
+    const page = await api.get(transaction, browser)
+    expect(page.headers.get('x-frame-options')).to.equal('DENY')
+  })
+})
