@@ -1,8 +1,11 @@
 import { useEffect, useState, useId, Suspense } from 'react'
 import type { ReactNode } from 'react'
+import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { CopyButton } from '../kit/toast.tsx'
 import { lazyPart } from '../kit/lazy-part.ts'
+import { Link, useLocation } from '../kit/router.tsx'
+import { Loading } from '../kit/state.tsx'
 import { Tabs, tabId } from '../kit/tabs.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
@@ -21,7 +24,38 @@ import { TokenDialog as Dialog } from '../kit/token-dialog.tsx'
 /** Browsers limit how often the URL may change, ms. */
 const pauseMs = 500
 
+const Reference = lazyPart(async () => (await import('../kit/reference/reference.tsx')).ApiReference, { reloads: true })
+
 export function App(): ReactNode {
+  const { path } = useLocation()
+  const isReference = path.split('/', 2)[1] === 'docs'
+  return (
+    <>
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <Header />
+      <main id="content" className="page" tabIndex={-1}>
+        {isReference ? (
+          <Suspense fallback={<Loading rows={6} label="Loading page…" />}>
+            <Reference operationId={path.split('/')[2]} renderTitle={(title) => <ReferenceTitle title={title} />} />
+          </Suspense>
+        ) : (
+          <AskPage />
+        )}
+      </main>
+    </>
+  )
+}
+
+function ReferenceTitle({ title }: { readonly title: string }): ReactNode {
+  useEffect(() => {
+    document.title = `${title} – flowfarm`
+  }, [title])
+  return <h1>{title}</h1>
+}
+
+function AskPage(): ReactNode {
   const [draft] = useState(() => readDraft(location.hash))
   const [chosenTarget, setTarget] = useState<Target>(draft.target)
   // The URL may name a database that this service does not have.
@@ -48,35 +82,29 @@ export function App(): ReactNode {
   }
   return (
     <>
-      <a className="skip-link" href="#content">
-        Skip to content
-      </a>
-      <Header />
-      <main id="content" className="page" tabIndex={-1}>
-        <div className="page-title">
-          <h1>Ask the chain</h1>
-          <TargetChoice target={target} onChange={setTarget} />
+      <div className="page-title">
+        <h1>Ask the chain</h1>
+        <TargetChoice target={target} onChange={setTarget} />
+      </div>
+      <ModelNotice />
+      <div className="columns">
+        <div className="stack">
+          <section className="panel ask" aria-label="Question">
+            <QuestionBox
+              question={question}
+              isGenerating={state.is === 'busy' && state.work.kind !== 'run'}
+              onChange={setQuestion}
+              onAsk={askModel('ask')}
+              onGenerate={askModel('generate')}
+              onCancel={task.cancel}
+            />
+            <ExampleList target={target} onChoose={choose} />
+          </section>
+          <SqlPanel sql={sql} task={task} onChange={setSql} onRun={run} />
+          <ResultPanel task={task} />
         </div>
-        <ModelNotice />
-        <div className="columns">
-          <div className="stack">
-            <section className="panel ask" aria-label="Question">
-              <QuestionBox
-                question={question}
-                isGenerating={state.is === 'busy' && state.work.kind !== 'run'}
-                onChange={setQuestion}
-                onAsk={askModel('ask')}
-                onGenerate={askModel('generate')}
-                onCancel={task.cancel}
-              />
-              <ExampleList target={target} onChoose={choose} />
-            </section>
-            <SqlPanel sql={sql} task={task} onChange={setSql} onRun={run} />
-            <ResultPanel task={task} />
-          </div>
-          <SidePanel onChoose={choose} />
-        </div>
-      </main>
+        <SidePanel onChoose={choose} />
+      </div>
       {state.is === 'locked' && <TokenDialog onToken={() => start(state.work)} onClose={task.cancel} />}
     </>
   )
@@ -138,12 +166,12 @@ function Header(): ReactNode {
   return (
     <header className="top">
       <div className="top-inner">
-        <Brand />
+        <Link to="/" aria-label="flowfarm: ask the chain" className="home">
+          <Brand />
+        </Link>
+        <ApplicationMenu current="ask" />
         <nav aria-label="API">
-          <a href="/docs">API</a>
-          <a href="/openapi.json" className="wide-only">
-            OpenAPI
-          </a>
+          <Link to="/docs">API</Link>
         </nav>
         {health?.needs_token === true && (
           <Button isSmall onClick={() => (token === undefined ? setIsEntering(true) : setToken(undefined))}>

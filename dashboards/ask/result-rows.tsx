@@ -1,7 +1,9 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { applicationUrls } from '../kit/application-urls.ts'
 import { Button } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
+import { itemPath } from '../kit/item-path.ts'
 import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { cellText, escapeInvisible } from '../kit/result-table.ts'
 import type { SqlValue, ResultTable } from '../kit/result-table.ts'
@@ -14,6 +16,8 @@ export interface ResultRowsProps {
 }
 
 const rowsAtOnce = 100
+
+const { explorer: explorerUrl } = applicationUrls()
 
 export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultRowsProps): ReactNode {
   const [limit, setLimit] = useState(rowsAtOnce)
@@ -40,7 +44,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
               <Row key={i}>
                 {columns.map(({ name, isNumber }, column) => (
                   <Cell key={name} className={isNumber ? 'number' : undefined}>
-                    <Value value={row[column] ?? null} isNumber={isNumber} />
+                    <Value column={name} value={row[column] ?? null} isNumber={isNumber} />
                   </Cell>
                 ))}
               </Row>
@@ -72,12 +76,25 @@ const maxNumberLength = 78
 const maxPhraseLength = 24
 const maxTextLength = 160
 
-function Value({ value, isNumber }: { readonly value: SqlValue; readonly isNumber: boolean }): ReactNode {
+interface ValueProps {
+  readonly column: string
+  readonly value: SqlValue
+  readonly isNumber: boolean
+}
+
+function Value({ column, value, isNumber }: ValueProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   if (value === null) return <span className="null">null</span>
   const text = cellText(value)
   if (text === '') return <span className="null">empty</span>
   const longestLine = isNumber ? maxNumberLength : /\s/.test(text) ? maxPhraseLength : maxIdLength
+  const path = explorerUrl === undefined ? undefined : itemPath(column, text)
+  if (path !== undefined)
+    return (
+      <a className="nowrap" href={`${explorerUrl}${path.slice(1)}`}>
+        {text}
+      </a>
+    )
   if (text.length <= longestLine) return <bdi className="nowrap">{escapeInvisible(text)}</bdi>
   if (text.length <= maxTextLength) return <bdi className="long">{escapeInvisible(text)}</bdi>
   return (

@@ -1,5 +1,6 @@
 import { useState, useId } from 'react'
 import type { ReactNode } from 'react'
+import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
@@ -32,6 +33,7 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
     <>
       <div className="side-head">
         <Brand />
+        <ApplicationMenu current="chat" />
         <ThemeToggle />
       </div>
       <Button onClick={() => onOpen(undefined)}>

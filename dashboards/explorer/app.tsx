@@ -1,5 +1,6 @@
 import { Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
+import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
 import { Link, useLocation } from '../kit/router.tsx'
@@ -53,7 +54,7 @@ function Footer(): ReactNode {
             <Link to="/tax-report">Tax report</Link>
           </li>
           <li>
-            <a href="/docs">API</a>
+            <Link to="/docs">API</Link>
           </li>
           <li>
             <a href="/openapi.json">OpenAPI</a>
@@ -133,6 +134,7 @@ function Header(): ReactNode {
         <Link to="/" aria-label="flowfarm home">
           <Brand />
         </Link>
+        <ApplicationMenu current="explorer" />
         <NetworkName />
         <SearchBox />
         <div className="top-end">

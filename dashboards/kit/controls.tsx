@@ -78,6 +78,7 @@ const shapes = {
   search: <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14" />,
   pause: <path d="M5.5 3.5v9m5-9v9" />,
   play: <path d="M5 3.2v9.6L12.6 8 5 3.2Z" />,
+  apps: <path d="M3 3h3.500v3.500H3Zm6.500 0H13v3.500H9.500ZM3 9.500h3.500V13H3Zm6.500 0H13V13H9.500Z" />,
   menu: <path d="M2.5 4.5h11m-11 3.5h11m-11 3.5h11" />,
   picture: (
     <path

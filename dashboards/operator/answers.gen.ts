@@ -126,6 +126,7 @@ export interface IndexingError {
   readonly code: string
   readonly message: string
   readonly eventType: string | null
+  readonly transactionId: string | null
   readonly occurrences: number
   readonly firstSeenAt: string
   readonly lastSeenAt: string

@@ -59,8 +59,16 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
             <Row key={error.id}>
               <RowName className="lease-worker">{error.worker}</RowName>
               <Cell className="lease-heights">
-                <span className="nowrap">{formatNumber(error.height)}</span>{' '}
-                <span className="note">{positionOf(error)}</span>
+                <a className="nowrap" href={`/block/${error.height}`}>
+                  {formatNumber(error.height)}
+                </a>{' '}
+                <span className="note">
+                  {error.transactionId === null ? (
+                    positionOf(error)
+                  ) : (
+                    <a href={`/transaction/${error.transactionId}?height=${error.height}`}>{positionOf(error)}</a>
+                  )}
+                </span>
               </Cell>
               <Cell className="lease-error">
                 <div>

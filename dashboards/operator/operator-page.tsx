@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
+import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { formatTime, formatDuration, formatNumber, formatCompact, formatRate, formatRange } from '../kit/formats.ts'
 import { Loading } from '../kit/state.tsx'
@@ -92,8 +93,8 @@ function LiveHeader({ state, hasLogin }: { readonly state: FeedState; readonly h
     <header className="top">
       <div className="top-inner">
         <Brand />
+        <ApplicationMenu current="operator" />
         <span className="where">
-          <span className="wide-only">Operator</span>
           {chainId !== null && (
             <span className="badge" title="Chain">
               {chainId.replace(/^flow-/, '')}

@@ -7,6 +7,7 @@ import { isRetryable, problemText } from '../auth/auth-service.ts'
 import type { SessionUser } from '../auth/session.ts'
 import { SignInForm } from '../auth/sign-in-form.tsx'
 import { finishCallback } from '../auth/sign-in.ts'
+import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { ErrorBoundary, Loading } from '../kit/state.tsx'
 import { Link, useLocation, navigate } from '../kit/router.tsx'
@@ -214,6 +215,7 @@ function Header({ user }: { readonly user: SessionUser }): ReactNode {
     <header className="top">
       <div className="top-inner">
         <Brand />
+        <ApplicationMenu current="wallet" />
         <nav aria-label="Wallet">
           <ul>
             {parts.map(({ to, name }) => (

@@ -2,6 +2,7 @@ import { addressList, clientReader, loopbackNetworks } from '../platform/limits/
 import { createEditorServer } from './editor-server.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
 import type { ServiceContext } from '../platform/service.ts'
+import { applicationsOf } from '../platform/pages/applications.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { createEditorPage } from './page.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
@@ -35,7 +36,12 @@ import type { EditorNodes } from './nodes.ts'
 export async function startEditor(context: ServiceContext<EditorConfig>, openSignIn: OpenEditorSignIn): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'editor' })
-  const pages = createDashboardPages({ page: 'editor', log, build: pageBuildOf(context) })
+  const pages = createDashboardPages({
+    page: 'editor',
+    log,
+    build: pageBuildOf(context),
+    applications: applicationsOf(context, 'editor'),
+  })
   lifecycle.onStop('editor page', () => pages.stop())
   const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks]))
   let opened: Awaited<ReturnType<typeof openEditor>> | undefined

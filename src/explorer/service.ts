@@ -39,7 +39,9 @@ import type { feedSettings } from './settings.ts'
 import type { accessSettings, cacheSettings, pageSettings } from './settings.ts'
 import type { Mount } from '../platform/http/server.ts'
 import type { ServiceContext } from '../platform/service.ts'
+import { applicationsOf } from '../platform/pages/applications.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
+import { createEmbeds } from './embeds/embeds.ts'
 import { createExplorerPage } from './page.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
 import type { DatabasePool } from 'slonik'
@@ -130,7 +132,12 @@ export async function startApi(
   })
   const credentials = adminCredentials(context)
   const keys = new DeveloperKeys(pool)
-  const pages = createDashboardPages({ page: 'explorer', log, build: pageBuildOf(context) })
+  const pages = createDashboardPages({
+    page: 'explorer',
+    log,
+    build: pageBuildOf(context),
+    applications: applicationsOf(context, 'explorer'),
+  })
   lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
     database,
@@ -145,7 +152,11 @@ export async function startApi(
     chain: createPresentChain({ reader, network, log }),
     mounts: [mountOperator(credentials)],
     page: {
-      handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS, editorUrl }),
+      handle: createExplorerPage(pages, log, {
+        ipfsGateways: config.IPFS_GATEWAYS,
+        editorUrl,
+        embeds: createEmbeds({ database, network }, log),
+      }),
       close: () => Promise.resolve(),
     },
     clientOf,

@@ -54,6 +54,7 @@ const indexingError = z
     code: z.string(),
     message: z.string(),
     eventType: z.string().nullable(),
+    transactionId: z.string().nullable(),
     occurrences: z.int(),
     firstSeenAt: timestamp,
     lastSeenAt: timestamp,

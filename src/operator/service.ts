@@ -10,6 +10,7 @@ import { operatorPath } from './route.ts'
 import type { servingSettings, proxySettings } from '../platform/http/settings.ts'
 import type { SettingValues } from '../platform/setting.ts'
 import type { ServiceContext } from '../platform/service.ts'
+import { applicationsOf } from '../platform/pages/applications.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
 
@@ -26,7 +27,12 @@ export function mountOperator(context: ServiceContext<Config>, credentials: Cred
     onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections of the operator', () => pool.end())
-  const pages = createDashboardPages({ page: 'operator', log, build: pageBuildOf(context) })
+  const pages = createDashboardPages({
+    page: 'operator',
+    log,
+    build: pageBuildOf(context),
+    applications: applicationsOf(context, 'operator'),
+  })
   lifecycle.onStop('operator page', () => pages.stop())
   const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
   const operator = createOperator({

@@ -185,6 +185,29 @@ export function url(options: Common & { schemes: readonly string[]; default: str
   )
 }
 
+/** `name=https://…`, comma-separated. */
+export function urlsByName<const Name extends string>(
+  options: Common & { names: readonly Name[] },
+): Setting<Readonly<Partial<Record<Name, string>>>> {
+  const pairs = words({ ...options, default: [] })
+  return {
+    ...pairs,
+    type: 'list of name=URL',
+    read: (text) => {
+      const urls: Partial<Record<Name, string>> = {}
+      for (const pair of pairs.read(text)) {
+        const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(pair) ?? []
+        const known = options.names.find((each) => each === name)
+        if (known === undefined)
+          throw new SettingError(`must be name=URL with a name of ${options.names.join(', ')}, not "${pair}"`)
+        if (!URL.canParse(value)) throw new SettingError(`must have a URL for ${known}, not "${value}"`)
+        urls[known] = new URL(checkedUrl(value, ['http', 'https'])).href
+      }
+      return urls
+    },
+  }
+}
+
 function checkedUrl(value: string, schemes: readonly string[]): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(value)?.[1]?.toLowerCase()
   if (scheme === undefined || !schemes.includes(scheme)) {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { addressList, clientReader, loopbackNetworks } from '../platform/limits/clients.ts'
 import { createWalletServer } from './server.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
+import { applicationsOf } from '../platform/pages/applications.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
 import { createWalletPage } from './page.ts'
@@ -55,7 +56,12 @@ export async function startWallet(
 ): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'wallet' })
-  const pages = createDashboardPages({ page: 'wallet', log, build: pageBuildOf(context) })
+  const pages = createDashboardPages({
+    page: 'wallet',
+    log,
+    build: pageBuildOf(context),
+    applications: applicationsOf(context, 'wallet'),
+  })
   lifecycle.onStop('wallet page', () => pages.stop())
   const clientOf = clientReader(
     addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks, ...ownAddress(config.HOST)]),

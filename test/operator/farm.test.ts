@@ -224,6 +224,7 @@ describe('operator API', () => {
         'code',
         'message',
         'eventType',
+        'transactionId',
         'occurrences',
         'firstSeenAt',
         'lastSeenAt',

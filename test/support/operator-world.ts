@@ -332,6 +332,7 @@ function someErrors(): IndexingError[] {
       eventIndex: 2,
       message: 'CCF: unknown type tag 191 at byte 88',
       eventType: 'A.0b2a3299cc857e29.TopShot.Deposit',
+      transactionId: 'ab'.repeat(32),
     },
     {
       ...base,
@@ -342,6 +343,7 @@ function someErrors(): IndexingError[] {
       eventIndex: 11,
       message: 'RLP: list ends inside of an item',
       eventType: 'A.e467b9dd11fa00df.EVM.TransactionExecuted',
+      transactionId: null,
       occurrences: 3,
       lastSeenAt: ago(600),
     },

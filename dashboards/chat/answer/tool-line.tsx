@@ -1,5 +1,6 @@
 import { memo, useId, useState } from 'react'
 import type { ReactNode } from 'react'
+import { applicationUrls } from '../../kit/application-urls.ts'
 import { Button, Icon } from '../../kit/controls.tsx'
 import { escapeInvisible, cellText, toCsv, toTabSeparated } from '../../kit/result-table.ts'
 import { CopyButton } from '../../kit/toast.tsx'
@@ -76,6 +77,8 @@ function Line({ call }: { readonly call: ToolCall }): ReactNode {
   )
 }
 
+const { ask: askUrl } = applicationUrls()
+
 function Details({ call: { input, outcome } }: { readonly call: ToolCall }): ReactNode {
   const { sql, script, code, source, ...rest } = input
   const cadence = asText(script) ?? asText(code) ?? asText(source)
@@ -84,6 +87,11 @@ function Details({ call: { input, outcome } }: { readonly call: ToolCall }): Rea
   return (
     <>
       {asText(sql) !== undefined && <CodeBlock code={asText(sql) ?? ''} language="sql" />}
+      {asText(sql) !== undefined && askUrl !== undefined && (
+        <p>
+          <a href={`${askUrl}#${new URLSearchParams({ sql: asText(sql) ?? '' }).toString()}`}>Open in Ask</a>
+        </p>
+      )}
       {cadence !== undefined && <CodeBlock code={cadence} language="cadence" />}
       {Object.keys(rest).length > 0 && <CodeBlock code={asJson(rest)} language="Input" />}
       {rows === undefined ? (

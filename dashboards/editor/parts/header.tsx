@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/auth-service.ts'
+import { ApplicationMenu } from '../../kit/applications.tsx'
 import { Badge, Brand, Button, Icon } from '../../kit/controls.tsx'
 import { Link } from '../../kit/router.tsx'
 import { ThemeToggle } from '../../kit/theme.tsx'
@@ -47,6 +48,7 @@ export function Header(props: HeaderProps): ReactNode {
         </Button>
       </span>
       <Brand />
+      <ApplicationMenu current="editor" />
       <h1 className="project-title">
         {isReadOnly ? (
           <span>{name}</span>

@@ -14,6 +14,7 @@ import { useFilterValues, useSorting } from '../parts/filters.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ItemResult, ListFilter, QueryResult, TableList } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
+import { ShareButton } from '../parts/share.tsx'
 import { Amount, TokenName, AccountLink, NoValue, Picture, Share } from '../parts/values.tsx'
 import { formatDollars, contractNameOf, initialOf, sanitizeName, truncateAmount, formatAmount } from '../text.ts'
 
@@ -101,7 +102,18 @@ export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode 
   const name = sanitizeName(found?.name ?? contractNameOf(id))
   return (
     <>
-      <PageTitle kind="Token" title={name} aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}>
+      <PageTitle
+        kind="Token"
+        title={name}
+        aside={
+          found !== undefined && (
+            <div className="button-row">
+              {found.is_verified && <Badge tone="good">Verified</Badge>}
+              <ShareButton path={`/token/${found.id}`} title={contractNameOf(found.id)} />
+            </div>
+          )
+        }
+      >
         {found !== undefined && (
           <Picture
             source={found.logo}

@@ -17,6 +17,7 @@ import { ItemResult } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailList } from '../parts/page.tsx'
 import { StatusBadge, transactionFilters, TransactionList, nameOfTransaction } from '../parts/rows.tsx'
 import { ScriptPanel } from '../parts/script.tsx'
+import { ShareButton } from '../parts/share.tsx'
 import {
   BlockLink,
   Identity,
@@ -105,7 +106,14 @@ export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
       <PageTitle
         kind="Transaction"
         title={shorten(fullId)}
-        aside={transaction !== undefined && <StatusBadge status={transaction.execution_status} />}
+        aside={
+          transaction !== undefined && (
+            <div className="button-row">
+              <StatusBadge status={transaction.execution_status} />
+              <ShareButton path={`/transaction/${fullId}`} title={`Transaction ${shorten(fullId)}`} />
+            </div>
+          )
+        }
       >
         <Identity id={fullId} what="transaction ID" hasCopy={transaction !== undefined} />
       </PageTitle>

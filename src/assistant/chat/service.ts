@@ -10,6 +10,7 @@ import type { ChatServerOptions } from './chat-server.ts'
 import { AnswerLimits } from './answer-limits.ts'
 import { cannotListen } from '../../platform/http/cannot-listen.ts'
 import type { ServiceContext, Shared } from '../../platform/service.ts'
+import { applicationsOf } from '../../platform/pages/applications.ts'
 import { createDashboardPages } from '../../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../../platform/pages/page-build.ts'
 import { createRootPage } from '../../platform/pages/serve-page.ts'
@@ -35,7 +36,12 @@ export async function startChat(context: ServiceContext<Config>): Promise<void> 
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'chat' })
   const parts = await openChat(context, log)
-  const pages = createDashboardPages({ page: 'chat', log, build: pageBuildOf(context) })
+  const pages = createDashboardPages({
+    page: 'chat',
+    log,
+    build: pageBuildOf(context),
+    applications: applicationsOf(context, 'chat'),
+  })
   lifecycle.onStop('page of the chat', () => pages.stop())
   const server = await createChatServer({
     parts,

@@ -1,13 +1,14 @@
 import type { SettingValues } from '../../platform/setting.ts'
 import type { servingSettings, proxySettings } from '../../platform/http/settings.ts'
 import type { askSettings } from './settings.ts'
-import { readHtmlPage, createRootPage } from '../../platform/pages/serve-page.ts'
+import { createRootPage } from '../../platform/pages/serve-page.ts'
 import { pageAddress } from '../../platform/http/connections.ts'
 import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
 import { QueryHistory } from './query-history.ts'
 import { createAskServer } from './http/server.ts'
 import { cannotListen } from '../../platform/http/cannot-listen.ts'
 import type { ServiceContext } from '../../platform/service.ts'
+import { applicationsOf } from '../../platform/pages/applications.ts'
 import { createDashboardPages } from '../../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../../platform/pages/page-build.ts'
 import { join, resolve } from 'node:path'
@@ -35,7 +36,12 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ask' })
   const { service, memory } = await openQueryService(context)
-  const pages = createDashboardPages({ page: 'ask', log, build: pageBuildOf(context) })
+  const pages = createDashboardPages({
+    page: 'ask',
+    log,
+    build: pageBuildOf(context),
+    applications: applicationsOf(context, 'ask'),
+  })
   lifecycle.onStop('query page', () => pages.stop())
   const server = await createAskServer({
     service,
@@ -48,8 +54,7 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
     token: config.API_TOKEN,
     trustedProxies: addressList(config.TRUSTED_PROXIES),
     clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...loopbackNetworks])),
-    docs: readHtmlPage('docs'),
-    page: createRootPage(pages),
+    page: createRootPage(pages, ['docs']),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'ASK_PORT', port: config.ASK_PORT, host: config.HOST })
   })

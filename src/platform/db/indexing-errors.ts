@@ -15,6 +15,8 @@ export interface IndexingError {
   readonly code: string
   readonly message: string
   readonly eventType: string | null
+  /** Null if it concerns the block. */
+  readonly transactionId: string | null
   readonly occurrences: number
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
@@ -43,9 +45,11 @@ export async function listIndexingErrors(
     text: `
       select id::float8 as id, worker_name as worker, block_height::float8 as height,
         tx_index as "txIndex", event_index as "eventIndex", code, message, event_type as "eventType", occurrences,
+        (select encode(t.id, 'hex') from raw.transactions t where t.block_height = e.block_height
+          and t.tx_index = e.tx_index) as "transactionId",
         first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt",
         (extract(epoch from last_seen_at) * 1000000)::float8 as "lastSeenMicros"
-      from raw.indexing_errors
+      from raw.indexing_errors e
       where resolved_at is null and ($1::text is null or worker_name = $1)
         and ($2::float8 is null or (last_seen_at, id) < (timestamptz 'epoch' + $2 * interval '1 microsecond',
           $3::bigint))

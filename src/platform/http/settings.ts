@@ -1,4 +1,4 @@
-import { addresses, integer, text } from '../setting.ts'
+import { addresses, integer, text, urlsByName } from '../setting.ts'
 import type { Setting } from '../setting.ts'
 
 const group = 'Serving'
@@ -10,6 +10,13 @@ export const servingSettings = {
     min: 0,
     max: 65_535,
     description: 'Port of the explorer API; 0 picks a free port and logs it.',
+  }),
+  APPLICATION_URLS: urlsByName({
+    group,
+    names: ['explorer', 'ask', 'chat', 'wallet', 'editor', 'operator'],
+    description:
+      'Public URLs of the applications for the menu in their headers, e.g. explorer=https://flow.example/,chat=' +
+      'https://chat.flow.example/. Default: the ports of services in the same process, unless behind a proxy.',
   }),
   HOST: text({ group, default: '0.0.0.0', description: 'Address to which the servers bind.' }),
 } satisfies Record<string, Setting<unknown>>

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { asError } from '../errors.ts'
+import { escapeHtml } from '../http/not-found-page.ts'
 import type { Logger } from '../log.ts'
+import type { Applications } from './applications.ts'
 import type { PageName } from './build-dashboards.ts'
 import { createPageBuild } from './page-build.ts'
 import type { BuildProgress, PageBuild } from './page-build.ts'
@@ -30,6 +32,8 @@ export interface DashboardPagesOptions {
   readonly page: PageName
   readonly log: Logger
   readonly build?: PageBuild
+  /** For the header of the page. */
+  readonly applications?: () => Applications
 }
 
 type Files = ReadonlyMap<string, PageFile>
@@ -52,6 +56,7 @@ export function createDashboardPages({
   page,
   log,
   build = createPageBuild({ log }),
+  applications,
 }: DashboardPagesOptions): DashboardPages {
   let files: Files | undefined
   let loading: Promise<void> | undefined
@@ -81,13 +86,21 @@ export function createDashboardPages({
         // Shared between requests: it reads all sources.
         if (files === undefined) await (loading ??= loadNewest().finally(() => (loading = undefined)))
       }
-      return files?.get(path === '' ? 'index.html' : path)
+      const file = files?.get(path === '' ? 'index.html' : path)
+      return path !== '' || file === undefined || applications === undefined
+        ? file
+        : { ...file, body: withApplications(file.body, applications()) }
     },
     get progress() {
       return files === undefined ? build.progress : undefined
     },
     stop: () => build.stop(),
   }
+}
+
+function withApplications(html: Buffer, applications: Applications): Buffer {
+  const meta = `<meta name="applications" content="${escapeHtml(JSON.stringify(applications))}">`
+  return Buffer.from(html.toString('utf8').replace('</head>', () => `${meta}\n</head>`))
 }
 
 async function readFiles(folder: string): Promise<Files> {
