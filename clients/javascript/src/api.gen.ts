@@ -172,20 +172,20 @@ export interface Requests {
 
 /** Path and query parameters. */
 export interface Parameters {
-  readonly '/flow/block': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly offset?: number }
+  readonly '/flow/block': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly offset?: number }
   readonly '/flow/block/{height}': { readonly height: string }
   readonly '/flow/block/{height}/transaction': { readonly height: string; readonly include_events?: boolean | 0 | 1 }
   readonly '/flow/block/{height}/service-event': { readonly height: string }
-  readonly '/flow/transaction': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly payer?: string; readonly proposer?: string; readonly authorizers?: string; readonly status?: 'SEALED' | 'UNKNOWN' | 'SUCCESS' | 'FAILURE' | 'sealed' | 'unknown' | 'success' | 'failure'; readonly include_events?: boolean | 0 | 1; readonly offset?: number }
+  readonly '/flow/transaction': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly status?: 'SEALED' | 'UNKNOWN' | 'SUCCESS' | 'FAILURE' | 'sealed' | 'unknown' | 'success' | 'failure'; readonly tag?: 'EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX'; readonly include_events?: boolean | 0 | 1; readonly payer?: string; readonly proposer?: string; readonly authorizers?: string; readonly contract?: string; readonly offset?: number }
   readonly '/flow/transaction/{id}': { readonly id: string; readonly height?: number; readonly lite?: boolean | 0 | 1 }
-  readonly '/flow/account/{address}/transaction': { readonly address: string; readonly limit?: number; readonly height?: number; readonly include_events?: boolean | 0 | 1; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/contract/{identifier}/transaction': { readonly identifier: string; readonly limit?: number; readonly height?: number; readonly include_events?: boolean | 0 | 1; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/account/{address}/transaction': { readonly address: string; readonly limit?: number; readonly height?: number; readonly from?: string; readonly to?: string; readonly status?: 'SEALED' | 'UNKNOWN' | 'SUCCESS' | 'FAILURE' | 'sealed' | 'unknown' | 'success' | 'failure'; readonly tag?: 'EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX'; readonly include_events?: boolean | 0 | 1; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/contract/{identifier}/transaction': { readonly identifier: string; readonly limit?: number; readonly height?: number; readonly from?: string; readonly to?: string; readonly status?: 'SEALED' | 'UNKNOWN' | 'SUCCESS' | 'FAILURE' | 'sealed' | 'unknown' | 'success' | 'failure'; readonly tag?: 'EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX'; readonly include_events?: boolean | 0 | 1; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/script/{hash}': { readonly hash: string }
   readonly '/flow/events/search': { readonly limit?: number; readonly cursor?: string; readonly type?: string; readonly name?: string; readonly offset?: number }
-  readonly '/flow/ft/transfer': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly address?: string; readonly token?: string; readonly transaction_hash?: string; readonly offset?: number }
-  readonly '/flow/account/{address}/ft/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly token?: string; readonly offset?: number }
-  readonly '/flow/account/{address}/ft/{token}/transfer': { readonly address: string; readonly token: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly offset?: number }
-  readonly '/flow/ft': { readonly limit?: number; readonly cursor?: string; readonly sort?: 'holders' | 'trending' | 'transfers' | 'newest'; readonly filter?: string; readonly search?: string; readonly offset?: number }
+  readonly '/flow/ft/transfer': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly address?: string; readonly direction?: 'deposit' | 'withdraw'; readonly token?: string; readonly transaction_hash?: string; readonly offset?: number }
+  readonly '/flow/account/{address}/ft/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly direction?: 'deposit' | 'withdraw'; readonly token?: string; readonly offset?: number }
+  readonly '/flow/account/{address}/ft/{token}/transfer': { readonly address: string; readonly token: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly offset?: number }
+  readonly '/flow/ft': { readonly limit?: number; readonly cursor?: string; readonly sort?: 'holders' | 'trending' | 'transfers' | 'newest' | 'name' | 'volume' | 'supply'; readonly filter?: string; readonly search?: string; readonly offset?: number }
   readonly '/flow/ft/stats': Readonly<Record<string, never>>
   readonly '/flow/ft/prices': { readonly days?: number }
   readonly '/flow/ft/{token}': { readonly token: string }
@@ -197,15 +197,15 @@ export interface Parameters {
   readonly '/flow/account/{address}/ft/{token}': { readonly address: string; readonly token: string }
   readonly '/flow/ft/{token}/account/{address}': { readonly address: string; readonly token: string }
   readonly '/flow/account/{address}/balance/history': { readonly address: string; readonly token?: string; readonly days?: number }
-  readonly '/flow/account/{address}/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly offset?: number }
+  readonly '/flow/account/{address}/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly direction?: 'deposit' | 'withdraw'; readonly type?: 'ft' | 'nft'; readonly offset?: number }
   readonly '/flow/account/{address}/counterparty': { readonly address: string; readonly limit?: number }
   readonly '/flow/account/{address}/portfolio': { readonly address: string; readonly days?: number }
   readonly '/flow/account/{address}/tax-report': { readonly address: string; readonly start_date?: string; readonly end_date?: string; readonly format?: 'json' | 'csv'; readonly limit?: number; readonly cursor?: string }
-  readonly '/flow/nft/transfer': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly address?: string; readonly nft_type?: string; readonly nft_id?: string; readonly transaction_hash?: string; readonly offset?: number }
-  readonly '/flow/account/{address}/nft/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly nft_type?: string; readonly nft_id?: string; readonly offset?: number }
-  readonly '/flow/nft/{nft_type}/item/{id}/transfer': { readonly nft_type: string; readonly id: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly offset?: number }
+  readonly '/flow/nft/transfer': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly address?: string; readonly direction?: 'deposit' | 'withdraw'; readonly nft_type?: string; readonly nft_id?: string; readonly transaction_hash?: string; readonly offset?: number }
+  readonly '/flow/account/{address}/nft/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly direction?: 'deposit' | 'withdraw'; readonly nft_type?: string; readonly nft_id?: string; readonly offset?: number }
+  readonly '/flow/nft/{nft_type}/item/{id}/transfer': { readonly nft_type: string; readonly id: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly offset?: number }
   readonly '/flow/nft/search': { readonly q: string; readonly collection?: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/flow/nft': { readonly limit?: number; readonly cursor?: string; readonly sort?: 'holders' | 'trending' | 'transfers' | 'newest'; readonly filter?: 'evm_bridged'; readonly search?: string; readonly offset?: number }
+  readonly '/flow/nft': { readonly limit?: number; readonly cursor?: string; readonly sort?: 'holders' | 'trending' | 'transfers' | 'newest' | 'name' | 'items'; readonly filter?: 'evm_bridged'; readonly search?: string; readonly offset?: number }
   readonly '/flow/nft/stats': Readonly<Record<string, never>>
   readonly '/flow/nft/{nft_type}': { readonly nft_type: string }
   readonly '/flow/nft/{nft_type}/holding': { readonly nft_type: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
@@ -283,7 +283,7 @@ export interface Parameters {
   readonly '/flow/contract/{identifier}/events': { readonly identifier: string; readonly limit?: number }
   readonly '/flow/contract/{identifier}/scripts': { readonly identifier: string; readonly limit?: number }
   readonly '/defi/asset': { readonly limit?: number; readonly cursor?: string; readonly offset?: number }
-  readonly '/defi/pair': { readonly limit?: number; readonly cursor?: string; readonly dex?: 'incrementfi' | 'bloctoswap' | 'metapier'; readonly asset?: string; readonly offset?: number }
+  readonly '/defi/pair': { readonly limit?: number; readonly cursor?: string; readonly dex?: 'incrementfi' | 'bloctoswap' | 'metapier'; readonly asset?: string; readonly pair_id?: string; readonly offset?: number }
   readonly '/defi/events': { readonly limit?: number; readonly cursor?: string; readonly pair_id?: string; readonly event_type?: 'Swap' | 'AddLiquidity' | 'RemoveLiquidity' | 'Flashloan' | 'ProtocolFee'; readonly offset?: number }
   readonly '/defi/latest-swap': { readonly pair_id?: string }
   readonly '/defi/latest-block': Readonly<Record<string, never>>
