@@ -1,6 +1,6 @@
 import { formatCount, formatNumber } from '../kit/formats.ts'
 import type { AddressPreview, SearchResult, TransactionPreview } from './answers.gen.ts'
-import { paths, sanitizeName, shorten, contractNameOf, contractOf } from './text.ts'
+import { paths, sanitizeName, shorten, contractNameOf } from './text.ts'
 import { useApi } from './api.ts'
 
 export interface Suggestion {
@@ -191,7 +191,7 @@ function groupsOf(result: SearchResult, previewed: readonly Suggestion[]): Sugge
       'events',
       result.event_types.filter(({ type }) => type.startsWith('A.')),
       ({ type, event_count: events }) => ({
-        to: `${paths.contract(contractOf(type))}?tab=events`,
+        to: paths.events(type),
         name: type.split('.').slice(2).join('.'),
         note: `${shorten(`0x${type.split('.')[1]}`)}, ${formatCount(events, 'event')}`,
       }),

@@ -163,6 +163,7 @@ export const paths = {
   evmAddress: (address: string): string => `/evm/address/${encodeURIComponent(address)}`,
   evmToken: (address: string): string => `/evm/token/${encodeURIComponent(address)}`,
   publicKey: (digits: string): string => `/key/${encodeURIComponent(digits)}`,
+  events: (type: string): string => `/events?name=${encodeURIComponent(type)}`,
   pair: (id: string): string => `/pair/${encodeURIComponent(id)}`,
   node: (id: string): string => `/node/${encodeURIComponent(id)}`,
   scheduled: (id: number | string): string => `/scheduled/${id}`,

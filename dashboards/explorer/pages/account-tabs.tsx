@@ -12,6 +12,8 @@ import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import { plainValue } from '../cadence-value.ts'
 import { ItemCard } from '../parts/assets.tsx'
+import { dayFilter, useFilterValues } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filters.tsx'
 import { CardList, QueryResult, TableList } from '../parts/lists.tsx'
 import { Detail, DetailList } from '../parts/page.tsx'
 import { StakingEvents } from '../parts/staking.tsx'
@@ -94,10 +96,20 @@ function TransferredAsset({ transfer }: { readonly transfer: AccountTransfer }):
   return transfer.nft_type === null ? name : <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{name}</Link>
 }
 
+const transferFilters: readonly Filter[] = [
+  { kind: 'choice', name: 'direction', label: 'Direction', options: { deposit: 'In', withdraw: 'Out' } },
+  { kind: 'choice', name: 'type', label: 'Kind', options: { ft: 'Tokens', nft: 'NFTs' } },
+  { kind: 'token', name: 'token', label: 'Token' },
+  dayFilter,
+]
+
 export function AccountTransfers({ address }: AddressProps): ReactNode {
+  const list = useList('/flow/account/{address}/transfer', { ...useFilterValues(transferFilters), address, limit: 25 })
   return (
     <TableList
-      list={useList('/flow/account/{address}/transfer', { address, limit: 25 })}
+      list={list}
+      filters={transferFilters}
+      tools={<Link to={`/tax-report?address=${address}`}>Tax report</Link>}
       what="transfers"
       columns={transferColumns}
       itemKey={({ transaction_hash: id, event_index: event, leg, direction }) => `${id} ${event} ${leg} ${direction}`}

@@ -10,9 +10,10 @@ import { useApi, useList } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
 import { EvmTransactionList } from '../parts/evm.tsx'
+import { useFilterValues } from '../parts/filters.tsx'
 import { ItemResult, LoadError, TableList } from '../parts/lists.tsx'
 import { UrlTabs, KeyNumber, KeyNumbers, Detail, DetailPanel, PageTitle, DaysButtons, useDays } from '../parts/page.tsx'
-import { ContractList, TransactionList } from '../parts/rows.tsx'
+import { ContractList, transactionFilters, TransactionList } from '../parts/rows.tsx'
 import {
   Amount,
   Identity,
@@ -103,7 +104,7 @@ function AccountView({ account }: { readonly account: AccountDetail }): ReactNod
       <UrlTabs
         label="Account"
         tabs={[
-          { name: 'transactions', label: 'Transactions', render: () => <Transactions address={address} /> },
+          { name: 'transactions', label: 'Transactions', render: () => <Transactions account={account} /> },
           { name: 'transfers', label: 'Transfers', render: () => <AccountTransfers address={address} /> },
           { name: 'tokens', label: 'Tokens', render: () => <AccountTokens address={address} /> },
           {
@@ -130,11 +131,14 @@ interface AddressProps {
   readonly address: string
 }
 
-function Transactions({ address }: AddressProps): ReactNode {
-  const list = useList('/flow/account/{address}/transaction', { address, limit: 20 })
+function Transactions({ account: { address, tx_count: count } }: { readonly account: AccountDetail }): ReactNode {
+  const filterValues = useFilterValues(transactionFilters)
+  const list = useList('/flow/account/{address}/transaction', { ...filterValues, address, limit: 20 })
   return (
     <TransactionList
       list={list}
+      filters={transactionFilters}
+      total={{ count }}
       emptyText="Transactions that this account pays, proposes or authorizes will appear here."
     />
   )

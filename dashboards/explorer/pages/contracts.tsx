@@ -17,7 +17,7 @@ import { ItemResult, ListFilter, LoadError, LoadMore, TableList, totalOf } from 
 import { PageTitle, UrlTabs, Detail, DetailPanel } from '../parts/page.tsx'
 import { ContractList, transactionFilters, TransactionList } from '../parts/rows.tsx'
 import { AccountLink, BlockLink, ContractLink, TransactionLink, Moment } from '../parts/values.tsx'
-import { contractNameOf, humanize } from '../text.ts'
+import { contractNameOf, humanize, paths } from '../text.ts'
 import { DependencyGraph } from './contract-graph.tsx'
 import { VersionDifferences } from './contract-versions.tsx'
 import { ContractScripts } from './contract-scripts.tsx'
@@ -168,8 +168,7 @@ interface IdentifierProps {
 const eventColumns: readonly Column<ItemOf<'/flow/contract/{identifier}/events'>>[] = [
   {
     name: 'Event',
-    cell: ({ type, event_name: name, count }) =>
-      count === 0 ? name : <Link to={`/events?name=${encodeURIComponent(type)}`}>{name}</Link>,
+    cell: ({ type, event_name: name, count }) => (count === 0 ? name : <Link to={paths.events(type)}>{name}</Link>),
   },
   { name: 'Count', cell: ({ count }) => formatNumber(count), isNumber: true },
   {

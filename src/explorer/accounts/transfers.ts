@@ -25,25 +25,29 @@ import {
   transferCursorOf,
   transferPageParameters,
 } from '../tokens/transfer-lists.ts'
-import { accountParameter } from '../parameters.ts'
+import { accountParameter, contractParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { TransferKey, TransferTable } from '../tokens/transfer-lists.ts'
 import { listFtTransfers, completed } from '../tokens/transfers.ts'
 import type { TaxReport } from './tax-report.ts'
 
-type AccountTransferSelection = ReturnType<typeof partyOf> & { readonly type?: 'ft' | 'nft' | undefined }
+interface AccountTransferSelection extends ReturnType<typeof partyOf> {
+  readonly type?: 'ft' | 'nft' | undefined
+  /** Or a collection. */
+  readonly token?: string | undefined
+}
 
 /** Reads `count` of each kind, as all results may be of one kind. */
 export async function listAccountTransfers(
   database: DatabasePool,
   bounds: Bounds | undefined,
-  { type, ...party }: AccountTransferSelection,
+  { type, ...selection }: AccountTransferSelection,
   before: TransferKey | undefined,
   count: number,
 ): Promise<readonly AccountTransferRow[]> {
   // Sequential, to use one shared connection.
-  const fungible = type === 'nft' ? [] : await listFtTransfers(database, bounds, party, before, count)
-  const nonFungible = type === 'ft' ? [] : await listNftTransfers(database, bounds, party, before, count)
+  const fungible = type === 'nft' ? [] : await listFtTransfers(database, bounds, selection, before, count)
+  const nonFungible = type === 'ft' ? [] : await listNftTransfers(database, bounds, selection, before, count)
   const merged: AccountTransferRow[] = [
     ...fungible.map((row) => ({ type: 'ft' as const, row })),
     ...nonFungible.map((row) => ({ type: 'nft' as const, row })),
@@ -341,12 +345,13 @@ const accountTransferList = defineRoute({
     ...transferPageParameters,
     direction: directionParameter,
     type: z.enum(['ft', 'nft'], 'must be ft or nft').optional().describe('Only fungible tokens, or only NFTs.'),
+    token: contractParameter().optional().describe('Token or collection, `A.<address>.<name>`.'),
   }),
   response: listOf(accountTransferSchema, 'AccountTransfer'),
   example: { data: exampleAccountTransfers, has_more: false, cursor: '', _meta: { limit: 20, count: 2 } },
   handler: async ({ params: { address }, query }, services) => {
     const { bounds, before } = await findTransferScope(query, services)
-    const selection = { ...partyOf(address, query.direction), type: query.type }
+    const selection = { ...partyOf(address, query.direction), type: query.type, token: query.token }
     const rows = await listAccountTransfers(services.database, bounds, selection, before, query.limit + 1)
     return {
       body: page(

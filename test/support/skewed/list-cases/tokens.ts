@@ -34,7 +34,7 @@ export function isReceived(address: string): string {
 }
 
 function bothOf(where: string): ListKeys {
-  const columns = 'block_height, tx_index, event_index, leg, from_address, to_address'
+  const columns = 'block_height, tx_index, event_index, leg, token, from_address, to_address'
   return {
     cursor: transferCursor,
     from: `(
@@ -114,6 +114,11 @@ export const tokenCases: readonly ListCase[] = [
     ),
   ]),
   ...ofDirections('/flow/account/{address}/transfer', bothOf),
+  caseOf(
+    '/flow/account/{address}/transfer',
+    { address: whale, token: someToken },
+    bothOf(`t.token = '${someToken}' and ${isParty(whale)}`),
+  ),
   caseOf('/flow/account/{address}/transfer', { address: whale, type: 'ft' }, transfers(isParty(whale))),
   caseOf(
     '/flow/account/{address}/ft/{token}/transfer',
