@@ -103,6 +103,7 @@ function previewAddresses({ cadence, evm, link }: AddressPreview): (Suggestion |
 const hitKinds = {
   block: 'Block',
   transaction: 'Transaction',
+  evm_block: 'EVM block',
   evm_transaction: 'EVM transaction',
   account: 'Account',
   evm_address: 'EVM address',
@@ -115,6 +116,7 @@ const hitKinds = {
 const hitPaths = {
   block: paths.block,
   transaction: paths.transaction,
+  evm_block: paths.evmBlock,
   evm_transaction: paths.evmTransaction,
   account: paths.account,
   evm_address: paths.evmAddress,
@@ -164,6 +166,12 @@ function groupsOf(result: SearchResult, previewed: readonly Suggestion[]): Sugge
       name: symbol === null ? name : `${sanitizeName(name)} (${sanitizeName(symbol)})`,
       note: formatCount(holders, 'holder'),
       picture: { source: logo, seed: id },
+    })),
+    groupOf('EVM tokens', result.evm_tokens, ({ address, name, symbol, type, holders, icon_url: icon }) => ({
+      to: paths.evmToken(address),
+      name: symbol === null ? (name ?? address) : `${sanitizeName(name ?? address)} (${sanitizeName(symbol)})`,
+      note: `${type}, ${formatCount(holders, 'holder')}`,
+      picture: { source: icon, seed: address },
     })),
     groupOf('NFT collections', result.nft_collections, ({ id, name, item_count: items, square_image: image }) => ({
       to: paths.collection(id),

@@ -2,8 +2,10 @@ import { expect } from 'chai'
 import { maxSearchLength } from '../../src/explorer/parameters.ts'
 import type { SearchPreview } from '../../src/explorer/search/preview.ts'
 import type { SearchExample, SearchResult } from '../../src/explorer/search/schema.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
+import { runApi } from '../support/running-api.ts'
 import { truthOf } from '../support/recording-annotations.ts'
 import type { Truth } from '../support/recording-annotations.ts'
 
@@ -171,6 +173,36 @@ describe('the search', () => {
       expect(hits.length).to.be.at.most(20)
     }
     expect((await search('0xffff…fffe')).hits).to.deep.equal([])
+  })
+
+  it('finds EVM blocks by number', async () => {
+    const { number, height } = await first<{ number: string; height: string }>(
+      'select evm_block_height as number, block_height as height from app.evm_transactions order by block_height desc limit 1',
+    )
+    const hit = { type: 'evm_block', id: number, block_height: Number(height), path: `/flow/evm/block/${number}` }
+    for (const q of [`evm block ${number}`, `https://evm.flowscan.io/block/${number}`, `/evm/block/${number}`])
+      expect((await search(q)).hits, q).to.deep.equal([hit])
+    expect((await search('evm block 999999999')).hits).to.deep.equal([])
+  })
+
+  it('finds EVM tokens by name and symbol, with one row for a contract of two standards', async () => {
+    const database = await createTestDatabase()
+    await database.pool.query(`
+      insert into app.evm_tokens (token, standard, first_height, transfer_count, holder_count, short_count) values
+        ('${'ab'.repeat(20)}', 20, 1, 1, 7, 0), ('${'cd'.repeat(20)}', 721, 1, 9, 3, 0), ('${'cd'.repeat(20)}', 1155, 1, 2, 1, 0);
+      insert into app.evm_token_metadata (token, name, symbol, standard, status) values
+        ('${'ab'.repeat(20)}', 'Wrapped Pebbles', 'WPEB', 20, 'answered'),
+        ('${'cd'.repeat(20)}', 'Pebble Art', 'ART', 721, 'answered')`)
+    const api = await runApi(database.url)
+    const found = async (q: string): Promise<string[]> => {
+      const { data } = await api.json<{ data: SearchResult }>(`/flow/search?q=${q}`)
+      return data.evm_tokens.map(({ address, type, match }) => `${address.slice(0, 4)} ${type} ${match}`)
+    }
+    expect(await found('pebble')).to.deep.equal(['0xcd ERC-721 start', '0xab ERC-20 word'])
+    expect(await found('wpeb')).to.deep.equal(['0xab ERC-20 exact'])
+    expect(await found('peblbe+art')).to.deep.equal(['0xcd ERC-721 similar'])
+    await api.stop()
+    await database.drop()
   })
 
   it('returns only the kind that a link names', async () => {

@@ -26,7 +26,7 @@ import {
   listEvmTokenTransfers,
   listEvmHoldings,
   listEvmItems,
-  readEvmToken,
+  readEvmTokens,
 } from './token-queries.ts'
 import { standardParameter, standardsOf } from './token-routes.ts'
 import {
@@ -101,7 +101,7 @@ const evmAddress = defineRoute({
     const digits = address.slice(2)
     const [span, [token], answer] = await Promise.all([
       readEvmAddressSpan(database, digits),
-      readEvmToken(database, digits),
+      readEvmTokens(database, [digits]),
       resultOrUnavailable(readEvmAccountState(chain, digits, 0)),
     ])
     const state = 'value' in answer ? answer.value : undefined

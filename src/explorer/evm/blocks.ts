@@ -112,7 +112,7 @@ const maxInFlowBlock = 100
  * Numbers rise with Flow heights, mostly by one for each. So the height is guessed from the
  * difference, and the range is halved after each wrong guess.
  */
-async function findBlock(services: Services, wanted: number): Promise<ExecutedBlock | undefined> {
+export async function findEvmBlock(services: Services, wanted: number): Promise<ExecutedBlock | undefined> {
   const bounds = await readBounds(services.database)
   const [newest] = await listBlocks(services, undefined, 1)
   if (bounds === undefined || newest === undefined || newest.height < wanted) return undefined
@@ -131,7 +131,7 @@ async function findBlock(services: Services, wanted: number): Promise<ExecutedBl
 
 /** @throws ApiError 404 */
 async function requireBlock(services: Services, wanted: number): Promise<ExecutedBlock> {
-  const block = await findBlock(services, wanted)
+  const block = await findEvmBlock(services, wanted)
   if (block !== undefined) return block
   throw new ApiError(404, 'unknown-evm-block', `EVM block ${wanted} is not indexed.`, { field: 'number' })
 }

@@ -101,12 +101,16 @@ export async function searchEvmTokens(
   `)
 }
 
-/** One row per standard of its logs, most transfers first. */
-export async function readEvmToken(database: DatabasePool, token: string): Promise<readonly EvmTokenRow[]> {
+/** One row per token and standard of its logs, most transfers first. */
+export async function readEvmTokens(
+  database: DatabasePool,
+  tokens: readonly string[],
+): Promise<readonly EvmTokenRow[]> {
+  if (tokens.length === 0) return []
   return database.any(sql.type(evmTokenRow)`
     select ${columns} from app.evm_tokens k ${evmTokenMetadata} ${lastPrice}
-    where k.token = ${token}
-    order by k.transfer_count desc, k.standard
+    where k.token = any (${sql.array([...tokens], 'text')})
+    order by k.transfer_count desc, k.token, k.standard
   `)
 }
 

@@ -9,7 +9,7 @@ import {
   listEvmTokenTransfers,
   listEvmHolders,
   listEvmTokens,
-  readEvmToken,
+  readEvmTokens,
 } from './token-queries.ts'
 import { evmAddressParameter, limitParameter } from '../parameters.ts'
 import {
@@ -216,7 +216,7 @@ async function requireEvmToken(
   type: TokenStandardName | undefined,
   { database }: Services,
 ): Promise<EvmTokenRow> {
-  const rows = await readEvmToken(database, address.slice(2))
+  const rows = await readEvmTokens(database, [address.slice(2)])
   const row = rows.find(({ standard }) => type === undefined || standard === standardNumber(type))
   if (row === undefined) {
     const what = type === undefined ? 'token' : `${type} token`

@@ -3,27 +3,29 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { listKeysByPublicKeys, publicKeyBytes, withKeysOfChain } from '../accounts/queries.ts'
 import { findBlockAt, findBlockHeight, readBlock } from '../blocks/queries.ts'
+import { findEvmBlock } from '../evm/blocks.ts'
 import { findEvmTransaction, readEvmAddressSpan } from '../evm/queries.ts'
 import { readBounds } from '../paging/bounds.ts'
 import type { Services } from '../route.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
 import type { SearchHit } from './schema.ts'
-import type { HitType, Reference } from './search-text.ts'
+import type { HitType, Reference, SearchText } from './search-text.ts'
 import { findShortIds } from './short-ids.ts'
 
 type Found = Promise<readonly SearchHit[]>
 
 /** By key. */
-export async function findHits(services: Services, references: readonly Reference[]): Found {
-  const hits = (await Promise.all(references.map((reference) => findReference(services, reference)))).flat()
+export async function findHits(services: Services, { kind, references }: SearchText): Found {
+  const found = references.map((one) =>
+    one.form === 'number' ? findNumber(services, one.value, kind) : findReference(services, one),
+  )
+  const hits = (await Promise.all(found)).flat()
   return hits.filter(({ path }, i) => hits.findIndex((other) => other.path === path) === i)
 }
 
-async function findReference(services: Services, reference: Reference): Found {
+async function findReference(services: Services, reference: Exclude<Reference, { form: 'number' }>): Found {
   const { database } = services
   switch (reference.form) {
-    case 'number':
-      return all(findBlock(database, reference.value), findScheduled(database, String(reference.value)))
     case 'hash':
       return findHash(database, reference.digits)
     case 'account':
@@ -41,6 +43,15 @@ async function findReference(services: Services, reference: Reference): Found {
   }
 }
 
+/** EVM blocks only if the text names them or nothing else has the number: finding one takes many reads. */
+async function findNumber(services: Services, value: number, kind: SearchText['kind']): Found {
+  const { database } = services
+  const hits = kind === 'evm_block' ? [] : await all(findBlock(database, value), findScheduled(database, String(value)))
+  if (hits.length > 0) return hits
+  const block = await findEvmBlock(services, value)
+  return block === undefined ? [] : [hitOf('evm_block', String(value), block.place.height)]
+}
+
 async function all(...finders: ReadonlyArray<Promise<SearchHit | undefined>>): Found {
   return (await Promise.all(finders)).filter((hit) => hit !== undefined)
 }
@@ -48,6 +59,7 @@ async function all(...finders: ReadonlyArray<Promise<SearchHit | undefined>>): F
 const pathsOf: Readonly<Record<HitType, (id: string) => string>> = {
   block: (height) => `/flow/block/${height}`,
   transaction: (id) => `/flow/transaction/${id}`,
+  evm_block: (number) => `/flow/evm/block/${number}`,
   evm_transaction: (hash) => `/flow/evm/transaction/${hash}`,
   account: (address) => `/flow/account/${address}`,
   evm_address: (address) => `/flow/evm/address/${address}`,

@@ -8,7 +8,7 @@ import { sharedRead } from '../paging/shared-read.ts'
 import { NameIndex } from './name-index.ts'
 import type { NamedEntry } from './name-index.ts'
 
-export type NameKind = 'contract' | 'token' | 'collection' | 'account' | 'event_type'
+export type NameKind = 'contract' | 'token' | 'evm_token' | 'collection' | 'account' | 'event_type'
 
 /** Per kind, highest weight first. */
 const maxNames = 20_000
@@ -16,7 +16,7 @@ const maxNames = 20_000
 const namesRow = z.object({ names: z.string() })
 const nameRows = z.array(
   z.tuple([
-    z.enum(['token', 'collection', 'account', 'event_type']),
+    z.enum(['token', 'evm_token', 'collection', 'account', 'event_type']),
     z.string(),
     z.array(z.string().nullable()),
     z.number(),
@@ -32,6 +32,13 @@ const sources: readonly FragmentSqlToken[] = [
     select 'collection', c.token, array[m.name], coalesce(s.holder_count, 0)
     from app.nft_collections c
     left join app.nft_collection_metadata m using (token) left join app.nft_collection_stats s using (token)`,
+  sql.fragment`
+    select 'evm_token', t.token, array[m.name, m.symbol, f.name, f.symbol, c.name], max(t.holder_count)
+    from app.evm_tokens t
+    left join app.evm_token_metadata m on m.token = t.token
+    left join app.ft_token_metadata f on f.evm_address = '0x' || t.token
+    left join app.nft_collection_metadata c on c.evm_address = '0x' || t.token
+    group by t.token, m.name, m.symbol, f.name, f.symbol, c.name`,
   sql.fragment`select 'account', address || ' ' || tag, array[label], 0 from app.account_labels`,
   sql.fragment`select 'event_type', type, '{}'::text[], event_count from app.event_types`,
 ]
@@ -63,7 +70,7 @@ export const readNames = sharedRead(async (database: DatabasePool): Promise<Name
 })
 
 function namesOfId(kind: NameKind, id: string): readonly string[] {
-  if (kind === 'account') return []
+  if (kind === 'account' || kind === 'evm_token') return []
   if (kind !== 'event_type') return [contractParts(id).name]
   const { contract, name } = parseEventType(id)
   return contract === undefined ? [name] : [name, `${contract}.${name}`]

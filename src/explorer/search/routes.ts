@@ -5,6 +5,8 @@ import { parseAddress } from '../../flow/address.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { readContracts } from '../contracts/queries.ts'
 import { exampleEvmTransaction } from '../evm/schema.ts'
+import { readEvmTokens } from '../evm/token-queries.ts'
+import { presentEvmToken } from '../evm/token-schema.ts'
 import { contractParts, hashPattern } from '../formats.ts'
 import { exampleNftCollection, presentNftItem } from '../nfts/schema.ts'
 import { readNftCollections, readNftItems } from '../nfts/queries.ts'
@@ -12,6 +14,7 @@ import { readSearchQuery, searchNftItems } from '../nfts/search.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { limitParameter, searchParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
 import { readFungibleTokens } from '../tokens/queries.ts'
 import { exampleBlock, exampleTransaction } from '../transactions/schema.ts'
 import { findHits } from './hits.ts'
@@ -22,12 +25,13 @@ import { searchPreviewSchema, previewAddress, previewTransaction } from './previ
 import {
   labelRow,
   presentFoundCollection,
+  presentFoundEvmToken,
   presentFoundItem,
   presentFoundToken,
   searchExampleSchema,
   searchResultSchema,
 } from './schema.ts'
-import type { FoundAccount, FoundContract, FoundItem, SearchExample, SearchResult } from './schema.ts'
+import type { FoundAccount, FoundContract, FoundEvmToken, FoundItem, SearchExample, SearchResult } from './schema.ts'
 import { parseSearchText } from './search-text.ts'
 import type { SearchText } from './search-text.ts'
 
@@ -73,6 +77,7 @@ const search = defineRoute({
         },
       ],
       tokens: [],
+      evm_tokens: [],
       nft_collections: [
         {
           id: exampleNftCollection.id,
@@ -104,10 +109,11 @@ const search = defineRoute({
       entries.findIndex((other) => other.kind === kind && other.id === id) === i
     const ofKind = (kind: NameKind): readonly Entry[] =>
       entries.filter((entry, i) => entry.kind === kind && isFirst(entry, i)).slice(0, limit)
-    const [hits, contracts, tokens, collections, accounts, items] = await Promise.all([
-      findHits(services, text.references),
+    const [hits, contracts, tokens, evmTokens, collections, accounts, items] = await Promise.all([
+      findHits(services, text),
       describeContracts(database, ofKind('contract')),
       describeTokens(database, ofKind('token'), readFungibleTokens, presentFoundToken),
+      describeEvmTokens(services, ofKind('evm_token')),
       describeTokens(database, ofKind('collection'), readNftCollections, presentFoundCollection),
       describeAccounts(database, ofKind('account')),
       findItems(database, text, names.search(text.item?.collection ?? '', maxCollections), limit),
@@ -116,6 +122,7 @@ const search = defineRoute({
       hits: [...hits],
       contracts,
       tokens,
+      evm_tokens: evmTokens,
       nft_collections: collections,
       accounts: [...accounts],
       nft_items: items,
@@ -195,28 +202,36 @@ function namesOf({ name, references }: SearchText): readonly string[] {
 }
 
 /** A link or a leading word such as `block` names the kind; without such a result all are shown. */
-function ofWantedKind(result: SearchResult, { kind }: SearchText): SearchResult {
-  if (kind === undefined) return result
-  const none: SearchResult = {
-    hits: [],
-    contracts: [],
-    tokens: [],
-    nft_collections: [],
-    accounts: [],
-    nft_items: [],
-    event_types: [],
-  }
+function ofWantedKind(result: SearchResult, { kind, item }: SearchText): SearchResult {
   const hits = result.hits.filter(({ type }) => type === kind)
-  if (hits.length > 0) return { ...none, hits }
-  const groups = {
-    contract: { contracts: result.contracts },
-    token: { tokens: result.tokens },
-    collection:
-      result.nft_items.length > 0 ? { nft_items: result.nft_items } : { nft_collections: result.nft_collections },
-    event_type: { event_types: result.event_types },
+  if (hits.length > 0) return { ...nothing, hits }
+  switch (kind) {
+    case 'contract':
+      return only(result, 'contracts')
+    case 'token':
+      return only(result, 'tokens')
+    case 'collection':
+      return only(result, item === undefined ? 'nft_collections' : 'nft_items')
+    case 'event_type':
+      return only(result, 'event_types')
+    default:
+      return result
   }
-  const group = kind in groups ? groups[kind as keyof typeof groups] : undefined
-  return group === undefined || Object.values(group).every((rows) => rows.length === 0) ? result : { ...none, ...group }
+}
+
+const nothing: SearchResult = {
+  hits: [],
+  contracts: [],
+  tokens: [],
+  evm_tokens: [],
+  nft_collections: [],
+  accounts: [],
+  nft_items: [],
+  event_types: [],
+}
+
+function only(result: SearchResult, group: keyof SearchResult): SearchResult {
+  return result[group].length === 0 ? result : { ...nothing, [group]: result[group] }
 }
 
 async function describeContracts(database: DatabasePool, entries: readonly Entry[]): Promise<FoundContract[]> {
@@ -249,6 +264,17 @@ async function describeTokens<Row extends { readonly token: string }, Found>(
   return entries.flatMap(({ id, match }) => {
     const row = byToken.get(id)
     return row === undefined ? [] : [present(row, match)]
+  })
+}
+
+async function describeEvmTokens(services: Services, entries: readonly Entry[]): Promise<FoundEvmToken[]> {
+  const rows = await readEvmTokens(
+    services.database,
+    entries.map(({ id }) => id),
+  )
+  return entries.flatMap(({ id, match }) => {
+    const row = rows.find(({ token }) => token === id)
+    return row === undefined ? [] : [presentFoundEvmToken(presentEvmToken(row, services.network()), match)]
   })
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { contractKinds } from '../contracts/schema.ts'
+import { evmTokenSchema } from '../evm/token-schema.ts'
+import type { EvmToken } from '../evm/token-schema.ts'
 import { addressFormat, contractParts, countFormat, heightFormat, pickFields } from '../formats.ts'
 import { nftItemSchema, nftTypeFormat } from '../nfts/schema.ts'
 import type { NftCollectionRow, NftItem } from '../nfts/schema.ts'
@@ -52,6 +54,12 @@ const foundTokenSchema = z
   .meta({ id: 'FoundToken' })
 type FoundToken = z.output<typeof foundTokenSchema>
 
+const foundEvmTokenSchema = evmTokenSchema
+  .pick({ address: true, type: true, name: true, symbol: true, icon_url: true, holders: true })
+  .extend({ match: matchFormat })
+  .meta({ id: 'FoundEvmToken' })
+export type FoundEvmToken = z.output<typeof foundEvmTokenSchema>
+
 const foundCollectionSchema = z
   .strictObject({
     id: nftTypeFormat,
@@ -102,6 +110,7 @@ export const searchResultSchema = z
       .describe('Exact matches. Several for a shortened identifier that is ambiguous, and for a day.'),
     contracts: z.array(foundContractSchema).describe(`${sorted} dependent contracts.`),
     tokens: z.array(foundTokenSchema).describe(`Fungible tokens. ${sorted} holders.`),
+    evm_tokens: z.array(foundEvmTokenSchema).describe(`${sorted} holders.`),
     nft_collections: z.array(foundCollectionSchema).describe(`${sorted} holders.`),
     accounts: z.array(foundAccountSchema).describe('Accounts with a matching label.'),
     nft_items: z
@@ -122,6 +131,10 @@ export type SearchExample = z.output<typeof searchExampleSchema>
 
 export function presentFoundToken(row: FungibleTokenRow, match: NameMatch): FoundToken {
   return pickFields(foundTokenSchema, { ...row, ...contractIdentity(row), match })
+}
+
+export function presentFoundEvmToken(token: EvmToken, match: NameMatch): FoundEvmToken {
+  return pickFields(foundEvmTokenSchema, { ...token, match })
 }
 
 export function presentFoundCollection(row: NftCollectionRow, match: NameMatch): FoundCollection {

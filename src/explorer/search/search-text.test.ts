@@ -9,7 +9,7 @@ const id = 'cfbc7b15bfc0f269ec1d1b934cd86857686a6d82eee50645558f8b62e7d87639'
 const evm = 'F1815bd50389c46847f0Bda824eC8da914045D14'
 
 const hexDigits = (min: number, max = min): fc.Arbitrary<string> =>
-  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: min, maxLength: max })
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'.split('')), minLength: min, maxLength: max })
 const inAnyCase = (digits: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(digits, fc.boolean()).map(([text, isUpper]) => (isUpper ? text.toUpperCase() : text))
 
@@ -45,6 +45,14 @@ describe('parseSearchText', () => {
         referencesOf(text).filter(({ form }) => form === 'number'),
         text,
       ).to.deep.equal([])
+  })
+
+  it('reads leading words', () => {
+    const references = [{ form: 'number', value: 123 }]
+    expect(parseSearchText('block #123')).to.deep.include({ kind: 'block', references })
+    expect(parseSearchText('EVM block 123')).to.deep.include({ kind: 'evm_block', references })
+    expect(parseSearchText(`tx: ${id}`)).to.deep.include({ kind: 'transaction' })
+    expect(parseSearchText('block party')).to.deep.include({ kind: undefined, name: 'block party' })
   })
 
   it('reads accounts with and without 0x and leading zeros', () => {
@@ -172,6 +180,7 @@ describe('parseSearchText', () => {
       'https://flowscan.io/account/0x18eb4ee6b3c026d2/nfts': { kind: 'account', references: account },
       [`https://evm-testnet.flowscan.io/address/0x${evm}?tab=contract`]: { kind: 'evm_address', references: address },
       [`https://flowscan.io/evm/contract/0x${evm}`]: { kind: 'evm_address', references: address },
+      'https://evm.flowscan.io/block/123': { kind: 'evm_block', references: [{ form: 'number', value: 123 }] },
       [`https://evm.flowscan.io/token/0x${evm}/instance/5`]: { kind: 'evm_token', references: address },
       [`https://www.flowscan.io/contract/${contract}?tab=deployments`]: { kind: 'contract', name: contract },
       [`https://contractbrowser.com/${contract}`]: { kind: undefined, name: contract },

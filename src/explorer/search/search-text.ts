@@ -4,6 +4,7 @@ import { parsePublicKey } from '../accounts/queries.ts'
 export const hitTypes = [
   'block',
   'transaction',
+  'evm_block',
   'evm_transaction',
   'account',
   'evm_address',
@@ -42,8 +43,9 @@ export function parseSearchText(text: string): SearchText {
   const plain = cleanText(text)
   const link = parseLink(plain)
   if (link !== undefined) return link
-  const [, word = '', rest = ''] = /^([a-z]+)(?::| ?#| ) ?(.+)$/i.exec(plain) ?? []
-  const kind = leadingWords.get(word.toLowerCase())
+  const [, evm, word = '', rest = ''] = /^(evm )?([a-z]+)(?::| ?#| ) ?(.+)$/i.exec(plain) ?? []
+  const named = leadingWords.get(word.toLowerCase())
+  const kind = evm === undefined ? named : evmKinds.get(named)
   const references = kind === undefined ? [] : parseReferences(rest)
   return references.length > 0 ? { ...nothing, kind, references } : parseValue(plain)
 }
@@ -217,6 +219,7 @@ const pathWords: ReadonlyMap<string, SearchKind> = new Map(
 )
 
 const evmKinds: ReadonlyMap<SearchKind | undefined, SearchKind> = new Map([
+  ['block', 'evm_block'],
   ['transaction', 'evm_transaction'],
   ['account', 'evm_address'],
   ['contract', 'evm_address'],
