@@ -195,15 +195,15 @@ function groupsOf(result: SearchResult, previewed: readonly Suggestion[]): Sugge
       note: `${contractNameOf(type)} #${id}`,
       picture: { source: thumbnail, seed: `${type} ${id}` },
     })),
-    groupOf(
-      'events',
-      result.event_types.filter(({ type }) => type.startsWith('A.')),
-      ({ type, event_count: events }) => ({
+    groupOf('events', result.event_types, ({ type, event_count: events }) => {
+      const [, address, ...name] = type.startsWith('A.') ? type.split('.') : ['', '', type]
+      const count = formatCount(events, 'event')
+      return {
         to: paths.events(type),
-        name: type.split('.').slice(2).join('.'),
-        note: `${shorten(`0x${type.split('.')[1]}`)}, ${formatCount(events, 'event')}`,
-      }),
-    ),
+        name: name.join('.'),
+        note: address === '' ? count : `${shorten(`0x${address}`)}, ${count}`,
+      }
+    }),
   ]
   return [
     { title: hits.length === 1 ? 'match' : 'matches', isSimilar: false, suggestions: hits },

@@ -197,7 +197,7 @@ export interface Parameters {
   readonly '/flow/account/{address}/ft/{token}': { readonly address: string; readonly token: string }
   readonly '/flow/ft/{token}/account/{address}': { readonly address: string; readonly token: string }
   readonly '/flow/account/{address}/balance/history': { readonly address: string; readonly token?: string; readonly days?: number }
-  readonly '/flow/account/{address}/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly direction?: 'deposit' | 'withdraw'; readonly type?: 'ft' | 'nft'; readonly offset?: number }
+  readonly '/flow/account/{address}/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly direction?: 'deposit' | 'withdraw'; readonly type?: 'ft' | 'nft'; readonly token?: string; readonly offset?: number }
   readonly '/flow/account/{address}/counterparty': { readonly address: string; readonly limit?: number }
   readonly '/flow/account/{address}/portfolio': { readonly address: string; readonly days?: number }
   readonly '/flow/account/{address}/tax-report': { readonly address: string; readonly start_date?: string; readonly end_date?: string; readonly format?: 'json' | 'csv'; readonly limit?: number; readonly cursor?: string }
@@ -3540,6 +3540,8 @@ export interface SearchResult {
   /** Fungible tokens. Best match first, then by holders. */
   readonly tokens: readonly FoundToken[]
   /** Best match first, then by holders. */
+  readonly evm_tokens: readonly FoundEvmToken[]
+  /** Best match first, then by holders. */
   readonly nft_collections: readonly FoundNftCollection[]
   /** Accounts with a matching label. */
   readonly accounts: readonly FoundAccount[]
@@ -3550,7 +3552,7 @@ export interface SearchResult {
 }
 
 export interface SearchHit {
-  readonly type: 'block' | 'transaction' | 'evm_transaction' | 'account' | 'evm_address' | 'evm_token' | 'scheduled_transaction' | 'public_key' | 'node'
+  readonly type: 'block' | 'transaction' | 'evm_block' | 'evm_transaction' | 'account' | 'evm_address' | 'evm_token' | 'scheduled_transaction' | 'public_key' | 'node'
   /** Id, hash, address or number, as in the path. */
   readonly id: string
   /** Null if the match does not belong to a block. */
@@ -3591,6 +3593,21 @@ export interface FoundToken {
   readonly holder_count: number
   /** Whether the contract account has a label. */
   readonly is_verified: boolean
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
+}
+
+export interface FoundEvmToken {
+  /** 0x and 40 hex digits, lower case. */
+  readonly address: string
+  /** Standard of its logs. */
+  readonly type: 'ERC-20' | 'ERC-721' | 'ERC-1155'
+  /** From the contract, else from the Flow token associated by the bridge. */
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly icon_url: string | null
+  /** Addresses with a positive balance. */
+  readonly holders: number
   /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
