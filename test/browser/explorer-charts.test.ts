@@ -41,7 +41,7 @@ describe('explorer charts', () => {
     const chart = page.getByRole('region', { name: 'Transactions', exact: true })
     const plot = chart.getByRole('slider', { name: 'Transactions' })
     await tabTo(page, plot)
-    expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-31: 1,059')
+    expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-31: 1,059 so far')
     await page.keyboard.press('ArrowLeft')
     await chart.getByText('1,058', { exact: true }).first().waitFor()
     expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-30: 1,058')
@@ -49,7 +49,7 @@ describe('explorer charts', () => {
       ['PageDown', '2026-03-23: 1,051'],
       ['Home', '2026-03-02: 1,030'],
       ['ArrowLeft', '2026-03-02: 1,030'],
-      ['End', '2026-03-31: 1,059'],
+      ['End', '2026-03-31: 1,059 so far'],
     ] as const) {
       await page.keyboard.press(key)
       await page.waitForFunction(`document.activeElement.getAttribute('aria-valuetext') === '${text}'`)
@@ -57,7 +57,7 @@ describe('explorer charts', () => {
     const box = await plot.boundingBox()
     if (box === null) throw new Error('The chart is not visible.')
     await page.mouse.move(box.x + box.width - 14, box.y + 60)
-    await chart.locator('rect.selected').waitFor()
+    await chart.locator('rect.selected.partial').waitFor()
     await page.mouse.move(0, 0)
     await chart.locator('rect.selected').waitFor({ state: 'detached' })
     expect(await chart.getByRole('row').count()).to.equal(30)

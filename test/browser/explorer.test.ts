@@ -201,6 +201,7 @@ describe('the explorer page in a browser', function () {
       node.advance(1)
       await untilStored(database, 90, 102, ingest)
       await page.getByText('Paused', { exact: true }).waitFor()
+      expect(await page.locator('.key-numbers .value').first().innerText()).to.equal('101')
       expect(await blocks.getByRole('link', { name: '102', exact: true }).count()).to.equal(0)
       await page.getByRole('button', { name: 'Resume' }).click()
       await blocks.getByRole('link', { name: '102', exact: true }).waitFor()

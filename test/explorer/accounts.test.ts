@@ -114,7 +114,7 @@ describe('account routes', () => {
       join app.ft_holdings h on h.address = a.address and h.token = 'A.0ae53cb6e3f42a79.FlowToken'
       where a.address = '0x045a1763c93006ca'`)
     const listed = await pages<Account>('/flow/account')
-    expect(listed.find(({ address }) => address === '0x045a1763c93006ca')).to.deep.equal(expected)
+    expect(listed.find(({ address }) => address === '0x045a1763c93006ca')).to.deep.equal({ ...expected, label: null })
   })
 
   it('rejects unknown orders and cursors of another order', async () => {
@@ -235,6 +235,9 @@ describe('account routes', () => {
     expect(tags).to.deep.equal(tags.toSorted()).and.have.length(7)
     expect((await silent.json<List<unknown>>('/flow/account/179b6b1cb6755e31/labels')).data).to.deep.equal([])
     expect((await detail(live, 'f8d6e0586b0a20c7'))?.labels).to.deep.equal(list.data)
+    const accounts = await pages<Account>('/flow/account')
+    expect(accounts.find(({ address }) => address === '0xf8d6e0586b0a20c7')?.label).to.equal('Burner')
+    expect(accounts.find(({ address }) => address === '0x179b6b1cb6755e31')?.label).to.equal(null)
   })
 
   it('finds the accounts of every key in any spelling', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { readPortfolioDays } from '../../src/explorer/accounts/portfolio.ts'
+import { readPortfolioDays, readPortfolioValue } from '../../src/explorer/accounts/portfolio.ts'
 import {
   readBalanceHistory,
   listFtHoldings,
@@ -95,6 +95,7 @@ describe('query plans of fungible tokens', () => {
           30,
         ),
     ],
+    ['the value of an account with very many tokens', tokens * 12, (pool) => readPortfolioValue(pool, account)],
     [
       'a month of the value of an account',
       400,

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { listTransferSides, maxTransfers } from '../../src/explorer/accounts/counterparties.ts'
 import { readEventPage } from '../../src/explorer/paging/event-pages.ts'
 import { ftTransfers, nftTransfers, selectTransfers } from '../../src/explorer/tokens/transfer-lists.ts'
 import type { TransferKey, TransferSelection, TransferTable } from '../../src/explorer/tokens/transfer-lists.ts'
@@ -191,6 +192,11 @@ describe('pages of transfers', () => {
       expect(ofAccount.rowsTouched).to.be.at.most(21 * 4)
     })
   }
+
+  it('read few rows for the counterparties of a busy account', async () => {
+    const plan = await plans.of((pool) => listTransferSides(pool, bounds, busy))
+    expect(plan.rowsTouched).to.be.at.most(2 * maxTransfers * 8)
+  })
 
   it('touch few partitions for a busy account', async () => {
     const plan = await plans.of((pool) => readPage(pool, ftTransfers, { address: busy }, undefined, 21))

@@ -2507,6 +2507,8 @@ export interface Account {
   readonly timestamp: string | null
   /** FLOW in all vaults, including vaults nested in contracts and resources. Null if none is indexed. */
   readonly flow_balance: string | null
+  /** First label, or null. */
+  readonly label: string | null
 }
 
 export interface AccountAnswer {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
@@ -9,10 +10,18 @@ import { useSorting } from '../parts/filters.tsx'
 import { TableList, totalOf } from '../parts/lists.tsx'
 import { PageTitle } from '../parts/page.tsx'
 import { Algorithms, Amount, AccountLink, BlockLink, Identity, KeyStatus, NoValue } from '../parts/values.tsx'
-import { shorten } from '../text.ts'
+import { sanitizeName, shorten } from '../text.ts'
 
 const accountColumns: readonly Column<ItemOf<'/flow/account'>>[] = [
-  { name: 'Account', cell: ({ address }) => <AccountLink address={address} hasCopy />, inCards: 'top' },
+  {
+    name: 'Account',
+    cell: ({ address, label }) => (
+      <>
+        <AccountLink address={address} hasCopy /> {label !== null && <Badge tone="busy">{sanitizeName(label)}</Badge>}
+      </>
+    ),
+    inCards: 'top',
+  },
   {
     name: 'Balance in FLOW',
     cell: ({ flow_balance: balance }) => (

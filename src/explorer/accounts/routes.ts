@@ -32,7 +32,7 @@ import {
   presentAccount,
   presentIndexedAccount,
   presentLiveAccount,
-  accountRow,
+  listedAccountRow,
   coaSchema,
   presentCoa,
   presentPublicKey,
@@ -49,7 +49,7 @@ import {
   flowTokenOf,
   listCoas,
 } from './queries.ts'
-import type { AccountDetail, IndexedAccount, LiveAccount, AccountRow } from './schema.ts'
+import type { AccountDetail, IndexedAccount, ListedAccountRow, LiveAccount } from './schema.ts'
 import { readStorageOverview } from './storage.ts'
 
 const accountOrders = ['block_height', 'tx_count', 'flow_balance', 'first_seen'] as const
@@ -94,7 +94,7 @@ export async function listAccounts(
   order: AccountOrder,
   after: AccountPlace | undefined,
   count: number,
-): Promise<readonly AccountRow[]> {
+): Promise<readonly ListedAccountRow[]> {
   const { table, column, type, listed } = indexOf(order, network)
   const pageAfter = ({ value, address }: AccountPlace): FragmentSqlToken => sql.fragment`
     (select address, ${column} as value from ${table}
@@ -108,13 +108,14 @@ export async function listAccounts(
   const firstPage = sql.fragment`
     select address, ${column} as value from ${table} where ${listed} order by ${column} desc, address limit ${count}
   `
-  return database.any(sql.type(accountRow)`
+  return database.any(sql.type(listedAccountRow)`
     with page as materialized (
       select address, value from (${after === undefined ? firstPage : pageAfter(after)}) as listed
       order by value desc, address limit ${count}
     )
     select p.address, p.value::text as sort_value, a.first_seen_height, a.last_seen_height, a.created_height,
-      a.created_tx_index, coalesce(s.tx_count, 0) as tx_count, h.balance::text as flow_balance
+      a.created_tx_index, coalesce(s.tx_count, 0) as tx_count, h.balance::text as flow_balance,
+      (select l.label from app.account_labels l where l.address = p.address order by l.tag limit 1) as label
     from page p
     left join app.accounts a on a.address = p.address
     left join app.address_stats s on s.address = p.address

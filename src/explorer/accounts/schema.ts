@@ -40,6 +40,7 @@ export const accountSchema = z
     flow_balance: amountFormat
       .nullable()
       .describe('FLOW in all vaults, including vaults nested in contracts and resources. Null if none is indexed.'),
+    label: z.string().nullable().describe('First label, or null.'),
   })
   .meta({ id: 'Account' })
 export type Account = z.output<typeof accountSchema>
@@ -114,6 +115,9 @@ export const accountRow = z.object({
 })
 export type AccountRow = z.output<typeof accountRow>
 
+export const listedAccountRow = accountRow.extend({ label: z.string().nullable() })
+export type ListedAccountRow = z.output<typeof listedAccountRow>
+
 export const accountKeyRow = z.object({
   key_index: z.number(),
   public_key: z.string().nullable(),
@@ -141,7 +145,7 @@ export interface LiveAccount {
   readonly storage: StorageOverview | undefined
 }
 
-export function presentAccount(row: AccountRow, times: ReadonlyMap<number, string>): Account {
+export function presentAccount(row: ListedAccountRow, times: ReadonlyMap<number, string>): Account {
   return pickFields(accountSchema, {
     ...row,
     height: row.last_seen_height,
@@ -368,6 +372,7 @@ export const exampleAccount: Account = {
   height: exampleBlock.height,
   timestamp: exampleBlock.timestamp,
   flow_balance: '35.50000000',
+  label: 'Service Account',
 }
 
 const exampleKey = `${'4a1f09c7'.repeat(8)}${'d25e8b63'.repeat(8)}`
