@@ -8,7 +8,7 @@ import { Age } from '../../kit/time.tsx'
 import type { DefiEvent, DefiPair } from '../answers.gen.ts'
 import { useApi, useList } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { useFilterValues } from '../parts/filters.tsx'
+import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { QueryResult, TableList } from '../parts/lists.tsx'
 import { Detail, DetailPanel, KeyNumber, KeyNumbers, PageTitle, UrlTabs } from '../parts/page.tsx'
@@ -73,7 +73,10 @@ const pairFilters: readonly Filter[] = [
   { kind: 'token', name: 'asset', label: 'Token' },
 ]
 
-const eventFilters: readonly Filter[] = [{ kind: 'choice', name: 'event_type', label: 'Type', options: kinds }]
+const eventFilters: readonly Filter[] = [
+  { kind: 'choice', name: 'event_type', label: 'Type', options: kinds },
+  dayFilter,
+]
 
 export function PairsPage(): ReactNode {
   return (

@@ -6,6 +6,7 @@ import type { Column } from '../../kit/table.tsx'
 import { Age } from '../../kit/time.tsx'
 import type { Event } from '../answers.gen.ts'
 import { useList } from '../api.ts'
+import { dayFilter, useFilterValues } from '../parts/filters.tsx'
 import { TableList } from '../parts/lists.tsx'
 import { PageTitle } from '../parts/page.tsx'
 import { BlockLink, ContractLink, NoValue, TransactionLink, ValueTree } from '../parts/values.tsx'
@@ -36,6 +37,8 @@ const columns: readonly Column<Event>[] = [
   { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} />, isNumber: true },
   { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
 ]
+
+const filters = [dayFilter]
 
 const examples = ['TokensDeposited', 'AccountCreated', 'ContractUpdated', 'Swap']
 
@@ -96,7 +99,8 @@ function EventSearch({ name, onSearch }: EventSearchProps): ReactNode {
 function FoundEvents({ name }: { readonly name: string }): ReactNode {
   return (
     <TableList
-      list={useList('/flow/events/search', { name, limit: 25 })}
+      list={useList('/flow/events/search', { ...useFilterValues(filters), name, limit: 25 })}
+      filters={filters}
       what="events"
       columns={columns}
       itemKey={({ transaction, block_height: height, event_index: index }) => `${height} ${transaction} ${index}`}

@@ -30,6 +30,7 @@ const parts: Readonly<Record<string, string>> = {
   daily_stats_worker: 'Statistics of hours and days',
   daily_balance_worker: 'Balance history',
   analytics_deriver_worker: 'Rankings and large transfers',
+  evm_metadata_worker: 'Names and decimals of EVM tokens',
   token_metadata_worker: 'Names and pictures of tokens and collections',
   nft_item_metadata_worker: 'Names and pictures of NFTs',
   nft_ownership_reconciler: 'NFT owners checked on the chain',

@@ -18,7 +18,7 @@ import {
   formatAmount,
   formatDollars,
 } from '../text.ts'
-import { accountFilter, dayFilter, useFilterValues } from './filters.tsx'
+import { dayFilter, partyFilter, useFilterValues } from './filters.tsx'
 import type { Filter } from './filters.tsx'
 import { TableList, QueryResult } from './lists.tsx'
 import type { ListProps } from './lists.tsx'
@@ -60,7 +60,7 @@ const amountColumn: Column<FtTransfer> = {
 const transferKey = ({ transaction_hash: id, event_index: event, leg }: Transfer): string => `${id} ${event} ${leg}`
 
 export const transferFilters: readonly Filter[] = [
-  accountFilter('address', 'Account'),
+  partyFilter('address', 'Account'),
   {
     kind: 'choice',
     name: 'direction',

@@ -39,14 +39,17 @@ export type Filter = ChoiceFilter | TextFilter | NameFilter | DayFilter
 
 export const dayFilter: DayFilter = { kind: 'days' }
 
+const digits = '[0-9a-fA-F]'
+
 export function accountFilter(name: string, label: string): TextFilter {
-  return {
-    kind: 'text',
-    name,
-    label,
-    hint: 'Address, 0x and 16 hex digits',
-    pattern: String.raw`\s*(0[xX])?[0-9a-fA-F]{1,16}\s*`,
-  }
+  const hint = 'Address, 0x and 16 hex digits'
+  return { kind: 'text', name, label, hint, pattern: String.raw`\s*(0[xX])?${digits}{1,16}\s*` }
+}
+
+/** Flow account or EVM address. */
+export function partyFilter(name: string, label: string): TextFilter {
+  const hint = 'Address, 0x and 16 or 40 hex digits'
+  return { kind: 'text', name, label, hint, pattern: String.raw`\s*(0[xX])?(${digits}{1,16}|${digits}{40})\s*` }
 }
 
 function namesOf(filter: Filter): readonly string[] {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
-import { readBounds } from '../paging/bounds.ts'
+import { readBounds, readBoundsOfDays } from '../paging/bounds.ts'
 import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { heightFormat } from '../formats.ts'
-import { contractParameter, limitParameter } from '../parameters.ts'
+import { contractParameter, dayFilters, limitParameter } from '../parameters.ts'
 import {
   defiAssetSchema,
   defiEventSchema,
@@ -178,12 +178,13 @@ const eventList = defineRoute({
       .enum(defiEventTypes, `must be one of ${defiEventTypes.join(', ')}`)
       .optional()
       .describe('Event type.'),
+    ...dayFilters,
   }),
   response: listOf(defiEventSchema, 'DefiEvent'),
   example: { data: [exampleSwap], has_more: true, cursor: '118542743:0:12', _meta: { limit: 1, count: 1 } },
-  handler: async ({ query: { cursor, limit: max, pair_id: pair, event_type: type } }, { database }) => {
+  handler: async ({ query: { cursor, limit: max, pair_id: pair, event_type: type, ...days } }, { database }) => {
     const before = parseEventCursor(cursor)
-    const rows = await listDefiEvents(database, await readBounds(database), { pair, type }, before, max + 1)
+    const rows = await listDefiEvents(database, await readBoundsOfDays(database, days), { pair, type }, before, max + 1)
     const symbols = await readSymbols(
       database,
       rows.flatMap(({ row }) => [row.asset0, row.asset1]),

@@ -8,10 +8,12 @@ import type { PayloadFields, PayloadValue } from '../../flow/payload-value.ts'
 import { databaseIdentityFragment } from '../../platform/db/slonik.ts'
 import type { EventRow } from './schema.ts'
 import { ApiError } from '../../platform/errors.ts'
+import { readBoundsOfDays } from '../paging/bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import type { EventKey } from '../paging/event-pages.ts'
 import { listOf, page } from '../paging/pages.ts'
-import { limitParameter } from '../parameters.ts'
+import { dayFilters, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import { exampleEvent, eventSchema, presentEvent } from './schema.ts'
 
@@ -307,6 +309,7 @@ const eventSearch = defineRoute({
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: eventCursor.parameter,
+    ...dayFilters,
     type: nameParameter('Full type: `A.<address>.<contract>.<event>`, or `flow.<event>`.'),
     name: nameParameter(
       'Full type, or part of `<contract>.<event>` in any case: `TokensDeposited`, `FlowToken.`, `swap`. ' +
@@ -321,7 +324,7 @@ const eventSearch = defineRoute({
     cursor: `${exampleEvent.block_height}:0:${exampleEvent.event_index}`,
     _meta: { limit: 1, count: 1 },
   },
-  handler: async ({ query: { limit, cursor, type, name } }, { database }) => {
+  handler: async ({ query: { limit, cursor, type, name, ...days } }, { database }) => {
     const wanted = type ?? name
     if (wanted === undefined) {
       throw new ApiError(
@@ -331,12 +334,12 @@ const eventSearch = defineRoute({
         { field: 'type' },
       )
     }
-    const rows = await searchEvents(
-      database,
-      await findEventTypes(database, wanted),
-      parseEventCursor(cursor),
-      limit + 1,
-    )
+    const [types, bounds] = await Promise.all([
+      findEventTypes(database, wanted),
+      days.from === undefined && days.to === undefined ? everyHeight : readBoundsOfDays(database, days),
+    ])
+    const before = parseEventCursor(cursor)
+    const rows = bounds === undefined ? [] : await searchEvents(database, types, before, limit + 1, bounds)
     const marks = await readTransactionMarks(database, rows)
     const events = rows.flatMap((row) => {
       const mark = marks.get(markKey(row))
@@ -386,32 +389,43 @@ async function findEventTypes(database: DatabasePool, name: string): Promise<rea
   return rows.map(({ type }) => type)
 }
 
+const everyHeight: Bounds = { min: 0, max: Number.MAX_SAFE_INTEGER }
+
 export async function searchEvents(
   database: DatabasePool,
   types: readonly string[],
   before: EventKey | undefined,
   count: number,
+  bounds = everyHeight,
 ): Promise<readonly PlacedEventRow[]> {
   const found: PlacedEventRow[] = []
   const wanted = sql.fragment`${sql.array([...types], 'text')}`
-  let below = before === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(before.height / heightsPerPiece) + 1
+  const { min, max } = { min: bounds.min, max: Math.min(bounds.max, before?.height ?? bounds.max) }
+  const lowest = Math.floor(min / heightsPerPiece)
+  let below = Math.floor(max / heightsPerPiece) + 1
   while (types.length > 0 && found.length < count) {
-    const pieces = await readPieces(database, types, below)
+    const pieces = await readPieces(database, types, lowest, below)
     const last = pieces.at(-1)
     if (last === undefined) break
-    const heights = await readHeights(database, wanted, pieces, before)
+    const heights = await readHeights(database, wanted, pieces, { min, max })
     found.push(...(await readFoundEvents(database, types, heights, before, count - found.length)))
     below = last
   }
   return found
 }
 
-async function readPieces(database: DatabasePool, types: readonly string[], below: number): Promise<readonly number[]> {
+async function readPieces(
+  database: DatabasePool,
+  types: readonly string[],
+  lowest: number,
+  below: number,
+): Promise<readonly number[]> {
   const rows = await database.any(sql.type(pieceRow)`
     select distinct found.piece
     from unnest(${sql.array([...types], 'text')}) as wanted (type) cross join lateral (
       select p.piece from app.event_type_pieces p
-      where p.type = wanted.type and p.piece < ${below} order by p.piece desc limit ${piecesAtOnce}
+      where p.type = wanted.type and p.piece >= ${lowest} and p.piece < ${below}
+      order by p.piece desc limit ${piecesAtOnce}
     ) as found
     order by found.piece desc
     limit ${piecesAtOnce}
@@ -423,9 +437,8 @@ async function readHeights(
   database: DatabasePool,
   wanted: FragmentSqlToken,
   pieces: readonly number[],
-  before: EventKey | undefined,
+  { min, max }: Bounds,
 ): Promise<readonly number[]> {
-  const highest = before?.height ?? Number.MAX_SAFE_INTEGER
   const places = pieces.map((piece) => ({ block_height: piece * heightsPerPiece }))
   const rows = await readByPlaces(places, (ofWindow, low, high) =>
     database.any(sql.type(heightRow)`
@@ -436,7 +449,7 @@ async function readHeights(
     )}) as piece (first)
     join app.block_event_types b on b.block_height between piece.first and piece.first + ${heightsPerPiece - 1}
       and b.block_height between ${low} and ${high + heightsPerPiece - 1}
-    where b.block_height <= ${highest} and b.types && ${wanted}
+    where b.block_height between ${min} and ${max} and b.types && ${wanted}
   `),
   )
   return rows.map(({ height }) => height).toSorted((a, b) => b - a)

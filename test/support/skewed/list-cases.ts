@@ -191,6 +191,7 @@ const transactionCases: readonly ListCase[] = [
   events({ type: skewed.evmEventType }, `t.type = '${skewed.evmEventType}'`),
   events({ type: skewed.rareEventType }, `t.type = '${skewed.rareEventType}'`),
   events({ name: someApp.slice(2, 18) }, 'false'),
+  events({ type: skewed.eventType, ...someDays }, `t.type = '${skewed.eventType}' and ${isWithinDays}`),
   events({ name: 'RareContract' }, `t.type = '${skewed.rareEventType}'`),
   events({ name: 'FlowToken.' }, `t.type = '${skewed.eventType}'`),
 ]

@@ -1,6 +1,6 @@
 import { skewed } from '../skewed-world.ts'
 import type { ListCase, ListKeys } from '../list-case.ts'
-import { caseOf } from './cases-of.ts'
+import { caseOf, isWithinDays, someDays } from './cases-of.ts'
 import type { Values } from './cases-of.ts'
 
 const { node, pair, quietPair, token, whale, handlerOwner } = skewed
@@ -91,6 +91,7 @@ export const stakeAndTradeCases: readonly ListCase[] = [
       order: ['a.token'],
     },
   ),
+  trades({ pair_id: pair, ...someDays }, `e.pair = '${pair}' and ${isWithinDays.replace('t.', 'e.')}`),
   pairs({}, 'true'),
   pairs({ dex: 'metapier' }, "p.dex = 'metapier'"),
   pairs({ pair_id: pair }, `p.pair = '${pair}'`),
