@@ -13,7 +13,7 @@ const size = { transfers: 4000, spacing: 9000 }
 /**
  * Paging parameters, and parameters that select one block or transaction, whose lists are short.
  */
-const noFilters = new Set(['limit', 'cursor', 'height', 'transaction_hash', 'format'])
+const noFilters = new Set(['limit', 'cursor', 'offset', 'height', 'transaction_hash', 'format'])
 
 describe('lists of the API', () => {
   let lists: SkewedLists
