@@ -11,8 +11,10 @@ import {
   listEvmTokenTransfers,
   listEvmHolders,
   listEvmHoldings,
+  listEvmInstances,
   listEvmItems,
   listEvmTokens,
+  searchEvmTokens,
 } from '../../src/explorer/evm/token-queries.ts'
 import { listScheduledHandlers, listScheduledTransactions } from '../../src/explorer/scheduled/queries.ts'
 import {
@@ -77,6 +79,11 @@ const history = `
   insert into app.evm_token_items select '${badge}', 721, h, '${busy}', 1 from ${steps};
   insert into app.evm_tokens select '5' || lpad(to_hex(h), 39, '0'), (array[20, 20, 20, 721])[h / 20 % 4 + 1], h, 1, 3, 0 from ${steps};
   insert into app.evm_tokens select '7' || lpad(to_hex(h), 39, '0'), 1155, h, 1, 1, 0 from generate_series(0, 500, 100) as h;
+  insert into app.evm_token_metadata (token, name, symbol, status)
+  select token, 'Coin ' || first_height, case when first_height = 4000 then 'RARE' else 'USD' end, 'answered'
+  from app.evm_tokens where standard <> 1155;
+  insert into app.evm_item_metadata (token, standard, token_id, token_uri)
+  select token, standard, token_id, 'ipfs://x' from app.evm_token_items;
   insert into app.account_labels (address, tag, label, category)
   select '0x' || lpad(to_hex(i), 16, '0'), 'service', 'Service', 'service' from generate_series(1, 30) i;
   insert into app.staking_events
@@ -178,6 +185,9 @@ const cases: readonly Case[] = [
     60,
     (pool) => listEvmItems(pool, busy, { token: badge, standard: 721, tokenId: String(highest / 2) }, 21),
   ],
+  ['items of a token in the middle', 90, (pool) => listEvmInstances(pool, badge, 721, String(highest / 2), 21)],
+  ['EVM tokens with a frequent word', 2200, (pool) => searchEvmTokens(pool, 'usd', 21)],
+  ['EVM tokens with a rare word', 10, (pool) => searchEvmTokens(pool, 'rare coin', 21)],
   ['what is known of addresses', 70, (pool) => describeEvmAddresses(pool, [busy, counterpart, quiet, coin])],
   [
     'what is known of many addresses',

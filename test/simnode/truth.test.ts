@@ -285,20 +285,32 @@ describe('the truth of the simulated chain', () => {
         ).to.deep.equal(expected)
         expect(holders).to.have.lengthOf(token.holders)
       }
-      const [user] = evmUsers
-      const { balance, nonce } = evmStateOf(node, user?.address.toString('hex') ?? '')
-      const { data } = await api.json<{ data: Record<string, unknown>[] }>(
-        `/flow/evm/address/0x${user?.address.toString('hex')}`,
+      const herons = tokens.find(({ symbol }) => symbol === 'HERON')
+      const items = await allPages<{ token_id: string; owner: EvmParty; image_url: string }>(
+        api,
+        `/flow/evm/token/${herons?.address}/instances`,
+        100,
       )
-      expect(data[0]).to.include({ coin_balance: `${balance}`, nonce: `${nonce}`, code_size: 0, state_height: end })
+      const { evm } = node.chain.stateAt(end)
+      expect(items.map(({ token_id: id, owner }) => [id, owner.hash])).to.deep.equal(
+        Array.from({ length: Number(herons?.total_supply) }, (_, i) => [
+          `${i + 1}`,
+          `0x${evm.owner(herons?.address.slice(2) ?? '', i + 1)}`,
+        ]),
+      )
+      expect(items.every(({ image_url: image }) => image.startsWith('data:image/svg+xml'))).to.equal(true)
+      const [user] = evmUsers
+      const digits = user?.address.toString('hex') ?? ''
+      const { data } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${digits}`)
+      expect(data[0]).to.include({
+        coin_balance: `${evm.balance(digits)}`,
+        nonce: `${evm.nonce(digits)}`,
+        code_size: 0,
+        state_height: end,
+      })
     } finally {
       await api.stop()
       await reader.close()
     }
   })
 })
-
-function evmStateOf(node: LedgerNode, address: string): { balance: bigint; nonce: number } {
-  const { evm } = node.chain.stateAt(end)
-  return { balance: evm.balance(address), nonce: evm.nonce(address) }
-}

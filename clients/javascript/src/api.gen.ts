@@ -56,6 +56,7 @@ export interface Answers {
   readonly '/flow/evm/token/{address}': EvmTokenAnswer
   readonly '/flow/evm/token/{address}/holding': EvmHolderList
   readonly '/flow/evm/token/{address}/token-transfers': EvmTokenTransferList
+  readonly '/flow/evm/token/{address}/instances': EvmInstanceList
   readonly '/flow/evm/address/{address}': EvmAddressAnswer
   readonly '/flow/evm/address/{address}/token': EvmHoldingList
   readonly '/flow/evm/address/{address}/nft': EvmItemList
@@ -181,7 +182,7 @@ export interface Parameters {
   readonly '/flow/account/{address}/transaction': { readonly address: string; readonly limit?: number; readonly height?: number; readonly from?: string; readonly to?: string; readonly status?: 'SEALED' | 'UNKNOWN' | 'SUCCESS' | 'FAILURE' | 'sealed' | 'unknown' | 'success' | 'failure'; readonly tag?: 'EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX'; readonly include_events?: boolean | 0 | 1; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/contract/{identifier}/transaction': { readonly identifier: string; readonly limit?: number; readonly height?: number; readonly from?: string; readonly to?: string; readonly status?: 'SEALED' | 'UNKNOWN' | 'SUCCESS' | 'FAILURE' | 'sealed' | 'unknown' | 'success' | 'failure'; readonly tag?: 'EVM' | 'EVM_BRIDGE' | 'FT_TRANSFER' | 'NFT_TRANSFER' | 'MARKETPLACE' | 'SWAP' | 'LIQUIDITY' | 'STAKING' | 'LIQUID_STAKING' | 'TOKEN_MINT' | 'TOKEN_BURN' | 'CONTRACT_DEPLOY' | 'ACCOUNT_CREATED' | 'KEY_UPDATE' | 'SCHEDULED_TX'; readonly include_events?: boolean | 0 | 1; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/script/{hash}': { readonly hash: string }
-  readonly '/flow/events/search': { readonly limit?: number; readonly cursor?: string; readonly type?: string; readonly name?: string; readonly offset?: number }
+  readonly '/flow/events/search': { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly type?: string; readonly name?: string; readonly offset?: number }
   readonly '/flow/ft/transfer': { readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly address?: string; readonly direction?: 'deposit' | 'withdraw'; readonly token?: string; readonly transaction_hash?: string; readonly offset?: number }
   readonly '/flow/account/{address}/ft/transfer': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly direction?: 'deposit' | 'withdraw'; readonly token?: string; readonly offset?: number }
   readonly '/flow/account/{address}/ft/{token}/transfer': { readonly address: string; readonly token: string; readonly limit?: number; readonly cursor?: string; readonly height?: number; readonly from?: string; readonly to?: string; readonly offset?: number }
@@ -226,6 +227,7 @@ export interface Parameters {
   readonly '/flow/evm/token/{address}': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155' }
   readonly '/flow/evm/token/{address}/holding': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/token/{address}/token-transfers': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/evm/token/{address}/instances': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/address/{address}': { readonly address: string }
   readonly '/flow/evm/address/{address}/token': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly offset?: number }
   readonly '/flow/evm/address/{address}/nft': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
@@ -284,7 +286,7 @@ export interface Parameters {
   readonly '/flow/contract/{identifier}/scripts': { readonly identifier: string; readonly limit?: number }
   readonly '/defi/asset': { readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/defi/pair': { readonly limit?: number; readonly cursor?: string; readonly dex?: 'incrementfi' | 'bloctoswap' | 'metapier'; readonly asset?: string; readonly pair_id?: string; readonly offset?: number }
-  readonly '/defi/events': { readonly limit?: number; readonly cursor?: string; readonly pair_id?: string; readonly event_type?: 'Swap' | 'AddLiquidity' | 'RemoveLiquidity' | 'Flashloan' | 'ProtocolFee'; readonly offset?: number }
+  readonly '/defi/events': { readonly limit?: number; readonly cursor?: string; readonly pair_id?: string; readonly event_type?: 'Swap' | 'AddLiquidity' | 'RemoveLiquidity' | 'Flashloan' | 'ProtocolFee'; readonly from?: string; readonly to?: string; readonly offset?: number }
   readonly '/defi/latest-swap': { readonly pair_id?: string }
   readonly '/defi/latest-block': Readonly<Record<string, never>>
   readonly '/flow/scheduled-transaction': { readonly limit?: number; readonly cursor?: string; readonly status?: 'scheduled' | 'pending' | 'executed' | 'failed' | 'canceled'; readonly owner?: string; readonly handler?: string; readonly offset?: number }
@@ -1881,11 +1883,11 @@ export interface EvmBlock {
   readonly parent_hash: string
   /** Flow block that executed it. */
   readonly block_height: number
-  /** ISO 8601, UTC, milliseconds. */
-  readonly timestamp: string
+  /** Null in blocks of early versions. */
+  readonly timestamp: string | null
   readonly transaction_count: number
-  /** Decimal number, as a string to stay exact. */
-  readonly gas_used: string
+  /** Null in blocks of early versions. */
+  readonly gas_used: string | null
   /** FLOW in the EVM after the block, in attoflow. */
   readonly total_supply: string
   readonly receipt_root: string | null
@@ -1955,6 +1957,30 @@ export interface EvmHolder {
   readonly value: string
   /** In whole tokens; null if the decimals are unknown. ERC-721 and ERC-1155: as value. */
   readonly amount: string | null
+}
+
+export interface EvmInstanceList {
+  readonly data: readonly EvmInstance[]
+  /** Whether there is a next page. */
+  readonly has_more: boolean
+  /** Cursor of the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface EvmInstance {
+  /** Token id. */
+  readonly token_id: string
+  /** Null if it is burned or has several holders. */
+  readonly owner: EvmAddressReference | null
+  /** Addresses with a positive balance; 1,000 means that or more. */
+  readonly holders: number
+  /** URI of its metadata, from the contract; null if unknown. */
+  readonly token_uri: string | null
+  /** From metadata inside token_uri; else null. */
+  readonly name: string | null
+  /** From metadata inside token_uri; else null. Treat it as untrusted. */
+  readonly image_url: string | null
 }
 
 export interface EvmAddressAnswer {

@@ -8,7 +8,7 @@ import type { EvmAddress } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { EvmTokenName, EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
+import { EvmAmount, EvmTokenName, EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
 import {
@@ -21,7 +21,7 @@ import {
   NoValue,
   Picture,
 } from '../parts/values.tsx'
-import { paths, sanitizeName, shorten, formatAmount, formatBytes, formatEvmAmount } from '../text.ts'
+import { paths, sanitizeName, shorten, formatAmount, formatBytes } from '../text.ts'
 
 export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useApi('/flow/evm/address/{address}', { address })
@@ -133,7 +133,7 @@ const balanceColumns: readonly Column<ItemOf<'/flow/evm/address/{address}/token'
   { name: 'Kind', cell: ({ token }) => <Badge>{token.type}</Badge> },
   {
     name: 'Balance',
-    cell: ({ token, value }) => formatEvmAmount(value, token, sanitizeName(token.symbol ?? '', '')),
+    cell: ({ token, value }) => <EvmAmount value={value} token={token} unit={sanitizeName(token.symbol ?? '', '')} />,
     isNumber: true,
   },
 ]

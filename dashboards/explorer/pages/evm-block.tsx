@@ -60,7 +60,7 @@ function Details({ block }: { readonly block: EvmBlock }): ReactNode {
         <Moment at={block.timestamp} />
       </Detail>
       <Detail name="Transactions">{formatNumber(block.transaction_count)}</Detail>
-      <Detail name="Gas used">{formatNumber(Number(block.gas_used))}</Detail>
+      {block.gas_used !== null && <Detail name="Gas used">{formatNumber(Number(block.gas_used))}</Detail>}
       <Detail name="FLOW in the EVM">
         <Amount amount={formatUnits(block.total_supply, 18).replaceAll(',', '')} unit="FLOW" decimals={2} />
       </Detail>

@@ -5,7 +5,7 @@ import { Ago } from '../../kit/time.tsx'
 import type { EvmTokenTransfer, EvmTransactionDetail } from '../answers.gen.ts'
 import { useApi } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { DecodedCall, EvmLogs, nameOfEvmTransaction, transferredAsset } from '../parts/evm.tsx'
+import { DecodedCall, EvmLogs, nameOfEvmTransaction, TransferredAsset } from '../parts/evm.tsx'
 import { ItemResult } from '../parts/lists.tsx'
 import { UrlTabs, Detail, DetailPanel, PageTitle } from '../parts/page.tsx'
 import {
@@ -108,7 +108,7 @@ function Overview({ transaction }: TransactionProps): ReactNode {
 
 function TransferStatement({ transfer }: { readonly transfer: EvmTokenTransfer }): ReactNode {
   const { from, to } = transfer
-  const asset = transferredAsset(transfer)
+  const asset = <TransferredAsset transfer={transfer} />
   if (from === null) {
     return (
       <>
@@ -120,7 +120,7 @@ function TransferStatement({ transfer }: { readonly transfer: EvmTokenTransfer }
     <>
       <EvmPartyLink party={from} />{' '}
       {to === null ? (
-        `burned ${asset}`
+        <>burned {asset}</>
       ) : (
         <>
           sent {asset} to <EvmPartyLink party={to} />

@@ -8,11 +8,11 @@ import type { EvmBlock, EvmToken } from '../answers.gen.ts'
 import { useList, useApi } from '../api.ts'
 import type { ItemOf } from '../api.ts'
 import type { PageProps } from '../pages.ts'
-import { EvmTransactionList, EvmTransfers, EvmTokenName } from '../parts/evm.tsx'
-import { ItemResult, TableList } from '../parts/lists.tsx'
+import { EvmTransactionList, EvmTransfers, EvmAmount, EvmTokenName } from '../parts/evm.tsx'
+import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
-import { AccountLink, BlockLink, EvmBlockLink, EvmPartyLink, Identity, NoValue } from '../parts/values.tsx'
-import { paths, sanitizeName, shorten, formatEvmAmount, contractNameOf, formatDollars } from '../text.ts'
+import { AccountLink, BlockLink, EvmBlockLink, EvmPartyLink, Identity, NoValue, Picture } from '../parts/values.tsx'
+import { paths, sanitizeName, shorten, contractNameOf, formatDollars } from '../text.ts'
 
 export function EvmPage(): ReactNode {
   return (
@@ -41,10 +41,18 @@ function Transactions(): ReactNode {
 const blockColumns: readonly Column<EvmBlock>[] = [
   { name: 'EVM block', cell: ({ number }) => <EvmBlockLink number={number} /> },
   { name: 'Transactions', cell: ({ transaction_count: count }) => formatNumber(count), isNumber: true },
-  { name: 'Gas used', cell: ({ gas_used: gas }) => formatNumber(Number(gas)), isNumber: true },
+  {
+    name: 'Gas used',
+    cell: ({ gas_used: gas }) => (gas === null ? <NoValue /> : formatNumber(Number(gas))),
+    isNumber: true,
+  },
   { name: 'Hash', cell: ({ hash }) => <Identity id={hash} what="hash" /> },
   { name: 'Flow block', cell: ({ block_height: height }) => <BlockLink height={height} /> },
-  { name: 'Age', cell: ({ timestamp }) => <Age since={timestamp} />, isNumber: true },
+  {
+    name: 'Age',
+    cell: ({ timestamp }) => (timestamp === null ? <NoValue /> : <Age since={timestamp} />),
+    isNumber: true,
+  },
 ]
 
 function Blocks(): ReactNode {
@@ -65,7 +73,8 @@ const tokenColumns: readonly Column<EvmToken>[] = [
   { name: 'Address', cell: ({ address }) => <AccountLink address={address} /> },
   {
     name: 'Supply',
-    cell: (token) => (token.total_supply === null ? <NoValue /> : formatEvmAmount(token.total_supply, token, '')),
+    cell: (token) =>
+      token.total_supply === null ? <NoValue /> : <EvmAmount value={token.total_supply} token={token} />,
     isNumber: true,
   },
   { name: 'Holders', cell: ({ holders }) => formatNumber(holders), isNumber: true },
@@ -116,7 +125,7 @@ function TokenView({ token }: TokenProps): ReactNode {
       <KeyNumbers>
         {supply !== null && (
           <KeyNumber name="Supply">
-            {formatEvmAmount(supply, token, type === 'ERC-20' ? unitOf(token) : 'items')}
+            <EvmAmount value={supply} token={token} unit={type === 'ERC-20' ? unitOf(token) : 'items'} />
           </KeyNumber>
         )}
         <KeyNumber name="Holders">{formatNumber(token.holders)}</KeyNumber>
@@ -156,10 +165,33 @@ function TokenView({ token }: TokenProps): ReactNode {
         tabs={[
           { name: 'transfers', label: 'Transfers', render: () => <TokenTransfers address={token.address} /> },
           { name: 'holders', label: 'Holders', render: () => <Holders token={token} /> },
+          ...(type === 'ERC-20' ? [] : [{ name: 'items', label: 'Items', render: () => <Items token={token} /> }]),
         ]}
       />
     </>
   )
+}
+
+function Items({ token: { address } }: TokenProps): ReactNode {
+  return (
+    <CardList
+      list={useList('/flow/evm/token/{address}/instances', { address, limit: 48 })}
+      what="items"
+      emptyText="Items of this token will appear here when their metadata is queried."
+      renderCard={({ token_id: id, owner, holders, name, image_url: image }) => (
+        <li className="card plain" key={id}>
+          <Picture source={image} alt="" size="fill" seed={`${address} ${id}`} />
+          <span className="card-name">{sanitizeName(name ?? `#${id}`)}</span>{' '}
+          <span className="soft">{owner === null ? holdersText(holders) : <EvmPartyLink party={owner} />}</span>
+        </li>
+      )}
+    />
+  )
+}
+
+function holdersText(count: number): string {
+  if (count === 0) return 'Burned'
+  return count >= 1000 ? '1,000 holders or more' : `${formatNumber(count)} holders`
 }
 
 function TokenTransfers({ address }: { readonly address: string }): ReactNode {
@@ -179,7 +211,7 @@ function Holders({ token }: TokenProps): ReactNode {
       what="holders"
       columns={[
         holderColumn,
-        { name: 'Balance', cell: ({ value }) => formatEvmAmount(value, token, unit), isNumber: true },
+        { name: 'Balance', cell: ({ value }) => <EvmAmount value={value} token={token} unit={unit} />, isNumber: true },
       ]}
       itemKey={({ address }) => address.hash}
       emptyText="Holders of this token will appear here."

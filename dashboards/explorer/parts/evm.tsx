@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ExactAmount } from '../../kit/amount.tsx'
 import { Badge } from '../../kit/controls.tsx'
 import { Link } from '../../kit/router.tsx'
 import type { Column } from '../../kit/table.tsx'
@@ -41,7 +42,7 @@ const transactionColumns: readonly Column<EvmTransaction>[] = [
   { name: 'To', cell: ({ to, created_contract: created }) => <EvmPartyLink party={to ?? created} /> },
   {
     name: 'Value in FLOW',
-    cell: ({ value }) => (value === null ? <NoValue /> : formatUnits(value, 18)),
+    cell: ({ value }) => (value === null ? <NoValue /> : <ExactAmount amount={formatUnits(value, 18)} />),
     isNumber: true,
   },
   { name: 'Block', cell: ({ block_height: height }) => <BlockLink height={height} /> },
@@ -80,11 +81,29 @@ export function EvmTokenName({ token }: { readonly token: EvmTokenReference }): 
   )
 }
 
+interface EvmAmountProps {
+  readonly value: string
+  readonly token: Pick<EvmTokenReference, 'type' | 'decimals'>
+  readonly unit?: string
+}
+
+export function EvmAmount({ value, token, unit = '' }: EvmAmountProps): ReactNode {
+  if (token.type === 'ERC-20' && token.decimals === null) return formatEvmAmount(value, token, unit)
+  return <ExactAmount amount={formatEvmAmount(value, token, '')} unit={unit === '' ? undefined : unit} />
+}
+
 /** `1.5 USDF`, `PaperBoats #7`. */
-export function transferredAsset({ token, total }: EvmTokenTransfer): string {
+export function TransferredAsset({ transfer: { token, total } }: { readonly transfer: EvmTokenTransfer }): ReactNode {
   const name = sanitizeName(token.symbol ?? token.name ?? shorten(token.address))
-  if (total.token_id === null) return formatEvmAmount(total.value, { type: token.type, decimals: total.decimals }, name)
-  return `${total.value === '1' ? '' : `${formatAmount(total.value)} × `}${name} #${total.token_id}`
+  return (
+    <Link to={paths.evmToken(token.address)}>
+      {total.token_id === null ? (
+        <EvmAmount value={total.value} token={token} unit={name} />
+      ) : (
+        `${total.value === '1' ? '' : `${formatAmount(total.value)} × `}${name} #${total.token_id}`
+      )}
+    </Link>
+  )
 }
 
 const transferTransaction: Column<EvmTokenTransfer> = {
@@ -97,14 +116,10 @@ const transferAge: Column<EvmTokenTransfer> = {
   isNumber: true,
 }
 
-function AssetLink({ transfer }: { readonly transfer: EvmTokenTransfer }): ReactNode {
-  return <Link to={paths.evmToken(transfer.token.address)}>{transferredAsset(transfer)}</Link>
-}
-
 /** `Sent 0.5 PEB to 0x12…ab`. */
 function TransferSentence({ transfer, address }: { transfer: EvmTokenTransfer; address: string }): ReactNode {
   const { from, to } = transfer
-  const asset = <AssetLink transfer={transfer} />
+  const asset = <TransferredAsset transfer={transfer} />
   if (from?.hash === to?.hash) return <>Sent {asset} to itself</>
   if (to?.hash !== address) {
     return to === null ? (
@@ -141,7 +156,7 @@ function columnsOfParty(address: string): readonly Column<EvmTokenTransfer>[] {
 
 const transferColumns: readonly Column<EvmTokenTransfer>[] = [
   transferTransaction,
-  { name: 'Asset', cell: (transfer) => <AssetLink transfer={transfer} /> },
+  { name: 'Asset', cell: (transfer) => <TransferredAsset transfer={transfer} /> },
   { name: 'From', cell: ({ from }) => <EvmPartyLink party={from} /> },
   { name: 'To', cell: ({ to }) => <EvmPartyLink party={to} /> },
   transferAge,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { keccak256 } from '../../flow/evm/keccak256.ts'
-import { inlineMetadata } from '../../flow/evm/token-uri.ts'
 import { amountFormat, countFormat, heightFormat, multiplyDecimals } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
@@ -34,6 +33,9 @@ import {
   presentEvmTokenTransfer,
   evmHashFormat,
   evmPartySchema,
+  exampleItemMetadata,
+  itemMetadataSchema,
+  presentItemMetadata,
   isContract,
   presentEvmParty,
   evmTokenRefSchema,
@@ -75,7 +77,7 @@ const evmAddress = defineRoute({
   summary: 'EVM address',
   params: addressParameters,
   response: singleOf(evmAddressSchema, 'EvmAddress'),
-  problems: { 404: 'The address is not indexed.' },
+  problems: { 404: 'The address is not indexed, and no access node responds.' },
   example: {
     data: [
       {
@@ -108,8 +110,7 @@ const evmAddress = defineRoute({
     const directory = await describeEvmAddresses(database, [digits, span.creator])
     const facts = directory.get(digits)
     const isIndexed = span.first_height !== null || token !== undefined || typeof facts?.name === 'string'
-    const isOnChain = state !== undefined && (state.balance !== '0' || state.nonce !== '0' || state.codeSize > 0)
-    if (facts === undefined || !(isIndexed || isOnChain)) {
+    if (facts === undefined || !(isIndexed || state !== undefined)) {
       throw new ApiError(404, 'unknown-evm-address', `EVM address ${address} is not indexed.`, { field: 'address' })
     }
     return {
@@ -237,9 +238,7 @@ const evmItemSchema = z
     token: evmTokenRefSchema,
     token_id: amountFormat.describe('Token id.'),
     value: amountFormat.describe('ERC-721: 1. ERC-1155: balance.'),
-    token_uri: z.string().nullable().describe('URI of its metadata, from the contract; null if unknown.'),
-    name: z.string().nullable().describe('From metadata inside token_uri; else null.'),
-    image_url: z.string().nullable().describe('From metadata inside token_uri; else null. Treat it as untrusted.'),
+    ...itemMetadataSchema.shape,
   })
   .meta({ id: 'EvmItem' })
 
@@ -257,9 +256,7 @@ const evmAddressItems = defineRoute({
         token: { ...exampleEvmTokenRef, type: 'ERC-721', name: null, symbol: null, decimals: null },
         token_id: '1204',
         value: '1',
-        token_uri: 'ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1204.json',
-        name: null,
-        image_url: null,
+        ...exampleItemMetadata,
       },
     ],
     has_more: false,
@@ -285,10 +282,8 @@ const evmAddressItems = defineRoute({
         rows,
         limit,
         (row) => {
-          const { name, image } = inlineMetadata(row.token_uri)
           const token = presentEvmTokenRef(row, network())
-          const { token_id, balance: value, token_uri } = row
-          return { token, token_id, value, token_uri, name, image_url: image }
+          return { token, token_id: row.token_id, value: row.balance, ...presentItemMetadata(row.token_uri) }
         },
         (row) =>
           itemCursor.format({

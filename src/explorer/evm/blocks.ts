@@ -8,7 +8,7 @@ import { amountFormat, countFormat, heightFormat, timestampFormat } from '../for
 import { readBounds } from '../paging/bounds.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import type { EventKey } from '../paging/event-pages.ts'
-import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
+import { listOf, page, pageUpTo, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { heightParameter, limitParameter } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
@@ -26,9 +26,9 @@ const evmBlockSchema = z
     hash: evmHashFormat,
     parent_hash: evmHashFormat,
     block_height: heightFormat.describe('Flow block that executed it.'),
-    timestamp: timestampFormat,
+    timestamp: timestampFormat.nullable().describe('Null in blocks of early versions.'),
     transaction_count: countFormat,
-    gas_used: amountFormat,
+    gas_used: amountFormat.nullable().describe('Null in blocks of early versions.'),
     total_supply: amountFormat.describe('FLOW in the EVM after the block, in attoflow.'),
     receipt_root: evmHashFormat.nullable(),
     transactions_root: evmHashFormat.nullable(),
@@ -42,14 +42,18 @@ const hash = z
   .regex(/^(0x)?[0-9a-f]{64}$/i)
   .transform((text) => `0x${text.slice(-64).toLowerCase()}`)
 const number = z.string().regex(/^\d{1,15}$/)
-/** `EVM.BlockExecuted`. Early versions lack the last fields. */
+/** `EVM.BlockExecuted`. Early versions lack some fields. */
 const executed = z.object({
   height: number.transform(Number),
   hash,
   parentHash: hash,
-  timestamp: number.transform((seconds) => new Date(Number(seconds) * 1000).toISOString()),
-  totalSupply: z.string(),
-  totalGasUsed: z.string(),
+  timestamp: z
+    .string()
+    .regex(/^\d{1,11}$/)
+    .transform((seconds) => new Date(Number(seconds) * 1000).toISOString())
+    .optional(),
+  totalSupply: amountFormat,
+  totalGasUsed: amountFormat.optional(),
   receiptRoot: hash.optional().catch(undefined),
   transactionHashRoot: hash.optional().catch(undefined),
   prevrandao: hash.optional().catch(undefined),
@@ -95,9 +99,9 @@ async function presentBlocks(database: DatabasePool, blocks: readonly ExecutedBl
     hash: block.hash,
     parent_hash: block.parentHash,
     block_height: block.place.height,
-    timestamp: block.timestamp,
+    timestamp: block.timestamp ?? null,
     transaction_count: counts.get(block.height) ?? 0,
-    gas_used: block.totalGasUsed,
+    gas_used: block.totalGasUsed ?? null,
     total_supply: block.totalSupply,
     receipt_root: block.receiptRoot ?? null,
     transactions_root: block.transactionHashRoot ?? null,
@@ -159,26 +163,12 @@ const evmBlockList = defineRoute({
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
   response: listOf(evmBlockSchema, 'EvmBlock'),
   example: { data: [exampleBlock], has_more: true, cursor: '118542743:4:0', _meta: { limit: 1, count: 1 } },
-  handler: async ({ query: { limit, cursor } }, services) => {
-    const blocks = await listBlocks(services, parseEventCursor(cursor), limit + 1)
-    const presented = await presentBlocks(services.database, blocks)
-    const rows = blocks.flatMap(({ place }, i) => {
-      const block = presented[i]
-      return block === undefined ? [] : [{ place, block }]
-    })
-    return {
-      body: page(
-        rows,
-        limit,
-        ({ block }) => block,
-        ({ place }) =>
-          eventCursor.format({
-            block_height: place.height,
-            tx_index: place.txIndex,
-            event_index: place.eventIndex,
-          }),
-      ),
-    }
+  handler: async ({ query: { limit, cursor } }, { database, network }) => {
+    const rows = await searchEvents(database, [blockExecuted(network())], parseEventCursor(cursor), limit + 1)
+    const shown = rows.slice(0, limit)
+    const last = shown.at(-1)
+    const next = rows.length > limit && last !== undefined ? eventCursor.format(last) : ''
+    return { body: pageUpTo(await presentBlocks(database, executedBlocks(shown)), limit, next) }
   },
 })
 

@@ -92,7 +92,7 @@ export async function searchEvmTokens(
         where m.search @@ app.search_query(${text}) and m.status <> 'new'
         limit ${maxMatches}
       ) found
-      join app.evm_tokens t on t.token = found.token
+      cross join lateral (select t.* from app.evm_tokens t where t.token = found.token limit 3) t
       order by t.holder_count desc, t.token, t.standard
       limit ${count}
     ) k
@@ -202,6 +202,45 @@ export async function listEvmItems(
     left join app.evm_item_metadata item
       on item.token = k.token and item.standard = k.standard and item.token_id = k.token_id
     order by k.token, k.standard, k.token_id
+  `)
+}
+
+const instanceRow = z.object({
+  token_id: z.string(),
+  token_uri: z.string().nullable(),
+  owner: z.string().nullable(),
+  holder_count: z.number(),
+})
+type EvmInstanceRow = z.output<typeof instanceRow>
+
+const maxCountedHolders = 1000
+
+/** Sorted by id. `owner` is one of the holders; `holder_count` is bounded. */
+export async function listEvmInstances(
+  database: DatabasePool,
+  token: string,
+  standard: number,
+  after: string | undefined,
+  count: number,
+): Promise<readonly EvmInstanceRow[]> {
+  const beyond = after === undefined ? sql.fragment`true` : sql.fragment`m.token_id > ${after}::numeric`
+  return database.any(sql.type(instanceRow)`
+    select k.token_id::text as token_id, k.token_uri, held.owner, held.holder_count
+    from (
+      select m.token, m.standard, m.token_id, m.token_uri from app.evm_item_metadata m
+      where m.token = ${token} and m.standard = ${standard} and ${beyond}
+      order by m.token, m.standard, m.token_id
+      limit ${count}
+    ) k
+    cross join lateral (
+      select min(i.address) as owner, count(*) as holder_count
+      from (
+        select i.address from app.evm_token_items i
+        where i.token = k.token and i.standard = k.standard and i.token_id = k.token_id and i.balance > 0
+        limit ${maxCountedHolders}
+      ) i
+    ) held
+    order by k.token_id
   `)
 }
 

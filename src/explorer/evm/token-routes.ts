@@ -8,12 +8,16 @@ import {
   parseEvmTransferCursor,
   listEvmTokenTransfers,
   listEvmHolders,
+  listEvmInstances,
   listEvmTokens,
   readEvmTokens,
 } from './token-queries.ts'
 import { evmAddressParameter, limitParameter } from '../parameters.ts'
 import {
   evmPartySchema,
+  exampleItemMetadata,
+  itemMetadataSchema,
+  presentItemMetadata,
   presentEvmParty,
   evmTokenTransferSchema,
   presentEvmTokenTransfer,
@@ -28,7 +32,7 @@ import {
   wholeAmountFormat,
 } from './token-schema.ts'
 import type { EvmTokenRow, TokenStandardName } from './token-schema.ts'
-import { amountFormat } from '../formats.ts'
+import { amountFormat, countFormat } from '../formats.ts'
 import { describeEvmAddresses } from './queries.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
@@ -211,6 +215,60 @@ const evmTokenTransfers = defineRoute({
   },
 })
 
+const instanceCursor = keyCursor({ token_id: /\d{1,78}/ })
+
+const evmInstanceSchema = z
+  .strictObject({
+    token_id: amountFormat.describe('Token id.'),
+    owner: evmPartySchema.nullable().describe('Null if it is burned or has several holders.'),
+    holders: countFormat.describe('Addresses with a positive balance; 1,000 means that or more.'),
+    ...itemMetadataSchema.shape,
+  })
+  .meta({ id: 'EvmInstance' })
+
+const evmTokenInstances = defineRoute({
+  path: '/flow/evm/token/{address}/instances',
+  operationId: 'listInstancesOfEvmToken',
+  tag,
+  summary: 'Items of an EVM token, by id',
+  description: 'Items of ERC-721 and token types of ERC-1155. They appear when their metadata is queried.',
+  params: tokenParameters,
+  query: z.object({
+    ...tokenQuery,
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: instanceCursor.parameter,
+  }),
+  response: listOf(evmInstanceSchema, 'EvmInstance'),
+  problems,
+  example: {
+    data: [{ token_id: '1204', owner: exampleEvmReceiver, holders: 1, ...exampleItemMetadata }],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 20, count: 1 },
+  },
+  handler: async ({ params: { address }, query: { type, limit, cursor } }, services) => {
+    const { database } = services
+    const { token, standard } = await requireEvmToken(address, type, services)
+    const after = instanceCursor.parse(cursor)?.token_id
+    const rows = await listEvmInstances(database, token, standard, after, limit + 1)
+    const ownerOf = (row: (typeof rows)[number]): string | null => (row.holder_count === 1 ? row.owner : null)
+    const directory = await describeEvmAddresses(database, rows.map(ownerOf))
+    return {
+      body: page(
+        rows,
+        limit,
+        (row) => ({
+          token_id: row.token_id,
+          owner: presentEvmParty(ownerOf(row), directory),
+          holders: row.holder_count,
+          ...presentItemMetadata(row.token_uri),
+        }),
+        instanceCursor.format,
+      ),
+    }
+  },
+})
+
 async function requireEvmToken(
   address: string,
   type: TokenStandardName | undefined,
@@ -227,4 +285,4 @@ async function requireEvmToken(
   return row
 }
 
-export const evmTokenRoutes = [evmTokenList, evmToken, evmTokenHolders, evmTokenTransfers]
+export const evmTokenRoutes = [evmTokenList, evmToken, evmTokenHolders, evmTokenTransfers, evmTokenInstances]

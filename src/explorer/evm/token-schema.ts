@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inlineMetadata } from '../../flow/evm/token-uri.ts'
 import { isWrappedFlow } from '../../flow/evm/evm-token-transfers.ts'
 import type { Network } from '../../flow/network.ts'
 import {
@@ -170,6 +171,24 @@ export function wholeAmount(value: string, { type, decimals }: Pick<EvmTokenRef,
 export const wholeAmountFormat = amountFormat
   .nullable()
   .describe('In whole tokens; null if the decimals are unknown. ERC-721 and ERC-1155: as value.')
+
+/** Untrusted. */
+export const itemMetadataSchema = z.strictObject({
+  token_uri: z.string().nullable().describe('URI of its metadata, from the contract; null if unknown.'),
+  name: z.string().nullable().describe('From metadata inside token_uri; else null.'),
+  image_url: z.string().nullable().describe('From metadata inside token_uri; else null. Treat it as untrusted.'),
+})
+
+export function presentItemMetadata(uri: string | null): z.output<typeof itemMetadataSchema> {
+  const { name, image } = inlineMetadata(uri)
+  return { token_uri: uri, name, image_url: image }
+}
+
+export const exampleItemMetadata: z.output<typeof itemMetadataSchema> = {
+  token_uri: 'ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1204.json',
+  name: null,
+  image_url: null,
+}
 
 export function standardName(number: number): TokenStandardName {
   const name = tokenStandards.find((one) => one === `ERC-${number}`)
