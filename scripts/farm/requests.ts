@@ -71,15 +71,15 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
   }
   const named = knownWorkers(options.workers, 'workers')
   return withDatabase(async ({ pool, config }) => {
-    const asked = options.all ? enabledWorkers(config) : named
+    const requested = options.all ? enabledWorkers(config) : named
     await requireStored(pool, range)
-    const again = withFollowers(allWorkers, asked)
+    const again = withFollowers(allWorkers, requested)
     const progress = await readRequestProgress(pool, allWorkers, withFollowed(allWorkers, again), range)
     const plan = progress.workers
       .map(({ worker, backlog, skipped }) => {
         if (!again.includes(worker)) return { worker, heights: size(backlog), note: 'followed by them; its backlog' }
         const notes = [
-          ...(asked.includes(worker) ? [] : ['follows a named worker']),
+          ...(requested.includes(worker) ? [] : ['follows a named worker']),
           ...(skipped.length > 0 ? [`includes ${pluralize(size(skipped), 'skipped height')}`] : []),
         ]
         return { worker, heights: range.to - range.from, note: notes.join('; ') }
@@ -90,7 +90,7 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
       else printPlan(plan)
       return exitCodes.success
     }
-    const request = await addRederiveRequest(pool, allWorkers, asked, range)
+    const request = await addRederiveRequest(pool, allWorkers, requested, range)
     if (!options.json) printPlan(plan)
     const output = { pool, range, json: options.json }
     return options.detach ? leaveRequest(output, request) : awaitRequest(output, request)

@@ -26,7 +26,7 @@ function turnsPerCycle(activity: Activity, busyness: number): number {
 
 function transactionsPerCycle(activities: readonly Activity[], busyness: number): number {
   return activities.reduce(
-    (sum, activity) => sum + turnsPerCycle(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
+    (sum, activity) => sum + turnsPerCycle(activity, busyness) * (activity.undo === undefined ? 1 : 2),
     0,
   )
 }
@@ -213,7 +213,7 @@ export class CycleRun {
     for (const { activity, ordinal } of this.#planned[place] ?? []) {
       block.add(ordinal, this.#nextPayer(), (turn) => {
         const { transaction, memo } = activity.act(turn)
-        if (activity.giveBack !== undefined) this.#toReturn.push({ activity, ordinal, memo })
+        if (activity.undo !== undefined) this.#toReturn.push({ activity, ordinal, memo })
         return transaction
       })
     }
@@ -228,7 +228,7 @@ export class CycleRun {
     const kept = place === cycleLength - 1 ? 0 : before + random.below(maxPending + 1)
     while (this.#toReturn.length > kept) {
       const { activity, ordinal, memo } = this.#toReturn.pop() as DoneTurn
-      block.add(ordinal, this.#nextPayer(), (turn) => activity.giveBack?.(turn, memo) as DraftTransaction)
+      block.add(ordinal, this.#nextPayer(), (turn) => activity.undo?.(turn, memo) as DraftTransaction)
     }
   }
 

@@ -99,7 +99,7 @@ export async function startFarm(
   }
   // A farm that pauses between ranges of history, or does none, is slow on purpose.
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
-  if (isKeepingUp) shared.historyCapacity = (signal) => reader.room(signal)
+  if (isKeepingUp) shared.historyCapacity = (signal) => reader.capacity(signal)
   lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = shared.historyCapacity = undefined))
 
   // Ingestion continues meanwhile.

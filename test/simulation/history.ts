@@ -248,7 +248,7 @@ export class History {
         retryPolicy: plan.retryPolicy,
         span: this.#random.pick([7, 1000]),
         roundMs: 50,
-        tidyMs: 30,
+        cleanUpMs: 30,
         foldMs: this.#random.integer(10, 100),
         staleMs: 200,
         connection: { heartbeatMs: 500, answerTimeoutMs: 2000 },

@@ -111,8 +111,8 @@ interface BarsProps {
 const maxBarWidth = 56
 
 function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNode {
-  const room = Math.min(band, maxBarWidth * sets)
-  const width = Math.max(1, room / sets - (sets > 1 ? 1 : 0))
+  const groupWidth = Math.min(band, maxBarWidth * sets)
+  const width = Math.max(1, groupWidth / sets - (sets > 1 ? 1 : 0))
   return (
     <g className={`s${set}${at === undefined ? '' : ' has-selection'}`}>
       {values.map((value, i) => {
@@ -122,7 +122,7 @@ function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNo
           <BarRounded
             key={i}
             className={i === at ? 'column active' : 'column'}
-            x={x(i) - room / 2 + set * (room / sets)}
+            x={x(i) - groupWidth / 2 + set * (groupWidth / sets)}
             width={width}
             y={value < 0 ? base : base - shown}
             height={shown}

@@ -18,18 +18,20 @@ class Service {
   readonly answered = new Map<string, SaveAnswer>()
   readonly requested: SaveRequest[] = []
   /** Outcomes of the next saves: done and acknowledged, done without a response, or not done. */
-  fates: ('told' | 'untold' | 'lost' | 'refused')[] = []
+  fates: ('answered' | 'unanswered' | 'lost' | 'refused')[] = []
 
   save(request: SaveRequest): Promise<SaveAnswer> {
     this.requested.push(request)
-    const fate = this.fates.shift() ?? 'told'
+    const fate = this.fates.shift() ?? 'answered'
     if (fate === 'refused') return Promise.reject(new ApiProblem(413, 'QUOTA', 'This file is too large.'))
     if (fate === 'lost') return Promise.reject(new ApiProblem(0, 'no-answer', 'No response.'))
     const known = this.answered.get(request.save_id)
     if (known === undefined && request.id !== undefined && request.version !== this.version)
       return Promise.reject(new ApiProblem(409, 'CONFLICT', 'stale'))
     const answer = known ?? this.write(request)
-    return fate === 'untold' ? Promise.reject(new ApiProblem(0, 'no-answer', 'No response.')) : Promise.resolve(answer)
+    return fate === 'unanswered'
+      ? Promise.reject(new ApiProblem(0, 'no-answer', 'No response.'))
+      : Promise.resolve(answer)
   }
 
   write({
@@ -127,7 +129,7 @@ describe('saving a project', () => {
   it('repeats an unacknowledged save unchanged, then sends later changes', async () => {
     const { service, store, saver, delays, pass } = begin()
     edit(store, 'a.cdc', '1')
-    service.fates = ['untold', 'lost']
+    service.fates = ['unanswered', 'lost']
     await pass()
     expect(saver.state).to.deep.include({ is: 'failed', willRetry: true })
     edit(store, 'a.cdc', '2')
@@ -204,7 +206,7 @@ describe('saving a project', () => {
     const step = fc.record({
       path: fc.constantFrom('a', 'b'),
       text: fc.string({ maxLength: 2 }),
-      fates: fc.array(fc.constantFrom('told', 'untold', 'lost', 'refused'), { maxLength: 3 }),
+      fates: fc.array(fc.constantFrom('answered', 'unanswered', 'lost', 'refused'), { maxLength: 3 }),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {

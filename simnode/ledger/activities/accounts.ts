@@ -94,7 +94,7 @@ export const keyChange = activity<{ readonly account: Account; readonly keyIndex
       memo: { account, keyIndex },
     }
   },
-  giveBack({ state, random }, { account, keyIndex }) {
+  undo({ state, random }, { account, keyIndex }) {
     state.accounts.revokeKey(account, keyIndex)
     return {
       script: revokeKeyScript,
@@ -141,7 +141,7 @@ export const contractDeploy = activity<number>({
     transaction: put('contractAdded', deployer(ordinal), state.contracts.deploy()),
     memo: ordinal,
   }),
-  giveBack: ({ state }, ordinal) => put('contractUpdated', deployer(ordinal), state.contracts.update(ordinal)),
+  undo: ({ state }, ordinal) => put('contractUpdated', deployer(ordinal), state.contracts.update(ordinal)),
 })
 
 export const contractRemoval = activity<Account>({
@@ -152,7 +152,7 @@ export const contractRemoval = activity<Account>({
     state.contracts.addPassing(account)
     return { transaction: put('contractAdded', account, passing), memo: account }
   },
-  giveBack({ state }, account) {
+  undo({ state }, account) {
     state.contracts.removePassing(account)
     return {
       script: removeContractScript,

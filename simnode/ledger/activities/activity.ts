@@ -16,7 +16,7 @@ export interface ActivityResult<Memo> {
 }
 
 /**
- * Permanent effects (`giveBack` missing or not exact) must depend only on the number of turns, the
+ * Permanent effects (`undo` missing or not exact) must depend only on the number of turns, the
  * same in every cycle.
  */
 export interface Activity<Memo = unknown> {
@@ -25,7 +25,7 @@ export interface Activity<Memo = unknown> {
   readonly perCycle: number
   act(turn: Turn): ActivityResult<Memo>
   /** In the second half of the same cycle. It may not fail. */
-  giveBack?(turn: Turn, memo: Memo): DraftTransaction
+  undo?(turn: Turn, memo: Memo): DraftTransaction
   /** By the start of a cycle. @param turns before the cycle */
   lasting?(token: Token, account: Account, turns: number, cycle: number): bigint
 }

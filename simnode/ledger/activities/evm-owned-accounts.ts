@@ -122,7 +122,7 @@ export const evmDeposit = activity<Deposited>({
     const memo = { from: turn.payer, amount: drawAmount(turn.random, maxFlow) }
     return { transaction: into(turn, memo), memo }
   },
-  giveBack: outOf,
+  undo: outOf,
 })
 
 const callScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
@@ -187,7 +187,7 @@ export const coaCall = activity<Sent>({
     const memo = { amount: BigInt(turn.random.between(1, 4_000_000_000)) }
     return { transaction: send(turn, memo), memo }
   },
-  giveBack: sendBack,
+  undo: sendBack,
 })
 
 const ownedAccount = compositeType('resource', 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount', {

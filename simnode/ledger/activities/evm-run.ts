@@ -143,7 +143,7 @@ export function signedActivity<Memo>({ name, kind, perCycle, draw, call }: Signe
       const memo = draw(turn, signersOf(turn))
       return { transaction: run(turn, memo, 'there'), memo }
     },
-    giveBack: (turn, memo) => run(turn, memo, 'back'),
+    undo: (turn, memo) => run(turn, memo, 'back'),
   })
 }
 

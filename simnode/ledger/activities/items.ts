@@ -56,7 +56,7 @@ export const itemTransfer = activity<Given>({
     const memo = { collection, id, from, to: drawUser(random, from) }
     return { transaction: give(turn, memo), memo }
   },
-  giveBack: (turn, { collection, id, from, to }) => give(turn, { collection, id, from: to, to: from }),
+  undo: (turn, { collection, id, from, to }) => give(turn, { collection, id, from: to, to: from }),
 })
 
 const mintScripts = collections.map(({ name, contract, publicPath }) =>

@@ -102,7 +102,7 @@ export const itemSale = activity<Sale | undefined>({
       return { transaction: failedPurchase(listing, buyer), memo: { listing, buyer: undefined } }
     return { transaction: buy(turn, ordinal - 1, listing, buyer), memo: { listing, buyer } }
   },
-  giveBack(turn, memo) {
+  undo(turn, memo) {
     const { ordinal, state } = turn
     if (memo === undefined) throw new RangeError(`Turn ${ordinal} did nothing`)
     const { listing, buyer } = memo

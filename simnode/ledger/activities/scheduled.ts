@@ -198,8 +198,7 @@ export const scheduled = activity<Scheduled>({
     state.schedule.add(one)
     return { transaction: scheduling(turn, one), memo: one }
   },
-  giveBack: (turn, one) =>
-    kindOf(turn.ordinal).end === 'is-cancelled' ? cancelling(turn, one) : cleaningUp(turn, one),
+  undo: (turn, one) => (kindOf(turn.ordinal).end === 'is-cancelled' ? cancelling(turn, one) : cleaningUp(turn, one)),
   lasting(token, account, turns) {
     if (token !== flow) return 0n
     const paid = kinds.reduce(

@@ -133,7 +133,7 @@ export const stakingThereAndBack = activity<StakingTurn | undefined>({
       memo: { call: 'take-back', staker, amount },
     }
   },
-  giveBack: (turn, memo) => (memo === undefined ? failedUnstaking(turn) : draft(turn, memo)),
+  undo: (turn, memo) => (memo === undefined ? failedUnstaking(turn) : draft(turn, memo)),
 })
 
 function draft(turn: Turn, done: StakingTurn): DraftTransaction {

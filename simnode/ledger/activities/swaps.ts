@@ -70,7 +70,7 @@ export const swap = activity<Swap>({
     const memo = { pair, by: payer, isForward, amountIn, amountOut: (amountIn * stock) / (held + amountIn) }
     return { transaction: change(turn, memo), memo }
   },
-  giveBack: (turn, { isForward, amountIn, amountOut, ...rest }) =>
+  undo: (turn, { isForward, amountIn, amountOut, ...rest }) =>
     change(turn, { ...rest, isForward: !isForward, amountIn: amountOut, amountOut: amountIn }),
   lasting: reservesAtStart,
 })

@@ -81,7 +81,7 @@ function transferActivity(name: string, perCycle: number, tokenOf: (random: Rand
       const memo = { token, from: payer, to: drawUser(random, payer), amount: drawAmount(random, maxSent) }
       return { transaction: send(turn, memo), memo }
     },
-    giveBack: (turn, { token, from, to, amount }) => send(turn, { token, from: to, to: from, amount }),
+    undo: (turn, { token, from, to, amount }) => send(turn, { token, from: to, to: from, amount }),
   })
 }
 
@@ -149,7 +149,7 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
       memo: { sender: payer, shares },
     }
   },
-  giveBack(turn, { sender, shares }) {
+  undo(turn, { sender, shares }) {
     const events: DraftEvent[] = []
     for (const { account, amount } of shares) moveTokens(turn, flow, account, sender, amount, events)
     return {
@@ -211,7 +211,7 @@ export const tokenMint = activity<Account>({
     })
     return { transaction, memo: to }
   },
-  giveBack(turn, holder) {
+  undo(turn, holder) {
     const events: DraftEvent[] = []
     burnTokens(turn, usdc, holder, burned, events)
     const given = [argument.ufix64(burned)]

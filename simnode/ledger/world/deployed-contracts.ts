@@ -91,7 +91,7 @@ const kinds: readonly Kind[] = [
     access(all) let readers: {UInt64: Address}
 
     access(all) fun lend(id: UInt64, to: Address) { self.readers[id] = to; emit Lent(id: id, to: to) }`,
-    second: 'access(all) fun giveBack(id: UInt64) { self.readers.remove(key: id); emit Returned(id: id) }',
+    second: 'access(all) fun undo(id: UInt64) { self.readers.remove(key: id); emit Returned(id: id) }',
     init: 'self.readers = {}',
   },
   {

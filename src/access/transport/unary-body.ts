@@ -65,8 +65,8 @@ export class UnaryBody {
       const reason = `received message larger than max (${this.#length} vs ${maxMessageLength})`
       return this.#refuse('RESOURCE_EXHAUSTED', reason)
     }
-    const room = Math.min(this.#length, trustedLength)
-    this.#message = room < sharedLength ? Buffer.allocUnsafe(room) : Buffer.allocUnsafeSlow(room)
+    const size = Math.min(this.#length, trustedLength)
+    this.#message = size < sharedLength ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size)
     this.#onLength?.(this.#length)
   }
 

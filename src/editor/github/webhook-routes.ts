@@ -175,7 +175,7 @@ async function withRawBody<T>(
     }
     return await run(Buffer.concat(chunks))
   } finally {
-    budget.giveBack(bytes)
+    budget.release(bytes)
   }
 }
 

@@ -252,7 +252,7 @@ export class LspSession implements Member {
     documents: SessionDocuments,
     document: OpenDocument | undefined,
   ): Promise<void> {
-    const requested = document?.asked ?? documents.asked
+    const requested = document?.requests ?? documents.requests
     for (;;) {
       const run = await documents.ready()
       if (this.#requests.get(request.id) !== request) return
@@ -287,7 +287,7 @@ export class LspSession implements Member {
     document: OpenDocument | undefined,
   ): Promise<void> {
     if (this.#requests.get(request.id) !== request) return
-    const requested = run.ask(request.method, params, { document: document?.asked ?? this.#documents?.asked })
+    const requested = run.ask(request.method, params, { document: document?.requests ?? this.#documents?.requests })
     request.requested = requested
     try {
       const result = await requested.answer

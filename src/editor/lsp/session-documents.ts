@@ -23,7 +23,7 @@ export class OpenDocument {
   readonly path: string
   readonly languageId: string
   readonly quarantine: Quarantine
-  readonly asked: Quarantine
+  readonly requests: Quarantine
   text: string
   bytes = 0
   /** Set if the text is too large or a change failed: the client must send the whole text. */
@@ -44,7 +44,7 @@ export class OpenDocument {
     this.text = ''
     this.version = version
     this.quarantine = new Quarantine(crashes, client)
-    this.asked = new Quarantine(crashes, client, true)
+    this.requests = new Quarantine(crashes, client, true)
   }
 
   set version(version: unknown) {
@@ -125,7 +125,7 @@ const [errorLevel, warningLevel] = [1, 2]
  */
 export class SessionDocuments {
   readonly #options: SessionDocumentsOptions
-  readonly asked: Quarantine
+  readonly requests: Quarantine
   readonly #open = new Map<string, OpenDocument>()
   readonly #fetches: ContractFetches
   #bytes = 0
@@ -137,7 +137,7 @@ export class SessionDocuments {
   constructor(options: SessionDocumentsOptions) {
     const { workspace, limits, signal, log, notify, crashes, shares, client } = options
     this.#options = options
-    this.asked = new Quarantine(crashes, client, true)
+    this.requests = new Quarantine(crashes, client, true)
     this.#generation = workspace.generation
     this.#fetches = new ContractFetches({
       workspace,
@@ -301,7 +301,7 @@ export class SessionDocuments {
     document.bytes = bytes
     document.refusal = undefined
     document.quarantine.changed()
-    document.asked.changed()
+    document.requests.changed()
     if (isFollowed()) return
     await this.#prepareAndGive(document)
     // A checker keeps types of importing documents.

@@ -464,7 +464,7 @@ describe('Coordinator', () => {
       workers: () => [plan('a'), plan('b', ['a'])],
       enqueue,
       foldMs: 0,
-      tidyMs: 0,
+      cleanUpMs: 0,
       maxOpen: 20,
     }
     const enqueuer = new LeaseEnqueuer(enqueue, (error) => {

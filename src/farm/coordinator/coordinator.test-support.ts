@@ -37,7 +37,7 @@ export function startCoordinator(database: TestDatabase, options: OptionsToRun):
     signal: stopping.signal,
     liveBlocks: 20,
     foldMs: 0,
-    tidyMs: 0,
+    cleanUpMs: 0,
     onRound: (report) => {
       reports.push(report)
       nextRound.resolve()

@@ -49,7 +49,7 @@ export interface CoordinatorOptions {
   /** Maximum interval of rounds; four times as long with nothing to do. Default 500 ms. */
   readonly roundMs?: number
   /** Interval of checks for expired, due and lost leases. Default 250 ms. */
-  readonly tidyMs?: number
+  readonly cleanUpMs?: number
   /** Minimum interval of folds, at least ten times the duration of a fold. Default 500 ms. */
   readonly foldMs?: number
   /** Unclaimed leases are enqueued again after this time. Default 5,000 ms. */

@@ -14,7 +14,7 @@ import type { LeaseEnqueuer } from './lease-enqueuer.ts'
 
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
 
-interface Tidied {
+interface Cleaned {
   readonly queued: readonly QueuedLease[]
   readonly expired: readonly EndedAttempt[]
   readonly requeued: number
@@ -34,8 +34,8 @@ export class Rounds {
   readonly #batcher: HistoryBatcher
   readonly #spans: SearchSpans
   readonly #known = new Set<string>()
-  readonly #heldBack = new Set<string>()
-  #tidyAt = 0
+  readonly #suspended = new Set<string>()
+  #cleanUpAt = 0
   #foldAt = 0
   #finishAt = 0
 
@@ -55,30 +55,30 @@ export class Rounds {
     const names = plans.map((plan) => plan.name)
     await this.#addCheckpoints(names)
     const liveBlocks = this.#liveBlocks(plans)
-    const { state, requested, tidied, planned, folded, isMore, isPending } = await withTransaction(
+    const { state, requested, cleaned, planned, folded, isMore, isPending } = await withTransaction(
       pool,
       async (client) => {
         await lockCheckpoints(client, names)
         // Folds what was completed without a coordinator: planning reads every done lease of its
         // window.
         const foldedAhead = this.#foldAt === 0 ? await this.#fold(client, names) : 0
-        const tidied = await this.#tidy(client, names)
+        const cleaned = await this.#cleanUp(client, names)
         const state = await readFarmState(client, names, liveBlocks)
         const requested = await readRequestedHeights(client)
         const { leases, isMore, isPending } = await this.#plan(client, plans, state, liveBlocks, requested)
         const folded = foldedAhead + (await this.#fold(client, names))
-        return { state, requested, tidied, planned: leases, folded, isMore, isPending }
+        return { state, requested, cleaned, planned: leases, folded, isMore, isPending }
       },
     )
-    for (const run of tidied.expired) log.warn(run, 'Lease expired')
+    for (const run of cleaned.expired) log.warn(run, 'Lease expired')
     const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
-    this.#enqueuer.give([...planned, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
+    this.#enqueuer.give([...planned, ...cleaned.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
     if (requested.size > 0) await this.#finishRequests(names)
     onRound?.({
       allocated: planned.length,
-      expired: tidied.expired,
-      requeued: tidied.requeued,
-      reenqueued: tidied.reenqueued,
+      expired: cleaned.expired,
+      requeued: cleaned.requeued,
+      reenqueued: cleaned.reenqueued,
       folded,
       seconds: (performance.now() - startedAt) / 1000,
     })
@@ -101,13 +101,13 @@ export class Rounds {
     for (const name of names) this.#known.add(name)
   }
 
-  async #tidy(client: pg.ClientBase, names: readonly string[]): Promise<Tidied> {
-    const { retryPolicy, tidyMs = 250, staleMs = 5000 } = this.#options
-    if (performance.now() < this.#tidyAt) return { queued: [], expired: [], requeued: 0, reenqueued: 0 }
+  async #cleanUp(client: pg.ClientBase, names: readonly string[]): Promise<Cleaned> {
+    const { retryPolicy, cleanUpMs = 250, staleMs = 5000 } = this.#options
+    if (performance.now() < this.#cleanUpAt) return { queued: [], expired: [], requeued: 0, reenqueued: 0 }
     const reaped = await reapLeases(client, retryPolicy)
     const due = await requeueDueLeases(client, names)
     const stale = await reenqueueLeases(client, names, staleMs)
-    this.#tidyAt = performance.now() + tidyMs
+    this.#cleanUpAt = performance.now() + cleanUpMs
     const reapedOfOurs = reaped.queued.filter((lease) => names.includes(lease.worker))
     return {
       queued: [...reapedOfOurs, ...due, ...stale],
@@ -189,15 +189,15 @@ export class Rounds {
     const { maxOpen = 64, maxFailing = maxFailingLeases, log } = this.#options
     const capacities = plans.map((plan): Capacity => {
       const count = counts.get(plan.name) ?? noLeases
-      const isHeldBack = count.failed + count.flagged >= maxFailing
-      if (isHeldBack && !this.#heldBack.has(plan.name)) {
-        this.#heldBack.add(plan.name)
+      const isSuspended = count.failed + count.flagged >= maxFailing
+      if (isSuspended && !this.#suspended.has(plan.name)) {
+        this.#suspended.add(plan.name)
         log.error(
           { worker: plan.name, ...count },
           'Worker gets no new ranges: too many of them fail. Review its failed ranges.',
         )
-      } else if (!isHeldBack) this.#heldBack.delete(plan.name)
-      if (isHeldBack || stored === undefined) return { plan, live: 0, history: 0 }
+      } else if (!isSuspended) this.#suspended.delete(plan.name)
+      if (isSuspended || stored === undefined) return { plan, live: 0, history: 0 }
       return { plan, live: Math.max(0, maxOpen - count.openLive), history: Math.max(0, maxOpen - count.openHistory) }
     })
     // Refill all at half of one, because many leases cost little more than one to find and enqueue.

@@ -24,13 +24,13 @@ describe('Backlog', () => {
   it('has capacity until unread blocks exceed the limit', async () => {
     const backlog = new Backlog({ maxBytes: 100, readTimeoutMs: forEver })
     for (const height of [7, 6]) backlog.add(height, 40)
-    await backlog.room(signal)
+    await backlog.capacity(signal)
     backlog.add(5, 40)
-    const room = backlog.room(signal)
+    const capacity = backlog.capacity(signal)
     backlog.read(5, 8)
-    expect(await isSettled(room)).to.equal(false)
+    expect(await isSettled(capacity)).to.equal(false)
     backlog.remove(7)
-    await room
+    await capacity
     expect(backlog.bytes).to.equal(80)
   })
 
@@ -47,11 +47,11 @@ describe('Backlog', () => {
     let givenUp = 0
     const backlog = filled({ readTimeoutMs: 20, onGivenUp: () => givenUp++ })
     const startedAt = performance.now()
-    await backlog.room(signal)
+    await backlog.capacity(signal)
     expect(performance.now() - startedAt).to.be.greaterThan(15)
     expect([givenUp, backlog.bytes]).to.deep.equal([1, 0])
     for (let height = 0; height < 10; height++) backlog.add(height, 40)
-    await backlog.room(signal)
+    await backlog.capacity(signal)
     expect(givenUp).to.equal(1)
   })
 
@@ -62,14 +62,14 @@ describe('Backlog', () => {
       readAt = performance.now()
       backlog.read(7, 8)
     }, 100)
-    await backlog.room(signal)
+    await backlog.capacity(signal)
     expect(performance.now() - readAt).to.be.greaterThan(195)
   })
 
   it('does not extend the wait for other blocks', async () => {
     const backlog = filled({ readTimeoutMs: 20 })
     const reading = setInterval(() => backlog.read(8, 10), 1)
-    await backlog.room(signal)
+    await backlog.capacity(signal)
     clearInterval(reading)
   })
 
@@ -78,15 +78,15 @@ describe('Backlog', () => {
     const backlog = new Backlog({ maxBytes: 1, readTimeoutMs: 1, restMs: 0, onGivenUp: () => givenUp++ })
     for (let height = 0; height < 3; height++) {
       backlog.add(height, 1)
-      await backlog.room(signal)
+      await backlog.capacity(signal)
     }
     expect(givenUp).to.equal(3)
   })
 
   it('releases stopped producers', async () => {
     const stop = new AbortController()
-    const room = filled({ readTimeoutMs: forEver }).room(stop.signal)
+    const capacity = filled({ readTimeoutMs: forEver }).capacity(stop.signal)
     stop.abort(new Error('the process stops'))
-    expect(await room.catch((error: unknown) => error)).to.have.property('message', 'the process stops')
+    expect(await capacity.catch((error: unknown) => error)).to.have.property('message', 'the process stops')
   })
 })

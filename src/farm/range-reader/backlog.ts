@@ -10,11 +10,11 @@ export interface BacklogOptions {
 
 /**
  * Blocks from an ingester that workers of this process have not read yet. The history ingester
- * waits for room, because unread blocks would be evicted and read back from the database. It does
+ * waits for capacity, because unread blocks would be evicted and read back from the database. It does
  * not wait for stalled or disabled workers.
  *
- *     room ──maxBytes unread──► no room ──read by all workers──► room
- *                                └──no read for readTimeoutMs──► not waiting ──restMs──► room
+ *     capacity ──maxBytes unread──► none ──read by all workers──► capacity
+ *                                    └──no read for readTimeoutMs──► not waiting ──restMs──► capacity
  */
 export class Backlog {
   readonly #maxBytes: number
@@ -38,7 +38,7 @@ export class Backlog {
     return this.#bytes
   }
 
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#bytes < this.#maxBytes
   }
 
@@ -64,7 +64,7 @@ export class Backlog {
     if (bytes === undefined) return
     this.#waiting.delete(height)
     this.#bytes -= bytes
-    if (this.hasRoom) this.#wake()
+    if (this.hasCapacity) this.#wake()
   }
 
   clear(): void {
@@ -73,10 +73,10 @@ export class Backlog {
     this.#wake()
   }
 
-  /** Resolves when there is room, or when waiting is pointless. @throws the signal's reason */
-  async room(signal: AbortSignal): Promise<void> {
+  /** Resolves when there is capacity, or when waiting is pointless. @throws the signal's reason */
+  async capacity(signal: AbortSignal): Promise<void> {
     const since = performance.now()
-    while (!this.hasRoom) {
+    while (!this.hasCapacity) {
       signal.throwIfAborted()
       const remainingMs = Math.max(since, this.#readAt) + this.#readTimeoutMs - performance.now()
       if (remainingMs <= 0) this.#giveUp()

@@ -121,24 +121,24 @@ describe('RangeReader', () => {
         0,
       )
     offer(105)
-    await reader.room(signal)
+    await reader.capacity(signal)
     offer(100)
-    let hasRoom = false
-    const room = reader.room(signal).then(() => (hasRoom = true))
+    let hasCapacity = false
+    const capacity = reader.capacity(signal).then(() => (hasCapacity = true))
     await reader.readSome(100, 110, ['a'])
     await reader.readSome(100, 110)
-    expect(hasRoom).to.equal(false)
+    expect(hasCapacity).to.equal(false)
     await reader.readSome(105, 110, ['b'])
-    await room
+    await capacity
     expect([reader.cachedBytes, reads]).to.deep.equal([500, []])
   })
 
   it('does not wait for blocks of an outdated chain version', async () => {
     const reader = open({ readers: ['a'], backlogBytes: 100, readTimeoutMs: 1e6 })
     reader.offer([{ block: emptyBlock(100), bytes: 100 }], 7)
-    const room = reader.room(new AbortController().signal)
+    const capacity = reader.capacity(new AbortController().signal)
     reader.invalidate(7)
-    await room
+    await capacity
   })
 
   it('reads the next slice ahead', async () => {

@@ -95,9 +95,9 @@ export interface RangeReaderOptions {
   readonly sliceBytes?: number
   /** A block read by all of them is dropped. Default: unknown. */
   readonly readers?: readonly string[]
-  /** Unread bytes above which `room` waits. Default three quarters of `maxBytes`. */
+  /** Unread bytes above which `capacity` waits. Default three quarters of `maxBytes`. */
   readonly backlogBytes?: number
-  /** Maximum wait of `room` while nothing is read, ms. Default 5,000. */
+  /** Maximum wait of `capacity` while nothing is read, ms. Default 5,000. */
   readonly readTimeoutMs?: number
   readonly onGivenUp?: () => void
   readonly onRead?: (range: HeightRange, seconds: number) => void
@@ -201,8 +201,8 @@ export class RangeReader {
   }
 
   /** Backpressure for the ingester (see `Backlog`). @throws the signal's reason */
-  room(signal: AbortSignal): Promise<void> {
-    return this.#backlog.room(signal)
+  capacity(signal: AbortSignal): Promise<void> {
+    return this.#backlog.capacity(signal)
   }
 
   /** Call when a commit found that this chain version is outdated. */

@@ -14,14 +14,14 @@ import { createExampleTables, exampleWorker, storedMoves, sums } from '../commit
 import type { RangeJob } from '../queues/work-queue.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import { FarmWorkers } from './farm-workers.ts'
-import { HandQueue } from './hand-queue.test-support.ts'
+import { ManualQueue } from './manual-queue.test-support.ts'
 
 const blocks = 60
 
 describe('the workers of a process', () => {
   let database: TestDatabase
   let pool: pg.Pool
-  let queue: HandQueue
+  let queue: ManualQueue
   let farm: FarmWorkers
   let reader: RangeReader
   const logged: unknown[] = []
@@ -47,7 +47,7 @@ describe('the workers of a process', () => {
   })
   beforeEach(async () => {
     await pool.query('truncate app.example_moves, app.example_sums, app.worker_leases')
-    queue = new HandQueue()
+    queue = new ManualQueue()
     derive = deriveThirds
     reader = new RangeReader({ pool })
     logged.length = 0

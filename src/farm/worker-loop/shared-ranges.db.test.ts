@@ -11,14 +11,14 @@ import { createPool } from '../../platform/db/pool.ts'
 import type { RangeJob } from '../queues/work-queue.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import { FarmWorkers } from './farm-workers.ts'
-import { HandQueue } from './hand-queue.test-support.ts'
+import { ManualQueue } from './manual-queue.test-support.ts'
 
 const blocks = 60
 
 describe('a range of several workers', () => {
   let database: TestDatabase
   let pool: pg.Pool
-  let queue: HandQueue
+  let queue: ManualQueue
   let farm: FarmWorkers
   let reader: RangeReader
   /** Ranges read from the raw tables. */
@@ -74,7 +74,7 @@ describe('a range of several workers', () => {
   beforeEach(async () => {
     failing.clear()
     rejected.clear()
-    queue = new HandQueue()
+    queue = new ManualQueue()
     read.length = 0
     reader = new RangeReader({ pool, onRead: ({ from, to }) => read.push([from, to]) })
     await pool.query('truncate app.worker_leases, app.first_rows, app.second_rows, app.third_rows')

@@ -108,8 +108,8 @@ export class PreparedStatements {
         if (stuck === undefined || waiting < stuck.waiting) stuck = connection
         continue
       }
-      const room = Math.max(1, Math.min(depth, queueMs / connection.answerMs))
-      if (waiting < room && (fullest === undefined || waiting > fullest.waiting)) fullest = connection
+      const capacity = Math.max(1, Math.min(depth, queueMs / connection.answerMs))
+      if (waiting < capacity && (fullest === undefined || waiting > fullest.waiting)) fullest = connection
       if (emptiest === undefined || waiting < emptiest.waiting) emptiest = connection
     }
     if (fullest !== undefined) return fullest

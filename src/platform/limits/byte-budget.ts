@@ -17,7 +17,7 @@ export class ByteBudget {
     this.#free -= bytes
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#free += bytes
   }
 
@@ -30,7 +30,7 @@ export class ByteBudget {
         taken += bytes
       })
     } finally {
-      this.giveBack(taken)
+      this.release(taken)
     }
   }
 }

@@ -59,12 +59,12 @@ export class TokenBuckets {
     this.#buckets.delete(name)
     this.#buckets.set(name, { fullAt: after, seenAt: now })
     this.#evict(now)
-    const room = now + capacityMs - after
+    const leftMs = now + capacityMs - after
     return {
       isAllowed,
-      remaining: Math.max(0, Math.floor((room + rounding) / msPerRequest)),
+      remaining: Math.max(0, Math.floor((leftMs + rounding) / msPerRequest)),
       fullInSeconds: Math.max(0, Math.ceil((after - now - rounding) / 1000)),
-      nextInSeconds: Math.max(0, Math.ceil(((isAllowed ? msPerRequest : neededMs) - room - rounding) / 1000)),
+      nextInSeconds: Math.max(0, Math.ceil(((isAllowed ? msPerRequest : neededMs) - leftMs - rounding) / 1000)),
     }
   }
 

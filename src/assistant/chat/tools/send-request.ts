@@ -84,22 +84,22 @@ async function readBody(
   // Errors surface in the decoder, which is read.
   const body = decoder === undefined ? response : pipeline(response, countedBytes(), decoder, () => undefined)
   const chunks: Buffer[] = []
-  let room = maxBodyBytes
+  let remaining = maxBodyBytes
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, room))
-    room -= chunk.length
-    if (room < 0) break
+    chunks.push(chunk.subarray(0, remaining))
+    remaining -= chunk.length
+    if (remaining < 0) break
   }
-  return { bytes: Buffer.concat(chunks), isCut: room < 0 }
+  return { bytes: Buffer.concat(chunks), isCut: remaining < 0 }
 }
 
 /** Endless input may decompress to nothing. */
 function countedBytes(): Transform {
-  let room = maxBodyBytes
+  let remaining = maxBodyBytes
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      room -= chunk.length
-      if (room < 0) done(new Error(`compressed body larger than ${maxBodyBytes} bytes`))
+      remaining -= chunk.length
+      if (remaining < 0) done(new Error(`compressed body larger than ${maxBodyBytes} bytes`))
       else done(null, chunk)
     },
   })

@@ -1,7 +1,7 @@
 import type { QueueConsumer, QueueName, RangeJob, RangeJobHandler, WorkQueue } from '../queues/work-queue.ts'
 
 /** A queue controlled by the test: delivers a job to its consumer and resolves when it is done. */
-export class HandQueue implements WorkQueue {
+export class ManualQueue implements WorkQueue {
   readonly backend = 'postgres'
   readonly #handlers = new Map<string, RangeJobHandler>()
   readonly #running = new Set<Promise<void>>()
