@@ -25,12 +25,6 @@ export function networkSettings({ networks }: EditorSettings, network: Network):
   return networks.find((one) => one.network === network)
 }
 
-export const networkNames: Readonly<Record<Network, string>> = {
-  mainnet: 'Mainnet',
-  testnet: 'Testnet',
-  emulator: 'Emulator',
-}
-
 /** All calls throw ApiProblem. */
 const place = { passkeyAuthUrl: '/functions/v1/projects' }
 

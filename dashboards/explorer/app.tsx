@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { formatNumber } from '../kit/formats.ts'
+import { networkName } from '../kit/network-names.ts'
 import { Link, useLocation } from '../kit/router.tsx'
 import { ErrorBoundary, Loading } from '../kit/state.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
@@ -45,7 +46,7 @@ function Footer(): ReactNode {
     <footer className="foot">
       <p>
         <Link to="/indexing">
-          {status === undefined ? 'Indexing status' : `${status.chain_id}, ${progressOf(status)}`}
+          {status === undefined ? 'Indexing status' : `${networkName(status.chain_id)}, ${progressOf(status)}`}
         </Link>
       </p>
       <nav aria-label="Developers and operators">
@@ -171,6 +172,6 @@ function Header(): ReactNode {
 /** Not for mainnet: assets of other networks have no value. */
 function NetworkName(): ReactNode {
   const { data: status } = useApi('/status')
-  const name = status?.chain_id.replace(/^flow-/, '') ?? 'mainnet'
-  return name === 'mainnet' ? null : <span className="network">{name}</span>
+  const chain = status?.chain_id ?? 'flow-mainnet'
+  return chain === 'flow-mainnet' ? null : <span className="network">{networkName(chain)}</span>
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
 import { formatTime, formatDuration, formatNumber, formatCompact, formatRate, formatRange } from '../kit/formats.ts'
+import { networkName } from '../kit/network-names.ts'
 import { Loading } from '../kit/state.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { useToast } from '../kit/toast.tsx'
@@ -97,7 +98,7 @@ function LiveHeader({ state, hasLogin }: { readonly state: FeedState; readonly h
         <span className="where">
           {chainId !== null && (
             <span className="badge" title="Chain">
-              {chainId.replace(/^flow-/, '')}
+              {networkName(chainId)}
             </span>
           )}
           {head !== null && (

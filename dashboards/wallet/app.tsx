@@ -134,7 +134,7 @@ function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
     document.title = 'Sign in – flowfarm wallet'
   }, [])
   return (
-    <CenteredCard>
+    <CenteredCard hasMenu>
       <SignInForm>
         <div className="sign-in-head">
           <h1>Your wallet for Flow</h1>

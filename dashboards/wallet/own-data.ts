@@ -149,5 +149,3 @@ export function networkSettings({ networks }: WalletSettings, network: Network):
 export function hasOwnAuth({ gotrue_url: gotrueUrl }: WalletSettings): boolean {
   return gotrueUrl === '/auth/v1'
 }
-
-export const networkNames: Readonly<Record<Network, string>> = { mainnet: 'Mainnet', testnet: 'Testnet' }

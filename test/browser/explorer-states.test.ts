@@ -49,7 +49,7 @@ describe('explorer states', () => {
     for (const [path, text] of Object.entries(titles)) {
       await page.goto(`http://${empty.api.host}${path}`)
       await page.getByText(text, { exact: true }).waitFor()
-      await page.getByText('flow-mainnet, no blocks indexed yet').waitFor()
+      await page.getByText('Mainnet, no blocks indexed yet').waitFor()
       await expectUsable(page, path)
     }
     expect(session.consoleMessages).to.deep.equal([])

@@ -127,6 +127,20 @@ describe('the explorer page in a browser', function () {
     expect(await page.getByRole('rowheader').nth(49).innerText()).to.equal('231')
   })
 
+  it('links to the other applications', async () => {
+    const page = await session.open('/')
+    const button = page.getByRole('button', { name: 'Applications: Explorer' })
+    await button.click()
+    const links = page.getByRole('navigation', { name: 'Applications' }).getByRole('link')
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).to.deep.equal([
+      '/',
+      'https://ask.example/',
+      'https://chat.example/',
+    ])
+    await page.keyboard.press('Escape')
+    await links.first().waitFor({ state: 'hidden' })
+  })
+
   it('documents the API, with samples and requests', async () => {
     const page = await session.open('/docs')
     for (const name of ['Pagination', 'Errors', 'Changelog']) await page.getByRole('heading', { name }).waitFor()

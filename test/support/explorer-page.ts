@@ -9,7 +9,8 @@ import type { ExplorerPageOptions } from '../../src/explorer/page.ts'
  */
 export function explorerPage(options: ExplorerPageOptions = {}): Pick<Mount, 'handle' | 'close'> {
   const log = pino({ level: 'silent' })
-  const pages = createDashboardPages({ page: 'explorer', log })
+  const urls = { ask: 'https://ask.example/', chat: 'https://chat.example/' }
+  const pages = createDashboardPages({ page: 'explorer', log, applications: () => ({ own: [], ports: {}, urls }) })
   return {
     handle: createExplorerPage(pages, log, options),
     close: async () => {

@@ -7,7 +7,8 @@ import type { EditorSettings } from '../answers.gen.ts'
 import type { Network } from '../types.ts'
 import type { Problem } from '../language/problems.ts'
 import type { ServerState } from '../language/lsp-connection.ts'
-import { useSettings, networkNames } from '../settings.ts'
+import { networkNames } from '../../kit/network-names.ts'
+import { useSettings } from '../settings.ts'
 
 interface TabStripProps {
   readonly project: ProjectState

@@ -5,7 +5,8 @@ import { Badge, Button, FieldError, Form } from '../../kit/controls.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import type { Network } from '../types.ts'
-import { networkNames, useSettings } from '../settings.ts'
+import { networkNames } from '../../kit/network-names.ts'
+import { useSettings } from '../settings.ts'
 import type { Connection, Environment } from '../answers.gen.ts'
 
 export interface EnvironmentsProps {

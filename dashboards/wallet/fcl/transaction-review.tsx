@@ -7,7 +7,7 @@ import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import { Tokens } from '../../kit/code.tsx'
 import { plainUnits } from '../chain/amounts.ts'
 import type { Network } from '../types.ts'
-import { networkNames } from '../own-data.ts'
+import { networkNames } from '../../kit/network-names.ts'
 import { visibleText } from './readable.ts'
 import type { AuthorizedAccount, NamedValue, TransactionSummary } from './transaction-summary.ts'
 

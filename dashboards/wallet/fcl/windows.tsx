@@ -17,7 +17,7 @@ import type { ReadableMessage } from './readable.ts'
 import { fullAddress } from './transaction-summary.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { AppRequest, OpenerChannel } from './opener-channel.ts'
-import { networkNames } from '../own-data.ts'
+import { networkNames } from '../../kit/network-names.ts'
 
 export function AuthnWindow({ request, own, channel, reload }: WindowProps): ReactNode {
   const { network, origin, body } = request

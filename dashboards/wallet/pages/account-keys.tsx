@@ -10,7 +10,8 @@ import { sendTransaction } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import { keyOfPasskey, passkeyOfKey, passkeyName } from '../chain/passkey-keys.ts'
 import type { ChainKey, PasskeyRow } from '../types.ts'
-import { useChainAccount, useRefresh, networkNames, useSettings } from '../own-data.ts'
+import { networkNames } from '../../kit/network-names.ts'
+import { useChainAccount, useRefresh, useSettings } from '../own-data.ts'
 import { QueryState, useAction } from '../../auth/action.tsx'
 
 interface AccountKeysProps {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useEffect, useRef, useState } from 'react'
+import { ApplicationMenu } from '../../kit/applications.tsx'
 import { Brand, Button, Icon } from '../../kit/controls.tsx'
 import { ErrorState, Loading } from '../../kit/state.tsx'
 import { ThemeToggle } from '../../kit/theme.tsx'
@@ -9,11 +10,20 @@ import { createAccounts, makePasskey } from '../chain/passkeys.ts'
 import { useRefresh, useSettings } from '../own-data.ts'
 import { ProblemLine, useAction } from '../../auth/action.tsx'
 
-export function CenteredCard({ children }: { readonly children: ReactNode }): ReactNode {
+interface CenteredCardProps {
+  /** Not while something is to be confirmed. */
+  readonly hasMenu?: boolean
+  readonly children: ReactNode
+}
+
+export function CenteredCard({ hasMenu = false, children }: CenteredCardProps): ReactNode {
   return (
     <div className="alone">
       <header>
-        <Brand />
+        <span className="button-row">
+          <Brand />
+          {hasMenu && <ApplicationMenu current="wallet" />}
+        </span>
         <ThemeToggle />
       </header>
       <main id="main" className="panel alone-panel">

@@ -8,8 +8,13 @@ export interface NotFoundPage {
 }
 
 const style = `:root { color-scheme: light dark }
-body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem }
-body { overflow-wrap: anywhere }`
+body { font: 14px/1.55 system-ui, sans-serif; margin: 0; overflow-wrap: anywhere; color: light-dark(#161a14, #e9ece7);
+  background: light-dark(#f7f8f6, #0b0d0b) }
+main { max-width: 30rem; margin: 16vh auto; padding: 1.5rem 2rem 2rem; background: light-dark(#fff, #131613);
+  border: 1px solid light-dark(#e4e7e1, #242924); border-radius: 10px }
+h1 { margin: 0; font-size: 1.375rem }
+b, p { color: light-dark(#565e51, #a0a89b) }
+a { color: light-dark(#1d6b34, #6fcf8a) }`
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
@@ -43,9 +48,10 @@ export function notFoundPage(
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex"><title>flowfarm: page not found</title>
 <style>${style}</style>
+<main><b>flowfarm</b>
 <h1>Page not found</h1>
 <p>No page exists at <code>${escapeHtml(shown)}</code>. Check the address.</p>
-${link}</html>
+${link}</main></html>
 `
   return { html, headers }
 }
