@@ -132,11 +132,9 @@ describe('the explorer page in a browser', function () {
     const button = page.getByRole('button', { name: 'Applications: Explorer' })
     await button.click()
     const links = page.getByRole('navigation', { name: 'Applications' }).getByRole('link')
-    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).to.deep.equal([
-      '/',
-      'https://ask.example/',
-      'https://chat.example/',
-    ])
+    await links.first().waitFor()
+    const urls = await Promise.all((await links.all()).map((link) => link.getAttribute('href')))
+    expect(urls).to.deep.equal(['/', 'https://ask.example/', 'https://chat.example/'])
     await page.keyboard.press('Escape')
     await links.first().waitFor({ state: 'hidden' })
   })
