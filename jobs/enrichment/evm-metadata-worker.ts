@@ -109,11 +109,17 @@ interface ItemRow {
 const itemLimits: CallLimits = { gas: 2_000_000, bytes: 8192 }
 
 function itemOutcome({ standard, token_id: id }: ItemRow, result: CallResult | undefined): Outcome {
-  const uri = textResult(result, itemLimits.bytes)
-  if (uri === null) return { kind: 'none', code: 'no-token-uri', message: 'The contract returns no URI for the item' }
+  const template = textResult(result, itemLimits.bytes)
+  if (template === null)
+    return { kind: 'none', code: 'no-token-uri', message: 'The contract returns no URI for the item' }
   // Source: ERC-1155, "Metadata".
   const hex = BigInt(id).toString(16).padStart(64, '0')
-  return { kind: 'answered', values: { token_uri: standard === 1155 ? uri.replaceAll('{id}', hex) : uri } }
+  const uri = standard === 1155 ? template.replaceAll('{id}', hex) : template
+  if (Buffer.byteLength(uri) > itemLimits.bytes) {
+    const message = `The URI of the item has more than ${itemLimits.bytes} bytes`
+    return { kind: 'none', code: 'long-token-uri', message }
+  }
+  return { kind: 'answered', values: { token_uri: uri } }
 }
 
 const items: EnrichmentTable<ItemRow> = {

@@ -55,6 +55,8 @@ const contracts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [names.erc721]: word(0),
     [names.erc1155]: word(1),
     [callInput('uri(uint256)', 255n)]: abiText('https://finds.example.org/{id}.json'),
+    // Too long only with the ids.
+    [callInput('uri(uint256)', 256n)]: abiText('{id}'.repeat(200)),
   },
   // Says yes to everything.
   [liar ?? '']: Object.fromEntries(Object.values(names).map((input) => [input, word(1)])),
@@ -159,7 +161,7 @@ describe('metadata of EVM contracts', () => {
 
   it('has the URI of each item', async () => {
     await database.pool.query(
-      `insert into app.evm_token_items values ($1, 721, 7, $3, 1), ($1, 721, 8, $3, 1), ($2, 1155, 255, $3, 5), ($2, 1155, 255, $1, 4)`,
+      `insert into app.evm_token_items values ($1, 721, 7, $3, 1), ($1, 721, 8, $3, 1), ($2, 1155, 255, $3, 5), ($2, 1155, 255, $1, 4), ($2, 1155, 256, $1, 1)`,
       [birds, finds, coin],
     )
     await world.run(evmMetadataWorker)
@@ -171,6 +173,7 @@ describe('metadata of EVM contracts', () => {
       { token: birds, id: '7', uri: 'ipfs://birds/7', status: 'answered' },
       { token: birds, id: '8', uri: null, status: 'none' },
       { token: finds, id: '255', uri: `https://finds.example.org/${word(255)}.json`, status: 'answered' },
+      { token: finds, id: '256', uri: null, status: 'none' },
     ])
   })
 })
