@@ -85,57 +85,6 @@ export async function findBlockHeight(database: DatabasePool, id: string): Promi
 
 const timeRow = z.object({ height: z.number(), timestamp: z.string() })
 
-const blockFrom = fixedStatement(sql.prepared('first block from a height', timeRow)`
-  select height, timestamp from raw.blocks where height between $1::int8 and $2::int8 order by height limit 1
-`)
-
-/** First block at or after a time in milliseconds; undefined after the newest. */
-export async function findBlockAt(
-  database: DatabasePool,
-  bounds: Bounds | undefined,
-  time: number,
-): Promise<z.output<typeof timeRow> | undefined> {
-  const found = await findByValue(bounds, time, async (from, to) => {
-    const row = await database.maybeOne(blockFrom(from, to))
-    return row === null ? undefined : { row, height: row.height, value: Date.parse(row.timestamp) }
-  })
-  return found?.row
-}
-
-interface Valued {
-  readonly height: number
-  readonly value: number
-}
-
-/**
- * First height whose value is at least `value`, for values that grow with the height. Interpolates and bisects in
- * turn: at most twice the logarithm of the number of heights in reads.
- *
- * @param read the first row between two heights
- */
-export async function findByValue<Row extends Valued>(
-  bounds: Bounds | undefined,
-  value: number,
-  read: (from: number, to: number) => Promise<Row | undefined>,
-): Promise<Row | undefined> {
-  if (bounds === undefined) return undefined
-  const first = await read(bounds.min, bounds.max)
-  if (first === undefined || first.value >= value) return first
-  let below: Valued = first
-  let above = bounds.max + 1
-  let found: Row | undefined
-  for (let isBisecting = true; above - below.height > 1; isBisecting = !isBisecting) {
-    const share = isBisecting || found === undefined ? 0.5 : (value - below.value) / (found.value - below.value)
-    const middle = below.height + Math.floor((above - below.height) * share)
-    const row = await read(Math.min(Math.max(middle, below.height + 1), above - 1), bounds.max)
-    if (row === undefined || row.value >= value) {
-      above = Math.min(Math.max(middle, below.height + 1), above - 1)
-      found = row ?? found
-    } else below = row
-  }
-  return found
-}
-
 /** Omits blocks that are not stored. Heights passed as values prune partitions. */
 export async function readBlockTimes(
   database: DatabasePool,

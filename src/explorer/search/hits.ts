@@ -2,10 +2,10 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { listKeysByPublicKeys, publicKeyBytes, withKeysOfChain } from '../accounts/queries.ts'
-import { findBlockAt, findBlockHeight, readBlock } from '../blocks/queries.ts'
+import { findBlockHeight, readBlock } from '../blocks/queries.ts'
 import { findEvmBlock } from '../evm/blocks.ts'
 import { findEvmTransaction, readEvmAddressSpan } from '../evm/queries.ts'
-import { readBounds } from '../paging/bounds.ts'
+import { readBounds, readHeightsOf } from '../paging/bounds.ts'
 import type { Services } from '../route.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
 import type { SearchHit } from './schema.ts'
@@ -165,22 +165,18 @@ async function findShortened(database: DatabasePool, part: { readonly start: str
 
 async function findTime(database: DatabasePool, { from, to }: { readonly from: string; readonly to?: string }): Found {
   const bounds = await readBounds(database)
-  const first = await findBlockAt(database, bounds, Date.parse(from))
-  if (first === undefined) return []
-  if (to === undefined) {
-    const hit = await findBlock(database, first.height)
-    return hit === undefined ? [] : [{ ...hit, note: `first block at or after ${from}` }]
-  }
-  if (Date.parse(first.timestamp) >= Date.parse(to)) return []
-  const next = await findBlockAt(database, bounds, Date.parse(to))
-  const last = next === undefined ? bounds?.max : next.height - 1
-  const day = from.slice(0, 10)
-  const hits = await Promise.all(
-    [...new Set([first.height, last ?? first.height])].map((height) => findBlock(database, height)),
-  )
-  const notes = [
-    `first block of ${day}, UTC`,
-    next === undefined ? `newest block of ${day}, UTC` : `last block of ${day}, UTC`,
-  ]
+  const heights = bounds && (await readHeightsOf(database, bounds, { from, to }))
+  if (heights === undefined) return []
+  const { min, max } = heights
+  if (to === undefined) return withNotes([await findBlock(database, min)], [`first block at or after ${from}`])
+  const day = `${from.slice(0, 10)}, UTC`
+  const last = max === bounds?.max ? 'newest' : 'last'
+  return withNotes(await Promise.all([...new Set([min, max])].map((height) => findBlock(database, height))), [
+    `first block of ${day}`,
+    `${last} block of ${day}`,
+  ])
+}
+
+function withNotes(hits: ReadonlyArray<SearchHit | undefined>, notes: readonly string[]): SearchHit[] {
   return hits.flatMap((hit, i) => (hit === undefined ? [] : [{ ...hit, note: notes[i] ?? '' }]))
 }
