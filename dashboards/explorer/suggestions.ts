@@ -101,6 +101,7 @@ function previewAddresses({ cadence, evm, link }: AddressPreview): (Suggestion |
 }
 
 const hitKinds = {
+  day: 'Day',
   block: 'Block',
   transaction: 'Transaction',
   evm_block: 'EVM block',
@@ -114,6 +115,7 @@ const hitKinds = {
 } as const
 
 const hitPaths = {
+  day: paths.blocksOfDay,
   block: paths.block,
   transaction: paths.transaction,
   evm_block: paths.evmBlock,

@@ -150,6 +150,7 @@ export function formatBytes(bytes: number): string {
 
 export const paths = {
   block: (height: number | string): string => `/block/${height}`,
+  blocksOfDay: (day: string): string => `/blocks?from=${day}&to=${day}`,
   /** System transactions have the same ID in several blocks. */
   transaction: (id: string, height?: number | null): string =>
     `/transaction/${encodeURIComponent(id)}${typeof height === 'number' ? `?height=${height}` : ''}`,

@@ -139,7 +139,8 @@ describe('the search', () => {
     const day = blocks.rows.at(-1)?.at.toISOString().slice(0, 10) ?? ''
     const ofDay = blocks.rows.filter(({ at }) => at.toISOString().startsWith(day))
     const { hits } = await search(day)
-    expect(hits.map(({ block_height: height }) => height)).to.deep.equal([
+    expect(hits[0]).to.deep.include({ type: 'day', id: day, path: `/flow/block?from=${day}&to=${day}` })
+    expect(hits.slice(1).map(({ block_height: height }) => height)).to.deep.equal([
       Number(ofDay[0]?.height),
       Number(ofDay.at(-1)?.height),
     ])

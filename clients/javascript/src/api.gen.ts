@@ -3580,7 +3580,7 @@ export interface SearchResult {
 }
 
 export interface SearchHit {
-  readonly type: 'block' | 'transaction' | 'evm_block' | 'evm_transaction' | 'account' | 'evm_address' | 'evm_token' | 'scheduled_transaction' | 'public_key' | 'node'
+  readonly type: 'day' | 'block' | 'transaction' | 'evm_block' | 'evm_transaction' | 'account' | 'evm_address' | 'evm_token' | 'scheduled_transaction' | 'public_key' | 'node'
   /** Id, hash, address or number, as in the path. */
   readonly id: string
   /** Null if the match does not belong to a block. */

@@ -57,6 +57,7 @@ async function all(...finders: ReadonlyArray<Promise<SearchHit | undefined>>): F
 }
 
 const pathsOf: Readonly<Record<HitType, (id: string) => string>> = {
+  day: (day) => `/flow/block?from=${day}&to=${day}`,
   block: (height) => `/flow/block/${height}`,
   transaction: (id) => `/flow/transaction/${id}`,
   evm_block: (number) => `/flow/evm/block/${number}`,
@@ -168,15 +169,16 @@ async function findTime(database: DatabasePool, { from, to }: { readonly from: s
   const heights = bounds && (await readHeightsOf(database, bounds, { from, to }))
   if (heights === undefined) return []
   const { min, max } = heights
-  if (to === undefined) return withNotes([await findBlock(database, min)], [`first block at or after ${from}`])
-  const day = `${from.slice(0, 10)}, UTC`
-  const last = max === bounds?.max ? 'newest' : 'last'
-  return withNotes(await Promise.all([...new Set([min, max])].map((height) => findBlock(database, height))), [
-    `first block of ${day}`,
-    `${last} block of ${day}`,
-  ])
-}
-
-function withNotes(hits: ReadonlyArray<SearchHit | undefined>, notes: readonly string[]): SearchHit[] {
-  return hits.flatMap((hit, i) => (hit === undefined ? [] : [{ ...hit, note: notes[i] ?? '' }]))
+  const [first, last] = await Promise.all([findBlock(database, min), findBlock(database, max)])
+  if (first === undefined || last === undefined) return []
+  if (to === undefined) return [{ ...first, note: `first block at or after ${from}` }]
+  const day = from.slice(0, 10)
+  const ends = [
+    { ...first, note: `first block of ${day}, UTC` },
+    { ...last, note: `${max === bounds?.max ? 'newest' : 'last'} block of ${day}, UTC` },
+  ]
+  return [
+    { ...hitOf('day', day), note: `blocks ${min.toLocaleString('en-US')} to ${max.toLocaleString('en-US')}` },
+    ...ends,
+  ]
 }

@@ -26,6 +26,7 @@ describe('NameIndex', () => {
       entry('heavy', ['Flow Token'], 2),
       entry('whole', ['x', 'FLOW']),
       entry('other', ['Pebbles']),
+      entry('across', ['Of.Lowing']),
     ]
     expect(await found('flow', entries)).to.deep.equal([
       'whole exact',

@@ -195,10 +195,15 @@ function exactRank(query: FoldedQuery, { id, names }: IndexedEntry<string>): num
 }
 
 function rankIn({ text, starts }: FoldedName, query: string): number {
-  const at = text.indexOf(query)
+  let at = text.indexOf(query)
   if (at < 0) return Infinity
   if (at === 0) return text.length === query.length ? ranks.exact : ranks.start
-  return starts.some((start) => text.startsWith(query, start)) ? ranks.word : ranks.part
+  if (starts.some((start) => text.startsWith(query, start))) return ranks.word
+  // A part lies within one word: `peb` is not in `Type.Blob`.
+  for (; at >= 0; at = text.indexOf(query, at + 1)) {
+    if (!starts.some((start) => start > at && start < at + query.length)) return ranks.part
+  }
+  return Infinity
 }
 
 /** Words of a name that are compared. */

@@ -18,7 +18,7 @@ import type { Services } from '../route.ts'
 import { readFungibleTokens } from '../tokens/queries.ts'
 import { exampleBlock, exampleTransaction } from '../transactions/schema.ts'
 import { findHits } from './hits.ts'
-import type { MatchedEntry } from './name-index.ts'
+import type { MatchedEntry, NameIndex } from './name-index.ts'
 import { readNames } from './names.ts'
 import type { NameKind } from './names.ts'
 import { searchPreviewSchema, previewAddress, previewTransaction } from './preview.ts'
@@ -46,8 +46,8 @@ const search = defineRoute({
   description:
     'Heights may have separators (`1,234,567`), identifiers may be shortened (`0xf8d6…20c7`), and links of other ' +
     'explorers are read. Shortened transaction ids and EVM hashes are found among the newest 20,000. Names match in ' +
-    'any case and without spaces; if none starts with the text, similar names follow, with one typing error ' +
-    'from 4 letters and two from 8.',
+    'any case and without spaces. Names with one typing error (from 4 letters) or two (from 8) follow unless a ' +
+    'better match exists.',
   query: z.object({
     q: searchParameter(
       'Name, symbol or `A.<address>.<name>` identifier; block height, day or time (UTC); block, transaction or node ' +
@@ -101,22 +101,18 @@ const search = defineRoute({
     const { database } = services
     const text = parseSearchText(q)
     const names = await readNames(database)
-    const isNumber = text.references.some(({ form }) => form === 'number')
-    const entries = namesOf(text)
-      .flatMap((name) => names.search(name, limit))
-      .filter(({ match }) => !isNumber || match === 'exact' || match === 'start')
-    const isFirst = ({ kind, id }: Entry, i: number): boolean =>
-      entries.findIndex((other) => other.kind === kind && other.id === id) === i
-    const ofKind = (kind: NameKind): readonly Entry[] =>
-      entries.filter((entry, i) => entry.kind === kind && isFirst(entry, i)).slice(0, limit)
-    const [hits, contracts, tokens, evmTokens, collections, accounts, items] = await Promise.all([
+    const [hits, items] = await Promise.all([
       findHits(services, text),
+      findItems(database, text, names.search(text.item?.collection ?? '', maxCollections), limit),
+    ])
+    const entries = findNames(names, text, limit, hits.length + items.length > 0)
+    const ofKind = (wanted: NameKind): readonly Entry[] => entries.filter(({ kind }) => kind === wanted).slice(0, limit)
+    const [contracts, tokens, evmTokens, collections, accounts] = await Promise.all([
       describeContracts(database, ofKind('contract')),
       describeTokens(database, ofKind('token'), readFungibleTokens, presentFoundToken),
       describeEvmTokens(services, ofKind('evm_token')),
       describeTokens(database, ofKind('collection'), readNftCollections, presentFoundCollection),
       describeAccounts(database, ofKind('account')),
-      findItems(database, text, names.search(text.item?.collection ?? '', maxCollections), limit),
     ])
     const result: SearchResult = {
       hits: [...hits],
@@ -193,6 +189,15 @@ const examples = defineRoute({
 export const searchRoutes = [search, preview, examples]
 
 type Entry = MatchedEntry<NameKind>
+
+/** Similar names only if nothing else is found. A number matches names that start with it. */
+function findNames(names: NameIndex<NameKind>, text: SearchText, limit: number, isFound: boolean): readonly Entry[] {
+  const isNumber = text.references.some(({ form }) => form === 'number')
+  const entries = namesOf(text)
+    .flatMap((name) => names.search(name, limit))
+    .filter(({ match }) => (isNumber ? match === 'exact' || match === 'start' : !isFound || match !== 'similar'))
+  return entries.filter(({ kind, id }, i) => entries.findIndex((other) => other.kind === kind && other.id === id) === i)
+}
 
 /** An account also stands for its contracts, and an event type for its contract. */
 function namesOf({ name, references }: SearchText): readonly string[] {

@@ -2,6 +2,7 @@ import { parseAddress } from '../../flow/address.ts'
 import { parsePublicKey } from '../accounts/queries.ts'
 
 export const hitTypes = [
+  'day',
   'block',
   'transaction',
   'evm_block',
