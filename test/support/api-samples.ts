@@ -46,6 +46,8 @@ const statements = {
     select evm_hash as value from app.evm_tx_hashes join app.evm_transactions using (block_height, tx_index, event_index)
     where evm_status = 1 and evm_to is not null and gas_price > 0
     order by (select count(*) from app.evm_token_transfers t where t.block_height = evm_tx_hashes.block_height) desc, block_height, tx_index, event_index limit 1`,
+  evmBlock:
+    'select evm_block_height::text as value from app.evm_transactions where evm_block_height > 1 group by 1 order by count(*) desc, 1 limit 1',
   evmToken: "select '0x' || token as value from app.evm_tokens order by transfer_count desc, token limit 1",
   evmAddress: `
     select '0x' || address as value from app.evm_token_holdings
@@ -88,6 +90,7 @@ const meanings: Readonly<Record<string, SampleName>> = {
   publicKey: 'publicKey',
   node_id: 'node',
   epoch: 'epoch',
+  number: 'evmBlock',
 }
 
 /** Overrides at and below these paths. */
@@ -115,6 +118,7 @@ const queries: Readonly<Record<string, string>> = {
   '/flow/account/{address}/balance/history': 'days=1',
   '/flow/account/{address}/storage/item': 'path=/storage/flowTokenVault',
   '/flow/events/search': 'name=TokensDeposited',
+  '/flow/evm/search': 'q=coin',
   '/flow/nft/search': 'q=pebble',
   '/flow/search': 'q=flow',
   '/flow/search/preview': 'q=0xf8d6e0586b0a20c7',

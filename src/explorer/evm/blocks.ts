@@ -113,24 +113,31 @@ async function presentBlocks(database: DatabasePool, blocks: readonly ExecutedBl
 const maxInFlowBlock = 100
 
 /**
- * Numbers rise with Flow heights, mostly by one for each. So the height is guessed from the
- * difference, and the range is halved after each wrong guess.
+ * Numbers rise with Flow heights, mostly by one for each. So the height is guessed by interpolation,
+ * and every second step halves the range.
  */
 export async function findEvmBlock(services: Services, wanted: number): Promise<ExecutedBlock | undefined> {
   const bounds = await readBounds(services.database)
   const [newest] = await listBlocks(services, undefined, 1)
   if (bounds === undefined || newest === undefined || newest.height < wanted) return undefined
   let [low, high, above] = [bounds.min, newest.place.height, newest]
+  let below: ExecutedBlock | undefined
   for (let step = 0; low <= high; step++) {
-    const guess = step % 2 === 0 ? above.place.height - (above.height - wanted) : Math.floor((low + high) / 2)
+    const guess = step % 2 === 0 ? interpolate(below, above, wanted) : Math.floor((low + high) / 2)
     const middle = Math.min(Math.max(guess, low), high)
     const [found] = await listBlocks(services, { height: middle + 1, txIndex: 0, eventIndex: 0 }, 1)
     if (found?.height === wanted) return found
-    if (found === undefined || found.height < wanted) low = middle + 1
+    if (found === undefined || found.height < wanted) [below, low] = [found, middle + 1]
     else [above, high] = [found, found.place.height - 1]
   }
   const others = await listBlocks(services, above.place, Math.min(above.height - wanted, maxInFlowBlock))
   return others.find(({ height }) => height === wanted)
+}
+
+function interpolate(below: ExecutedBlock | undefined, above: ExecutedBlock, wanted: number): number {
+  const { height, place } = above
+  const heightsPerBlock = below === undefined ? 1 : (place.height - below.place.height) / (height - below.height)
+  return Math.round(place.height - (height - wanted) * heightsPerBlock)
 }
 
 /** @throws ApiError 404 */

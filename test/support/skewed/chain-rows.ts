@@ -22,12 +22,15 @@ export function timeOf(height: string): string {
   return `(timestamptz '${firstBlockAt}' + ${height} * interval '${secondsPerHeight} seconds')`
 }
 
+const evmBlockHash = (number: string): string => `'0x' || lpad(to_hex(${number}), 64, '0')`
+
 /** Shapes of all events that `chainRows` returns. */
 export const eventShapes = `
   insert into raw.event_shapes (hash, type, fields)
   select sha256(convert_to((to_jsonb(array[type]) || to_jsonb(fields))::text, 'UTF8')), type, fields
   from (
     select '${skewed.evmEventType}', array['payload', 'logs']
+    union all select '${skewed.evmBlockType}', array['height', 'hash', 'parentHash', 'timestamp', 'totalSupply']
     union all select unnest(array['${skewed.eventType}', '${skewed.rareEventType}']), array['amount']
     union all select ${contractAt('k', 'App')} || '.Used', array['amount'] from generate_series(0, ${apps - 1}) as k
   ) as shape (type, fields)`
@@ -49,7 +52,8 @@ export function chainRows(blocks: string, world: SkewedWorld): string {
   const isJoint = '(n % 20 = 11)'
   const isEvm = '(n % 4 = 0)'
   const appEvent = `case when ${isRare(world)} then '${skewed.rareEventType}' else app || '.Used' end`
-  const types = `array_remove(array[case when ${isEvm} then '${skewed.evmEventType}' end, '${skewed.eventType}', ${appEvent}], null)`
+  const evmEvents = `case when ${isEvm} then array['${skewed.evmEventType}', '${skewed.evmBlockType}'] end`
+  const types = `(${evmEvents} || array['${skewed.eventType}', ${appEvent}])`
   return `
     insert into raw.blocks (height, id, parent_id, timestamp, collection_count, tx_count, event_count, collection_ids)
     select ${h}, ${id}, sha256(int8send(${h} - 1)), ${timeOf(h)}, 1, 1, 3, array[${id}] from ${blocks} as n;
@@ -87,7 +91,9 @@ export function chainRows(blocks: string, world: SkewedWorld): string {
     select type, ${h} / 100, count(*) from (select n, unnest(${types}) as type ${ofBlock}) as block group by 1, 2;
     insert into raw.event_chunks (block_height, tx_index, first_event_index, shapes, payloads)
     select ${h}, 0, 0, array_agg(s.id order by i),
-      array_agg(case when s.type = '${skewed.evmEventType}' then '["0x", "0xc0"]'::json else '["1.00000000"]'::json end order by i)
+      array_agg(case s.type when '${skewed.evmEventType}' then '["0x", "0xc0"]'::json
+        when '${skewed.evmBlockType}' then json_build_array(n::text, ${evmBlockHash('n')}, ${evmBlockHash('n - 1')}, '1700000000', '1')
+        else '["1.00000000"]'::json end order by i)
     from (select n, ${types} as types ${ofBlock}) as block
     cross join lateral unnest(types) with ordinality as event (type, i)
     join raw.event_shapes s on s.type = event.type

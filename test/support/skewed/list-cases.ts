@@ -56,6 +56,33 @@ const evmCases: readonly ListCase[] = [
       transfers(`'${address}' in (t.from_address, t.to_address)`),
     ),
   ]),
+  caseOf(
+    '/flow/evm/block',
+    {},
+    {
+      cursor: "t.block_height || ':' || t.tx_index || ':' || t.event_index",
+      from: `raw.events t where t.type = '${skewed.evmBlockType}'`,
+      order: ['-t.block_height', '-t.tx_index', '-t.event_index'],
+    },
+  ),
+  caseOf(
+    '/flow/evm/block/{number}/transactions',
+    { number: 400 },
+    {
+      cursor: "t.tx_index || ':' || t.event_index",
+      from: 'app.evm_transactions t where t.evm_block_height = 400',
+      order: ['t.tx_index', 't.event_index'],
+    },
+  ),
+  caseOf(
+    '/flow/evm/token/{address}/instances',
+    { address: `0x${evmBadge}`, type: 'ERC-721' },
+    {
+      cursor: 't.token_id',
+      from: `app.evm_item_metadata t where t.token = '${evmBadge}'`,
+      order: ['t.token_id'],
+    },
+  ),
   caseOf('/flow/evm/token', {}, tokens('true')),
   caseOf('/flow/evm/token', { type: 'ERC-721' }, tokens('t.standard = 721')),
   caseOf('/flow/evm/token', { type: 'ERC-1155' }, tokens('t.standard = 1155')),

@@ -39,6 +39,7 @@ export const skewed = {
   rareContract: 'A.00000000000000e4.RareContract',
   eventType: 'A.1654653399040a61.FlowToken.TokensDeposited',
   evmEventType: 'A.e467b9dd11fa00df.EVM.TransactionExecuted',
+  evmBlockType: 'A.e467b9dd11fa00df.EVM.BlockExecuted',
   rareEventType: 'A.00000000000000e4.RareContract.Happened',
   /** Sends half of all EVM transactions, and holds every EVM token. */
   evmWhale: 'b0'.repeat(20),

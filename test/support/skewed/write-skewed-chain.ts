@@ -232,7 +232,9 @@ function evmCatalogueRows({ accounts, evmTokens, items, highest }: SkewedWorld):
     select '${skewed.evmWhale}', token, standard, 1 from app.evm_tokens;
     insert into app.evm_token_items (token, standard, token_id, address, balance)
     select '${skewed.evmBadge}', 721, i, case when i % 2 = 0 then '${skewed.evmWhale}' else ${evmAddressAt('1', 'i % 1000')} end, 1
-    from generate_series(1, ${items}) as i`
+    from generate_series(1, ${items}) as i;
+    insert into app.evm_item_metadata (token, standard, token_id, token_uri)
+    select token, standard, token_id, 'ipfs://' || token_id from app.evm_token_items`
 }
 
 const evmOdd = '11'.repeat(20)
