@@ -165,20 +165,14 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
 }
 
 async function startApi(context: Context): Promise<void> {
-  const { config, shared } = context
-  const [api, { mountOperator }, { farmOperations }, { editorUrl }] = await Promise.all([
+  const [api, { mountOperator }, { farmOperations }] = await Promise.all([
     import('./explorer/service.ts'),
     import('./operator/service.ts'),
     import('./farm/operations.ts'),
-    import('./editor/settings.ts'),
   ])
   await api.startApi(context, {
     mountOperator: (credentials) => mountOperator(context, credentials),
     farmOperations,
-    editorUrl: () => {
-      const isKnown = config.EDITOR_URL !== undefined || shared.editorPort !== undefined
-      return isKnown ? editorUrl(config, shared.editorPort) : undefined
-    },
   })
 }
 

@@ -26,7 +26,6 @@ describe('the explorer page over HTTP', () => {
     const server = createServer(
       createExplorerPage(pages, log, {
         ipfsGateways: ['https://gateway.example/ipfs/"><script>'],
-        editorUrl: () => 'https://editor.example/"><script>',
       }),
     )
     ;({ url: origin, stop } = await listenLocally(server))
@@ -50,10 +49,9 @@ describe('the explorer page over HTTP', () => {
     }
   })
 
-  it('contains the configured gateways and the URL of the editor, escaped', async () => {
+  it('contains the configured gateways, escaped', async () => {
     expect(await (await fetch(origin)).text()).to.include(
-      '<meta name="ipfs-gateways" content="https://gateway.example/ipfs/%22%3E%3Cscript%3E">\n' +
-        '<meta name="editor-url" content="https://editor.example/%22%3E%3Cscript%3E">',
+      '<meta name="ipfs-gateways" content="https://gateway.example/ipfs/%22%3E%3Cscript%3E">',
     )
   })
 

@@ -42,8 +42,6 @@ export const pageRoots: ReadonlySet<string> = new Set([
 
 export interface ExplorerPageOptions {
   readonly ipfsGateways?: readonly string[]
-  /** Undefined while no editor is known. */
-  readonly editorUrl?: () => string | undefined
   /** Default: no link previews. */
   readonly embeds?: Embeds | undefined
 }
@@ -55,7 +53,7 @@ export interface ExplorerPageOptions {
 export function createExplorerPage(
   pages: Pages,
   log: Logger,
-  { ipfsGateways = [], editorUrl = () => undefined, embeds }: ExplorerPageOptions = {},
+  { ipfsGateways = [], embeds }: ExplorerPageOptions = {},
 ): RequestListener {
   const app = new Koa()
   app.on('error', (error: unknown) =>
@@ -73,8 +71,7 @@ export function createExplorerPage(
     if (isFile || typeof context.body !== 'string' || context.status !== 200) return
     const [, root = ''] = context.path.split('/', 2)
     if (!pageRoots.has(root)) context.status = 404
-    const settings = { 'ipfs-gateways': ipfsGateways, 'editor-url': [editorUrl() ?? []].flat() }
-    const html = insertSettings(context.body, settings)
+    const html = insertGateways(context.body, ipfsGateways)
     context.body = embeds === undefined ? html : await embeds.complete(context, html)
   })
   const handle = app.callback()
@@ -82,11 +79,10 @@ export function createExplorerPage(
 }
 
 /** The page needs them before its first API response. */
-function insertSettings(html: string, settings: Readonly<Record<string, readonly string[]>>): string {
-  const tags = Object.entries(settings).flatMap(([name, urls]) => {
-    // `URL` escapes quotation marks and angle brackets.
-    const content = urls.map((url) => new URL(url).href).join(' ')
-    return urls.length === 0 ? [] : [`<meta name="${name}" content="${content}">\n`]
-  })
-  return html.replace('</head>', () => `${tags.join('')}</head>`)
+function insertGateways(html: string, gateways: readonly string[]): string {
+  // `URL` escapes quotation marks and angle brackets.
+  const content = gateways.map((address) => new URL(address).href).join(' ')
+  return gateways.length === 0
+    ? html
+    : html.replace('</head>', () => `<meta name="ipfs-gateways" content="${content}">\n</head>`)
 }

@@ -67,14 +67,13 @@ type Config = SettingValues<
 interface ApiNeighbours {
   readonly mountOperator: (credentials: CredentialOptions) => Mount
   readonly farmOperations: (pool: pg.Pool) => FarmOperations
-  readonly editorUrl: () => string | undefined
 }
 
 const expensiveShare = 0.4
 
 export async function startApi(
   context: ServiceContext<Config>,
-  { mountOperator, farmOperations, editorUrl }: ApiNeighbours,
+  { mountOperator, farmOperations }: ApiNeighbours,
 ): Promise<void> {
   const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'api' })
@@ -154,7 +153,6 @@ export async function startApi(
     page: {
       handle: createExplorerPage(pages, log, {
         ipfsGateways: config.IPFS_GATEWAYS,
-        editorUrl,
         embeds: createEmbeds({ database, network }, log),
       }),
       close: () => Promise.resolve(),

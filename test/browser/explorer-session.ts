@@ -92,10 +92,7 @@ export function useEmptyExplorer(): { readonly api: RunningApi } {
 }
 
 function runExplorer({ url }: Pick<TestDatabase, 'url'>): Promise<RunningApi> {
-  return runApi(url, {
-    page: { editorUrl: () => 'http://localhost:3003' },
-    server: { network: () => 'emulator' },
-  })
+  return runApi(url, { page: {}, server: { network: () => 'emulator' } })
 }
 
 function ready<Thing>(thing: Thing | undefined): Thing {

@@ -16,6 +16,21 @@ function balances(days: number): object {
   return { data }
 }
 
+const portfolio = {
+  data: [
+    {
+      usd_value: '1234.567',
+      as_of: '2026-03-15T00:00:00.000Z',
+      priced_count: 1,
+      unpriced_count: 2,
+      days: [
+        { date: '2026-03-14', usd_value: '1000', is_complete: true },
+        { date: '2026-03-15', usd_value: '1234.567', is_complete: false },
+      ],
+    },
+  ],
+}
+
 describe('explorer interaction', () => {
   const session = useExplorerSession()
 
@@ -214,21 +229,35 @@ describe('explorer interaction', () => {
   it('charts the balance history for the selected period, readable by keyboard', async () => {
     const page = await session.open(account, {
       viewport: { width: 360, height: 740 },
-      prepare: (opened) =>
-        opened.route('**/balance/history?**', (route) =>
+      prepare: async (opened) => {
+        await opened.route('**/balance/history?**', (route) =>
           route.fulfill({ json: balances(Number(new URL(route.request().url()).searchParams.get('days'))) }),
-        ),
+        )
+        await opened.route('**/portfolio?**', (route) => route.fulfill({ json: portfolio }))
+      },
     })
+    await page.getByText('$1,234.57', { exact: true }).waitFor()
+    await page.getByText('without 2 tokens of unknown price').waitFor()
+    await page.getByText('$1,234.57 or more now').first().waitFor()
     const chart = page.getByRole('region', { name: 'Balance history' })
     await chart.getByText('1,029.5 FLOW').first().waitFor()
     await chart.getByRole('button', { name: '90 days' }).click()
     await chart.getByText('1,089.5 FLOW').first().waitFor()
     expect(new URL(page.url()).searchParams.get('days')).to.equal('90')
-    await tabTo(page, chart.getByRole('slider'))
+    await tabTo(page, chart.getByRole('slider', { name: 'Balance', exact: true }))
     await page.keyboard.press('Home')
-    expect(await chart.getByRole('slider').getAttribute('aria-valuetext')).to.include('1,000.5 FLOW')
+    expect(await chart.getByRole('slider', { name: 'Balance', exact: true }).getAttribute('aria-valuetext')).to.include(
+      '1,000.5 FLOW',
+    )
     expect(await horizontalOverflow(page)).to.equal(0)
     await expectAccessible(page, 'a balance chart')
+  })
+
+  it('lists the counterparties of an account', async () => {
+    const page = await session.open('/account/0xf8d6e0586b0a20c7?tab=counterparties')
+    const list = page.getByRole('region', { name: 'Counterparties' })
+    await list.getByRole('row', { name: /Flow Fees/ }).waitFor()
+    await list.getByText(/^All \d+ transfers of this account$/).waitFor()
   })
 
   it('shows the EVM transactions of an account', async () => {

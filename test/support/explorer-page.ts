@@ -9,7 +9,7 @@ import type { ExplorerPageOptions } from '../../src/explorer/page.ts'
  */
 export function explorerPage(options: ExplorerPageOptions = {}): Pick<Mount, 'handle' | 'close'> {
   const log = pino({ level: 'silent' })
-  const urls = { ask: 'https://ask.example/', chat: 'https://chat.example/' }
+  const urls = { ask: 'https://ask.example/', chat: 'https://chat.example/', editor: 'https://editor.example/' }
   const pages = createDashboardPages({ page: 'explorer', log, applications: () => ({ own: [], ports: {}, urls }) })
   return {
     handle: createExplorerPage(pages, log, options),

@@ -32,7 +32,8 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
     ...tabs('block', '/block/141', 'Block 141', 'collections', 'service'),
     route('transactions', '/transactions', 'Transactions'),
     route('transactions-all', '/transactions?show=all', 'Transactions'),
-    ...tabs('transaction', transaction, 'Transaction', 'events', 'script', 'arguments', 'evm'),
+    ...tabs('transaction', transaction, 'Transaction', 'balances', 'events', 'script', 'arguments', 'evm', 'raw'),
+    route('script', `/script/${await first('/flow/transaction', 'script_hash')}`, 'Script'),
     route('accounts', '/accounts', 'Accounts'),
     route('accounts-rich', '/accounts?sort=flow_balance', 'Accounts'),
     ...tabs(
@@ -41,6 +42,7 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
       'Account',
       'transfers',
       'tokens',
+      'counterparties',
       'nfts',
       'evm',
       'staking',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { CodeView } from '../../kit/code.tsx'
-import { Badge, Icon } from '../../kit/controls.tsx'
+import { Badge } from '../../kit/controls.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Link, useSearchValue } from '../../kit/router.tsx'
 import { EmptyState, Loading } from '../../kit/state.tsx'
@@ -9,13 +9,13 @@ import { Age } from '../../kit/time.tsx'
 import type { ContractDependencies } from '../answers.gen.ts'
 import { useList, useApi, itemsOf } from '../api.ts'
 import type { ItemOf } from '../api.ts'
-import { editorLink, readEditorUrl } from '../editor-link.ts'
 import type { PageProps } from '../pages.ts'
 import { accountFilter, useFilterValues, useSorting } from '../parts/filters.tsx'
 import type { Filter } from '../parts/filters.tsx'
 import { ItemResult, ListFilter, LoadError, LoadMore, TableList, totalOf } from '../parts/lists.tsx'
 import { PageTitle, UrlTabs, Detail, DetailPanel } from '../parts/page.tsx'
 import { ContractList, transactionFilters, TransactionList } from '../parts/rows.tsx'
+import { OpenInEditor } from '../parts/script.tsx'
 import { AccountLink, BlockLink, ContractLink, TransactionLink, Moment } from '../parts/values.tsx'
 import { contractNameOf, humanize, paths } from '../text.ts'
 import { DependencyGraph } from './contract-graph.tsx'
@@ -137,17 +137,13 @@ function ContractLinks({ identifiers }: { readonly identifiers: readonly string[
   )
 }
 
-const editorUrl = readEditorUrl(document, location.hostname)
-
 function Code({ body }: { readonly body: string | null | undefined }): ReactNode {
   return (
     <section className="panel" aria-label="Code">
-      {editorUrl !== undefined && typeof body === 'string' && (
+      {typeof body === 'string' && (
         <header>
-          <a className="button small" href={editorLink(editorUrl, body)} target="_blank" rel="noreferrer noopener">
-            Open in editor <Icon name="external" size={13} />
-            <span className="visually-hidden"> (opens in a new tab)</span>
-          </a>
+          <h2>Code</h2>
+          <OpenInEditor code={body} />
         </header>
       )}
       {body === null || body === undefined ? (

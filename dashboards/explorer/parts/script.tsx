@@ -1,10 +1,8 @@
 import type { ReactNode } from 'react'
+import { applicationUrls } from '../../kit/application-urls.ts'
 import { CodeView } from '../../kit/code.tsx'
 import { Icon } from '../../kit/controls.tsx'
 import { EmptyState } from '../../kit/state.tsx'
-import { editorLink, readEditorUrl } from '../editor-link.ts'
-
-const editorUrl = readEditorUrl(document, location.hostname)
 
 interface ScriptPanelProps {
   /** Empty if it is not stored. */
@@ -21,16 +19,28 @@ export function ScriptPanel({ text, title }: ScriptPanelProps): ReactNode {
         <>
           <header>
             <h2>{title}</h2>
-            {editorUrl !== undefined && (
-              <a className="button small" href={editorLink(editorUrl, text)} target="_blank" rel="noreferrer noopener">
-                Open in editor <Icon name="external" size={13} />
-                <span className="visually-hidden"> (opens in a new tab)</span>
-              </a>
-            )}
+            <OpenInEditor code={text} />
           </header>
           <CodeView code={text} label="script" />
         </>
       )}
     </section>
+  )
+}
+
+/** The fragment stays in the browser, so that servers do not limit its length. Nothing if no editor runs. */
+export function OpenInEditor({ code }: { readonly code: string }): ReactNode {
+  const { editor } = applicationUrls()
+  if (editor === undefined) return null
+  return (
+    <a
+      className="button small"
+      href={`${editor}#code=${encodeURIComponent(code)}`}
+      target="_blank"
+      rel="noreferrer noopener"
+    >
+      Open in editor <Icon name="external" size={13} />
+      <span className="visually-hidden"> (opens in a new tab)</span>
+    </a>
   )
 }
