@@ -198,6 +198,9 @@ describe('the query page', () => {
     await run(page)
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     expect(await page.locator('table.result td').allInnerTexts()).to.deep.equal(Object.values(long))
+    expect(await page.locator('table.result a').getAttribute('href')).to.equal(
+      `https://explorer.example/transaction/${long.hash}`,
+    )
     const spilt = await page.evaluate<string[]>(
       "[...document.querySelectorAll('table.result td')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.innerText)",
     )

@@ -270,6 +270,9 @@ describe('the chat page', () => {
     await line.click()
     await page.getByRole('region', { name: 'Result rows' }).waitFor()
     expect((await line.boundingBox())?.y).to.equal(before?.y)
+    expect(await page.getByRole('link', { name: 'Open in Ask' }).first().getAttribute('href')).to.match(
+      /^https:\/\/ask\.example\/#sql=SELECT/,
+    )
   })
 
   it('does not redraw finished text while more arrives', async () => {

@@ -237,6 +237,7 @@ describe('the operator page in a browser', function () {
     await page
       .getByRole('row', { name: /^token_worker 42 transaction 3, event 1 bad-payload the payload ends too early/ })
       .waitFor()
+    expect(await page.getByRole('link', { name: '42', exact: true }).getAttribute('href')).to.equal('/block/42')
     await page.getByRole('button', { name: 'Re-derive height 42' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Re-derive' }).click()
     const followers = withFollowers(workers, ['token_worker']).join(', ')

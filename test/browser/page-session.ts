@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
+import type { Applications } from '../../src/platform/pages/applications.ts'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import type { DashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import type { PageName } from '../../src/platform/pages/build-dashboards.ts'
@@ -31,7 +32,9 @@ export function usePageSession<Made extends Service>(name: PageName): PageSessio
 
   before(async function (this: Mocha.Context) {
     running = await browserOrSkip(this)
-    pages = createDashboardPages({ page: name, log: pino({ level: 'silent' }) })
+    const urls = { explorer: 'https://explorer.example/', ask: 'https://ask.example/' }
+    const applications = (): Applications => ({ own: [], ports: {}, urls })
+    pages = createDashboardPages({ page: name, log: pino({ level: 'silent' }), applications })
     await pages.file('')
   })
 

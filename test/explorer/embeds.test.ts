@@ -46,7 +46,7 @@ describe('links and embeds of the explorer', () => {
       /FLOW, \d+ transactions?, \d+ contract/,
     )
     expect((await head(token))['og:title']).to.equal('FlowToken (FLOW)')
-    expect(await head('/blocks')).to.not.have.property('og:title')
+    expect((await head('/blocks'))['og:image']).to.equal(`http://${api.host}/preview/explorer.png`)
     for (const path of [
       found['og:image']?.replace(/^https?:\/\/[^/]+/, '') ?? '',
       '/favicon.ico',

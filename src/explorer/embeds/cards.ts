@@ -1,9 +1,11 @@
 import { escapeHtml } from '../../platform/http/not-found-page.ts'
-import type { Summary } from './summaries.ts'
+import type { Summary, SummaryKind } from './summaries.ts'
+
+export type Preview = Pick<Summary, 'title' | 'description' | 'path'> & { readonly kind: SummaryKind | 'explorer' }
 
 /** Replaces the title and description of the page, and adds link previews (Open Graph, Twitter). */
-export function withPreview(html: string, { kind, title, description, path }: Summary, origin: string): string {
-  const heading = `${title} – flowfarm`
+export function withPreview(html: string, preview: Preview, origin: string): string {
+  const { kind, title, description, path } = preview
   const properties: readonly (readonly [attribute: string, name: string, content: string])[] = [
     ['property', 'og:type', 'website'],
     ['property', 'og:site_name', 'flowfarm'],
@@ -22,7 +24,7 @@ export function withPreview(html: string, { kind, title, description, path }: Su
     ([attribute, name, content]) => `<meta ${attribute}="${name}" content="${escapeHtml(content)}">`,
   )
   return html
-    .replace(/<title>[^<]*<\/title>/, () => `<title>${escapeHtml(heading)}</title>`)
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${escapeHtml(title)} – flowfarm</title>`)
     .replace(
       /<meta name="description" content="[^"]*">/,
       () => `<meta name="description" content="${escapeHtml(description)}">`,

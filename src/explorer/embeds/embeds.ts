@@ -28,6 +28,13 @@ const maxWaitMs = 1000
 const sitemapMs = 600_000
 const maxSitemapRows = 1000
 
+/** Of lists, and while an item cannot be read. */
+const general = {
+  kind: 'explorer',
+  title: 'Explorer',
+  description: 'Blocks, transactions, accounts, tokens, NFTs and contracts of the Flow blockchain, live.',
+} as const
+
 type Found = Awaited<ReturnType<typeof readSummary>>
 
 export function createEmbeds(source: SummarySource, log: Logger): Embeds {
@@ -93,7 +100,8 @@ export function createEmbeds(source: SummarySource, log: Logger): Embeds {
     complete: async (context, html) => {
       const found = await find(`${context.path}${context.search}`)
       if (found === 'unknown') context.status = 404
-      return typeof found === 'object' ? withPreview(html, found, originOf(context)) : html
+      const preview = typeof found === 'object' ? found : { ...general, path: context.path }
+      return context.status === 200 ? withPreview(html, preview, originOf(context)) : html
     },
   }
 }
