@@ -32,7 +32,7 @@ describe('the wallet pages', () => {
       await fillPayment(page, amount, to)
       await page.getByText(text).first().waitFor()
     }
-    await page.getByRole('button', { name: 'All' }).click()
+    await page.getByRole('button', { name: 'All', exact: true }).click()
     expect(await page.getByRole('textbox', { name: 'Amount in FLOW' }).inputValue()).to.equal('99.99')
   })
 
