@@ -101,6 +101,17 @@ describe('explorer search', () => {
     }
   })
 
+  it('names the network of a link to another one', async () => {
+    const page = await session.open(
+      `/search?q=${encodeURIComponent(`https://testnet.flowscan.io/tx/${'0'.repeat(64)}`)}`,
+    )
+    await page.getByText('The link is of Flow testnet, and this explorer has flow-').waitFor()
+    await page.goto(`http://${session.api.host}/search?q=https%3A%2F%2Fwww.flowscan.io%2Ftx%2F${'0'.repeat(64)}`)
+    await page.getByText('No results', { exact: true }).waitFor()
+    await untilLoaded(page)
+    expect(await page.getByText('The link is of Flow').count()).to.equal(0)
+  })
+
   it('explains what can be searched in an empty database', async () => {
     const page = await session.open('/search', { ...phone, of: empty.api })
     await page.getByText('Enter a search term', { exact: true }).waitFor()

@@ -8,6 +8,7 @@ import { addressAtIndex } from '../../src/flow/address.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import { truthOf } from '../support/recording-annotations.ts'
 import type { Truth } from '../support/recording-annotations.ts'
@@ -294,6 +295,17 @@ describe('account routes', () => {
         }
       }
     }
+  })
+
+  it('finds accounts by search that are not indexed', async () => {
+    const empty = await createTestDatabase()
+    const api = await runApi(empty.url, { nodes: [node.endpoint], server: { network: () => 'emulator' } })
+    const found = async (q: string): Promise<string[]> =>
+      (await api.json<{ data: { hits: SearchHit[] } }>(`/flow/search?q=${q}`)).data.hits.map(({ id }) => id)
+    expect(await found('ae53cb6e3f42a79')).to.deep.equal(['0x0ae53cb6e3f42a79'])
+    expect(await found(addressAtIndex(4000, 'emulator'))).to.deep.equal([])
+    await api.stop()
+    await empty.drop()
   })
 
   it('finds keys by search in the formats of common tools', async () => {

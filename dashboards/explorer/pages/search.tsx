@@ -33,7 +33,7 @@ interface ResultsProps {
 }
 
 function Results({ text, result: { groups, isLoading, error, retry } }: ResultsProps): ReactNode {
-  if (text === '') return <SearchHelp title="Enter a search term" />
+  if (text === '') return <SearchHelp title="Enter a search term" text="" />
   if (error !== null && !isLoading) {
     return (
       <section className="panel" aria-label="Results">
@@ -48,7 +48,7 @@ function Results({ text, result: { groups, isLoading, error, retry } }: ResultsP
       </section>
     )
   }
-  if (groups.length === 0) return <SearchHelp title="No results" />
+  if (groups.length === 0) return <SearchHelp title="No results" text={text} />
   return (
     <>
       {groups.every(({ isSimilar }) => isSimilar) && (
@@ -103,12 +103,23 @@ const exampleKinds = {
   event_type: 'Event',
 } as const
 
-function SearchHelp({ title }: { readonly title: string }): ReactNode {
+/** `https://testnet.flowscan.io/…` → `testnet`; undefined for links of unknown explorers. */
+function networkOfLink(text: string): 'mainnet' | 'testnet' | undefined {
+  const host = /^(?:https?:\/\/)?([\w.-]+)\//i.exec(text)?.[1]?.toLowerCase() ?? ''
+  if (host.includes('testnet')) return 'testnet'
+  return /(?:^|\.)(?:flowscan\.(?:io|org)|flowdiver\.io|explorer\.flow\.com)$/.test(host) ? 'mainnet' : undefined
+}
+
+function SearchHelp({ title, text }: { readonly title: string; readonly text: string }): ReactNode {
   const { data } = useApi('/flow/search/examples')
+  const { data: status } = useApi('/status')
+  const network = networkOfLink(text)
+  const isOtherNetwork = network !== undefined && status !== undefined && status.chain_id !== `flow-${network}`
   const hasExamples = data !== undefined && data.data.length > 0
   return (
     <section className="panel" aria-label="Results">
       <EmptyState title={title}>
+        {isOtherNetwork && `The link is of Flow ${network}, and this explorer has ${status.chain_id}. `}
         Search for a block, transaction, account, public key, node, token, NFT, contract or event, by its ID or name.
         You can also paste a link of another Flow explorer.
       </EmptyState>

@@ -1,11 +1,13 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { isValidAddress } from '../../flow/address.ts'
 import { listKeysByPublicKeys, publicKeyBytes, withKeysOfChain } from '../accounts/queries.ts'
 import { findBlockHeight, readBlock } from '../blocks/queries.ts'
 import { findEvmBlock } from '../evm/blocks.ts'
 import { findEvmTransaction, readEvmAddressSpan } from '../evm/queries.ts'
 import { readBounds, readHeightsOf } from '../paging/bounds.ts'
+import { resultOrUnavailable } from '../present-chain.ts'
 import type { Services } from '../route.ts'
 import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../transactions/queries.ts'
 import type { SearchHit } from './schema.ts'
@@ -29,7 +31,7 @@ async function findReference(services: Services, reference: Exclude<Reference, {
     case 'hash':
       return findHash(database, reference.digits)
     case 'account':
-      return all(findAccount(database, reference.address))
+      return all(findAccount(services, reference.address))
     case 'evm_address':
       return findEvmAddress(database, reference.digits)
     case 'public_key':
@@ -127,7 +129,8 @@ async function findScheduled(database: DatabasePool, id: string): Promise<Search
 
 const emptyRow = z.object({})
 
-async function findAccount(database: DatabasePool, address: string): Promise<SearchHit | undefined> {
+/** Accounts that are not indexed are read from the chain, as on their page. */
+async function findAccount({ database, network, chain }: Services, address: string): Promise<SearchHit | undefined> {
   const isFound = await database.exists(sql.type(emptyRow)`
     select from app.accounts where address = ${address}
     union all (select from app.ft_holdings where address = ${address} limit 1)
@@ -135,7 +138,11 @@ async function findAccount(database: DatabasePool, address: string): Promise<Sea
     union all (select from app.account_labels where address = ${address} limit 1)
     limit 1
   `)
-  return isFound ? hitOf('account', address) : undefined
+  if (isFound) return hitOf('account', address)
+  const onChain = isValidAddress(address, network()) ? await resultOrUnavailable(chain.account(address)) : undefined
+  return onChain !== undefined && 'value' in onChain && onChain.value !== undefined
+    ? hitOf('account', address)
+    : undefined
 }
 
 async function findNode(database: DatabasePool, id: string): Promise<SearchHit | undefined> {
