@@ -206,6 +206,29 @@ describe('the search', () => {
     await database.drop()
   })
 
+  it('finds NFTs by the words of their names, whole names first', async () => {
+    const database = await createTestDatabase()
+    const token = 'A.0b2a3299cc857e29.TopShot'
+    await database.pool.query(`
+      insert into app.nft_items (token, nft_id, name, description, status) values
+        ('${token}', 1, 'Dunk of the Year', null, 'answered'), ('${token}', 2, 'Dunk', null, 'answered'),
+        ('${token}', 3, 'Layup', 'Not a dunk', 'answered');
+      insert into app.nft_ownership (token, nft_id, owner, is_burned, block_height, tx_index, event_index, leg)
+        select '${token}', n, '0x0b2a3299cc857e29', false, 1, 0, n, 0 from generate_series(1, 3) as n;
+      insert into app.nft_collections values ('${token}', 1)`)
+    const api = await runApi(database.url)
+    const found = async (q: string): Promise<string[]> => {
+      const { data } = await api.json<{ data: SearchResult }>(`/flow/search?q=${q}`)
+      return data.nft_items.map(({ id, match }) => `${id} ${match}`)
+    }
+    expect(await found('dunk')).to.deep.equal(['2 exact', '1 start', '3 part'])
+    expect(await found('year+dunk')).to.deep.equal(['1 part'])
+    expect(await found('TopShto+%233')).to.deep.equal(['3 exact'])
+    expect(await found('TopShot+%239')).to.deep.equal([])
+    await api.stop()
+    await database.drop()
+  })
+
   it('returns only the kind that a link names', async () => {
     const { hits } = await search('https://www.flowscan.io/block/1')
     expect(hits.map(({ type }) => type)).to.deep.equal(['block'])

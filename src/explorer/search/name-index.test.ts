@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { editsToStart, NameIndex } from './name-index.ts'
+import { editsToStart, matchOfName, NameIndex } from './name-index.ts'
 import type { NamedEntry } from './name-index.ts'
 
 type Kind = 'token' | 'contract'
@@ -46,6 +46,12 @@ describe('NameIndex', () => {
     expect(await found('cafe societe', entries)).to.deep.equal(['b exact'])
     expect(await found('宝石', entries)).to.deep.equal(['c start'])
     for (const text of ['', '%', '…', ' ']) expect(await found(text, entries), text).to.deep.equal([])
+  })
+
+  it('matches single names', () => {
+    const matches = ['pebble', 'peb', 'seven', 'ebb', 'grey'].map((text) => matchOfName(text, 'Pebble'))
+    expect(matches).to.deep.equal(['exact', 'start', 'part', 'part', 'part'])
+    expect(matchOfName('seven', 'Pebble #7 Seven')).to.equal('word')
   })
 
   it('matches identifiers by their parts', async () => {

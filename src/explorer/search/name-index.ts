@@ -95,6 +95,11 @@ export class NameIndex<Kind extends string> {
   }
 }
 
+/** `part` also for texts that are not in the name, such as words of a description. */
+export function matchOfName(text: string, name: string): NameMatch {
+  return nameMatches[rankIn(foldName(name), foldQuery(text).text)] ?? 'part'
+}
+
 function insertSorted<Kind extends string>(sorted: Candidate<Kind>[], candidate: Candidate<Kind>, max: number): void {
   let place = sorted.length
   while (place > 0 && isBefore(candidate, sorted[place - 1])) place--

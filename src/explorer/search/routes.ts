@@ -9,6 +9,7 @@ import { readEvmTokens } from '../evm/token-queries.ts'
 import { presentEvmToken } from '../evm/token-schema.ts'
 import { contractParts, hashPattern } from '../formats.ts'
 import { exampleNftCollection, presentNftItem } from '../nfts/schema.ts'
+import type { NftItemRow } from '../nfts/schema.ts'
 import { readNftCollections, readNftItems } from '../nfts/queries.ts'
 import { readSearchQuery, searchNftItems } from '../nfts/search.ts'
 import { readBounds } from '../paging/bounds.ts'
@@ -18,7 +19,8 @@ import type { Services } from '../route.ts'
 import { readFungibleTokens } from '../tokens/queries.ts'
 import { exampleBlock, exampleTransaction } from '../transactions/schema.ts'
 import { findHits } from './hits.ts'
-import type { MatchedEntry, NameIndex } from './name-index.ts'
+import { matchOfName, nameMatches } from './name-index.ts'
+import type { MatchedEntry, NameIndex, NameMatch } from './name-index.ts'
 import { readNames } from './names.ts'
 import type { NameKind } from './names.ts'
 import { searchPreviewSchema, previewAddress, previewTransaction } from './preview.ts'
@@ -321,10 +323,13 @@ async function findItems(
     query === undefined
       ? []
       : (await searchNftItems(database, { query, token: undefined, after: undefined, limit })).rows
-  return [
-    ...byId.map((row) => presentFoundItem(presentNftItem(row, new Map()), 'exact')),
-    ...named.map((row) => presentFoundItem(presentNftItem(row, new Map()), 'part')),
-  ].slice(0, limit)
+  const present = (row: NftItemRow, match?: NameMatch): FoundItem => {
+    const shown = presentNftItem(row, new Map())
+    return presentFoundItem(shown, match ?? matchOfName(name ?? '', shown.name))
+  }
+  return [...byId.map((row) => present(row, 'exact')), ...named.map((row) => present(row))]
+    .toSorted((a, b) => nameMatches.indexOf(a.match) - nameMatches.indexOf(b.match))
+    .slice(0, limit)
 }
 
 const exampleRow = z.object({ id: z.string() })
