@@ -104,7 +104,7 @@ export class Flowfarm {
     }
   }
 
-  /** The items of all pages, requested as they are read. `cursor` starts at a later page. @throws as `get` */
+  /** Items of all pages; requests each page when it is reached. `cursor` starts at a later page. @throws as `get` */
   async *list<Path extends ListPath>(path: Path, ...rest: GetArguments<Path>): AsyncGenerator<ItemOf<Path>, void> {
     const [parameters, options] = rest
     let cursor: string | undefined
