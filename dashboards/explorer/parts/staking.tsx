@@ -8,6 +8,8 @@ import type { Node, StakingEvent } from '../answers.gen.ts'
 import { useList } from '../api.ts'
 import type { ListPath, ListQuery } from '../api.ts'
 import { paths, shorten, humanize } from '../text.ts'
+import { useFilterValues } from './filters.tsx'
+import type { Filter } from './filters.tsx'
 import { TableList } from './lists.tsx'
 import { Amount, TransactionLink, Identity, NoValue, OptionalAccountLink } from './values.tsx'
 
@@ -70,10 +72,26 @@ const nodeColumns: readonly Column<Node>[] = [
   { name: 'Delegators', cell: ({ delegator_count: count }) => formatNumber(count), isNumber: true },
 ]
 
+const nodeFilters: readonly Filter[] = [
+  {
+    kind: 'choice',
+    name: 'role',
+    label: 'Role',
+    options: {
+      collection: 'Collection',
+      consensus: 'Consensus',
+      execution: 'Execution',
+      verification: 'Verification',
+      access: 'Access',
+    },
+  },
+]
+
 export function Nodes(): ReactNode {
   return (
     <TableList
-      list={useList('/flow/node', { limit: 25 })}
+      list={useList('/flow/node', { ...useFilterValues(nodeFilters), limit: 25 })}
+      filters={nodeFilters}
       what="nodes"
       columns={nodeColumns}
       itemKey={(node) => node.node_id}
