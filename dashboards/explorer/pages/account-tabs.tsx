@@ -287,7 +287,12 @@ const counterpartyColumns: readonly Column<Counterparty>[] = [
   },
   {
     name: 'Transfers',
-    cell: ({ sent_count: sent, received_count: received }) => formatNumber(sent + received),
+    cell: ({ sent_count: sent, received_count: received }) => (
+      <>
+        {formatNumber(sent + received)}
+        <span className="narrow-only">{sent + received === 1 ? ' transfer' : ' transfers'}</span>
+      </>
+    ),
     isNumber: true,
     inCards: 'top-end',
   },

@@ -43,11 +43,18 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
       <PageTitle
         kind="Account"
         title={account?.address ?? shorten(address)}
-        aside={account?.labels.map(({ tag, label }) => (
-          <Badge key={tag} tone="busy">
-            {sanitizeName(label)}
-          </Badge>
-        ))}
+        aside={
+          account !== undefined &&
+          account.labels.length > 0 && (
+            <div className="button-row">
+              {account.labels.map(({ tag, label }) => (
+                <Badge key={tag} tone="busy">
+                  {sanitizeName(label)}
+                </Badge>
+              ))}
+            </div>
+          )
+        }
       >
         <Identity id={account?.address ?? address} what="address" isWhole hasCopy />
       </PageTitle>

@@ -7,7 +7,7 @@ import { DataTable } from '../../kit/table.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Ago } from '../../kit/time.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
-import type { NonFungibleMove, TransactionDetail } from '../answers.gen.ts'
+import type { FungibleMove, NonFungibleMove, TransactionDetail } from '../answers.gen.ts'
 import { balanceChanges } from '../balance-changes.ts'
 import type { BalanceChange, Change } from '../balance-changes.ts'
 import { Detail, DetailPanel } from '../parts/page.tsx'
@@ -23,7 +23,7 @@ import {
   Picture,
   SignedAmount,
 } from '../parts/values.tsx'
-import { contractNameOf, formatDollars, humanize, paths, sanitizeName, symbolOf } from '../text.ts'
+import { contractNameOf, formatAmount, formatDollars, humanize, paths, sanitizeName, symbolOf } from '../text.ts'
 import {
   describeAccountChanges,
   describeEvmExecutions,
@@ -81,6 +81,7 @@ export function TransactionFields({ transaction }: TransactionProps): ReactNode 
       <Detail name="Fee">
         <Amount amount={transaction.fee} unit="FLOW" />
       </Detail>
+      <Prices transfers={transaction.ft_transfers} />
       <Detail name="Computation">
         {transaction.gas_used === null ? <NoValue /> : formatNumber(transaction.gas_used)}
         <span className="soft"> (limit: {formatNumber(transaction.gas_limit)})</span>
@@ -102,6 +103,32 @@ export function TransactionFields({ transaction }: TransactionProps): ReactNode 
         </Detail>
       )}
     </DetailPanel>
+  )
+}
+
+const maxPrices = 20
+
+/** Of the moved tokens, at the time of the transaction. */
+function Prices({ transfers }: { readonly transfers: readonly FungibleMove[] }): ReactNode {
+  const tokens = [...new Map(transfers.map((transfer) => [transfer.token, transfer])).values()]
+  if (tokens.every(({ approx_usd_price: price }) => price === null)) return null
+  return (
+    <Detail name="Prices at the time">
+      <ul className="chips">
+        {tokens.slice(0, maxPrices).map(({ token, token_symbol: symbol, approx_usd_price: price, usd_as_of: time }) => (
+          <li key={token}>
+            {symbolOf(token, symbol)}{' '}
+            {price === null || time === null ? (
+              <span className="soft">unknown</span>
+            ) : (
+              <>
+                ${formatAmount(price)} <span className="soft">({formatTime(time)})</span>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Detail>
   )
 }
 
