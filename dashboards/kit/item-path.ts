@@ -1,4 +1,4 @@
-/** The explorer's page of a value in a result. Undefined if it is no id, account, contract or height. */
+/** The explorer's page of a value in a result. Undefined for values without a page. */
 export function itemPath(column: string, text: string): string | undefined {
   const name = column.toLowerCase()
   if (/^(0x)?[0-9a-f]{64}$/.test(text)) {

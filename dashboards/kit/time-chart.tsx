@@ -128,7 +128,7 @@ export function TimeChart({
   )
 }
 
-/** Of the last point, if it is partial. Lines show levels, bars amounts. */
+/** Suffix of a partial last point: lines show levels, bars amounts. */
 const suffixes = { line: ' now', bars: ' so far' } as const
 
 interface PointNameProps {

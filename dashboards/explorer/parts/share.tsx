@@ -5,7 +5,7 @@ import { Modal } from '../../kit/dialog.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
 
 interface ShareProps {
-  /** Of the page. It also is the path below `/badge` and `/embed`. */
+  /** Page path, also below `/badge` and `/embed`. */
   readonly path: string
   readonly title: string
 }

@@ -108,7 +108,7 @@ function decodeBraces(path: string): string {
   return path.replaceAll('%7B', '{').replaceAll('%7D', '}')
 }
 
-/** Invalid JSON stays as it was typed. */
+/** Keeps invalid JSON unchanged. */
 function compact(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body))

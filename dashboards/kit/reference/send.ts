@@ -8,7 +8,7 @@ export interface Answered {
   /** JSON is indented. */
   readonly text: string
   readonly isCut: boolean
-  /** Of the next page of a list. Empty if there is none. */
+  /** Cursor of the next page; empty on the last page and for other responses. */
   readonly cursor: string
 }
 
