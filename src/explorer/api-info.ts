@@ -10,13 +10,13 @@ const description = [
   '## Authentication',
   'Reading needs no key. A developer key in `X-API-Key` raises the rate limits and owns webhooks. Administrators send ' +
     '`Authorization: Bearer`.',
-  'The headers `RateLimit` and `RateLimit-Policy` state the limit and what is left of it; a 429 has `Retry-After`, in ' +
+  'The headers `RateLimit` and `RateLimit-Policy` state the limit and the rest of it; a 429 has `Retry-After`, in ' +
     'seconds.',
   '## Pagination',
   'Lists return `data`, `has_more` and `cursor`. While `has_more` is true, repeat the request with `cursor` to get the ' +
     'next page. A cursor is a position, so new blocks never repeat or skip items.',
   '`limit` sets the page size; a value out of range is an error. A page of a filtered list may hold fewer items than ' +
-    '`limit`: only `has_more` tells whether there is another page.',
+    '`limit`: check `has_more`, not the number of items.',
   [
     `    let cursor = ''`,
     '    do {',

@@ -16,7 +16,7 @@ import type { Transaction } from '../transactions/schema.ts'
 export const summaryKinds = ['block', 'transaction', 'account', 'token'] as const
 export type SummaryKind = (typeof summaryKinds)[number]
 
-/** What link previews, cards and badges show. Names are untrusted. */
+/** Content of link previews, cards and badges. Names are untrusted. */
 export interface Summary {
   readonly kind: SummaryKind
   /** `Transaction 3ef0ef21…e8d355a7`. */
@@ -25,7 +25,7 @@ export interface Summary {
   /** Path of the page. */
   readonly path: string
   readonly facts: readonly (readonly [name: string, value: string])[]
-  /** Of a badge. */
+  /** Left and right part of a badge. */
   readonly label: string
   readonly message: string
   readonly tone: 'good' | 'bad' | 'neutral'

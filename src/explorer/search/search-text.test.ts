@@ -204,7 +204,7 @@ describe('parseSearchText', () => {
     for (const [link, expected] of Object.entries(links)) expect(parseSearchText(link), link).to.deep.include(expected)
   })
 
-  it('reads names as they are', () => {
+  it('reads plain names', () => {
     for (const text of ['FlowToken', 'USDC.e', 'river stones', '宝石', 'Block Party', 'facade'])
       expect(parseSearchText(text), text).to.deep.include({ kind: undefined, name: text })
   })

@@ -16,7 +16,7 @@ export const hitTypes = [
 ] as const
 export type HitType = (typeof hitTypes)[number]
 
-/** What a link or a leading word says that the text is. */
+/** Kind of item that a link or a leading word names. */
 export type SearchKind = HitType | 'contract' | 'token' | 'collection' | 'event_type'
 
 /** Looked up by key. */
