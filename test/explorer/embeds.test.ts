@@ -73,7 +73,7 @@ describe('links and embeds of the explorer', () => {
     expect((await api.get('/account/0x00000000000000ff', browser)).status).to.equal(200)
   })
 
-  it('ignore hosts that are none', async () => {
+  it('have the protocol that a proxy reports', async () => {
     const response = await api.get('/robots.txt', { headers: { 'x-forwarded-proto': 'https' } })
     const text = await response.text()
     expect(text).to.include(`Sitemap: https://${api.host}/sitemap.xml`)

@@ -108,7 +108,7 @@ export function TransactionFields({ transaction }: TransactionProps): ReactNode 
 
 const maxPrices = 20
 
-/** Of the moved tokens, at the time of the transaction. */
+/** Prices of the moved tokens at the time of the transaction. */
 function Prices({ transfers }: { readonly transfers: readonly FungibleMove[] }): ReactNode {
   const tokens = [...new Map(transfers.map((transfer) => [transfer.token, transfer])).values()]
   if (tokens.every(({ approx_usd_price: price }) => price === null)) return null

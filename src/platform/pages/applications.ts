@@ -3,7 +3,7 @@ import type { Shared } from '../service.ts'
 import type { SettingValues } from '../setting.ts'
 import type { PageName } from './build-dashboards.ts'
 
-/** What the header of a page needs to link to the other applications. */
+/** Places of the other applications, for the header of a page. */
 export interface Applications {
   /** Ports of this page: at another one, a proxy is in between and ports of services are unknown. */
   readonly own: readonly number[]
