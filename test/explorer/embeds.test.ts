@@ -17,7 +17,8 @@ describe('links and embeds of the explorer', () => {
       server: { network: () => 'emulator' },
     })
     // The page may still be built.
-    while (!(await (await api.get('/', browser)).text()).includes('id="root"')) {}
+    let html = ''
+    while (!html.includes('id="root"')) html = await (await api.get('/', browser)).text()
   })
 
   after(() => api?.stop())
