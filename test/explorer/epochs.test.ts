@@ -189,6 +189,11 @@ describe('epochs', () => {
       source: 'chain',
       updated_at: Math.floor(Date.parse(timestampAt(150)) / 1000),
     })
+    const supplies = ['/public/v1/totalSupply', '/public/v1/totalSupplyWithDecimal']
+    expect(await Promise.all(supplies.map(async (path) => (await api.get(path)).text()))).to.deep.equal([
+      '2000',
+      '2000.00000000',
+    ])
     await database.pool.query('delete from app.network_state')
     expect(await tokenomics()).to.include({
       epoch: 8,

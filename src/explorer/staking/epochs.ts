@@ -393,7 +393,10 @@ const totalSupplyWithDecimals = defineRoute({
   contentType: 'text/plain; charset=utf-8',
   problems: unknownSupply,
   example: '1603661041.00000000',
-  handler: async (_input, { database }) => ({ body: await requireSupply(database), caching: 'minute' }),
+  handler: async (_input, { database }) => {
+    const [whole = '', decimals = ''] = (await requireSupply(database)).split('.')
+    return { body: `${whole}.${decimals.padEnd(8, '0')}`, caching: 'minute' }
+  },
 })
 
 export const epochRoutes = [status, stat, tokenomics, totalSupply, totalSupplyWithDecimals]
