@@ -203,16 +203,21 @@ const holderColumn: Column<ItemOf<'/flow/evm/token/{address}/holding'>> = {
   cell: ({ address }) => <EvmPartyLink party={address} />,
 }
 
-function Holders({ token }: TokenProps): ReactNode {
+function balanceColumn(token: TokenProps['token']): Column<ItemOf<'/flow/evm/token/{address}/holding'>> {
   const unit = unitOf(token)
+  return {
+    name: 'Balance',
+    cell: ({ value }) => <EvmAmount value={value} token={token} unit={unit} />,
+    isNumber: true,
+  }
+}
+
+function Holders({ token }: TokenProps): ReactNode {
   return (
     <TableList
       list={useList('/flow/evm/token/{address}/holding', { address: token.address, limit: 25 })}
       what="holders"
-      columns={[
-        holderColumn,
-        { name: 'Balance', cell: ({ value }) => <EvmAmount value={value} token={token} unit={unit} />, isNumber: true },
-      ]}
+      columns={[holderColumn, balanceColumn(token)]}
       itemKey={({ address }) => address.hash}
       emptyText="Holders of this token will appear here."
     />

@@ -25,7 +25,7 @@ const dayMs = 86_400_000
 export function TaxReportPage(): ReactNode {
   const { search } = useLocation()
   const values = new URLSearchParams(search)
-  const year = new Date().getUTCFullYear()
+  const [year] = useState(() => new Date().getUTCFullYear())
   const period: Period = {
     address: values.get('address') ?? '',
     from: values.get('from') ?? `${year - 1}-01-01`,

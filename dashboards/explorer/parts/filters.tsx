@@ -27,7 +27,7 @@ interface TextFilter extends FilterBase {
 }
 
 interface NameFilter extends FilterBase {
-  readonly kind: keyof typeof searches
+  readonly kind: keyof typeof sources
 }
 
 /** `from` and `to`. */
@@ -283,22 +283,18 @@ interface Suggestion {
   readonly name: string
 }
 
-type SearchNames = (search: string) => readonly Suggestion[] | undefined
+const sources = { token: '/flow/ft', collection: '/flow/nft', contract: '/flow/contract' } as const
 
-const useTokens: SearchNames = (search) =>
-  useApi('/flow/ft', { search, limit: maxSuggestions }, { keepsPrevious: true }).data?.data
-
-const useCollections: SearchNames = (search) =>
-  useApi('/flow/nft', { search, limit: maxSuggestions }, { keepsPrevious: true }).data?.data.map(
-    ({ id, display_name: name }) => ({ id, name }),
-  )
-
-const useContracts: SearchNames = (search) =>
-  useApi('/flow/contract', { name: search, limit: maxSuggestions }, { keepsPrevious: true }).data?.data.map(
-    ({ identifier: id, name }) => ({ id, name }),
-  )
-
-const searches = { token: useTokens, collection: useCollections, contract: useContracts }
+/** Undefined while the first names are loading. */
+function useSuggestions(kind: keyof typeof sources, search: string): readonly Suggestion[] | undefined {
+  const path = sources[kind]
+  const names = { [kind === 'contract' ? 'name' : 'search']: search, limit: maxSuggestions }
+  const found = useApi(path, names, { keepsPrevious: true }).data?.data
+  return found?.map((one) => ({
+    id: 'identifier' in one ? one.identifier : one.id,
+    name: 'display_name' in one ? one.display_name : one.name,
+  }))
+}
 
 const debounceMs = 300
 
@@ -333,14 +329,13 @@ function NameForm({ filter: { kind, name, label }, onApply }: FormProps<NameFilt
 }
 
 interface SuggestionsProps {
-  readonly kind: keyof typeof searches
+  readonly kind: keyof typeof sources
   readonly search: string
   readonly onChoose: (id: string) => void
 }
 
 function Suggestions({ kind, search, onChoose }: SuggestionsProps): ReactNode {
-  const useSuggestions = searches[kind]
-  const suggestions = useSuggestions(useDebounced(search))
+  const suggestions = useSuggestions(kind, useDebounced(search))
   if (suggestions === undefined) return <Loading rows={1} label="Loading…" />
   if (suggestions.length === 0) return <p className="soft">No match. Try a shorter name.</p>
   return (

@@ -185,7 +185,7 @@ export function presentItemMetadata(uri: string | null): z.output<typeof itemMet
 }
 
 export const exampleItemMetadata: z.output<typeof itemMetadataSchema> = {
-  token_uri: 'ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1204.json',
+  token_uri: 'https://items.example.org/1204.json',
   name: null,
   image_url: null,
 }

@@ -46,7 +46,7 @@ describe('results of EVM contracts', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, rest), (result) => {
         const text = textResult(result, 20)
-        expect([...(text ?? '')]).to.have.lengthOf.at.most(20)
+        expect(Array.from(text ?? '')).to.have.lengthOf.at.most(20)
         expect(text ?? '').to.not.match(/\p{Cc}/u)
         uintResult(result)
       }),

@@ -24,7 +24,7 @@ export function textResult(result: CallResult | undefined, maxLength: number): s
   if (typeof value !== 'string' || value.length > 2 * maxLength) return null
   // Control characters and invalid UTF-8.
   const text = value.replaceAll(/[\p{Cc}\uFFFD]+/gu, ' ').trim()
-  return text === '' || [...text].length > maxLength ? null : text
+  return text === '' || Array.from(text).length > maxLength ? null : text
 }
 
 function fixedText(bytes: Buffer): string {

@@ -11,7 +11,8 @@ export function inlineMetadata(uri: string | null): InlineMetadata {
   if (encoding === undefined) return { name: null, image: null }
   const { name, image } = fieldsOf(/;base64$/i.test(encoding) ? Buffer.from(content, 'base64').toString() : content)
   return {
-    name: typeof name === 'string' && name.trim() !== '' ? [...name.trim()].slice(0, maxNameLength).join('') : null,
+    name:
+      typeof name === 'string' && name.trim() !== '' ? Array.from(name.trim()).slice(0, maxNameLength).join('') : null,
     image: typeof image === 'string' && image !== '' ? image : null,
   }
 }
