@@ -212,7 +212,7 @@ export const selectTransfers: SelectTransfers = (table, { token, nftId, txIndex,
   const { address, sender, receiver } = parties
   if (sender !== undefined) return selectOfSide(table, span, sql.fragment`from_address`, { address: sender, token })
   if (receiver !== undefined) {
-    return selectOfSide(table, span, sql.fragment`to_address`, { address: receiver, token }, isOfParty(parties))
+    return selectOfSide(table, span, sql.fragment`to_address`, { address: receiver, token }, isNotFrom(receiver))
   }
   if (address === undefined) {
     if (token === undefined) return selectSorted(table, span, sql.fragment`true`)
@@ -238,9 +238,13 @@ type Parties = Pick<Parameters<SelectTransfers>[1], 'address' | 'sender' | 'rece
 function isOfParty({ address, sender, receiver }: Parties): FragmentSqlToken {
   if (sender !== undefined) return sql.fragment`from_address = ${sender}`
   if (receiver !== undefined) {
-    return sql.fragment`to_address = ${receiver} and from_address is distinct from ${receiver}`
+    return sql.fragment`to_address = ${receiver} and ${isNotFrom(receiver)}`
   }
   return address === undefined ? sql.fragment`true` : sql.fragment`${address} in (from_address, to_address)`
+}
+
+function isNotFrom(address: Parameter<string>): FragmentSqlToken {
+  return sql.fragment`from_address is distinct from ${address}`
 }
 
 function selectOfSide(
@@ -259,7 +263,8 @@ function selectOfSide(
     )
   }
   // The index holds a hash of both names, so collisions are filtered here. Comparing them as one
-  // text keeps the planner from using the index of either column.
+  // text keeps the planner from using the index of either column, so `condition` must not compare
+  // them.
   return selectByIndex(
     table,
     span,
