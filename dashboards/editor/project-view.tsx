@@ -38,7 +38,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   const project = useStore(store)
   const save = useStore(saver)
   const { server, problems } = useStore(language)
-  const draftProblem = useStore({ state: draftStore.problem, subscribe: draftStore.subscribe })
+  const draft = useStore(draftStore)
   const runner = useMemo(() => new ScriptRunner(store, settings), [store, settings])
   const [dialog, setDialog] = useState<ProjectDialog | undefined>(() =>
     account.is === 'signed-in' && isForRepository() ? { is: 'repository' } : undefined,
@@ -83,10 +83,10 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   useEffect(() => {
     if (slug !== undefined && location.pathname === '/') navigate(`/p/${slug}`, { isReplacing: true })
   }, [slug])
-  // From here on the draft of this tab has the code of the link.
+  // From here on a reload opens the draft of this tab, not the code of the link.
   useEffect(() => {
-    if (project.isTouched && location.hash !== '') navigate(location.pathname, { isReplacing: true })
-  }, [project.isTouched])
+    if (draft.isStored && location.hash !== '') navigate(location.pathname, { isReplacing: true })
+  }, [draft.isStored])
   useEffect(() => {
     if (isForRepository()) navigate(location.pathname, { isReplacing: true })
   }, [])
@@ -94,7 +94,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     document.title = `${project.name} – flowfarm editor`
   }, [project.name])
   useKeys(run, saveNow)
-  useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draftProblem !== undefined && project.isTouched)
+  useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draft.problem !== undefined && project.isTouched)
   const hasConflict = save.is === 'conflict' && save !== putOff
   const showDialog = (next: ProjectDialog | undefined): void => {
     // A dismissed conflict opens again from the status or at the next conflict.
@@ -169,7 +169,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
           <SaveSign
             save={save}
             isTouched={project.isTouched}
-            draftProblem={draftProblem}
+            draft={draft}
             onConflict={() => showDialog({ is: 'conflict' })}
             onRetry={saveNow}
           />

@@ -70,11 +70,13 @@ describe('the editor', () => {
     const { page } = await session.visit({ path: `/#code=${encodeURIComponent('transaction {\n    // 100%\n}\n')}` })
     await openFile(page, 'transactions/linked.cdc').waitFor()
     await codeOf(page).getByText('// 100%').waitFor()
-    await typeCode(page, 'transaction {}\n')
+    await codeOf(page).click()
+    // One change, which is stored at once.
+    await page.keyboard.insertText('// mine ')
     await page.waitForURL((url) => url.hash === '')
-    await page.getByText('Stored in this browser').waitFor()
+    await untilSaving(page, 'Stored in this browser')
     await page.reload()
-    await codeOf(page).getByText('transaction {}').waitFor()
+    await codeOf(page).getByText('// mine').waitFor()
   })
 
   it('runs a sample script that the node supports, with arguments, and shows the network', async () => {

@@ -6,6 +6,7 @@ import { Link } from '../../kit/router.tsx'
 import { ThemeToggle } from '../../kit/theme.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
+import type { DraftState } from '../project/drafts.ts'
 import type { ProjectState } from '../project/project-state.ts'
 import type { SaveState } from '../project/project-saver.ts'
 
@@ -142,12 +143,12 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
 interface SaveSignProps {
   readonly save: SaveState
   readonly isTouched: boolean
-  readonly draftProblem: string | undefined
+  readonly draft: DraftState
   readonly onConflict: () => void
   readonly onRetry: () => void
 }
 
-export function SaveSign({ save, isTouched, draftProblem, onConflict, onRetry }: SaveSignProps): ReactNode {
+export function SaveSign({ save, isTouched, draft, onConflict, onRetry }: SaveSignProps): ReactNode {
   return (
     <span className="save-sign" role="status" aria-label="Saving">
       {content()}
@@ -185,13 +186,14 @@ export function SaveSign({ save, isTouched, draftProblem, onConflict, onRetry }:
           </button>
         )
       case 'local':
-        if (draftProblem !== undefined)
+        if (draft.problem !== undefined)
           return (
-            <span className="bad-text" title={draftProblem}>
-              <Icon name="alert" size={14} /> Not stored: {draftProblem}
+            <span className="bad-text" title={draft.problem}>
+              <Icon name="alert" size={14} /> Not stored: {draft.problem}
             </span>
           )
-        return <span className="soft">{isTouched ? 'Stored in this browser' : 'No changes yet'}</span>
+        if (!isTouched) return <span className="soft">No changes yet</span>
+        return <span className="soft">{draft.isStored ? 'Stored in this browser' : 'Not stored yet'}</span>
     }
   }
 }

@@ -10,6 +10,12 @@ interface DraftKeeperOptions {
   readonly userId: () => string | undefined
 }
 
+export interface DraftState {
+  readonly isStored: boolean
+  /** Of the last write. */
+  readonly problem: string | undefined
+}
+
 export class DraftStore {
   readonly #options: DraftKeeperOptions
   readonly #releaseDraft: () => void
@@ -17,22 +23,23 @@ export class DraftStore {
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #writing: Promise<void> = Promise.resolve()
-  #problem: string | undefined
-  #isStored = false
+  #state: DraftState
   /** The first user who signed in; other users of the tab do not get the draft. */
   #owner: string | undefined
 
   constructor(options: DraftKeeperOptions, isStored: boolean) {
     this.#options = options
-    this.#isStored = isStored
+    this.#state = { isStored, problem: undefined }
     this.#releaseDraft = holdDraft(options.id)
     this.#stopListening = options.store.subscribe(() => {
       this.#timer ??= setTimeout(() => void this.storeNow(), pauseMs)
     })
+    // A copy of another project is unsaved from the start.
+    if (!isStored) void this.storeNow()
   }
 
-  get problem(): string | undefined {
-    return this.#problem
+  get state(): DraftState {
+    return this.#state
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -53,7 +60,7 @@ export class DraftStore {
     if (isDiscarded) {
       clearTimeout(this.#timer)
       await this.#writing
-      if (this.#isStored) await this.#try(() => removeDraft(this.#options.id))
+      if (this.#state.isStored) await this.#try(false, () => removeDraft(this.#options.id))
     } else await this.storeNow()
     this.#listeners.clear()
     this.#releaseDraft()
@@ -63,26 +70,24 @@ export class DraftStore {
     const { id, store, userId } = this.#options
     const { state } = store
     this.#owner ??= userId()
-    if (isUnsaved(state)) {
-      this.#isStored = true
-      await this.#try(() =>
+    if (isUnsaved(state))
+      await this.#try(true, () =>
         writeDraft({ id, projectId: state.saved?.id, userId: this.#owner, state, changedAt: Date.now() }),
       )
-    } else if (this.#isStored) {
-      this.#isStored = false
-      await this.#try(() => removeDraft(id))
-    }
+    else if (this.#state.isStored) await this.#try(false, () => removeDraft(id))
   }
 
-  async #try(act: () => Promise<void>): Promise<void> {
-    const before = this.#problem
+  /** @param isStored after success */
+  async #try(isStored: boolean, act: () => Promise<void>): Promise<void> {
+    const before = this.#state
     try {
       await act()
-      this.#problem = undefined
+      if (before.isStored !== isStored || before.problem !== undefined) this.#state = { isStored, problem: undefined }
     } catch (error) {
-      this.#problem = problemText(error)
+      const problem = problemText(error)
+      if (before.problem !== problem) this.#state = { isStored: before.isStored, problem }
     }
-    if (before !== this.#problem) for (const listener of this.#listeners) listener()
+    if (this.#state !== before) for (const listener of this.#listeners) listener()
   }
 }
 
