@@ -226,6 +226,31 @@ describe('stakes and epochs', () => {
     expect((await held())[0]).to.include(free)
   })
 
+  it('knows a request again from the setup of the next epoch', async () => {
+    const node = { who: 0, amount: 700n }
+    const history = playStaking(
+      '1.0',
+      [
+        [{ what: 'register-node', ...node }],
+        [{ what: 'end-epoch', ...node }],
+        [{ what: 'request', who: 0, amount: 1n }],
+        // No event has the rest of a request that is cancelled in part.
+        [{ what: 'stake-unstaked', who: 0, amount: 0n }],
+        [{ what: 'end-auction', ...node }],
+        [{ what: 'set-up', ...node }],
+      ],
+      blocks[1] as DecodedBlock,
+    )
+    const requests: unknown[] = []
+    for (const to of [3, 4, 6]) {
+      await derive(history.blocks, { from: 0, to })
+      const found = await stakers()
+      expect(found).to.deep.equal(sorted(history.after[to - 1] ?? []))
+      requests.push(found[0]?.tokens_requested_to_unstake)
+    }
+    expect(requests).to.deep.equal(['0.00000001', null, '0.00000001'])
+  })
+
   it('matches the contract for any calls, derived in any order', async () => {
     const cuts = fc.array(fc.nat(100), { maxLength: 3 })
     await fc.assert(

@@ -42,10 +42,10 @@ describe('submitted transactions, over cycles and branches', () => {
   it('do not change the chain without any', () => {
     // Computed by code without submissions.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
-      '09c613b331dc8deb9899f35180b30e2373bf8049bb6ad29dd0f6484653e61081',
+      'c26c206d27039017882f392b2a9bfe85e1fe837834ffee24c8c5c1b620945782',
     )
     expect(digestOf(ledgerChain({ seed: 7, branch: '250b', busyness: 2 }), 430)).to.equal(
-      'be2190baede176cab040c57f4cf5b84d9997f410953be6808afc53753c2019b5',
+      '6424624fdd8bf30f9442878560ad1017ba975585f0b78a6e61056f6928bff749',
     )
   })
 

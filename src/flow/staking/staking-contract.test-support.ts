@@ -94,7 +94,7 @@ export class StakingContract {
     const isHidden = staker.delegatorId === 0 && staker.requested > 0n && moved === 0n
     staker.requested -= amount - moved
     if (isHidden) staker.isRequestKnown = false
-    else if (staker.requested === 0n) staker.isRequestKnown = true
+    else if (moved > 0n) staker.isRequestKnown = true
     this.#move(staker, 'unstaked', 'committed', moved)
     this.#emitFor(staker, 'TokensCommitted', staker.delegatorId === 0 ? moved : amount)
     staker.isPending = true
@@ -196,21 +196,21 @@ export class StakingContract {
 
   setUpEpoch(): void {
     if (this.isAuction) return
-    const nodeInfo = this.nodes
-      .filter(({ held }) => held.committed + held.staked > 0n)
-      .map((node): PayloadFields => ({
-        id: node.nodeId,
-        role: '1',
-        networkingAddress: `${node.nodeId}.example.org:3569`,
-        initialWeight: '100',
-        tokensStaked: text(node.held.staked),
-        tokensCommitted: text(node.held.committed),
-        tokensUnstaking: text(node.held.unstaking),
-        tokensUnstaked: text(node.held.unstaked),
-        tokensRewarded: text(node.held.rewarded),
-        tokensRequestedToUnstake: text(node.requested),
-        delegators: this.delegatorsOf(node.nodeId).map(({ delegatorId }) => String(delegatorId)),
-      }))
+    const reported = this.nodes.filter(({ held }) => held.committed + held.staked > 0n)
+    for (const node of reported) node.isRequestKnown = true
+    const nodeInfo = reported.map((node): PayloadFields => ({
+      id: node.nodeId,
+      role: '1',
+      networkingAddress: `${node.nodeId}.example.org:3569`,
+      initialWeight: '100',
+      tokensStaked: text(node.held.staked),
+      tokensCommitted: text(node.held.committed),
+      tokensUnstaking: text(node.held.unstaking),
+      tokensUnstaked: text(node.held.unstaked),
+      tokensRewarded: text(node.held.rewarded),
+      tokensRequestedToUnstake: text(node.requested),
+      delegators: this.delegatorsOf(node.nodeId).map(({ delegatorId }) => String(delegatorId)),
+    }))
     const type = `A.${staking}.FlowEpoch.EpochSetup`
     const views = { firstView: '0', finalView: '9' }
     this.#events.push({ type, fields: { counter: String(this.epoch + 1), nodeInfo, ...views } })
