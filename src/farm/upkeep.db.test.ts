@@ -182,7 +182,11 @@ describe('upkeep', () => {
     running.push(upkeep)
     await upkeep.start()
     await job.ran(1)
-    await database.pool.query('drop schema pgboss cascade')
+    // It can deadlock with pg-boss, which locks the same tables in another order.
+    await retryWhile(() => database.pool.query('drop schema if exists pgboss cascade'), {
+      isRetryable: () => true,
+      baseMs: 10,
+    })
     await seen.promise
     const reasons = logged.filter(({ msg }) => msg === 'Upkeep error').map(({ reason }) => reason)
     expect(reasons[0]).to.match(/^relation "pgboss\.\w+" does not exist/)

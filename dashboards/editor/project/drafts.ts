@@ -12,7 +12,7 @@ interface DraftKeeperOptions {
 
 export interface DraftState {
   readonly isStored: boolean
-  /** Of the last write. */
+  /** Error of the last write. */
   readonly problem: string | undefined
 }
 
