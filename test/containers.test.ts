@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, constants, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { expect } from 'chai'
@@ -137,15 +137,6 @@ function copy(args: string, context: readonly string[], built: string, root: str
 }
 
 function run(command: string, root: string): void {
-  // Setup has installed the same packages here with `npm ci`, which takes 40 s of CPU time.
-  if (command === 'npm ci --include=dev --ignore-scripts') {
-    cpSync(join(repositoryRoot, 'node_modules'), join(root, 'node_modules'), {
-      recursive: true,
-      verbatimSymlinks: true,
-      mode: constants.COPYFILE_FICLONE,
-    })
-    return
-  }
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
     cwd: root,

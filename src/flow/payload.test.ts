@@ -65,7 +65,7 @@ describe('event payloads', () => {
         expect(flattened(eventType, encodeJsonCdc(event, 'type-first'))).to.deep.equal(fromCcf)
         expect(hasForbiddenText(fromCcf)).to.equal(false)
       }),
-      { numRuns: 500 },
+      { numRuns: 1500 },
     )
   })
 
@@ -82,7 +82,7 @@ describe('event payloads', () => {
           expect(failure(json.subarray(0, length))).to.equal('json-cdc-malformed')
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 60 },
     )
   })
 
@@ -94,13 +94,13 @@ describe('event payloads', () => {
           failure(payload)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 3000 },
     )
     fc.assert(
       fc.property(fc.constantFrom(129, 130), fc.uint8Array({ maxLength: 200 }), (tag, bytes) => {
         failure(Buffer.from([0xd8, tag, 0x82, ...bytes]))
       }),
-      { numRuns: 1000 },
+      { numRuns: 3000 },
     )
   })
 

@@ -84,18 +84,24 @@ describe('the reader of the live feed', () => {
       const { user, system } = process.threadCpuUsage()
       return (user + system) / 1000
     }
-    let [isOver, longest, before] = [false, 0, cpuMs()]
-    const start = before
-    const watch = (): void => {
-      const now = cpuMs()
-      longest = Math.max(longest, now - before)
-      before = now
-      if (!isOver) setImmediate(watch)
+    /** The longest slice of a read, as a share of its CPU time. */
+    const longestShare = async (): Promise<number> => {
+      let [isOver, longest, before] = [false, 0, cpuMs()]
+      const start = before
+      const watch = (): void => {
+        const now = cpuMs()
+        longest = Math.max(longest, now - before)
+        before = now
+        if (!isOver) setImmediate(watch)
+      }
+      setImmediate(watch)
+      await createFeedReader(reads, () => 'mainnet').read(1, top + 1)
+      isOver = true
+      return longest / (cpuMs() - start)
     }
-    setImmediate(watch)
-    await createFeedReader(reads, () => 'mainnet').read(1, top + 1)
-    isOver = true
+    // Garbage collection and compilation lengthen slices of single reads.
+    const shares = [await longestShare(), await longestShare(), await longestShare()]
     // Without yielding, nearly everything is one slice.
-    expect(longest).to.be.below((cpuMs() - start) / 2)
+    expect(Math.min(...shares)).to.be.below(1 / 3)
   })
 })
