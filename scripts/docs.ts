@@ -9,7 +9,8 @@ await runCommand({
   name: 'docs',
   summary:
     'Writes what is generated from code and committed: migrations/schema.txt, docs/configuration.md, docs/tables.md, ' +
-    'the metrics of docs/operations.md, the types of the pages and of the JavaScript client, and the recorded answers of the API.',
+    'the metrics of docs/operations.md, the types of the pages and of the JavaScript client, and the recorded ' +
+    'answers of the API.',
   options: {},
   notes: ['Takes about 30 s. Tests fail while one of these files is outdated.'],
   examples: [['', 'After a change of migrations, settings, metrics or routes.']],

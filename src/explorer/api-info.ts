@@ -3,18 +3,18 @@ import type { ApiInfo } from '../platform/http/openapi.ts'
 /** The introduction of the reference: `## ` begins a section, `- ` a list, four spaces code. */
 const description = [
   'Indexed data of the Flow blockchain: blocks, transactions, accounts, tokens, contracts, staking and EVM.',
-  'Every path is also served under `/chain/v1/` and `/api/v1/chain/v1/`. Clients of the Flow explorer API can use its ' +
-    'aliases: `/flow/address/…` for `/flow/account/…`, `/accounting/account/…` and `/accounting/transaction/…` for the ' +
-    'same paths below `/flow`, `/analytics/…` for `/insights/…`, ' +
+  'Every path is also served under `/chain/v1/` and `/api/v1/chain/v1/`. Clients of the Flow explorer API can use ' +
+    'its aliases: `/flow/address/…` for `/flow/account/…`, `/accounting/account/…` and `/accounting/transaction/…` for ' +
+    'the same paths below `/flow`, `/analytics/…` for `/insights/…`, ' +
     '`/flow/evm/address/{address}/transfer` for `…/token-transfers`.',
   '## Authentication',
-  'Reading needs no key. A developer key in `X-API-Key` raises the rate limits and owns webhooks. Administrators send ' +
-    '`Authorization: Bearer`.',
+  'Reading needs no key. A developer key in `X-API-Key` raises the rate limits and owns webhooks. Administrators ' +
+    'send `Authorization: Bearer`.',
   'The headers `RateLimit` and `RateLimit-Policy` state the limit and the rest of it; a 429 has `Retry-After`, in ' +
     'seconds.',
   '## Pagination',
-  'Lists return `data`, `has_more` and `cursor`. While `has_more` is true, repeat the request with `cursor` to get the ' +
-    'next page. A cursor is a position, so new blocks never repeat or skip items.',
+  'Lists return `data`, `has_more` and `cursor`. While `has_more` is true, repeat the request with `cursor` to get ' +
+    'the next page. A cursor is a position, so new blocks never repeat or skip items.',
   '`limit` sets the page size; a value out of range is an error. A page of a filtered list may hold fewer items than ' +
     '`limit`: check `has_more`, not the number of items.',
   [
@@ -27,8 +27,8 @@ const description = [
     `    } while (cursor !== '')`,
   ].join('\n'),
   '## Errors',
-  'Errors are problem details (RFC 9457) with the media type `application/problem+json`. `code` is stable, `detail` is ' +
-    'for people, and `field` names the invalid parameter. Report `request_id` with a problem.',
+  'Errors are problem details (RFC 9457) with the media type `application/problem+json`. `code` is stable, `detail` ' +
+    'is for people, and `field` names the invalid parameter. Report `request_id` with a problem.',
   [
     '- `400` a parameter or body field is invalid (`invalid-parameter`)',
     '- `401`, `403` credentials are missing, wrong or not sufficient',
@@ -48,8 +48,8 @@ const description = [
     '    }',
   ].join('\n'),
   '## Formats',
-  'Amounts are decimal strings, times are ISO 8601 in UTC. Addresses have `0x` and 16 hex digits (EVM: 40), ids 64 hex ' +
-    'digits without `0x`. Tokens and contracts are `A.<address>.<name>`.',
+  'Amounts are decimal strings, times are ISO 8601 in UTC. Addresses have `0x` and 16 hex digits (EVM: 40), ids 64 ' +
+    'hex digits without `0x`. Tokens and contracts are `A.<address>.<name>`.',
   '## Live feeds',
   'Live feeds are WebSockets: `/ws` (blocks and transactions) and `/ws/status` (indexing status every 3 seconds). ' +
     'Clients of `/ws` can filter by account, tag, contract and template, and resume without gaps after a disconnect.',
@@ -69,7 +69,8 @@ export const apiInfo: ApiInfo = {
     {
       date: '2026-11-27',
       changes: [
-        'Lists skip up to 500 items by `offset` and report `_meta.has_more`; `/flow/ft` returns up to 500 tokens a page.',
+        'Lists skip up to 500 items by `offset` and report `_meta.has_more`; `/flow/ft` returns up to 500 ' +
+          'tokens a page.',
       ],
     },
     {

@@ -330,8 +330,7 @@ export function AccountCounterparties({ address }: AddressProps): ReactNode {
                 itemKey={(counterparty) => counterparty.address}
               />
               <footer className="soft small">
-                {isComplete ? `All ${formatCount(count, 'transfer')}` : `The newest ${formatCount(count, 'transfer')}`}{' '}
-                of this account
+                {isComplete ? 'All' : 'The newest'} {formatCount(count, 'transfer')} of this account
               </footer>
             </>
           )

@@ -7,6 +7,7 @@ import { CopyButton } from '../../kit/toast.tsx'
 interface ShareProps {
   /** Page path, also below `/badge` and `/embed`. */
   readonly path: string
+  /** Without characters that are special in HTML or Markdown, such as those of token names. */
   readonly title: string
 }
 
@@ -21,7 +22,8 @@ export function ShareButton({ path, title }: ShareProps): ReactNode {
     ['Badge, HTML', `<a href="${origin}${path}"><img src="${badge}" alt="${title}"></a>`],
     [
       'Card, HTML',
-      `<iframe src="${origin}/embed${path}" title="${title}" width="420" height="190" style="border:0" loading="lazy"></iframe>`,
+      `<iframe src="${origin}/embed${path}" title="${title}" width="420" height="190" style="border:0" ` +
+        'loading="lazy"></iframe>',
     ],
   ] as const
   return (

@@ -118,8 +118,10 @@ export function typeText(schema: Schema): string {
     return schema.enum.length > maxShownValues ? `one of ${schema.enum.length} values` : schema.enum.join(' | ')
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return [...new Set(choices.map(typeText))].join(' or ')
-  if (schema.type === 'array')
-    return `list of ${schema.items === undefined ? (schema.prefixItems ?? []).map(typeText).join(', ') : typeText(schema.items)}`
+  if (schema.type === 'array') {
+    const items = schema.items === undefined ? (schema.prefixItems ?? []) : [schema.items]
+    return `list of ${items.map(typeText).join(', ')}`
+  }
   if (schema.type === 'object' && typeof schema.additionalProperties === 'object')
     return `object of ${typeText(schema.additionalProperties)}`
   return [schema.type ?? 'any'].flat().join(' or ')

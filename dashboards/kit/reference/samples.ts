@@ -72,17 +72,14 @@ function javaScriptSample({ method, url, credentials, body, isJson }: SampleRequ
 
 function pythonSample({ method, url, credentials, body, isJson }: SampleRequest): string {
   const value = `os.environ["${variable}"]`
+  const prefix = credentials === undefined || credentials.prefix === '' ? '' : `${quote(credentials.prefix)} + `
   const { origin, pathname, searchParams } = new URL(url)
   const options = [
     `    ${quote(origin + decodeBraces(pathname))},`,
     ...(searchParams.size === 0
       ? []
       : [`    params={${[...searchParams].map(([name, text]) => `${quote(name)}: ${quote(text)}`).join(', ')}},`]),
-    ...(credentials === undefined
-      ? []
-      : [
-          `    headers={${quote(credentials.header)}: ${credentials.prefix === '' ? '' : `${quote(credentials.prefix)} + `}${value}},`,
-        ]),
+    ...(credentials === undefined ? [] : [`    headers={${quote(credentials.header)}: ${prefix}${value}},`]),
     ...(body === undefined ? [] : [`    json=json.loads(${quote(compact(body))}),`]),
     '    timeout=30,',
   ]

@@ -100,7 +100,9 @@ const counterparties = defineRoute({
   cost: 'high',
   tag: 'Accounts',
   summary: 'Accounts with the most transfers from and to an account',
-  description: `Covers the newest ${maxTransfers} token transfers and the newest ${maxTransfers} NFT transfers of the account.`,
+  description:
+    `Covers the newest ${maxTransfers} token transfers and the newest ${maxTransfers} NFT transfers of the ` +
+    'account.',
   params: z.object({ address: accountParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }) }),
   response: z

@@ -40,7 +40,8 @@ export function badgeSvg({ label, message, tone }: Pick<Summary, 'label' | 'mess
   const widthOf = (text: string): number => Math.ceil(Array.from(text).length * characterWidth) + 14
   const [left, right] = [widthOf(label), widthOf(message)]
   const part = (text: string, x: number, width: number): string =>
-    `<text x="${x + width / 2}" y="14" textLength="${width - 12}" lengthAdjust="spacingAndGlyphs">${escapeHtml(text)}</text>`
+    `<text x="${x + width / 2}" y="14" textLength="${width - 12}" lengthAdjust="spacingAndGlyphs">` +
+    `${escapeHtml(text)}</text>`
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" `,
     `aria-label="${escapeHtml(`${label}: ${message}`)}">`,

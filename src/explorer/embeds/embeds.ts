@@ -196,7 +196,8 @@ const pathRow = z.object({ path: z.string() })
 /** Lists, and the tokens and collections with the most holders. */
 async function readSitemap({ database }: SummarySource): Promise<readonly string[]> {
   const rows = await database.any(sql.type(pathRow)`
-    (select '/token/' || token as path from app.ft_token_holders order by holder_count desc, token limit ${maxSitemapRows})
+    (select '/token/' || token as path from app.ft_token_holders order by holder_count desc, token
+      limit ${maxSitemapRows})
     union all
     (select '/nft/' || token from app.nft_collection_stats order by holder_count desc, token limit ${maxSitemapRows})
   `)

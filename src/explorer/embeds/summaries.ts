@@ -152,7 +152,8 @@ async function summarizeAccount(
   return {
     kind: 'account',
     title: `Account ${address}`,
-    description: `${label}${balance}, ${counted(row.tx_count, 'transaction')}, ${counted(contracts.length, 'contract')}.`,
+    description:
+      `${label}${balance}, ${counted(row.tx_count, 'transaction')}, ` + `${counted(contracts.length, 'contract')}.`,
     path: `/account/${address}`,
     facts: [
       ['Balance', balance],

@@ -38,8 +38,8 @@ const orders: Readonly<Record<NftCollectionSort, CatalogueOrder>> = {
 function completed(pageOfTokens: FragmentSqlToken, isAscending = false): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
-    select p.key as token, p.count::text as count, ${nftCollectionMetadata(sql.fragment`p.key`)}, m.storage_path, m.public_path,
-    m.asked_at as updated_at,
+    select p.key as token, p.count::text as count, ${nftCollectionMetadata(sql.fragment`p.key`)},
+      m.storage_path, m.public_path, m.asked_at as updated_at,
       coalesce(s.item_count, 0) as number_of_tokens, coalesce(s.seen_count, 0) as seen_count,
       coalesce(s.holder_count, 0) as holder_count, coalesce(t.transfer_count, 0) as transfer_count,
       r.transfer_count as recent_transfer_count, coalesce(t.mint_count, 0) as mint_count,

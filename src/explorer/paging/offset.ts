@@ -57,8 +57,8 @@ function tooFar(): ApiError {
   return new ApiError(
     400,
     'invalid-parameter',
-    `Parameter "offset" must be a whole number from 0 to ${maxOffset}. Pass the \`cursor\` of the previous page to read ` +
-      'further.',
+    `Parameter "offset" must be a whole number from 0 to ${maxOffset}. Pass the \`cursor\` of the previous page to ` +
+      'read further.',
     { field: 'offset' },
   )
 }

@@ -84,11 +84,19 @@ function isComplete(reference: Reference): boolean {
 
 const usualTypes = /^(?:Vault|NFT|Collection)$/i
 
+const identifierForm = new RegExp(
+  [
+    /^(?:A\.(?:0x)?(?=[0-9a-f]{1,16}\.)|0x|(?=[0-9a-f]{12,16}\.))([0-9a-f]{1,16})/,
+    /\.([a-z_]\w*)(?:\.(\w+(?:\.\w+)*))?(?:(?:-| ?# ?|\/| )(\d{1,20}))?$/,
+  ]
+    .map((part) => part.source)
+    .join(''),
+  'i',
+)
+
 /** `A.<address>.<contract>`, optionally with a type, event or item, in the forms that explorers and users write. */
 function parseIdentifier(text: string): SearchText | undefined {
-  const form =
-    /^(?:A\.(?:0x)?(?=[0-9a-f]{1,16}\.)|0x|(?=[0-9a-f]{12,16}\.))([0-9a-f]{1,16})\.([a-z_]\w*)(?:\.(\w+(?:\.\w+)*))?(?:(?:-| ?# ?|\/| )(\d{1,20}))?$/i
-  const [match, digits = '', contract = '', type, id] = form.exec(text) ?? []
+  const [match, digits = '', contract = '', type, id] = identifierForm.exec(text) ?? []
   if (match === undefined) return undefined
   const name = `A.${digits.toLowerCase().padStart(16, '0')}.${contract}`
   if (id !== undefined) return { ...nothing, item: { collection: name, id: String(BigInt(id)) }, name }
@@ -109,7 +117,7 @@ function parseReferences(text: string): readonly Reference[] {
   ]
 }
 
-/** With separators between groups of digits: `1,234,567`, `1 234 567`, `1_234_567`, `1.234.567`, `1'234'567`, `#123`. */
+/** Groups of digits with separators (`1,234,567`, `1 234 567`, `1_234_567`, `1.234.567`, `1'234'567`), or `#123`. */
 function parseNumber(text: string): number | undefined {
   const digits = text.replace(/^# ?/, '')
   const isGrouped = /^\d{1,3}([,'’ ])\d{2,3}(?:\1\d{2,3})*$/.test(digits) && /\d{3}$/.test(digits)
@@ -138,7 +146,10 @@ function parseHex(text: string): readonly Reference[] {
 /** With fewer digits too many identifiers match. */
 const minKnownDigits = 6
 
-/** `0xf8d6…20c7`, `abc123...def`, and `0x0…2fd4…9977` for a COA, whose address starts with 23 zeros. NFKC turns `…` into dots. */
+/**
+ * `0xf8d6…20c7`, `abc123...def`, and `0x0…2fd4…9977` for a COA, whose address starts with 23 zeros.
+ * NFKC turns `…` into dots.
+ */
 function parseShortened(text: string): Reference | undefined {
   const coa = /^0x0\.{2,}(2[0-9a-f]{2,15})\.{2,}([0-9a-f]{2,15})$/i.exec(text)
   const [, start = '', end = ''] = /^(?:0x)?([0-9a-f]{3,63}) ?(?:\.{2,}|\*) ?([0-9a-f]{0,61})$/i.exec(text) ?? []

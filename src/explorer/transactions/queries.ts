@@ -212,10 +212,11 @@ export async function readTransactionsAt(
       const heights = ofWindow.map((place) => place.block_height)
       const indexes = ofWindow.map((place) => place.tx_index)
       if (isOfAccount) return database.any(ofAccount(low, high, heights, indexes, count, participant))
+      const matching = conditions.map((of) => of({ low, high }))
       const page = atPlaces(
         { low, high },
         [sql.fragment`${sql.array(heights, 'int8')}`, sql.fragment`${sql.array(indexes, 'int4')}`, count],
-        sql.fragment`${sql.join([sql.fragment`true`, ...conditions.map((of) => of({ low, high }))], sql.fragment` and `)}`,
+        sql.fragment`${sql.join([sql.fragment`true`, ...matching], sql.fragment` and `)}`,
       )
       const select = sql.fragment`
         ${transactions(page, { low, high }, participant === undefined ? 'all' : { account: participant })}

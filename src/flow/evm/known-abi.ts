@@ -68,8 +68,8 @@ const functions: ReadonlyMap<string, AbiSignature> = new Map(
     'stake(uint256 amount)',
     'upgradeTo(address newImplementation)',
     'upgradeToAndCall(address newImplementation, bytes data)',
-    'addLiquidity(address tokenA, address tokenB, uint256 amountADesired, uint256 amountBDesired, uint256 amountAMin, ' +
-      'uint256 amountBMin, address to, uint256 deadline)',
+    'addLiquidity(address tokenA, address tokenB, uint256 amountADesired, uint256 amountBDesired, ' +
+      'uint256 amountAMin, uint256 amountBMin, address to, uint256 deadline)',
     'addLiquidityETH(address token, uint256 amountTokenDesired, uint256 amountTokenMin, uint256 amountETHMin, ' +
       'address to, uint256 deadline)',
     'removeLiquidity(address tokenA, address tokenB, uint256 liquidity, uint256 amountAMin, uint256 amountBMin, ' +

@@ -17,7 +17,8 @@ export const indexerTables: readonly string[] = [
     defi_events defi_pair_changes defi_pair_days defi_pairs epoch_events epoch_nodes epoch_stats
     event_type_pieces event_types evm_item_metadata evm_token_holdings evm_token_items evm_token_metadata
     evm_token_transfers evm_tokens evm_transactions evm_tx_hashes ft_balance_changes ft_holdings
-    ft_token_holders ft_token_metadata ft_token_totals ft_tokens ft_transfers ft_vault_balances hourly_activity hourly_stats network_state
+    ft_token_holders ft_token_metadata ft_token_totals ft_tokens ft_transfers ft_vault_balances
+    hourly_activity hourly_stats network_state
     nft_collection_metadata nft_collection_stats nft_collection_totals nft_collections nft_holdings
     nft_items nft_owners nft_ownership nft_ownership_corrections nft_transfers prices
     scheduled_transaction_changes scheduled_transactions smart_contracts staking_delegators staking_events
