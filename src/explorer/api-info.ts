@@ -4,8 +4,8 @@ import type { ApiInfo } from '../platform/http/openapi.ts'
 const description = [
   'Indexed data of the Flow blockchain: blocks, transactions, accounts, tokens, contracts, staking and EVM.',
   'Every path is also served under `/chain/v1/` and `/api/v1/chain/v1/`. Clients of the Flow explorer API can use ' +
-    'its aliases: `/flow/address/…` for `/flow/account/…`, `/accounting/account/…` and `/accounting/transaction/…` for ' +
-    'the same paths below `/flow`, `/analytics/…` for `/insights/…`, ' +
+    'its aliases: `/flow/address/…` for `/flow/account/…`, `/accounting/account/…` and `/accounting/transaction/…` ' +
+    'for the same paths below `/flow`, `/analytics/…` for `/insights/…`, ' +
     '`/flow/evm/address/{address}/transfer` for `…/token-transfers`.',
   '## Authentication',
   'Reading needs no key. A developer key in `X-API-Key` raises the rate limits and owns webhooks. Administrators ' +

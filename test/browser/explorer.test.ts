@@ -33,6 +33,8 @@ describe('the explorer page in a browser', function () {
       await page.setViewportSize({ width: 1280, height: 900 })
       await follow(page, path)
       await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+      const tab = new URL(path, 'http://localhost').searchParams.get('tab')
+      if (tab !== null) await page.locator(`[role=tab][aria-selected=true][id$="-${tab}"]`).waitFor()
       await untilLoaded(page)
       for (const alert of await page.locator('main [role=alert]').allInnerTexts()) faults.push(`${path}: ${alert}`)
       // Widths change the layout and themes the colors, so two of the four combinations test all.

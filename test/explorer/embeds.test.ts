@@ -83,7 +83,7 @@ describe('links and embeds of the explorer', () => {
   it('list pages for crawlers', async () => {
     const xml = await (await api.get('/sitemap.xml')).text()
     const paths = [...xml.matchAll(/<loc>http:\/\/[^/]+(.*?)<\/loc>/g)].map(([, path]) => path)
-    expect(paths).to.include.members(['/', '/blocks', token])
+    expect(paths).to.include.members(['/', '/blocks', '/pairs', token])
   })
 
   it('show badges on other sites', async () => {

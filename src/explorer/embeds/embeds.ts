@@ -188,6 +188,10 @@ const listPaths = [
   '/nodes',
   '/charts',
   '/scheduled',
+  '/transfers',
+  '/events',
+  '/pairs',
+  '/indexing',
   '/docs',
 ]
 

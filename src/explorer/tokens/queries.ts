@@ -108,8 +108,8 @@ function completed(pageOfTokens: FragmentSqlToken, isAscending = false): Fragmen
   return sql.fragment`
     with page as materialized (${pageOfTokens})
     select p.key as token, p.count::text as count, m.name, m.symbol, m.decimals, m.description, m.external_url,
-      m.logo, m.socials, m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply,
-      m.asked_at as updated_at,
+      m.logo, m.socials, m.vault_path, m.receiver_path, m.balance_path, m.evm_address,
+      m.total_supply::text as total_supply, m.asked_at as updated_at,
       ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
       coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_transfer_count,
       r.amount::text as recent_volume,
