@@ -148,12 +148,12 @@ async function summarizeAccount(
   if (found === undefined) return undefined
   const { row, contracts, labels, keys } = found
   const balance = `${amountText(row.flow_balance ?? '0')} FLOW`
+  const transactions = counted(row.tx_count, 'transaction')
   const label = labels[0] === undefined ? '' : `${plainText(labels[0].label, 40)}. `
   return {
     kind: 'account',
     title: `Account ${address}`,
-    description:
-      `${label}${balance}, ${counted(row.tx_count, 'transaction')}, ` + `${counted(contracts.length, 'contract')}.`,
+    description: `${label}${balance}, ${transactions}, ${counted(contracts.length, 'contract')}.`,
     path: `/account/${address}`,
     facts: [
       ['Balance', balance],
