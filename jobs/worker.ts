@@ -1,5 +1,5 @@
 import type { RowWriter } from '../src/platform/row-writer.ts'
-import type { DecodedRange } from '../src/flow/decoded-block.ts'
+import type { DecodedRange, PlacedEvent } from '../src/flow/decoded-block.ts'
 import type { Network } from '../src/flow/network.ts'
 
 /*
@@ -127,6 +127,26 @@ export interface Worker {
    * Pure. Must write the rows of a table in ascending key order. Absent for workers that only fold.
    */
   readonly derive?: (range: DecodedRange, output: DeriveOutput, context: DeriveContext) => void
+  /** Instead of `derive`, for workers that need the events of one contract only. */
+  readonly deriveEvents?: EventDerivation
+}
+
+/**
+ * The farm finds the events by the index of tx_contracts_worker, which the worker must follow, and
+ * reads no other blocks. Such a worker has jobs of its own: it never delays other workers.
+ */
+export interface EventDerivation {
+  /** `A.<address>.<name>` */
+  readonly contract: string
+  /** Full event types of the contract. Default: all. */
+  readonly types?: readonly string[]
+  /** Events below are not derived. */
+  readonly startHeight: number
+  /**
+   * Batches arrive in chain order. Depends on the events only, like `derive`, but may run elsewhere.
+   * An error fails the range.
+   */
+  readonly derive: (events: readonly PlacedEvent[], output: DeriveOutput, signal: AbortSignal) => Promise<void>
 }
 
 export interface DeriveContext {

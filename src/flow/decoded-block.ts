@@ -44,6 +44,20 @@ export interface DecodedEvent {
   readonly fields: PayloadFields | undefined
 }
 
+/** An event with its place in the chain. */
+export interface PlacedEvent {
+  readonly height: number
+  /** Microseconds since 1970, UTC. */
+  readonly timestampUs: number
+  readonly txIndex: number
+  /** 32 bytes; repeated by the system transactions of every block. */
+  readonly transactionId: Buffer
+  /** Position in the transaction. */
+  readonly index: number
+  readonly type: string
+  readonly fields: PayloadFields
+}
+
 /** Ascending, one for every height from `from` to `to` (exclusive). */
 export interface DecodedRange {
   readonly from: number
