@@ -8,6 +8,7 @@ import { Coordinator } from './coordinator/coordinator.ts'
 import { planWorkers } from './coordinator/plan-leases.ts'
 import { DrillWatch } from './drills.ts'
 import { defaultRetryPolicy } from './leases/leases.ts'
+import type { OwnWorkerSource } from './own/own-workers.ts'
 import { planStages } from './overview/stage-plan.ts'
 import { createWorkQueue } from './queues/create-work-queue.ts'
 import { enqueueLeases } from './queues/work-queue.ts'
@@ -44,6 +45,8 @@ const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 export interface FarmDependencies extends UpkeepDependencies {
   readonly openChainReader: OpenChainReader
   readonly writeBuiltInLabels: (pool: pg.Pool, network: Network) => Promise<void>
+  /** Undefined without WORKERS_DIR. */
+  readonly openOwnWorkers?: () => Promise<OwnWorkerSource>
 }
 
 export async function startFarm(

@@ -31,6 +31,33 @@ export async function addCheckpoints(db: pg.Pool | pg.ClientBase, workers: reado
   )
 }
 
+/** Heights below `startHeight` count as derived. Does not change a known worker. */
+export async function addOwnWorker(client: pg.ClientBase, name: string, startHeight: number): Promise<void> {
+  await client.query(
+    `insert into app.indexing_checkpoints (service_name, covered)
+     values ($1, int8multirange(int8range(0, $2))) on conflict do nothing`,
+    [name, startHeight],
+  )
+}
+
+/** Ranges that are being derived can no longer commit. Its tables are the caller's to drop. */
+export async function removeOwnWorker(client: pg.ClientBase, name: string): Promise<void> {
+  await lockCheckpoints(client, [name])
+  await client.query('delete from app.worker_leases where worker_type = $1', [name])
+  await client.query('delete from app.indexing_checkpoints where service_name = $1', [name])
+  await client.query('delete from app.fault_drills where worker_type = $1', [name])
+  await client.query('delete from app.backfill_requests where finished_at is null and workers = array[$1]', [name])
+  await client.query(
+    `update app.backfill_requests set workers = array_remove(workers, $1)
+     where finished_at is null and $1 = any (workers)`,
+    [name],
+  )
+  await client.query(
+    'update raw.indexing_errors set resolved_at = now() where worker_name = $1 and resolved_at is null',
+    [name],
+  )
+}
+
 /**
  * Until the transaction ends. Required for adding or deleting leases. Must be a separate
  * statement, because the next one must have a snapshot from after the wait.
