@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { AgentMemory } from '../../src/assistant/query/agent-memory.ts'
 import { readKnowledge } from '../../src/assistant/query/knowledge.ts'
+import { noOwnTables } from '../../src/assistant/query/own-tables.ts'
 import { PairFolder } from '../../src/assistant/query/pair-folder.ts'
 import { queryTargets } from '../../src/assistant/query/query-service.ts'
 import { QueryEngine } from '../../src/assistant/query/query-engine.ts'
@@ -65,7 +66,7 @@ export async function openQueryDatabase(target: QueryTarget, url: string): Promi
       timeoutMs: timeoutSeconds * 1000,
       log: pino({ level: 'silent' }),
     })
-    return { runner, knowledge, stuckSessions: 0 }
+    return { runner, knowledge, ownTables: noOwnTables, stuckSessions: 0 }
   } finally {
     await pool.end()
   }

@@ -7,8 +7,14 @@ import { query } from '../../platform/db/pool.ts'
 import { examplePairs } from './example-pairs.ts'
 import type { ExamplePair } from './example-pairs.ts'
 import type { QueryTarget } from './query-service.ts'
-import type { DatabaseKnowledge } from './query-engine.ts'
 import { evmTables, indexerTables } from './sql/readable-tables.ts'
+
+export interface DatabaseKnowledge {
+  readonly schema: string
+  readonly notes: string
+  readonly examples: readonly ExamplePair[]
+  readonly prompt: Prompt
+}
 
 interface KnowledgeOptions {
   readonly target: QueryTarget
@@ -18,7 +24,7 @@ interface KnowledgeOptions {
   readonly timeoutSeconds: number
 }
 
-const tables = { indexer: indexerTables, evm: evmTables } as const
+export const readableTables = { indexer: indexerTables, evm: evmTables } as const
 
 export async function readKnowledge({
   target,
@@ -28,7 +34,7 @@ export async function readKnowledge({
   timeoutSeconds,
 }: KnowledgeOptions): Promise<DatabaseKnowledge> {
   const [catalog, notes] = await Promise.all([
-    readCatalog(pool, tables[target]),
+    readCatalog(pool, readableTables[target]),
     readFile(new URL(`./${target}-notes.md`, import.meta.url), 'utf8'),
   ])
   const schema = describeCatalog(catalog)
@@ -79,18 +85,18 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-function quoted(name: string): string {
+export function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }
 
-interface CatalogColumn {
+export interface CatalogColumn {
   readonly name: string
   readonly type: string
   readonly isNullable: boolean
   readonly comment: string | null
 }
 
-interface CatalogTable {
+export interface CatalogTable {
   readonly schema: string
   readonly name: string
   readonly kind: 'table' | 'view'

@@ -2,25 +2,21 @@ import { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { AgentMemory } from './agent-memory.ts'
 import type { ExamplePair } from './example-pairs.ts'
-import type { Prompt } from './knowledge.ts'
+import type { DatabaseKnowledge } from './knowledge.ts'
 import { failureOf } from './query-service.ts'
 import type { GeneratedSql, QueryAnswer, QueryOptions, QueryService, QueryTarget } from './query-service.ts'
 import { databaseUnavailable } from './sql/sql-errors.ts'
+import { describeOwnTables, noOwnTables } from './own-tables.ts'
+import type { OwnTables } from './own-tables.ts'
 import type { SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
 import { writeSql } from './write-sql.ts'
 import type { SqlModel, GeneratedStatement } from './write-sql.ts'
-
-export interface DatabaseKnowledge {
-  readonly schema: string
-  readonly notes: string
-  readonly examples: readonly ExamplePair[]
-  readonly prompt: Prompt
-}
 
 export interface QueryDatabase {
   readonly runner: SqlRunner
   readonly stuckSessions: number
   readonly knowledge: DatabaseKnowledge
+  readonly ownTables: OwnTables
 }
 
 export interface QueryEngineOptions {
@@ -31,6 +27,9 @@ export interface QueryEngineOptions {
 }
 
 const recalledPairs = 3
+
+/** A model gets those that suit its question. */
+const maxOwnCharacters = 12_000
 
 export class QueryEngine implements QueryService {
   readonly targets: readonly QueryTarget[]
@@ -100,7 +99,8 @@ export class QueryEngine implements QueryService {
   }
 
   describeSchema(target: QueryTarget): string {
-    return this.#database(target).knowledge.schema
+    const { knowledge, ownTables } = this.#database(target)
+    return [describeOwnTables(ownTables, maxOwnCharacters), knowledge.schema].filter((text) => text !== '').join('\n\n')
   }
 
   describeNotes(target: QueryTarget): string {
@@ -124,7 +124,8 @@ export class QueryEngine implements QueryService {
   }): Promise<{ generated: GeneratedSql; result: GeneratedStatement<Result>['result'] }> {
     const begin = performance.now()
     const { model, memory } = this.#options
-    const { instructions, version: promptVersion } = this.#database(target).knowledge.prompt
+    const { knowledge, ownTables } = this.#database(target)
+    const { instructions, version: promptVersion } = knowledge.prompt
     if (model === undefined)
       throw new ApiError(503, 'no-model', `No language model is configured. ${this.#options.remedy}`)
     const recalled = await memory.search(target, question, recalledPairs)
@@ -132,6 +133,7 @@ export class QueryEngine implements QueryService {
       model,
       instructions,
       question,
+      ownTables: describeOwnTables(ownTables, maxOwnCharacters, question),
       recalled,
       signal,
       attempt: (candidate) => attempt(candidate, { signal }),
@@ -197,5 +199,9 @@ export class DeferredDatabase implements QueryDatabase {
 
   get knowledge(): DatabaseKnowledge {
     return this.#database?.knowledge ?? nothing
+  }
+
+  get ownTables(): OwnTables {
+    return this.#database?.ownTables ?? noOwnTables
   }
 }

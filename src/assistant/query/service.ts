@@ -14,9 +14,12 @@ import { pageBuildOf } from '../../platform/pages/page-build.ts'
 import { join, resolve } from 'node:path'
 import { AgentMemory } from './agent-memory.ts'
 import { readKnowledge } from './knowledge.ts'
+import type { DatabaseKnowledge } from './knowledge.ts'
+import { noOwnTables, watchOwnTables } from './own-tables.ts'
+import { readKnownTables } from './sql/gate/known-objects.ts'
 import { PairFolder } from './pair-folder.ts'
 import { DeferredDatabase, QueryEngine } from './query-engine.ts'
-import type { DatabaseKnowledge, QueryDatabase } from './query-engine.ts'
+import type { QueryDatabase } from './query-engine.ts'
 import type { QueryService, QueryTarget } from './query-service.ts'
 import { openSqlRunner } from './sql/sql-runner.ts'
 import { ScriptedModel } from './write-sql.ts'
@@ -175,6 +178,7 @@ async function openDatabase(
     }
     const { network } = known.value
     let knowledge = known.value.first
+    let ownTables = noOwnTables
     lifecycle.onStop(`SQL runner (${target})`, () => runner.end())
     lifecycle.onStop(`catalog connections (${target})`, () => pool.end())
     if (network === undefined) {
@@ -183,6 +187,19 @@ async function openDatabase(
       })
       lifecycle.onStop('network detection of the query service', stop)
     }
+    if (target === 'indexer') {
+      const stop = await watchOwnTables({
+        registry: context.pool,
+        catalogs: pool,
+        log,
+        onChange: async (own) => {
+          const names = own.tables.map(({ schema, name }) => `${schema}.${name}`)
+          runner.setOwnTables(await readKnownTables(pool, [...own.workers.keys()], names))
+          ownTables = own
+        },
+      })
+      lifecycle.onStop('own tables of the query service', stop)
+    }
     return {
       runner,
       get stuckSessions() {
@@ -190,6 +207,9 @@ async function openDatabase(
       },
       get knowledge() {
         return knowledge
+      },
+      get ownTables() {
+        return ownTables
       },
     }
   } catch (error) {

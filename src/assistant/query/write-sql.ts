@@ -34,6 +34,8 @@ export interface WritingOptions<Result> {
   readonly model: SqlModel
   readonly instructions: string
   readonly question: string
+  /** Definitions, not in the instructions, which providers cache. */
+  readonly ownTables?: string
   readonly recalled: readonly Pick<ApprovedPair, 'question' | 'sql'>[]
   /** @throws SqlRefusal or SqlStatementError, which another statement may fix */
   readonly attempt: (sql: string) => Promise<Result>
@@ -103,11 +105,16 @@ async function tryCandidates<Result>(
   return failed
 }
 
-function firstMessage({ question, recalled }: Pick<WritingOptions<unknown>, 'question' | 'recalled'>): string {
+function firstMessage({
+  question,
+  ownTables = '',
+  recalled,
+}: Pick<WritingOptions<unknown>, 'question' | 'ownTables' | 'recalled'>): string {
   const examples = recalled.map((pair) => `Question: ${pair.question}\nSQL:\n${pair.sql}`)
   const approved =
     examples.length === 0 ? '' : `Users approved these answers to similar questions:\n\n${examples.join('\n\n')}\n\n`
-  return `${approved}Question: ${question}`
+  const tables = ownTables === '' ? '' : `More tables that you may use:\n\n${ownTables}\n\n`
+  return `${tables}${approved}Question: ${question}`
 }
 
 function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): string {

@@ -19,7 +19,7 @@ export const defaultTimes: ConnectionTimes = {
   connectMs: 3000,
   attemptMs: 15_000,
   callMs: 60_000,
-  freshMs: 300_000,
+  freshMs: 10_000,
   retryMs: 1000,
 }
 

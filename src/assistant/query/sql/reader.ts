@@ -145,7 +145,8 @@ export interface AccountRights {
   /** Whether it has server-level rights or may change a table that PUBLIC may not change. */
   readonly mayWrite: boolean
   /**
-   * It may read a table that is neither public here nor granted to PUBLIC, as extension tables are.
+   * It may read a table that is neither public here, nor granted to PUBLIC (as extension tables are),
+   * nor an own table, whose grants change at run time.
    */
   readonly readsMore: boolean
   /** `schema.table` that PUBLIC may read or change. */
@@ -171,7 +172,7 @@ const rightsSql = `
       OR coalesce(bool_or(has_table_privilege(t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
         AND NOT has_table_privilege('public', t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')), false) AS "mayWrite",
     r.rolsuper OR coalesce(bool_or(has_table_privilege(t.oid, 'SELECT') AND NOT t.name = ANY ($1)
-      AND NOT has_table_privilege('public', t.oid, 'SELECT')), false) AS "readsMore",
+      AND t.name !~ '^own_' AND NOT has_table_privilege('public', t.oid, 'SELECT')), false) AS "readsMore",
     coalesce(array_agg(t.name ORDER BY t.name) FILTER (WHERE NOT t."isOfExtension" AND (
       has_table_privilege('public', t.oid, 'SELECT') AND NOT t.name = ANY ($1)
       OR has_table_privilege('public', t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'))), '{}') AS "openToAll"

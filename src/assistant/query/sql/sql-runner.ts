@@ -7,6 +7,7 @@ import type { PoolOptions } from '../../../platform/db/pool.ts'
 import type { JsonValue } from '../../../platform/exact-json.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { readKnownObjects } from './gate/known-objects.ts'
+import type { KnownNames, KnownTables } from './gate/known-objects.ts'
 import { SqlGate } from './gate/sql-gate.ts'
 import { evmSchemas, evmTables, indexerSchemas, indexerTables } from './readable-tables.ts'
 import { chooseReader, isRefusedLogin } from './reader.ts'
@@ -55,6 +56,10 @@ export interface SqlRunner {
   run(sql: string, options?: RunOptions): Promise<SqlAnswer>
   /** Plans without running. @throws as `run` */
   check(sql: string, options?: Pick<RunOptions, 'signal' | 'client'>): Promise<void>
+  /** Makes them readable besides the fixed tables, in place of those of the last call. */
+  setOwnTables(tables: KnownTables): void
+  /** Functions that statements may call, sorted. */
+  readonly functions: readonly string[]
   /** Terminated sessions that still run. */
   readonly stuckSessions: number
   end(): Promise<void>
@@ -146,7 +151,15 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'Query service connection closed after a statement'),
     })
-    return runnerOf({ gate, statements, sessions, maxRows, ended, end: () => pool.end() })
+    return runnerOf({
+      gate,
+      functions: allowedNames(known.objects.functions),
+      statements,
+      sessions,
+      maxRows,
+      ended,
+      end: () => pool.end(),
+    })
   } catch (error) {
     await pool.end()
     throw asDatabaseError(error)
@@ -162,8 +175,14 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
   }
 }
 
+function allowedNames(names: KnownNames): readonly string[] {
+  const allowed = [...names].filter(([, bySchema]) => [...bySchema.values()].every(Boolean))
+  return allowed.map(([name]) => name).toSorted()
+}
+
 interface Parts {
   readonly gate: SqlGate
+  readonly functions: readonly string[]
   readonly statements: StatementRunner
   readonly sessions: ServerSessions
   readonly maxRows: number
@@ -174,7 +193,7 @@ interface Parts {
 /** In parentheses, so that a parenthesised statement is not parsed as options. */
 const explain = 'EXPLAIN (COSTS OFF) '
 
-function runnerOf({ gate, statements, sessions, maxRows, ended, end }: Parts): SqlRunner {
+function runnerOf({ gate, functions, statements, sessions, maxRows, ended, end }: Parts): SqlRunner {
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
   return {
@@ -191,6 +210,8 @@ function runnerOf({ gate, statements, sessions, maxRows, ended, end }: Parts): S
       const judge = (): Promise<void> => gate.check(sql)
       await statements.run({ sql, judge, prefix: explain, maxRows: 1, signal, client: options.client })
     },
+    setOwnTables: (tables) => gate.setOwnTables(tables),
+    functions,
     get stuckSessions() {
       return sessions.stuckCount
     },

@@ -23,6 +23,7 @@ const secretTables = [
   'app.fault_drills',
   'app.indexing_checkpoints',
   'app.nft_holder_checks',
+  'app.own_workers',
   'app.price_feeds',
   'app.schema_migrations',
   'app.script_templates',

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { query } from '../../../../platform/db/pool.ts'
 import { numberBytes, shortBytes } from './call-cost.ts'
 import type { Value } from './call-cost.ts'
@@ -56,10 +56,28 @@ export async function readKnownObjects(
   const functions = await readNames(client, functionsSql, [schemas, harmlessVolatile, [...functionKinds.keys()]])
   const operators = await readNames(client, operatorsSql, [schemas, allowedOperators])
   const types = await readNames(client, typesSql, [schemas, tables, allowedTypes])
-  const relations = await readNames(client, relationsSql, [[...schemas, 'information_schema'], tables])
-  const columns = await readColumns(client, tables)
+  const { relations, columns } = await readKnownTables(client, [...schemas, 'information_schema'], tables)
   const attributes = await readAttributes(client, functions, types)
   return { searchPath, functions, operators, types, relations, columns, attributes }
+}
+
+export type KnownTables = Pick<KnownObjects, 'relations' | 'columns'>
+
+/** @param tables the allowed ones; others of the schemas are refused */
+export async function readKnownTables(
+  client: ClientBase | Pool,
+  schemas: readonly string[],
+  tables: readonly string[],
+): Promise<KnownTables> {
+  const relations = await readNames(client, relationsSql, [schemas, tables])
+  return { relations, columns: await readColumns(client, tables) }
+}
+
+/** Both have tables of different schemas. */
+export function withTables(known: KnownObjects, { relations, columns }: KnownTables): KnownObjects {
+  const merged = new Map(known.relations)
+  for (const [name, bySchema] of relations) merged.set(name, new Map([...(merged.get(name) ?? []), ...bySchema]))
+  return { ...known, relations: merged, columns: new Map([...known.columns, ...columns]) }
 }
 
 /**
@@ -158,7 +176,7 @@ interface ColumnRow extends Record<string, unknown> {
   readonly length: number | null
 }
 
-async function readColumns(client: ClientBase, tables: readonly string[]): Promise<KnownObjects['columns']> {
+async function readColumns(client: ClientBase | Pool, tables: readonly string[]): Promise<KnownObjects['columns']> {
   const { rows } = await query<ColumnRow>(client, columnsSql, [tables])
   const columns = new Map<string, (Value & { readonly name: string })[]>()
   for (const row of rows) {
@@ -197,7 +215,7 @@ async function readAttributes(
   ])
 }
 
-async function readNames(client: ClientBase, sql: string, values: unknown[]): Promise<KnownNames> {
+async function readNames(client: ClientBase | Pool, sql: string, values: unknown[]): Promise<KnownNames> {
   const { rows } = await query<{ name: string; schema: string; allowed: boolean }>(client, sql, values)
   const names = new Map<string, Map<string, boolean>>()
   for (const { name, schema, allowed } of rows) {

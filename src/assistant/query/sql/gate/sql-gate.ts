@@ -1,7 +1,8 @@
 import { SqlRefusal } from '../sql-errors.ts'
 import { Grammar, GrammarError, GrammarOverflow, isNode, nodeOf } from './grammar.ts'
 import type { SyntaxNode } from './grammar.ts'
-import type { KnownObjects } from './known-objects.ts'
+import { withTables } from './known-objects.ts'
+import type { KnownObjects, KnownTables } from './known-objects.ts'
 import { SelectWalker } from './select-walker.ts'
 import { StatementCost } from './statement-cost.ts'
 
@@ -12,15 +13,22 @@ import { StatementCost } from './statement-cost.ts'
  */
 export class SqlGate {
   readonly #grammar: Grammar
-  readonly #known: KnownObjects
+  readonly #base: KnownObjects
+  #known: KnownObjects
 
   private constructor(grammar: Grammar, known: KnownObjects) {
     this.#grammar = grammar
+    this.#base = known
     this.#known = known
   }
 
   static async open(known: KnownObjects): Promise<SqlGate> {
     return new SqlGate(await Grammar.open(), known)
+  }
+
+  /** Replaces the tables of an earlier call. */
+  setOwnTables(tables: KnownTables): void {
+    this.#known = withTables(this.#base, tables)
   }
 
   /** Takes less than 100 ms of CPU. @throws SqlRefusal */
