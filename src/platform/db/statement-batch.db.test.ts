@@ -45,6 +45,15 @@ describe('a batch of statements', () => {
     expect((await client.query('select id from t order by id')).rows).to.deep.equal([{ id: 1 }, { id: 2 }])
   })
 
+  it('prepares a name again when its text changes, also after a failure', async () => {
+    const named = (text: string): BatchStatement => ({ name: 'same', text })
+    expect(await runBatch(client, [named('select 1'), named('select 2')])).to.deep.equal([[['1']], [['2']]])
+    expect(await errorOf([named('select 3 / 0')])).to.be.instanceOf(FatalError)
+    await client.query('rollback')
+    await client.query('begin')
+    expect(await runBatch(client, [named('select 2')])).to.deep.equal([[['2']]])
+  })
+
   it('names the statement that failed, and is usable after a rollback', async () => {
     for (const bad of [add('1'), { name: 'typo', text: 'select nothing' }, { ...add('x'), name: 'add' }]) {
       const error = await errorOf([add('1'), count, bad, { name: 'late', text: 'insert into t values (9)' }])

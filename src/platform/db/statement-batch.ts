@@ -3,7 +3,7 @@ import { asDatabaseError } from './errors.ts'
 import { connectionLimits } from './pool.ts'
 
 export interface BatchStatement {
-  /** Names the prepared statement: the same name always has the same text. */
+  /** Names the prepared statement, which is prepared again if its text changes. */
   readonly name: string
   readonly text: string
   /** In PostgreSQL's text format. */
@@ -32,7 +32,7 @@ export async function runBatch(
   return batch.rows
 }
 
-const preparedNames = new WeakMap<Connection, Set<string>>()
+const preparedTexts = new WeakMap<Connection, Map<string, string>>()
 
 /** Source: PostgreSQL, "Extended Query" and "Pipelining" of the message flow. */
 export class StatementBatch implements Submittable {
@@ -44,7 +44,7 @@ export class StatementBatch implements Submittable {
   readonly #answerTimeoutMs: number
   readonly #rows: BatchRow[][]
   #timer: NodeJS.Timeout | undefined
-  #prepared: Set<string> | undefined
+  #prepared: Map<string, string> | undefined
   #completed = 0
 
   constructor(statements: readonly BatchStatement[], answerTimeoutMs: number) {
@@ -61,13 +61,14 @@ export class StatementBatch implements Submittable {
   }
 
   submit(connection: Connection): void {
-    this.#prepared = preparedNames.get(connection) ?? new Set()
-    preparedNames.set(connection, this.#prepared)
+    this.#prepared = preparedTexts.get(connection) ?? new Map()
+    preparedTexts.set(connection, this.#prepared)
     if (this.#answerTimeoutMs > 0)
       this.#timer = setTimeout(() => this.callback(new Error('no answer in time')), this.#answerTimeoutMs)
     connection.stream.cork()
     for (const { name, text, values = [] } of this.statements) {
-      if (!this.#prepared.has(name)) {
+      if (this.#prepared.get(name) !== text) {
+        this.#prepared.delete(name)
         // An earlier batch may have failed after preparing it.
         connection.close({ type: 'S', name }, true)
         connection.parse({ name, text, types: [] }, true)
@@ -87,8 +88,8 @@ export class StatementBatch implements Submittable {
 
   handleCommandComplete(): void {
     this.#timer?.refresh()
-    const { name } = this.statements[this.#completed++] ?? {}
-    if (name !== undefined) this.#prepared?.add(name)
+    const completed = this.statements[this.#completed++]
+    if (completed !== undefined) this.#prepared?.set(completed.name, completed.text)
   }
 
   handleReadyForQuery(): void {
