@@ -31,6 +31,11 @@ export interface SqlColumn {
   readonly type: string
 }
 
+export interface SumColumn extends SqlColumn {
+  /** Drops trailing zeros, which would depend on the order of ranges if values differ in scale. */
+  readonly isTrimmed?: boolean
+}
+
 /** Folds run in declared order. */
 export type Fold = StateFold | SumFold
 
@@ -76,7 +81,7 @@ export interface StateFold extends FoldedTable {
 export interface SumFold extends FoldedTable {
   readonly kind: 'sum'
   /** `presence` names one that counts: rows with 0 are deleted. */
-  readonly sums: readonly SqlColumn[]
+  readonly sums: readonly SumColumn[]
   readonly presence: string
   /** HeightTables of the worker, or an earlier fold of it. */
   readonly of: string | readonly string[]

@@ -23,7 +23,7 @@ export const modules: readonly ModuleRules[] = [
   { paths: ['src/flow/cadence'], mayImport: ['src/platform', 'src/flow'] },
   { paths: ['src/access'], mayImport: ['src/platform', 'src/flow'] },
   { paths: ['src/ingest'], mayImport: ['src/platform', 'src/flow', 'src/access'] },
-  { paths: ['src/own-tables'], mayImport: [] },
+  { paths: ['src/own-tables'], mayImport: ['src/platform', 'src/flow', 'src/farm', 'jobs'] },
   { paths: ['src/farm'], mayImport: ['src/platform', 'src/flow', 'jobs'] },
   { paths: ['jobs'], mayImport: ['src/platform', 'src/flow'], pure: true },
   {

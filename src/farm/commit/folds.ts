@@ -219,13 +219,14 @@ function mergeText(fold: SumFold, changes: string): string {
   const keys = fold.key.map(({ column }) => escapeIdentifier(column))
   const sums = fold.sums.map(({ column }) => escapeIdentifier(column))
   const presence = escapeIdentifier(fold.presence)
+  const stored = (i: number, sum: string): string => (fold.sums[i]?.isTrimmed === true ? `trim_scale(${sum})` : sum)
   return `
     merge into ${quotedTable(fold)} as t
     using (${changes}) as d on ${keys.map((key) => `t.${key} = d.${key}`).join(' and ')}
     when matched and t.${presence} + d.${presence} = 0 then delete
-    when matched then update set ${sums.map((sum) => `${sum} = t.${sum} + d.${sum}`).join(', ')}
+    when matched then update set ${sums.map((sum, i) => `${sum} = ${stored(i, `t.${sum} + d.${sum}`)}`).join(', ')}
     when not matched then insert (${[...keys, ...sums].join(', ')})
-      values (${[...keys, ...sums].map((column) => `d.${column}`).join(', ')})`
+      values (${[...keys.map((key) => `d.${key}`), ...sums.map((sum, i) => stored(i, `d.${sum}`))].join(', ')})`
 }
 
 function sumsText(fold: SumFold, parts: string): string {

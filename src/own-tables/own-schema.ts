@@ -1,0 +1,125 @@
+import { escapeIdentifier, escapeLiteral } from 'pg'
+import type pg from 'pg'
+import { standardColumns } from './declaration.ts'
+import type { ColumnType, OwnDeclaration, OwnFold, OwnTable } from './declaration.ts'
+
+export interface TableShape {
+  readonly name: string
+  readonly kind: 'events' | OwnFold['kind']
+  readonly comment: string
+  /** In the order of the stored columns. */
+  readonly columns: readonly ColumnShape[]
+  /** Primary key. */
+  readonly key: readonly string[]
+  /** Other indexes. */
+  readonly indexes: readonly (readonly string[])[]
+}
+
+export interface ColumnShape {
+  readonly name: string
+  readonly type: ColumnType | 'bytea'
+  readonly isOptional: boolean
+  readonly comment: string
+}
+
+/** The order of events, and of the rows of an event. */
+export const position = ['block_height', 'tx_index', 'event_index', 'row_index'] as const
+
+const standardComments: Readonly<Record<(typeof standardColumns)[number]['name'], string>> = {
+  block_height: 'Height of the block of the event.',
+  tx_index: 'Position of the transaction in the block.',
+  event_index: 'Position of the event in the transaction.',
+  row_index: 'Position among the rows that the event wrote to this table.',
+  block_timestamp: 'Time of the block.',
+  transaction_id: 'Transaction id, 32 bytes.',
+}
+
+/** Tables and folds of a worker as PostgreSQL tables, in declared order. */
+export function tableShapes({ tables, folds }: Pick<OwnDeclaration, 'tables' | 'folds'>): TableShape[] {
+  return [
+    ...tables.map((table) => eventsShape(table, folds)),
+    ...folds.map((fold) => foldShape(fold, tables.find(({ name }) => name === fold.of) as OwnTable)),
+  ]
+}
+
+function eventsShape(table: OwnTable, folds: readonly OwnFold[]): TableShape {
+  const latest = folds.filter(({ kind, of }) => kind === 'latest' && of === table.name)
+  const indexes = [
+    ...table.columns.filter(({ isIndexed }) => isIndexed).map(({ name }) => [name, ...position]),
+    // The newest row of a key.
+    ...latest.map(({ key }) => [...key, ...position]),
+  ]
+  const unique = new Map(indexes.map((columns) => [columns.join(), columns]))
+  return { ...table, kind: 'events', columns: columnsOf(table), key: position, indexes: [...unique.values()] }
+}
+
+function columnsOf(table: OwnTable): ColumnShape[] {
+  const standard = standardColumns.map(({ name, type }) => ({
+    name,
+    type,
+    isOptional: false,
+    comment: standardComments[name],
+  }))
+  const declared = table.columns.map(({ name, type, isOptional, comment }) => ({ name, type, isOptional, comment }))
+  return [...standard, ...declared]
+}
+
+function foldShape(fold: OwnFold, table: OwnTable): TableShape {
+  const { name, kind, comment, key } = fold
+  const columns = new Map(columnsOf(table).map((column) => [column.name, column]))
+  const named = (column: string): ColumnShape => columns.get(column) as ColumnShape
+  const keyColumns = key.map((column) => ({ ...named(column), isOptional: false }))
+  if (fold.kind === 'latest') {
+    const indexed = table.columns.filter(({ isIndexed }) => isIndexed).map((column) => column.name)
+    const indexes = fold.columns.filter((column) => indexed.includes(column)).map((column) => [column, ...key])
+    return { name, kind, comment, columns: [...keyColumns, ...fold.columns.map(named)], key, indexes }
+  }
+  const count: ColumnShape = { name: fold.count, type: 'bigint', isOptional: false, comment: 'Number of rows.' }
+  const sums = fold.sums.map(({ name: sum, of }): ColumnShape => ({
+    name: sum,
+    type: 'numeric',
+    isOptional: false,
+    comment: `Sum of ${of}.`,
+  }))
+  // For rankings.
+  const indexes = [fold.count, ...fold.sums.map((sum) => sum.name)].map((column) => [column, ...key])
+  return { name, kind, comment, columns: [...keyColumns, count, ...sums], key, indexes }
+}
+
+/** The schema must not exist. */
+export async function createOwnSchema(
+  client: pg.ClientBase,
+  schema: string,
+  declaration: OwnDeclaration,
+): Promise<void> {
+  await client.query(schemaTexts(schema, declaration).join(';\n'))
+}
+
+function schemaTexts(schema: string, declaration: OwnDeclaration): string[] {
+  const quotedSchema = escapeIdentifier(schema)
+  return [
+    `create schema ${quotedSchema}`,
+    `comment on schema ${quotedSchema} is ${escapeLiteral(declaration.description)}`,
+    ...tableShapes(declaration).flatMap((table) => {
+      const name = `${quotedSchema}.${escapeIdentifier(table.name)}`
+      const columns = table.columns.map(
+        (column) => `${escapeIdentifier(column.name)} ${column.type}${column.isOptional ? '' : ' not null'}`,
+      )
+      return [
+        `create table ${name} (${[...columns, `primary key (${list(table.key)})`].join(', ')})`,
+        ...table.indexes.map((index) => `create index on ${name} (${list(index)})`),
+        ...(table.comment === '' ? [] : [`comment on table ${name} is ${escapeLiteral(table.comment)}`]),
+        ...table.columns
+          .filter(({ comment }) => comment !== '')
+          .map(
+            (column) =>
+              `comment on column ${name}.${escapeIdentifier(column.name)} is ${escapeLiteral(column.comment)}`,
+          ),
+      ]
+    }),
+  ]
+}
+
+function list(columns: readonly string[]): string {
+  return columns.map(escapeIdentifier).join(', ')
+}
