@@ -85,7 +85,11 @@ describe('final heights that cannot be fetched or stored', function () {
     node = await startRecordedNode('base', { head })
   })
 
-  afterEach(async () => {
+  afterEach(async function () {
+    if (this.currentTest?.isFailed() === true) {
+      const { rows } = await database.pool.query('select * from raw.failing_heights order by height')
+      console.error({ failing: rows, stored: await storedHeights(database.pool) })
+    }
     await run?.stop()
     run = undefined
     await node.stop()
