@@ -3,34 +3,27 @@ import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
 import type { Network } from '../../flow/network.ts'
 import { asError, RetryableError } from '../../platform/errors.ts'
-import { LogThrottle } from '../../platform/log-throttle.ts'
-import type { Logger } from '../../platform/log.ts'
-import type { Metrics } from '../../platform/metrics.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
 import { RangeCommit, WorkerError } from '../commit/commit-range.ts'
 import type { CommitOutcome } from '../commit/commit-range.ts'
 import { RangeOutput } from '../commit/range-output.ts'
-import { failLeases, heartbeatLeases, releaseLeases, returnLeases, shortenLeases } from '../leases/leases.ts'
-import type { ClaimedLease, LeaseKey, RetryPolicy } from '../leases/leases.ts'
+import { heartbeatLeases, shortenLeases } from '../leases/leases.ts'
+import type { ClaimedLease } from '../leases/leases.ts'
 import { workersDone } from '../leases/requests.ts'
 import type { RangeReader, ReadRange } from '../range-reader/range-reader.ts'
-import type { CompletionAnnouncer, HeldLease, HeldLeases } from './held-leases.ts'
+import type { HeldLease } from './held-leases.ts'
+import { LeaseEnds } from './lease-ends.ts'
+import type { LeaseEndsOptions } from './lease-ends.ts'
 
-export interface RangeRunnerOptions {
+export interface RangeRunnerOptions extends LeaseEndsOptions {
   /** Workers of this process, each after those that it follows. */
   readonly workers: readonly Worker[]
   /** Some fold rows of others. */
   readonly allWorkers: readonly Worker[]
   readonly pool: pg.Pool
-  readonly leasePool: pg.Pool
   readonly leaseMs: number
   readonly reader: RangeReader
-  readonly log: Logger
-  readonly metrics: Metrics
   readonly network: () => Network
-  readonly held: HeldLeases
-  readonly announcer: CompletionAnnouncer
-  readonly retryPolicy?: RetryPolicy | undefined
   readonly faultFor?: FaultFor | undefined
   /** Default 128 MiB of decoded blocks in a transaction. */
   readonly unitBytes?: number | undefined
@@ -67,10 +60,11 @@ type Outputs = ReadonlyMap<Worker, RangeOutput>
 export class RangeRunner {
   readonly #options: RangeRunnerOptions
   readonly #outputs = new Map<Worker, RangeOutput[]>()
-  readonly #failures = new LogThrottle()
+  readonly #ends: LeaseEnds
 
   constructor(options: RangeRunnerOptions) {
     this.#options = options
+    this.#ends = new LeaseEnds(options)
   }
 
   /** Never rejects. */
@@ -119,7 +113,7 @@ export class RangeRunner {
     )
     for (const { lease } of unit.leases) {
       if (shorter.some(({ worker }) => worker === lease.worker)) held.remove(lease)
-      else this.#over(lease, 'fenced')
+      else this.#ends.over(lease, 'fenced')
     }
     return { from: unit.from, to: end, leases: shorter.map((lease) => held.add(lease)) }
   }
@@ -129,7 +123,7 @@ export class RangeRunner {
     for (const held of leases) {
       const fault = this.#options.faultFor?.(held.lease.worker, held.lease)
       if (fault === undefined) left.push(held)
-      else await this.#fail([held], fault)
+      else await this.#ends.fail([held], fault)
     }
     return left
   }
@@ -142,7 +136,7 @@ export class RangeRunner {
     if (others.size === 0) return unit
     const ready = new Set(await workersDone(this.#options.leasePool, [...others], unit))
     for (const { name, follows } of workers) if (follows.every((followed) => ready.has(followed))) ready.add(name)
-    await this.#return(unit.leases.filter(({ lease }) => !ready.has(lease.worker)))
+    await this.#ends.return(unit.leases.filter(({ lease }) => !ready.has(lease.worker)))
     return { ...unit, leases: unit.leases.filter(({ lease }) => ready.has(lease.worker)) }
   }
 
@@ -261,7 +255,7 @@ export class RangeRunner {
     }
     for (const { lease } of unit.leases) {
       metrics.farmBlocks.inc({ worker: lease.worker }, lease.to - lease.from)
-      this.#over(lease, 'committed')
+      this.#ends.over(lease, 'committed')
     }
   }
 
@@ -269,13 +263,13 @@ export class RangeRunner {
     const { reader, leasePool, leaseMs } = this.#options
     if (outcome === 'rolled-back') {
       if (chainVersion !== undefined) reader.invalidate(chainVersion)
-      await this.#release(unit.leases, 'rolled-back')
+      await this.#ends.release(unit.leases, 'rolled-back')
       return
     }
     const claims = unit.leases.map(({ lease }) => lease)
     const lost = claims.length === 1 ? claims : await heartbeatLeases(leasePool, claims, leaseMs)
     const gone = new Set(unit.leases.filter(({ lease }) => lost.includes(lease)))
-    for (const { lease } of gone) this.#over(lease, 'fenced')
+    for (const { lease } of gone) this.#ends.over(lease, 'fenced')
     if (gone.size > 0) await this.#runAll(unit.leases.filter((held) => !gone.has(held)))
     else for (const held of unit.leases) await this.#run({ ...held.lease, leases: [held] })
   }
@@ -284,82 +278,23 @@ export class RangeRunner {
   async #recover(unit: Unit, thrown: unknown): Promise<void> {
     const interrupted = new Set(unit.leases.filter(({ signal }) => signal.aborted))
     if (interrupted.size > 0) {
-      await this.#release([...interrupted], 'released')
+      await this.#ends.release([...interrupted], 'released')
       await this.#runAll(unit.leases.filter((held) => !interrupted.has(held)))
       return
     }
     const error = asError(thrown)
     const parts = rangesOf(unit)
     if (error instanceof RetryableError || unit.leases.length === 1) {
-      await this.#fail(unit.leases, error instanceof WorkerError ? error.cause : error)
+      await this.#ends.fail(unit.leases, error instanceof WorkerError ? error.cause : error)
     } else if (parts.length > 1) {
       for (const part of parts) await this.#run(part)
     } else if (error instanceof WorkerError) {
       const isFailed = ({ lease }: HeldLease): boolean => lease.worker === error.worker.name
-      await this.#fail(unit.leases.filter(isFailed), error.cause)
+      await this.#ends.fail(unit.leases.filter(isFailed), error.cause)
       await this.#runAll(unit.leases.filter((held) => !isFailed(held)))
     } else {
       for (const held of unit.leases) await this.#run({ ...held.lease, leases: [held] })
     }
-  }
-
-  /** Never rejects. */
-  async #fail(failed: readonly HeldLease[], thrown: unknown): Promise<void> {
-    const { leasePool, log, retryPolicy, announcer } = this.#options
-    const error = asError(thrown)
-    const claims = failed.map(({ lease }) => lease)
-    let held: readonly LeaseKey[] = claims
-    try {
-      const runs = claims.map((lease) => ({ ...lease, error }))
-      held = await failLeases(leasePool, runs, retryPolicy)
-    } catch (failure) {
-      log.warn({ err: asError(failure) }, 'Could not record failed ranges: their leases will expire')
-    }
-    announcer.announce()
-    for (const lease of claims) {
-      const { worker, from, to, attempt } = lease
-      const isHeld = held.some((key) => key.worker === worker && key.from === from)
-      if (isHeld) this.#failures.log(log, 'warn', { err: error, worker, from, to, attempt }, 'Range failed')
-      this.#over(lease, isHeld ? 'failed' : 'fenced')
-    }
-  }
-
-  /** Does not count the attempts. No effect on revoked leases. Never rejects. */
-  async #release(released: readonly HeldLease[], outcome: 'released' | 'rolled-back'): Promise<void> {
-    const { leasePool, announcer, log } = this.#options
-    try {
-      await releaseLeases(
-        leasePool,
-        released.map(({ lease }) => lease),
-      )
-      announcer.announce()
-    } catch (error) {
-      log.warn({ err: asError(error) }, 'Could not release leases: they will expire')
-    }
-    for (const { lease } of released) this.#over(lease, outcome)
-  }
-
-  /** Never rejects. */
-  async #return(waiting: readonly HeldLease[]): Promise<void> {
-    if (waiting.length === 0) return
-    const { leasePool, log } = this.#options
-    try {
-      await returnLeases(
-        leasePool,
-        waiting.map(({ lease }) => lease),
-      )
-    } catch (error) {
-      log.warn({ err: asError(error) }, 'Could not return leases: they will expire')
-    }
-    for (const { lease } of waiting) this.#over(lease, 'returned')
-  }
-
-  #over(lease: ClaimedLease, outcome: CommitOutcome | 'failed' | 'released' | 'returned'): void {
-    const { held, metrics, log } = this.#options
-    const { worker, from, to } = lease
-    held.remove(lease)
-    metrics.farmRanges.inc({ worker, outcome })
-    if (outcome !== 'committed' && outcome !== 'failed') log.debug({ worker, from, to, outcome }, 'Range not committed')
   }
 
   #takeOutputs(workers: readonly Worker[]): Outputs {
