@@ -8,6 +8,7 @@ import { Coordinator } from './coordinator/coordinator.ts'
 import { planWorkers } from './coordinator/plan-leases.ts'
 import { DrillWatch } from './drills.ts'
 import { defaultRetryPolicy } from './leases/leases.ts'
+import { OwnWorkers } from './own/own-workers.ts'
 import type { OwnWorkerSource } from './own/own-workers.ts'
 import { planStages } from './overview/stage-plan.ts'
 import { createWorkQueue } from './queues/create-work-queue.ts'
@@ -164,6 +165,29 @@ export async function startFarm(
     lifecycle.onStop('workers', () => workersHere.stop())
     await workersHere.start(running)
     log.info({ workers: plans.map(({ name }) => name), queues: queue.backend }, 'Farm started')
+    if (dependencies.openOwnWorkers === undefined) return
+    const source = await dependencies.openOwnWorkers()
+    // Slow own workers must not take connections of the others.
+    const own = new OwnWorkers({
+      source,
+      databaseUrl,
+      pool: openPool(4, 'flowfarm own workers', rangeLimits),
+      leasePool: openPool(2, 'flowfarm own leases', { ...leaseLimits, waitsForConnection: true }),
+      heartbeatPool: openPool(1, 'flowfarm own heartbeats', leaseLimits),
+      log,
+      metrics,
+      retryPolicy,
+      faultFor: (worker, range) => drills.faultFor(worker, range),
+      liveBlocks: config.ENABLE_LIVE_DERIVERS
+        ? Math.max(config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, config.LIVE_DERIVERS_CHUNK)
+        : 0,
+      liveChunk: config.LIVE_DERIVERS_CHUNK,
+      isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
+      historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS,
+      historyBatchMs: config.HISTORY_DERIVERS_BATCH_MS,
+    })
+    lifecycle.onStop('own workers', () => own.stop())
+    await own.start()
   })()
   starting.catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)

@@ -5,7 +5,7 @@ import type { CopiedRows } from '../../platform/db/copy-into.ts'
 import { pgText } from '../../platform/db/copy-writer.ts'
 import { asDatabaseError, failedStatement } from '../../platform/db/errors.ts'
 import { ensurePartitions } from '../../platform/db/partitions.ts'
-import { farmChannel } from '../../platform/db/listen.ts'
+import { farmChannel, ownRowsChannel } from '../../platform/db/listen.ts'
 import { rollBack, waitInTransaction } from '../../platform/db/pool.ts'
 import { runBatch } from '../../platform/db/statement-batch.ts'
 import type { BatchStatement } from '../../platform/db/statement-batch.ts'
@@ -140,8 +140,12 @@ export class RangeCommit {
     const folding = workers.filter((worker) => this.#debts.has(worker) || this.#hasToFold(worker))
     const followers = [...this.#debts.keys()].filter((worker) => !folding.includes(worker))
     const last: BatchStatement[] = [{ name: 'farm-commit', text: 'commit' }]
-    if (announcement !== undefined)
-      last.unshift({ name: 'farm-notify', text: 'select pg_notify($1, $2)', values: [farmChannel, announcement] })
+    const notify = (channel: string, payload: string): void =>
+      void last.unshift({ name: 'farm-notify', text: 'select pg_notify($1, $2)', values: [channel, payload] })
+    if (announcement !== undefined) notify(farmChannel, announcement)
+    for (const worker of workers)
+      if (worker.deriveEvents !== undefined && this.#hasChanged(worker))
+        notify(ownRowsChannel, `${worker.name} ${range.from} ${range.to}`)
     try {
       await foldRange(this.#runFolds, [...folding, ...followers], range, this.#debts, last)
     } catch (error) {
@@ -163,6 +167,10 @@ export class RangeCommit {
     const folding = allWorkers.filter((worker) => rewritten.includes(worker) || followers.includes(worker))
     this.#debts = await findFoldDebts(this.#runFolds, folding, range, workers)
     for (const worker of rewritten) await this.#client.query(clearRangeTexts(worker, range).join('; '))
+  }
+
+  #hasChanged(worker: Worker): boolean {
+    return this.#debts.has(worker) || worker.tables.some(({ name }) => this.#written.has(name))
   }
 
   #hasToFold(worker: Worker): boolean {

@@ -1,6 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type pg from 'pg'
 import type { Fold, StateFold, SumFold, Worker, SqlColumn } from '../../../jobs/worker.ts'
+import { ownRowsChannel } from '../../platform/db/listen.ts'
 import { runBatch } from '../../platform/db/statement-batch.ts'
 import type { BatchRow, BatchStatement } from '../../platform/db/statement-batch.ts'
 import type { HeightRange } from '../../platform/ranges.ts'
@@ -296,9 +297,15 @@ export async function rollBackDerived(
   const above = { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER }
   const run: RunFolds = (statements) => runBatch(client, statements)
   const debts = await findFoldDebts(run, workers, above)
-  for (const table of workers.flatMap(({ tables }) => tables)) {
-    const height = escapeIdentifier(table.heightColumn)
-    await client.query(`delete from ${quotedTable(table)} where ${height} > $1`, [ancestor])
+  for (const { name, tables, deriveEvents } of workers) {
+    let deleted = 0
+    for (const table of tables) {
+      const height = escapeIdentifier(table.heightColumn)
+      const { rowCount } = await client.query(`delete from ${quotedTable(table)} where ${height} > $1`, [ancestor])
+      deleted += rowCount ?? 0
+    }
+    if (deriveEvents !== undefined && deleted > 0)
+      await client.query('select pg_notify($1, $2)', [ownRowsChannel, `${name} ${above.from} ${above.to}`])
   }
   await foldRange(run, workers, above, debts)
 }

@@ -230,7 +230,7 @@ export class Rounds {
 const maxRequests = 1000
 
 /** Uses the index on open requests. */
-async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<string, HeightSet>> {
+export async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<string, HeightSet>> {
   const { rows } = await db.query<{ worker: string; heights: string }>({
     name: 'farm-requested-heights',
     text: `

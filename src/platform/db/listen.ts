@@ -99,6 +99,12 @@ export const headDerived = 'head-derived'
 /** Payload after changes of rows used by responses about settled heights. */
 export const rowsChanged = 'rows-changed'
 
+/**
+ * Notified in the transaction that changes rows of an own worker. Payload: worker, first height and
+ * end (exclusive; `Number.MAX_SAFE_INTEGER` after a rollback), separated by spaces.
+ */
+export const ownRowsChannel = 'own_rows'
+
 export async function announceFarmWork(db: pg.Pool | pg.ClientBase): Promise<void> {
   await db.query({ name: 'farm-announce', text: `select pg_notify('${farmChannel}', '')` })
 }
