@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Worker } from '../jobs/worker.ts'
 import type { Config } from './config.ts'
+import type { Logger } from './platform/log.ts'
 import type { BareContext, ServiceContext } from './platform/service.ts'
 import type { WeighedBlock } from './flow/decoded-block.ts'
 import type { IngestTimeouts } from './ingest/service.ts'
@@ -101,7 +102,7 @@ export function defaultServices({ PROXY_PORT }: { readonly PROXY_PORT?: number |
 // Features do not import each other; their dependencies are passed here.
 
 export async function startIngest(context: Context, timeouts: IngestTimeouts = {}): Promise<void> {
-  const [ingest, beforeRollBack] = await Promise.all([import('./ingest/service.ts'), loadRollBack()])
+  const [ingest, beforeRollBack] = await Promise.all([import('./ingest/service.ts'), loadRollBack(context.log)])
   await ingest.startIngest(context, { ...timeouts, beforeRollBack })
 }
 
@@ -109,13 +110,15 @@ export async function startIngest(context: Context, timeouts: IngestTimeouts = {
  * Rolls back derived data, whether or not farm and webhooks run in this process: locks out commits, deletes
  * coverage and leases above the ancestor, recomputes folds and revokes announced webhook events.
  */
-export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: number) => Promise<void>> {
-  const [{ workers }, { blockCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackWebhooks }] =
+export async function loadRollBack(log: Logger): Promise<(client: pg.ClientBase, ancestor: number) => Promise<void>> {
+  const [{ workers }, { blockCommits }, { rollBackFarm }, { rollBackDerived }, { rollBackOwn }, registry, webhooks] =
     await Promise.all([
       import('../jobs/index.ts'),
       import('./farm/leases/chain-version.ts'),
       import('./farm/leases/coverage.ts'),
       import('./farm/commit/folds.ts'),
+      import('./farm/own/roll-back-own.ts'),
+      import('./own-tables/registry.ts'),
       import('./webhooks/delivery-rows.ts'),
     ])
   return async (client, ancestor) => {
@@ -123,7 +126,13 @@ export async function loadRollBack(): Promise<(client: pg.ClientBase, ancestor: 
     await client.query('select 1 from app.indexing_checkpoints order by service_name for update')
     await rollBackFarm(client, ancestor)
     await rollBackDerived(client, ancestor, workers)
-    await rollBackWebhooks(client, ancestor)
+    await rollBackOwn(client, ancestor, await registry.readOwnWorkers(client), (worker, err) =>
+      log.error(
+        { err, worker },
+        'Could not roll back the rows of a worker: they stay until it derives the heights again',
+      ),
+    )
+    await webhooks.rollBackWebhooks(client, ancestor)
   }
 }
 

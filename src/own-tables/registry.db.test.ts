@@ -8,7 +8,6 @@ import { withTransaction } from '../platform/db/pool.ts'
 import { FatalError } from '../platform/errors.ts'
 import { readDeclaration } from './read-declaration.ts'
 import {
-  lowerStartHeights,
   readOwnWorkers,
   readRegisteredWorkers,
   registerOwnWorker,
@@ -66,14 +65,6 @@ describe('the registry of own workers', () => {
     return rows.map(({ name }) => name)
   }
   const replace = (): Promise<boolean> => withTransaction(pool, (client) => replaceIfCaughtUp(client, 'own_shop'))
-  const deployedAt = (height: number | null): Promise<unknown> =>
-    pool.query(
-      `insert into app.smart_contracts (address, name, created_height, updated_height, updated_tx_index,
-         updated_event_index, is_removed, code_hash)
-       values ('0x0000000000000001', 'Shop', $1, 900, 0, 0, false, '\\x00')
-       on conflict (address, name) do update set created_height = excluded.created_height`,
-      [height],
-    )
 
   it('creates the schema with comments and indexes', async () => {
     await register('a')
@@ -223,24 +214,10 @@ describe('the registry of own workers', () => {
     expect([...(await readCoverage(pool)).keys()].filter((name) => name.startsWith('own'))).to.deep.equal([])
   })
 
-  it('starts at the deployment, and follows when an earlier one is found', async () => {
-    expect((await register('a')).startHeight).to.equal(0, 'nothing is known')
-    await deployedAt(500)
-    expect((await register('b', {}, true)).startHeight).to.equal(500)
-    expect((await register('c', { startHeight: 700 }, true)).startHeight).to.equal(700)
-    await register('d', {}, true)
-    expect(await lowerStartHeights(pool)).to.equal(false)
-    await deployedAt(400)
-    expect(await lowerStartHeights(pool)).to.equal(true)
-    expect((await readRegisteredWorkers(pool)).map(({ startHeight }) => startHeight)).to.deep.equal([0, 400])
-    await deployedAt(null)
-    expect(await lowerStartHeights(pool)).to.equal(false)
-  })
-
-  it('keeps a declared start height', async () => {
-    await register('a', { startHeight: 700 })
-    await deployedAt(400)
-    expect(await lowerStartHeights(pool)).to.equal(false)
+  it('starts at the declared height, else at the first block', async () => {
+    expect((await register('a')).startHeight).to.equal(0)
+    expect((await register('b', { startHeight: 700 }, true)).startHeight).to.equal(700)
+    expect((await readCoverage(pool, ['own_shop__next'])).get('own_shop__next')).to.deep.equal([{ from: 0, to: 700 }])
   })
 
   it('shows an error until it is fixed', async () => {

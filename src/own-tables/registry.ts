@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg'
 import type pg from 'pg'
 import type { Worker } from '../../jobs/worker.ts'
-import { addCheckpoints, lockCheckpoints } from '../farm/leases/coverage.ts'
+import { addOwnWorker, deleteWorkerState, lockCheckpoints } from '../farm/leases/coverage.ts'
 import { FatalError } from '../platform/errors.ts'
 import type { OwnDeclaration, OwnWorker } from './declaration.ts'
 import { createOwnSchema } from './own-schema.ts'
@@ -103,49 +103,19 @@ async function addWorker(
     throw new FatalError('own-schema-exists', `Could not create schema ${name}: it exists already. ${remedy}.`)
   }
   await createOwnSchema(client, name, declaration)
-  const startHeight = declaration.startHeight ?? (await deploymentHeight(client, declaration.contract)) ?? 0
+  // There are no events before the deployment, and heights without events cost nothing.
+  const startHeight = declaration.startHeight ?? 0
   await client.query(
     `insert into app.own_workers (name, declaration, code_hash, start_height, replaces) values ($1, $2, $3, $4, $5)`,
     [name, JSON.stringify(declaration), codeHash, startHeight, replaces],
   )
-  await addCheckpoints(client, [name])
+  await addOwnWorker(client, name, startHeight)
   await announce(client, name)
   return { name, declaration, codeHash, startHeight, replaces, error: null }
 }
 
 async function announce(client: pg.Pool | pg.ClientBase, name: string): Promise<void> {
   await client.query('select pg_notify($1, $2)', [ownWorkersChannel, name])
-}
-
-/** Of the first known deployment: history that is not indexed yet may contain an earlier one. */
-async function deploymentHeight(client: pg.ClientBase, contract: string): Promise<number | undefined> {
-  const [, address, name] = contract.split('.')
-  const { rows } = await client.query<{ height: number | null }>(
-    'select created_height::float8 as height from app.smart_contracts where address = $1 and name = $2',
-    [`0x${address}`, name],
-  )
-  return rows[0]?.height ?? undefined
-}
-
-/**
- * Heights below a start height are not derived, so it must follow when an earlier deployment of
- * the contract is found.
- *
- * @returns whether any was lowered
- */
-export async function lowerStartHeights(db: pg.Pool | pg.ClientBase): Promise<boolean> {
-  const { rows } = await db.query(
-    `with lowered as (
-       update app.own_workers w set start_height = c.created_height, updated_at = now()
-       from app.smart_contracts c
-       where jsonb_typeof(w.declaration -> 'startHeight') = 'null' and c.created_height < w.start_height
-         and c.address = '0x' || split_part(w.declaration ->> 'contract', '.', 2)
-         and c.name = split_part(w.declaration ->> 'contract', '.', 3)
-       returning w.name
-     )
-     select pg_notify('${ownWorkersChannel}', name) from lowered`,
-  )
-  return rows.length > 0
 }
 
 /** Shown with the worker. Null: its files are loaded. */
@@ -241,7 +211,7 @@ export async function removeOwnWorker(client: pg.ClientBase, name: string): Prom
 
 async function deleteWorker(client: pg.ClientBase, name: string): Promise<void> {
   await lockLeases(client, [name])
-  for (const [table, column] of ownerColumns) await client.query(`delete from ${table} where ${column} = $1`, [name])
+  await deleteWorkerState(client, name)
   await client.query('delete from app.own_workers where name = $1', [name])
   await client.query(`drop schema if exists ${escapeIdentifier(name)} cascade`)
   await announce(client, name)

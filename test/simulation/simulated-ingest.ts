@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { pino } from 'pino'
 import type { HeightRange } from '../../src/platform/ranges.ts'
 import { withTransaction } from '../../src/platform/db/pool.ts'
 import { ingesterNames, readRawCoverage } from '../../src/ingest/checkpoints.ts'
@@ -54,7 +55,7 @@ export class SimulatedIngest {
     const lowest = all[0]?.from ?? this.#start
     const last = Math.max(lowest - 1, Math.min(ancestor, lastCommon(this.#chain, chain)))
     this.#chain = chain
-    const rollBack = await loadRollBack()
+    const rollBack = await loadRollBack(pino({ level: 'silent' }))
     await withTransaction(this.#pool, async (client) => {
       await rollBack(client, last)
       await rollBackRaw(client, last)

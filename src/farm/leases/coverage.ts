@@ -40,8 +40,8 @@ export async function addOwnWorker(client: pg.ClientBase, name: string, startHei
   )
 }
 
-/** Ranges that are being derived can no longer commit. Its tables are the caller's to drop. */
-export async function removeOwnWorker(client: pg.ClientBase, name: string): Promise<void> {
+/** Ranges that are being derived can no longer commit. Its tables stay. */
+export async function deleteWorkerState(client: pg.ClientBase, name: string): Promise<void> {
   await lockCheckpoints(client, [name])
   await client.query('delete from app.worker_leases where worker_type = $1', [name])
   await client.query('delete from app.indexing_checkpoints where service_name = $1', [name])
@@ -52,10 +52,7 @@ export async function removeOwnWorker(client: pg.ClientBase, name: string): Prom
      where finished_at is null and $1 = any (workers)`,
     [name],
   )
-  await client.query(
-    'update raw.indexing_errors set resolved_at = now() where worker_name = $1 and resolved_at is null',
-    [name],
-  )
+  await client.query('delete from raw.indexing_errors where worker_name = $1', [name])
 }
 
 /**

@@ -4,7 +4,7 @@ import { toMultirange } from '../../platform/ranges.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { addLeases, clearFarm, leaseLines, setCoverage } from '../farm-tables.test-support.ts'
-import { addOwnWorker, readCoverage, removeOwnWorker } from './coverage.ts'
+import { addOwnWorker, deleteWorkerState, readCoverage } from './coverage.ts'
 import { claimLeases } from './leases.ts'
 import { addRequest, listOpenRequests } from './requests.ts'
 
@@ -46,7 +46,7 @@ describe('registration of own workers', () => {
     const linked = ['own_a', 'own_b'].map((name) => ({ name, follows: [] }))
     await addRequest(pool, linked, ['own_a'], { from: 0, to: 5 })
     await addRequest(pool, linked, ['own_a', 'own_b'], { from: 0, to: 5 })
-    await withTransaction(pool, (client) => removeOwnWorker(client, 'own_a'))
+    await withTransaction(pool, (client) => deleteWorkerState(client, 'own_a'))
     expect(await leaseLines(pool)).to.deep.equal(['own_b 0-10 queued'])
     expect([...(await readCoverage(pool, ['own_a', 'own_b'])).keys()]).to.deep.equal(['own_b'])
     expect((await listOpenRequests(pool)).map(({ workers }) => workers)).to.deep.equal([['own_b']])
