@@ -147,6 +147,7 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
     { writeBuiltInLabels },
     { ensureRawPartitions },
     { pruneDeliveries },
+    { readOwnWorkers },
   ] = await Promise.all([
     import('./farm/service.ts'),
     import('./access/create-chain-reader.ts'),
@@ -155,8 +156,10 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
     import('./explorer/admin/labels.ts'),
     import('./ingest/raw-tables.ts'),
     import('./webhooks/delivery-rows.ts'),
+    import('./own-tables/registry.ts'),
   ])
   const dependencies: Parameters<typeof farm.startFarm>[1] = {
+    readOwnWorkers,
     writeBuiltInLabels,
     ensureRawPartitions,
     pruneDeliveries,
@@ -174,14 +177,17 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
 }
 
 async function startApi(context: Context): Promise<void> {
-  const [api, { mountOperator }, { farmOperations }] = await Promise.all([
+  const [api, { mountOperator }, { farmOperations }, { readOwnWorkers }, { workers }] = await Promise.all([
     import('./explorer/service.ts'),
     import('./operator/service.ts'),
     import('./farm/operations.ts'),
+    import('./own-tables/registry.ts'),
+    import('../jobs/index.ts'),
   ])
   await api.startApi(context, {
-    mountOperator: (credentials) => mountOperator(context, credentials),
-    farmOperations,
+    mountOperator: (credentials) =>
+      mountOperator(context, credentials, async (pool) => [...workers, ...(await readOwnWorkers(pool))]),
+    farmOperations: (pool) => farmOperations(pool, readOwnWorkers),
   })
 }
 

@@ -3,7 +3,7 @@ import { withDatabase } from '../cli/open-database.ts'
 import { requiredRange } from '../cli/options.ts'
 import type { HeightOptions } from '../cli/options.ts'
 import { heights, pluralize, print, printJson, tableText } from '../cli/texts.ts'
-import { knownWorkers, workerNames } from './workers.ts'
+import { knownWorkers, readWorkers } from './workers.ts'
 import { clearDrills, listDrills, setDrill } from '../../src/farm/drills.ts'
 import type { FaultDrill } from '../../src/farm/drills.ts'
 import { exitCodes, FatalError } from '../../src/platform/errors.ts'
@@ -48,14 +48,17 @@ function shown(drills: readonly FaultDrill[]): string {
 
 export function fault(action: string, options: FaultOptions): Promise<number> {
   const { from, to, reason, json } = options
-  const worker = knownWorkers(options.worker, 'worker')
   return withDatabase(async ({ pool }) => {
-    const [name, ...more] = worker
+    const all = await readWorkers(pool)
+    const [name, ...more] = knownWorkers(all, options.worker, 'worker')
     if (more.length > 0) throw new FatalError('bad-option', '--worker takes one name.')
     let printed: string | undefined
     if (action === 'set') {
       if (name === undefined)
-        throw new FatalError('bad-option', `--worker is missing: use one of ${workerNames.join(', ')}.`)
+        throw new FatalError(
+          'bad-option',
+          `--worker is missing: use one of ${all.map((worker) => worker.name).join(', ')}.`,
+        )
       printed = await set(pool, name, { from, to, reason })
     } else if (action === 'clear') printed = await clear(pool, name)
     const drills = await listDrills(pool)

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { withDatabase } from '../cli/open-database.ts'
 import { endOf, oneOf } from '../cli/options.ts'
 import { count, duration, heights, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
-import { knownWorkers, workerNames } from './workers.ts'
+import { knownWorkers, readWorkers } from './workers.ts'
 import type { LeaseStatus } from '../../src/farm/leases/leases.ts'
 import { listLeases, requeueLeases, skipLeases, splitLeases } from '../../src/farm/leases/operator-leases.ts'
 import type { LeaseFilter, ListedLease } from '../../src/farm/leases/operator-leases.ts'
@@ -20,15 +20,16 @@ export function leases(action: string, options: LeasesOptions): Promise<number> 
   const end = endOf(options)
   const hasHeights = options.from !== undefined || end !== undefined
   const statuses = action === 'list' ? openStatuses : (['flagged'] as const)
-  const worker = knownWorkers(options.worker, 'worker')
-  const wanted: LeaseSelection = {
-    workers: worker.length > 0 ? worker : workerNames,
+  const selection = {
     code: options.code,
     ...(hasHeights ? { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } } : {}),
     statuses: options.status.length > 0 ? options.status.map((one) => oneOf(openStatuses, one, 'status')) : statuses,
   }
   return withDatabase(async ({ pool }) => {
-    const found = await findLeases(pool, wanted)
+    const all = await readWorkers(pool)
+    const worker = knownWorkers(all, options.worker, 'worker')
+    const workers = worker.length > 0 ? worker : all.map(({ name }) => name)
+    const found = await findLeases(pool, { ...selection, workers })
     if (action === 'list' || options['dry-run']) {
       if (options.json) printJson({ leases: found })
       else print(found.length === 0 ? 'No matching leases.' : `${leasesTable(found)}${listFooter(action, found)}`)

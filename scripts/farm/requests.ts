@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { workers as allWorkers } from '../../jobs/index.ts'
+import type { Worker } from '../../jobs/worker.ts'
 import { withDatabase } from '../cli/open-database.ts'
 import { requiredRange } from '../cli/options.ts'
 import type { HeightOptions } from '../cli/options.ts'
 import { ProgressBar } from '../cli/progress-bar.ts'
 import { count, heights, heightSet, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
 import { findLeases, leasesTable } from './leases.ts'
-import { enabledWorkers, knownWorkers } from './workers.ts'
+import { enabledWorkers, knownWorkers, readWorkers } from './workers.ts'
 import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
 import { ingesterServices, readCoverage } from '../../src/farm/leases/coverage.ts'
 import {
@@ -36,9 +36,10 @@ interface RequestOptions extends HeightOptions {
 
 export function backfill(options: RequestOptions): Promise<number> {
   const range = requiredRange(options)
-  const named = knownWorkers(options.workers, 'workers')
   return withDatabase(async ({ pool, config }) => {
-    const requested = named.length > 0 ? named : enabledWorkers(config)
+    const allWorkers = await readWorkers(pool)
+    const named = knownWorkers(allWorkers, options.workers, 'workers')
+    const requested = named.length > 0 ? named : enabledWorkers(config, allWorkers)
     const names = withFollowed(allWorkers, requested)
     await requireStored(pool, range)
     const progress = await readRequestProgress(pool, allWorkers, names, range)
@@ -50,7 +51,7 @@ export function backfill(options: RequestOptions): Promise<number> {
         ...(skipped.length > 0 ? [`${size(skipped)} heights were skipped`] : []),
       ].join('; '),
     }))
-    const output = { pool, range, json: options.json }
+    const output = { pool, allWorkers, range, json: options.json }
     if (backlogCount(progress) === 0 || options['dry-run']) {
       const outcome = options['dry-run'] ? 'dry-run' : 'nothing-backlog'
       if (options.json) printJson({ outcome, request: null, ...range, workers: plan })
@@ -69,9 +70,10 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
   if (options.all === options.workers.length > 0) {
     throw new FatalError('bad-option', 'Select workers with --workers <names> or --all.')
   }
-  const named = knownWorkers(options.workers, 'workers')
   return withDatabase(async ({ pool, config }) => {
-    const requested = options.all ? enabledWorkers(config) : named
+    const allWorkers = await readWorkers(pool)
+    const named = knownWorkers(allWorkers, options.workers, 'workers')
+    const requested = options.all ? enabledWorkers(config, allWorkers) : named
     await requireStored(pool, range)
     const again = withFollowers(allWorkers, requested)
     const progress = await readRequestProgress(pool, allWorkers, withFollowed(allWorkers, again), range)
@@ -92,13 +94,14 @@ export function rederive(options: RequestOptions & { readonly all: boolean }): P
     }
     const request = await addRederiveRequest(pool, allWorkers, requested, range)
     if (!options.json) printPlan(plan)
-    const output = { pool, range, json: options.json }
+    const output = { pool, allWorkers, range, json: options.json }
     return options.detach ? leaveRequest(output, request) : awaitRequest(output, request)
   })
 }
 
 interface RequestOutput {
   readonly pool: pg.Pool
+  readonly allWorkers: readonly Worker[]
   readonly range: HeightRange
   readonly json: boolean
 }
@@ -128,9 +131,9 @@ function leaveRequest({ range, json }: RequestOutput, request: AddedRequest): nu
   return exitCodes.success
 }
 
-async function awaitRequest({ pool, range, json }: RequestOutput, request: AddedRequest): Promise<number> {
+async function awaitRequest({ pool, allWorkers, range, json }: RequestOutput, request: AddedRequest): Promise<number> {
   const startedAt = performance.now()
-  const waited = await waitForRequest(pool, { id: request.id, workers: request.workers, range })
+  const waited = await waitForRequest(pool, allWorkers, { id: request.id, workers: request.workers, range })
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10
   const {
     outcome,
@@ -212,7 +215,11 @@ const pollMs = 300
 /** A new coordinator takes over within this time. */
 const noFarmMs = 4000
 
-async function waitForRequest(pool: pg.Pool, { id, workers, range }: WaitedRequest): Promise<Waited> {
+async function waitForRequest(
+  pool: pg.Pool,
+  allWorkers: readonly Worker[],
+  { id, workers, range }: WaitedRequest,
+): Promise<Waited> {
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
   const bar = new ProgressBar('Deriving')

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type pg from 'pg'
-import { workers } from '../../jobs/index.ts'
 import { withDatabase } from '../cli/open-database.ts'
 import { count, duration, heights, pluralize, print, printJson, styled, tableText } from '../cli/texts.ts'
 import type { Column } from '../cli/texts.ts'
+import { readWorkers } from './workers.ts'
 import type { Config } from '../../src/config.ts'
 import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
 import { listOpenRequests } from '../../src/farm/leases/requests.ts'
@@ -84,7 +84,7 @@ export class FarmWatch {
   async read(): Promise<FarmStatus> {
     const bounds = { startBlock: this.#config.START_BLOCK }
     try {
-      const plans = planStages(this.#config, workers)
+      const plans = planStages(this.#config, await readWorkers(this.#pool))
       const { heights: _, stages, ...overview } = await readFarmOverview(this.#pool, plans, bounds, this.#known)
       const at = performance.now()
       for (const { name, covered } of stages) this.#pace.add(name, at, covered)

@@ -61,7 +61,6 @@ describe('fault drills', () => {
   })
 
   for (const [what, code, drill] of [
-    ['a worker that does not exist', 'unknown-worker', { worker: 'tokens', from: 0, to: 1 }],
     ['a range without heights', 'empty-range', { worker: 'token_worker', from: 7, to: 7 }],
     ['a height below 0', 'empty-range', { worker: 'token_worker', from: -1, to: 7 }],
     ['half a height', 'empty-range', { worker: 'token_worker', from: 0.5, to: 7 }],

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { workers } from '../../jobs/index.ts'
 import type { DedicatedConnectionOptions } from '../platform/db/dedicated-connection.ts'
 import { listen } from '../platform/db/listen.ts'
 import type { Listener } from '../platform/db/listen.ts'
@@ -37,15 +36,12 @@ export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDril
   }))
 }
 
-/** Replaces an earlier one. @throws FatalError `unknown-worker`, `empty-range` */
+/** Replaces an earlier one. @throws FatalError `empty-range` */
 export async function setDrill(
   db: pg.Pool | pg.ClientBase,
   drill: Pick<FaultDrill, 'worker' | 'from' | 'to'> & { readonly reason?: string | undefined },
 ): Promise<void> {
   const { worker, from, to, reason } = drill
-  const names = workers.map(({ name }) => name)
-  if (!names.includes(worker))
-    throw new FatalError('unknown-worker', `Unknown worker "${worker}". Workers: ${names.join(', ')}.`)
   if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to)) {
     throw new FatalError(
       'empty-range',

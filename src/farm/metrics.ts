@@ -11,7 +11,7 @@ export interface FarmMetricsOptions {
   readonly pool: pg.Pool
   readonly metrics: Metrics
   readonly log: Logger
-  readonly stages: readonly StagePlan[]
+  readonly stages: () => Promise<readonly StagePlan[]>
   /** Interval of gauge reads. Default 10,000 ms. */
   readonly readMs?: number
 }
@@ -75,7 +75,7 @@ export class FarmMetrics {
   async #read(): Promise<void> {
     const { pool, metrics, log, stages } = this.#options
     try {
-      const overview = await readFarmOverview(pool, stages, {}, this.#known)
+      const overview = await readFarmOverview(pool, await stages(), {}, this.#known)
       // This process may have stopped coordinating during the read.
       if (!this.#isCoordinating) return
       for (const stage of overview.stages) {

@@ -1,27 +1,30 @@
 import type pg from 'pg'
 import { workers } from '../../jobs/index.ts'
+import type { Worker } from '../../jobs/worker.ts'
 import { announceFarmWork } from '../platform/db/listen.ts'
 import { query } from '../platform/db/pool.ts'
 import { ApiError } from '../platform/errors.ts'
 import { difference, union } from '../platform/ranges.ts'
 import { ingesterServices, readCoverage } from './leases/coverage.ts'
 import { addRederiveRequest, listOpenRequests } from './leases/requests.ts'
+import type { ReadOwnWorkers } from './own/own-workers.ts'
 
-export function farmOperations(pool: pg.Pool) {
+export function farmOperations(pool: pg.Pool, readOwnWorkers: ReadOwnWorkers) {
   return {
     listRequests: () => listOpenRequests(pool),
     deriveAgain: async (names: readonly string[], from: number, to: number) => {
-      requireWorkers(names)
+      const all = [...workers, ...(await readOwnWorkers(pool))]
+      requireWorkers(all, names)
       await requireStored(pool, from, to)
-      const { id, reopened } = await addRederiveRequest(pool, workers, names, { from, to })
+      const { id, reopened } = await addRederiveRequest(pool, all, names, { from, to })
       return { id, workers: reopened }
     },
     refreshTokens: (tokens: readonly string[]) => refreshTokens(pool, tokens),
   }
 }
 
-function requireWorkers(names: readonly string[]): void {
-  const known = workers.map(({ name }) => name)
+function requireWorkers(all: readonly Worker[], names: readonly string[]): void {
+  const known = all.map(({ name }) => name)
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return
   throw new ApiError(400, 'unknown-worker', `Unknown worker "${unknown}". Workers: ${known.join(', ')}.`, {

@@ -9,7 +9,7 @@ import { planWorkers } from './coordinator/plan-leases.ts'
 import { DrillWatch } from './drills.ts'
 import { defaultRetryPolicy } from './leases/leases.ts'
 import { OwnWorkers } from './own/own-workers.ts'
-import type { OwnWorkerSource } from './own/own-workers.ts'
+import type { OwnWorkerSource, ReadOwnWorkers } from './own/own-workers.ts'
 import { planStages } from './overview/stage-plan.ts'
 import { createWorkQueue } from './queues/create-work-queue.ts'
 import { enqueueLeases } from './queues/work-queue.ts'
@@ -46,6 +46,7 @@ const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 export interface FarmDependencies extends UpkeepDependencies {
   readonly openChainReader: OpenChainReader
   readonly writeBuiltInLabels: (pool: pg.Pool, network: Network) => Promise<void>
+  readonly readOwnWorkers: ReadOwnWorkers
   /** Undefined without WORKERS_DIR. */
   readonly openOwnWorkers?: () => Promise<OwnWorkerSource>
 }
@@ -114,7 +115,10 @@ export async function startFarm(
     pool: roundsPool,
     metrics,
     log,
-    stages: planStages(config, workers).filter((stage) => stage.isEnabled),
+    stages: async () => {
+      const all = [...workers, ...(await dependencies.readOwnWorkers(roundsPool))]
+      return planStages(config, all).filter((stage) => stage.isEnabled)
+    },
   })
   lifecycle.onStop('farm metrics', () => figures.stop())
   const coordinator = new Coordinator({

@@ -12,6 +12,7 @@ import { ensurePartitions } from '../platform/db/partitions.ts'
 import { query } from '../platform/db/pool.ts'
 import { ingesterServices } from './leases/coverage.ts'
 import { pruneLeases } from './leases/operator-leases.ts'
+import type { ReadOwnWorkers } from './own/own-workers.ts'
 import { pruneErrors } from '../platform/db/indexing-errors.ts'
 import { pruneRequests } from './leases/requests.ts'
 
@@ -149,6 +150,7 @@ const errorDays = 90
 const requestDays = 30
 
 export interface UpkeepDependencies {
+  readonly readOwnWorkers: ReadOwnWorkers
   readonly ensureRawPartitions: (pool: pg.Pool, range: HeightRange) => Promise<void>
   /** @returns number of rows deleted */
   readonly pruneDeliveries: (pool: pg.Pool, days: number) => Promise<number>
@@ -172,7 +174,7 @@ export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], settings: 
       run: async () => ({
         pruned: await pruneLeases(
           pool,
-          workers.map(({ name }) => name),
+          [...workers, ...(await settings.readOwnWorkers(pool))].map(({ name }) => name),
           leaseAgeMs,
         ),
       }),

@@ -77,8 +77,9 @@ const listRoute = operatorRoute({
   }),
   response: pageOf(lease),
   handler: async ({ query }, { pool, plans }) => {
-    const workers = query.worker ?? workerNames(plans)
-    requireWorkers(plans, workers, 'worker')
+    const known = await plans()
+    const workers = query.worker ?? workerNames(known)
+    requireWorkers(known, workers, 'worker')
     const filter = { workers, statuses: query.status ?? openStatuses, code: query.code }
     const [rows, total] = await Promise.all([
       listLeases(pool, { ...filter, after: parseCursor(query.cursor), limit: query.limit + 1 }),
@@ -134,7 +135,7 @@ async function change(
     const detail = 'Give either "leases", a list of {worker, from}, or "all", {worker, statuses}.'
     throw new ApiError(400, 'invalid-field', detail, { field: 'leases' })
   }
-  if (all !== undefined) requireWorkers(plans, [all.worker], 'all.worker')
+  if (all !== undefined) requireWorkers(await plans(), [all.worker], 'all.worker')
   const changed = await withRetriedTransaction(pool, async (client) => {
     const keys = leases ?? (all === undefined ? [] : await findLeaseKeys(client, all.worker, all.statuses, all.code))
     if (keys.length === 0) return 0

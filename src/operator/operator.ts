@@ -37,7 +37,7 @@ export interface OperatorOptions {
   readonly credentials: CredentialOptions
   /** Failed logins are counted by its address. */
   readonly clientOf?: (request: IncomingMessage) => Client
-  readonly plans: readonly StagePlan[]
+  readonly plans: () => Promise<readonly StagePlan[]>
   readonly bounds: () => OverviewBounds
   readonly stuckSessions?: () => number
   readonly pages: Pages
@@ -57,7 +57,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const { pool, log, metrics, plans, clientOf = clientReader(new BlockList()) } = options
   const known: KnownCoverage = new Map()
   const feed = new OverviewFeed({
-    read: () => readFarmOverview(pool, plans, options.bounds(), known),
+    read: async () => readFarmOverview(pool, await plans(), options.bounds(), known),
     readDrills: () => listDrills(pool),
     stuckSessions: options.stuckSessions,
     version: options.version,

@@ -10,7 +10,8 @@ import type { EventStreams, OverviewFeed } from './overview-feed.ts'
 
 export interface OperatorServices {
   readonly pool: pg.Pool
-  readonly plans: readonly StagePlan[]
+  /** Own workers come and go. */
+  readonly plans: () => Promise<readonly StagePlan[]>
   readonly feed: OverviewFeed
   readonly streams: EventStreams
   readonly access: OperatorAccess

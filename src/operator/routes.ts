@@ -244,7 +244,8 @@ const rederiveRoute = operatorRoute({
   ),
   response: z.strictObject({ workers: z.array(z.string()) }),
   handler: async ({ body: { from, to, workers } }, { pool, plans, feed, log }) => {
-    requireWorkers(plans, workers, 'workers')
+    const known = await plans()
+    requireWorkers(known, workers, 'workers')
     requireHeights({ from, to }, 'invalid-field')
     const { stored } = (await feed.current()).overview
     if (stored === null || from < stored.from || to > stored.to) {
@@ -252,7 +253,7 @@ const rederiveRoute = operatorRoute({
       const field = stored !== null && from >= stored.from ? 'to' : 'from'
       throw new ApiError(400, 'range-not-stored', `Only stored heights can be derived again; ${range}.`, { field })
     }
-    const all = plans.filter(({ kind }) => kind === 'worker')
+    const all = known.filter(({ kind }) => kind === 'worker')
     const { reopened } = await addRederiveRequest(pool, all, workers, { from, to })
     log.info({ action: 'rederive', from, to, workers: reopened }, 'An operator requested a derivation')
     feed.wake()
@@ -286,7 +287,7 @@ const drillRoutes = [
     body: drillBody,
     successStatus: 204,
     handler: async ({ body }, services) => {
-      requireWorkers(services.plans, [body.worker], 'worker')
+      requireWorkers(await services.plans(), [body.worker], 'worker')
       const drill = { worker: body.worker, reason: body.reason, ...(await heightsOf(body, services)) }
       await setDrill(services.pool, drill)
       services.log.warn({ action: 'set drill', ...drill }, 'An operator started a drill')
@@ -304,7 +305,7 @@ const drillRoutes = [
     body: z.strictObject({ worker: workerField }, 'must be an object'),
     successStatus: 204,
     handler: async ({ body: { worker } }, { pool, plans, log, feed }) => {
-      requireWorkers(plans, [worker], 'worker')
+      requireWorkers(await plans(), [worker], 'worker')
       await clearDrills(pool, worker)
       log.info({ action: 'clear drill', worker }, 'An operator ended a drill')
       feed.wake()

@@ -1,9 +1,11 @@
+import type pg from 'pg'
 import type { Mount } from '../platform/http/server.ts'
 import { readFileSync } from 'node:fs'
 import { addressList, clientReader } from '../platform/limits/clients.ts'
 import type { CredentialOptions } from '../platform/auth/credentials.ts'
 import { connectionLimits, createPool, logIdleErrors } from '../platform/db/pool.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
+import type { KnownWorker } from '../farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { createOperator } from './operator.ts'
 import { operatorPath } from './route.ts'
@@ -17,7 +19,11 @@ import { pageBuildOf } from '../platform/pages/page-build.ts'
 type Config = SettingValues<typeof servingSettings & typeof proxySettings> &
   Parameters<typeof planStages>[0] & { readonly REDIS_URL: string | undefined; readonly START_BLOCK: number }
 
-export function mountOperator(context: ServiceContext<Config>, credentials: CredentialOptions): Mount {
+export function mountOperator(
+  context: ServiceContext<Config>,
+  credentials: CredentialOptions,
+  readWorkers: (pool: pg.Pool) => Promise<readonly KnownWorker[]>,
+): Mount {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'operator' })
   const pool = createPool(databaseUrl, {
@@ -43,7 +49,7 @@ export function mountOperator(context: ServiceContext<Config>, credentials: Cred
     version: programVersion(),
     credentials,
     clientOf,
-    plans: planStages(config),
+    plans: async () => planStages(config, await readWorkers(pool)),
     stuckSessions: () => shared.stuckSessions(),
     bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
     queues: {

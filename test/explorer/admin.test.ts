@@ -10,6 +10,7 @@ import { roleDirectory } from '../../src/platform/auth/credentials.ts'
 import type { CredentialOptions } from '../../src/platform/auth/credentials.ts'
 import { adminOperations } from '../../src/explorer/service.ts'
 import { farmOperations } from '../../src/farm/operations.ts'
+import { readOwnWorkers } from '../../src/own-tables/registry.ts'
 import { storeBlocks, transferScript } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -52,7 +53,7 @@ describe('the admin routes', () => {
   ): Promise<void> {
     lines = []
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
-    const operations = adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool))
+    const operations = adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool, readOwnWorkers))
     api = await runApi(database.url, {
       server: { admin: { credentials: options, operations }, keys: new DeveloperKeys(database.pool), log, ...server },
     })

@@ -9,6 +9,7 @@ import { readApiSamples, sampleCall } from '../support/api-samples.ts'
 import type { ApiSamples } from '../support/api-samples.ts'
 import { adminOperations } from '../../src/explorer/service.ts'
 import { farmOperations } from '../../src/farm/operations.ts'
+import { readOwnWorkers } from '../../src/own-tables/registry.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -163,7 +164,7 @@ describe('slow clients', () => {
         timeouts: { headMs: 500, requestMs: 700, stalledMs: 1500 },
         admin: {
           credentials: { token: 't', jwtSecret: undefined, allowedRoles: [] },
-          operations: adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool)),
+          operations: adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool, readOwnWorkers)),
         },
       },
     })

@@ -5,6 +5,7 @@ import { DeveloperKeys } from '../../src/platform/auth/developer-keys.ts'
 import { FailureLimit } from '../../src/platform/limits/sliding-window.ts'
 import { adminOperations } from '../../src/explorer/service.ts'
 import { farmOperations } from '../../src/farm/operations.ts'
+import { readOwnWorkers } from '../../src/own-tables/registry.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { stopTestServer } from '../support/database.ts'
 import { runCleanups } from '../support/cleanups.ts'
@@ -58,7 +59,7 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
       webhooks: webhookStores(pool, []),
       admin: {
         credentials: { token, jwtSecret: undefined, allowedRoles: [] },
-        operations: adminOperations(pool, () => 'emulator', farmOperations(pool)),
+        operations: adminOperations(pool, () => 'emulator', farmOperations(pool, readOwnWorkers)),
         // It sends invalid credentials on purpose.
         failures: new FailureLimit({ max: Infinity }),
       },

@@ -37,7 +37,13 @@ describe('the metrics of the farm', () => {
     const stages = planStages(readConfig({ ENABLE_ACCOUNTS_WORKER: 'false' }, {}), workers).filter(
       ({ isEnabled }) => isEnabled,
     )
-    figures = new FarmMetrics({ pool: database.pool, metrics, log: pino({ level: 'silent' }), stages, readMs: 20 })
+    figures = new FarmMetrics({
+      pool: database.pool,
+      metrics,
+      log: pino({ level: 'silent' }),
+      stages: () => Promise.resolve(stages),
+      readMs: 20,
+    })
   })
   afterEach(() => figures.stop())
   after(() => database.drop())

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
+import { readOwnWorkers } from '../../src/own-tables/registry.ts'
 import { setCoverage } from '../../src/farm/farm-tables.test-support.ts'
 import { ensureRawPartitions } from '../../src/ingest/raw-tables.ts'
 import { pruneDeliveries } from '../../src/webhooks/delivery-rows.ts'
@@ -21,6 +22,7 @@ describe('database maintenance', () => {
       webhookLogDays: 7,
       ensureRawPartitions,
       pruneDeliveries,
+      readOwnWorkers,
     }).find((one) => one.name === name)
     if (job === undefined) throw new Error(`there is no job ${name}`)
     return job.run()

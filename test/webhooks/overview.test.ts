@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { adminOperations } from '../../src/explorer/service.ts'
 import { farmOperations } from '../../src/farm/operations.ts'
+import { readOwnWorkers } from '../../src/own-tables/registry.ts'
 import { WebhookMetrics } from '../../src/webhooks/service.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -51,7 +52,7 @@ describe('webhook overview', () => {
         webhooks: stores,
         admin: {
           credentials,
-          operations: adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool)),
+          operations: adminOperations(database.pool, () => 'mainnet', farmOperations(database.pool, readOwnWorkers)),
         },
       },
     })

@@ -82,7 +82,13 @@ export async function listOpenRequests(db: pg.Pool | pg.ClientBase): Promise<Ope
   return rows
 }
 
-/** Linear in the ranges of coverage. @returns finished requests */
+/**
+ * Linear in the ranges of coverage.
+ *
+ * @param enabled besides own workers, which any process may run
+ *
+ * @returns finished requests
+ */
 export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: readonly string[]): Promise<number[]> {
   const { rows } = await db.query<{ id: number; finished: boolean }>({
     name: 'farm-finish-requests',
@@ -99,7 +105,10 @@ export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: reado
           ) l
           where not (coalesce(c.covered, '{}') + l.heights @> int8range(r.from_height, r.to_height))
         ) as is_done,
-          array(select w.worker from unnest(r.workers) as w (worker) where w.worker <> all ($1::text[])) as workers_off
+          array(
+            select w.worker from unnest(r.workers) as w (worker)
+            where w.worker <> all ($1::text[]) and not exists (select from app.own_workers o where o.name = w.worker)
+          ) as workers_off
         from app.backfill_requests r
         where r.finished_at is null
       )

@@ -238,7 +238,9 @@ export async function readFarmOverview(
     const row = byName.get(plan.name)
     if (row === undefined) continue
     const own: StageHeights = {
-      covered: covered.get(plan.name) ?? [],
+      // Own workers cover all heights below their start.
+      covered:
+        plan.kind === 'worker' ? intersection(covered.get(plan.name) ?? [], stored) : (covered.get(plan.name) ?? []),
       available: available(plan, chain),
       skipped: rangesOf(row, 'skipped'),
       active: rangesOf(row, 'active'),

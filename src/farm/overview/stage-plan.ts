@@ -1,4 +1,3 @@
-import { workers as allWorkers } from '../../../jobs/index.ts'
 import { difference, intersection, normalize, size, union } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import { ingesterServices } from '../leases/coverage.ts'
@@ -16,7 +15,7 @@ export interface StagePlan {
   readonly isEnabled: boolean
 }
 
-interface KnownWorker {
+export interface KnownWorker {
   readonly name: string
   readonly description: string
   readonly phase: 1 | 2
@@ -28,7 +27,7 @@ type StageSettings = Parameters<typeof planWorkers>[0] & {
   readonly ENABLE_HISTORY_INGESTER: boolean
 }
 
-export function planStages(config: StageSettings, workers: readonly KnownWorker[] = allWorkers): StagePlan[] {
+export function planStages(config: StageSettings, workers: readonly KnownWorker[]): StagePlan[] {
   const [forward, history] = ingesterServices
   const enabled = new Set(planWorkers(config, workers).map(({ name }) => name))
   const ingester = { kind: 'ingester', phase: 0, follows: [] } as const

@@ -18,6 +18,9 @@ import type { EventRunnerOptions } from './event-runner.ts'
 import { leaseRanges } from './lease-ranges.ts'
 import type { IdleWorker, OwnLease } from './lease-ranges.ts'
 
+/** All registered own workers, without their code. */
+export type ReadOwnWorkers = (db: pg.Pool | pg.ClientBase) => Promise<readonly Worker[]>
+
 /** Workers of WORKERS_DIR whose code this process runs. They may change at any time. */
 export interface OwnWorkerSource {
   /** Each has `deriveEvents` and was registered with `addOwnWorker`. */
