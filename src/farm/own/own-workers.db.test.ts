@@ -16,6 +16,8 @@ import { leaseLines, setCoverage, storedLeases } from '../farm-tables.test-suppo
 import { readCoverage } from '../leases/coverage.ts'
 import { defaultRetryPolicy } from '../leases/leases.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
+import { compareDerived } from '../rebuild/compare-derived.ts'
+import { rebuildDerived } from '../rebuild/rebuild-derived.ts'
 import { OwnWorkers } from './own-workers.ts'
 import type { OwnWorkersOptions } from './own-workers.ts'
 
@@ -274,6 +276,25 @@ describe('own workers of a process', () => {
     for (const listener of changed) listener()
     await untilCovered('own_a', 'own_b')
     expect(await differences('own_a')).to.deep.equal([])
+  })
+
+  it('equal a rebuild from raw blocks, each on the heights that it covers', async () => {
+    const running = [ownWorker('own_a', contract), ownWorker('own_b', contract)]
+    await setCoverage(pool, { own_b: [{ from: 0, to: 250 }] })
+    await start(running)
+    await untilCovered('own_a', 'own_b')
+    await own?.stop()
+    await rebuildDerived({ pool, workers: running, network: 'mainnet' })
+    await setCoverage(pool, { own_b: [{ from: 250, to: end }] })
+    const comparison = await compareDerived({ pool, workers: running })
+    expect(comparison.heights).to.deep.equal([{ from: 0, to: end }])
+    expect(comparison.leftOut).to.deep.equal([{ from: 0, to: 250 }])
+    expect(comparison.isEqual).to.equal(true)
+    const kept = new Map(comparison.tables.map(({ table, kept: rows }) => [table, rows]))
+    expect(kept.get('own_a.events')).to.be.greaterThan(kept.get('own_b.events') ?? 0)
+    expect(kept.get('own_b.events')).to.be.greaterThan(0)
+    await pool.query('delete from own_a.events where block_height = 300')
+    expect((await compareDerived({ pool, workers: running })).isEqual).to.equal(false)
   })
 
   it('wake when tx_contracts_worker has done new blocks', async () => {

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Worker, Fold } from '../../../jobs/worker.ts'
 import { withTransaction } from '../../platform/db/pool.ts'
 import { FatalError, RetryableError } from '../../platform/errors.ts'
-import { difference, intersection, toMultirange } from '../../platform/ranges.ts'
+import { difference, intersection, toMultirange, union } from '../../platform/ranges.ts'
 import type { HeightSet } from '../../platform/ranges.ts'
 import { readChainVersion } from '../leases/chain-version.ts'
 import { readCoverage } from '../leases/coverage.ts'
@@ -54,7 +54,7 @@ export interface TableComparison {
 
 export interface DerivedComparison {
   readonly isEqual: boolean
-  /** Compared heights: in the rebuild and covered by all workers. */
+  /** Compared heights: in the rebuild and covered by all built-in workers, or by an own worker. */
   readonly heights: HeightSet
   /** Heights that a worker has not covered. */
   readonly leftOut: HeightSet
@@ -84,11 +84,23 @@ export async function compareDerived(options: CompareOptions): Promise<DerivedCo
     }
     const coverage = await readCoverage(client, names)
     const wanted = intersection(state.heights, from < to ? [{ from, to }] : [])
-    const heights = names.reduce((common, name) => intersection(common, coverage.get(name) ?? []), wanted)
-    const tables = await compareTables(client, derivedTablesOf(workers), heights, schema, options.maxRows ?? 5)
+    const tables: TableComparison[] = []
+    const compared: HeightSet[] = []
+    for (const group of groupsOf(workers)) {
+      const heights = group.reduce((common, { name }) => intersection(common, coverage.get(name) ?? []), wanted)
+      compared.push(heights)
+      tables.push(...(await compareTables(client, derivedTablesOf(group), heights, schema, options.maxRows ?? 5)))
+    }
+    const leftOut = compared.map((heights) => difference(wanted, heights)).reduce(union, [])
     const isEqual = tables.every(({ differences }) => differences === 0)
-    return { isEqual, heights, leftOut: difference(wanted, heights), tables }
+    return { isEqual, heights: compared.reduce(union, []), leftOut, tables }
   })
+}
+
+/** An own worker that is behind must not keep the others from being compared. */
+function groupsOf(workers: readonly Worker[]): Worker[][] {
+  const groups = Map.groupBy(workers, ({ name, deriveEvents }) => (deriveEvents === undefined ? '' : name))
+  return [...groups.values()]
 }
 
 async function compareTables(

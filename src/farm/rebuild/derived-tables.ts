@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Fold, Worker } from '../../../jobs/worker.ts'
 import { FatalError } from '../../platform/errors.ts'
@@ -56,8 +57,11 @@ export function inOrderOfPhases(workers: readonly Worker[]): Worker[] {
   return workers.toSorted((a, b) => a.phase - b.phase)
 }
 
+/** Tables of own workers may have equal names in their schemas. */
 export function copyOf(table: string, schema: string): string {
-  return `${schema}.${table.slice(table.indexOf('.') + 1)}`
+  const [owner = '', name = ''] = table.split('.')
+  const suffix = owner.startsWith('own_') ? `_${createHash('sha1').update(owner).digest('hex').slice(0, 8)}` : ''
+  return `${schema}.${name}${suffix}`
 }
 
 /** Other tables stay. */
@@ -199,7 +203,8 @@ export async function prepareSchema(client: pg.ClientBase, schema: string, table
     ...tables.flatMap((table, i) => {
       const copy = copies[i] as string
       const bytes = fitting.get(copy)
-      const create = `create unlogged table ${copy} (like ${table} including all)`
+      const original = table.split('.').map(escapeIdentifier).join('.')
+      const create = `create unlogged table ${copy} (like ${original} including all)`
       if (bytes === undefined) return [`drop table if exists ${copy}`, create]
       return [bytes < smallBytes ? `delete from ${copy}` : `truncate ${copy}`]
     }),

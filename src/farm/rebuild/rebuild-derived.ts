@@ -12,6 +12,7 @@ import { runBatch } from '../../platform/db/statement-batch.ts'
 import { foldRange } from '../commit/folds.ts'
 import { RangeOutput } from '../commit/range-output.ts'
 import { ingesterServices, readCoverage } from '../leases/coverage.ts'
+import { eventsOfBlocks } from '../range-reader/event-reader.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import type { ReadRange } from '../range-reader/range-reader.ts'
 import {
@@ -27,7 +28,7 @@ import {
 
 export interface RebuildOptions {
   readonly pool: pg.Pool
-  /** Including all workers that they follow. */
+  /** Including all workers that they follow. Own workers need their code. */
   readonly workers: readonly Worker[]
   readonly network: Network
   /** First height. Default: the lowest stored one. */
@@ -55,6 +56,7 @@ export interface FailedBlock {
   readonly error: Error
 }
 
+const neverAborted = new AbortController().signal
 /** While the next ones are read. */
 const heightsAtOnce = 200
 /** Some hundred thousand keys. A multiple of `heightsAtOnce`. */
@@ -158,10 +160,14 @@ class Rebuild {
   }
 
   async #derive(range: ReadRange): Promise<void> {
+    const failed = new Set<Worker>()
+    // Before the transaction, because own workers may be slow.
+    for (const [worker, output] of this.#outputs)
+      if ((await this.#tryDerive(worker, range, output)) !== undefined) failed.add(worker)
     await this.#client.query('begin; set local synchronous_commit = off')
     for (const [worker, output] of this.#outputs) {
-      if (this.#tryDerive(worker, range, output) === undefined) await this.#write(worker, output)
-      else await this.#deriveEach(worker, range, output)
+      if (failed.has(worker)) await this.#deriveEach(worker, range, output)
+      else await this.#write(worker, output)
     }
     await this.#client.query('commit')
   }
@@ -170,16 +176,21 @@ class Rebuild {
   async #deriveEach(worker: Worker, range: ReadRange, output: RangeOutput): Promise<void> {
     for (const block of range.blocks) {
       const { height } = block
-      const error = this.#tryDerive(worker, { ...range, from: height, to: height + 1, blocks: [block] }, output)
+      const error = await this.#tryDerive(worker, { ...range, from: height, to: height + 1, blocks: [block] }, output)
       if (error === undefined) await this.#write(worker, output)
       else this.#failed.push({ worker: worker.name, height, error })
     }
   }
 
-  #tryDerive(worker: Worker, range: ReadRange, output: RangeOutput): Error | undefined {
+  async #tryDerive(worker: Worker, range: ReadRange, output: RangeOutput): Promise<Error | undefined> {
+    const { network, signal = neverAborted } = this.#options
+    const { derive, deriveEvents } = worker
     output.clear()
     try {
-      worker.derive?.(range, output, { network: this.#options.network })
+      derive?.(range, output, { network })
+      // Not by the index that the farm uses.
+      const events = deriveEvents === undefined ? [] : eventsOfBlocks(deriveEvents, range.blocks)
+      if (events.length > 0) await deriveEvents?.derive(events, output, signal)
       return undefined
     } catch (thrown) {
       return asError(thrown)
