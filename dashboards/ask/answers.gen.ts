@@ -6,8 +6,11 @@ export interface Answers {
   readonly 'POST /api/v1/{target}/ask': AskResult
   readonly 'POST /api/v1/generate_sql': GeneratedSql
   readonly 'POST /api/v1/{target}/generate_sql': GeneratedSql
+  readonly 'POST /api/v1/explain_sql': { readonly sql: string; readonly explanation: string }
   readonly 'POST /api/v1/run_sql': SqlResult
   readonly 'POST /api/v1/{target}/run_sql': SqlResult
+  readonly '/api/v1/schema': { readonly data: readonly SchemaTable[]; readonly functions: readonly string[] }
+  readonly '/api/v1/schema/{table}/rows': TableSample
   readonly '/api/v1/history': readonly HistoryItem[]
   readonly 'DELETE /api/v1/history': { readonly status: string }
   readonly '/api/v1/history/{id}': HistoryItem
@@ -21,10 +24,11 @@ export interface Answers {
 
 /** Request bodies. */
 export interface Requests {
-  readonly 'POST /api/v1/ask': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly execute?: boolean }
-  readonly 'POST /api/v1/{target}/ask': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly execute?: boolean }
-  readonly 'POST /api/v1/generate_sql': { readonly question: string; readonly target?: 'indexer' | 'evm' }
-  readonly 'POST /api/v1/{target}/generate_sql': { readonly question: string; readonly target?: 'indexer' | 'evm' }
+  readonly 'POST /api/v1/ask': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly earlier?: { readonly question: string; readonly sql: string; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }; readonly execute?: boolean }
+  readonly 'POST /api/v1/{target}/ask': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly earlier?: { readonly question: string; readonly sql: string; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }; readonly execute?: boolean }
+  readonly 'POST /api/v1/generate_sql': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly earlier?: { readonly question: string; readonly sql: string; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] } }
+  readonly 'POST /api/v1/{target}/generate_sql': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly earlier?: { readonly question: string; readonly sql: string; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] } }
+  readonly 'POST /api/v1/explain_sql': { readonly sql: string; readonly question?: string; readonly target?: 'indexer' | 'evm' }
   readonly 'POST /api/v1/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number }
   readonly 'POST /api/v1/{target}/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number }
   readonly 'POST /api/v1/memory': { readonly question: string; readonly sql: string; readonly target?: 'indexer' | 'evm' }
@@ -122,6 +126,42 @@ export interface SqlResult {
   readonly error_hint: string | null
   /** Time in the database, including the checks. */
   readonly duration_ms: number
+}
+
+export interface SchemaTable {
+  readonly schema: string
+  readonly name: string
+  readonly kind: 'table' | 'view'
+  readonly comment: string | null
+  /** PostgreSQL's estimate; null if unknown. */
+  readonly approximate_rows: number | null
+  readonly columns: readonly SchemaColumn[]
+  /** Primary key and unique constraints. */
+  readonly keys: readonly string[]
+  readonly indexes: readonly string[]
+}
+
+export interface SchemaColumn {
+  readonly name: string
+  readonly type: string
+  readonly is_nullable: boolean
+  readonly comment: string | null
+}
+
+export interface TableSample {
+  readonly sql: string
+  /** Column names, made unique: a second `count` is `count_2`. */
+  readonly columns: readonly string[]
+  /** PostgreSQL type names, in column order. */
+  readonly column_types: readonly string[]
+  /** Rows as objects by column name. Values are exact: int8 and numeric are strings, bytea is 0x-prefixed hex, times are ISO 8601 in UTC. JSON and arrays above 256 KiB stay text. */
+  readonly results: readonly (Readonly<Record<string, unknown>>)[]
+  /** Number of rows returned. */
+  readonly row_count: number
+  /** True if there were more rows: aggregate, or narrow the query. */
+  readonly truncated: boolean
+  /** The limit that was reached: MAX_RESULT_ROWS or ASK_MAX_RESULT_BYTES. */
+  readonly truncated_by: 'rows' | 'bytes' | null
 }
 
 export interface HistoryItem {

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { GeneratedSql, Health, HistoryItem } from './answers.gen.ts'
+import type { GeneratedSql, Health, HistoryItem, TableSample } from './answers.gen.ts'
+import type { Schema } from './completion.ts'
 import type { Pair, SqlResult, Target } from './draft.ts'
+import type { EarlierAnswer } from './follow-up.ts'
 import { ApiProblem, mayRecover, request } from '../kit/api.ts'
 import { createQueryClient } from '../kit/query-client.ts'
 import { readToken, useToken } from '../kit/token.ts'
@@ -40,12 +42,24 @@ const base = '/api/v1'
 /** All calls throw ApiProblem. */
 export const api = {
   health: (signal: AbortSignal) => read<Health>('/health', { signal }),
-  ask: (target: Target, question: string, signal: AbortSignal) =>
-    read<SqlResult>(`${base}/ask`, { method: 'POST', body: { target, question }, signal }),
+  ask: (target: Target, question: string, earlier: EarlierAnswer | undefined, signal: AbortSignal) =>
+    read<SqlResult>(`${base}/ask`, {
+      method: 'POST',
+      body: { target, question, ...(earlier === undefined ? {} : { earlier }) },
+      signal,
+    }),
   generateSql: (target: Target, question: string, signal: AbortSignal) =>
     read<GeneratedSql>(`${base}/generate_sql`, { method: 'POST', body: { target, question }, signal }),
   runSql: (target: Target, sql: string, signal: AbortSignal) =>
     read<SqlResult>(`${base}/run_sql`, { method: 'POST', body: { target, sql }, signal }),
+  explainSql: (target: Target, sql: string, question: string) =>
+    read<{ readonly sql: string; readonly explanation: string }>(`${base}/explain_sql`, {
+      method: 'POST',
+      body: { target, sql, ...(question === '' ? {} : { question }) },
+    }),
+  schema: (target: Target, signal: AbortSignal) => read<Schema>(`${base}/schema?target=${target}`, { signal }),
+  sample: (target: Target, table: string, signal: AbortSignal) =>
+    read<TableSample>(`${base}/schema/${encodeURIComponent(table)}/rows?target=${target}`, { signal }),
   history: (signal: AbortSignal) => read<readonly HistoryItem[]>(`${base}/history?limit=200`, { signal }),
   clearHistory: () => call(`${base}/history`, { method: 'DELETE' }),
   tryToken: (token: string) => call(`${base}/history?limit=1`, { token }),
@@ -65,6 +79,8 @@ export const queryKeys = {
   examples: ['examples'],
   history: ['lists', 'history'],
   saved: ['lists', 'saved'],
+  schema: ['lists', 'schema'],
+  sample: ['lists', 'sample'],
 } as const
 
 const everyMs = 30_000
@@ -89,6 +105,20 @@ export function useExamples(): UseQueryResult<readonly Pair[]> {
     queryKey: queryKeys.examples,
     queryFn: async ({ signal }) => (await api.examples(signal)).data,
     staleTime: Infinity,
+  })
+}
+
+/** Own tables appear while the page is open. */
+const schemaMs = 60_000
+
+export function useSchema(target: Target): UseQueryResult<Schema> {
+  const enabled = useIsOpen()
+  return useQuery({
+    queryKey: [...queryKeys.schema, target],
+    queryFn: ({ signal }) => api.schema(target, signal),
+    staleTime: schemaMs,
+    refetchInterval: schemaMs,
+    enabled,
   })
 }
 

@@ -1,12 +1,10 @@
-import { useEffect, useState, useId, Suspense } from 'react'
+import { useEffect, useRef, useState, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
-import { CopyButton } from '../kit/toast.tsx'
 import { lazyPart } from '../kit/lazy-part.ts'
 import { Link, useLocation } from '../kit/router.tsx'
 import { Loading } from '../kit/state.tsx'
-import { Tabs, tabId } from '../kit/tabs.tsx'
 import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
 import { useHealth, useExamples, api, isTokenRequired, queryClient, queryKeys } from './api.ts'
@@ -14,11 +12,12 @@ import { problemText } from '../kit/api.ts'
 import type { SelectedQuery } from './draft.ts'
 import type { Target, Pair } from './draft.ts'
 import { readDraft, writeDraft } from './draft.ts'
-import { HistoryList, SavedList } from './lists.tsx'
 import { QuestionBox } from './question-box.tsx'
 import { ResultPanel } from './result-view.tsx'
+import { SidePanel, useIsNarrow } from './side-panel.tsx'
+import type { SqlEditorHandle } from './sql-editor.tsx'
+import { SqlPanel } from './sql-panel.tsx'
 import { useTask } from './task.ts'
-import type { Task } from './task.ts'
 import { TokenDialog as Dialog } from '../kit/token-dialog.tsx'
 
 /** Browsers limit how often the URL may change, ms. */
@@ -76,6 +75,13 @@ function AskPage(): ReactNode {
     setQuestion(chosen.question)
     setSql(chosen.sql)
   }
+  const runExample = (pair: Pair): void => {
+    choose(pair)
+    start({ kind: 'run', target: pair.target, sql: pair.sql, question: pair.question })
+  }
+  const isNarrow = useIsNarrow()
+  const [isSideOpen, setIsSideOpen] = useState(!isNarrow)
+  const editor = useRef<SqlEditorHandle>(null)
   const askModel = (kind: 'ask' | 'generate') => (): void => start({ kind, target, question: question.trim() })
   const run = (): void => {
     if (sql.trim() !== '') start({ kind: 'run', target, sql, question })
@@ -84,10 +90,15 @@ function AskPage(): ReactNode {
     <>
       <div className="page-title">
         <h1>Ask the chain</h1>
-        <TargetChoice target={target} onChange={setTarget} />
+        <div className="button-row">
+          <TargetChoice target={target} onChange={setTarget} />
+          <Button aria-expanded={isSideOpen} onClick={() => setIsSideOpen(!isSideOpen)}>
+            <Icon name="database" size={14} /> Tables and history
+          </Button>
+        </div>
       </div>
       <ModelNotice />
-      <div className="columns">
+      <div className={isSideOpen && !isNarrow ? 'columns' : 'columns alone'}>
         <div className="stack">
           <section className="panel ask" aria-label="Question">
             <QuestionBox
@@ -98,35 +109,30 @@ function AskPage(): ReactNode {
               onGenerate={askModel('generate')}
               onCancel={task.cancel}
             />
-            <ExampleList target={target} onChoose={choose} />
+            <ExampleList target={target} onChoose={runExample} />
           </section>
-          <SqlPanel sql={sql} task={task} onChange={setSql} onRun={run} />
+          <SqlPanel
+            target={target}
+            question={question}
+            sql={sql}
+            task={task}
+            editor={editor}
+            onChange={setSql}
+            onRun={run}
+          />
           <ResultPanel task={task} />
         </div>
-        <SidePanel onChoose={choose} />
+        {isSideOpen && (
+          <SidePanel
+            target={target}
+            onInsert={(text) => editor.current?.insert(text)}
+            onChoose={choose}
+            onClose={() => setIsSideOpen(false)}
+          />
+        )}
       </div>
       {state.is === 'locked' && <TokenDialog onToken={() => start(state.work)} onClose={task.cancel} />}
     </>
-  )
-}
-
-const tabs = [
-  { name: 'history', label: 'History' },
-  { name: 'saved', label: 'Saved examples' },
-] as const
-
-function SidePanel({ onChoose }: { readonly onChoose: (chosen: SelectedQuery) => void }): ReactNode {
-  const [tab, setTab] = useState<(typeof tabs)[number]['name']>('history')
-  const id = useId()
-  return (
-    <aside className="panel side" aria-label="History and saved examples">
-      <header>
-        <Tabs label="History and saved examples" tabs={tabs} selected={tab} panelId={id} onSelect={setTab} />
-      </header>
-      <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)}>
-        {tab === 'history' ? <HistoryList onChoose={onChoose} /> : <SavedList onChoose={onChoose} />}
-      </div>
-    </aside>
   )
 }
 
@@ -212,44 +218,6 @@ function ModelNotice(): ReactNode {
       </p>
     </div>
   ) : null
-}
-
-const SqlEditor = lazyPart(async () => (await import('./sql-editor.tsx')).SqlEditor, { name: 'SqlEditor' })
-
-const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
-
-interface SqlPanelProps {
-  readonly sql: string
-  readonly task: Task
-  readonly onChange: (sql: string) => void
-  readonly onRun: () => void
-}
-
-function SqlPanel({ sql, task: { state, cancel }, onChange, onRun }: SqlPanelProps): ReactNode {
-  const isRunning = state.is === 'busy' && state.work.kind === 'run'
-  return (
-    <section className="panel" aria-labelledby="sql-title">
-      <header>
-        <h2 id="sql-title">SQL</h2>
-        {sql !== '' && <CopyButton text={sql} what="the SQL" />}
-        <div className="button-row end">
-          <span className="soft wide-only">{isMac ? '⌘ Enter' : 'Ctrl+Enter'}</span>
-          {/* Not in place of the Run button, so that a double click does not cancel. */}
-          {isRunning && (
-            <Button onClick={cancel}>
-              <Icon name="cross" size={14} /> Cancel
-            </Button>
-          )}
-          <Button look="strong" disabled={sql.trim() === '' || state.is === 'busy'} onClick={onRun}>
-            <Icon name="play" size={14} /> Run
-          </Button>
-        </div>
-      </header>
-      <Suspense fallback={<div className="sql-editor coming" role="status" aria-label="Loading the SQL editor…" />}>
-        <SqlEditor label="SQL" value={sql} onChange={onChange} onRun={onRun} />
-      </Suspense>
-    </section>
-  )
 }
 
 const shownAtFirst = 4

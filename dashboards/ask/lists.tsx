@@ -155,7 +155,7 @@ function DeleteDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose
   )
 }
 
-function ListState({ list, what }: { readonly list: UseQueryResult; readonly what: string }): ReactNode {
+export function ListState({ list, what }: { readonly list: UseQueryResult; readonly what: string }): ReactNode {
   const { data: health } = useHealth()
   const token = useToken()
   if (isTokenRequired(list.error) || (health?.needs_token === true && token === undefined))

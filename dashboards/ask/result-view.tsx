@@ -5,7 +5,7 @@ import { formatCount } from '../kit/formats.ts'
 import { ErrorState, Loading, EmptyState } from '../kit/state.tsx'
 import type { Task, TaskState, Work } from './task.ts'
 import { useElapsed } from '../kit/time.tsx'
-import { Button, Icon } from '../kit/controls.tsx'
+import { Button, Form, Icon } from '../kit/controls.tsx'
 import { isNumberType, escapeInvisible, toCsv, toTabSeparated } from '../kit/result-table.ts'
 import { CopyButton, useToast } from '../kit/toast.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -13,11 +13,12 @@ import { download } from '../kit/browser.ts'
 import type { ResultTable } from '../kit/result-table.ts'
 import { Tabs, tabId } from '../kit/tabs.tsx'
 import { TimeChart } from '../kit/time-chart.tsx'
-import { api, queryClient, queryKeys } from './api.ts'
+import { api, queryClient, queryKeys, useHealth } from './api.ts'
 import { problemText } from '../kit/api.ts'
 import { chartChoice, chartPoints } from './chart-choice.ts'
 import type { ChartChoice } from './chart-choice.ts'
 import type { SqlResult } from './draft.ts'
+import { earlierAnswer } from './follow-up.ts'
 import { filterRows, sortRows } from './rows.ts'
 import { ResultRows } from './result-rows.tsx'
 import type { Order } from './rows.ts'
@@ -35,7 +36,7 @@ export function ResultPanel({ task: { state, start } }: { readonly task: Task })
         {announcement(state)}
       </p>
       {is === 'done' ? (
-        <ResultView key={state.at} work={state.work} result={state.result} />
+        <ResultView key={state.at} work={state.work} result={state.result} onStart={start} />
       ) : (
         <section className="panel alone" aria-label="Result" aria-busy={is === 'busy'}>
           {is === 'idle' && (
@@ -83,7 +84,13 @@ function Busy({ work, since }: { readonly work: Work; readonly since: number }):
 
 type View = 'table' | 'chart'
 
-function ResultView({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
+interface ResultViewProps {
+  readonly work: Work
+  readonly result: SqlResult
+  readonly onStart: (work: Work) => void
+}
+
+function ResultView({ work, result, onStart }: ResultViewProps): ReactNode {
   const [view, setView] = useState<View>('table')
   const [filter, setFilter] = useState('')
   const [order, setOrder] = useState<Order>()
@@ -121,6 +128,9 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
         )}
         <KeepButton work={work} result={result} />
       </header>
+      {work.kind === 'ask' && work.earlier !== undefined && (
+        <p className="follow-up-note">Follow-up: {escapeInvisible(work.question)}</p>
+      )}
       {result.truncated && (
         <p className="cut" role="note">
           <Icon name="alert" />
@@ -160,7 +170,38 @@ function ResultView({ work, result }: { readonly work: Work; readonly result: Sq
           </>
         )}
       </div>
+      <FollowUp work={work} result={result} onStart={onStart} />
     </section>
+  )
+}
+
+function FollowUp({ work, result, onStart }: ResultViewProps): ReactNode {
+  const { data: health } = useHealth()
+  const [text, setText] = useState('')
+  const id = useId()
+  if (health?.model === undefined || health.model === null || health.model.is_scripted) return null
+  const question = text.trim()
+  const start = (): void => {
+    if (question === '') return
+    onStart({ kind: 'ask', target: result.target, question, earlier: earlierAnswer(work, result) })
+  }
+  return (
+    <Form className="follow-up" onSubmit={start}>
+      <label htmlFor={id} className="visually-hidden">
+        Follow-up
+      </label>
+      <input
+        id={id}
+        className="input"
+        maxLength={4000}
+        placeholder="Refine this result: only the last 7 days, by token, …"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button type="submit" disabled={question === ''}>
+        Refine
+      </Button>
+    </Form>
   )
 }
 
@@ -220,7 +261,7 @@ function ResultChart({ table, choice }: { readonly table: ResultTable; readonly 
 function KeepButton({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
   const [isGenerating, setIsGenerating] = useState(false)
   const showToast = useToast()
-  const { question } = work
+  const question = work.kind === 'ask' && work.earlier !== undefined ? undefined : work.question
   const saving = useMutation({
     mutationFn: (text: string) => api.saveExample({ target: work.target, question: text, sql: result.sql }),
     onSuccess: () => {

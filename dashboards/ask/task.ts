@@ -1,11 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { api, isTokenRequired, queryClient, queryKeys } from './api.ts'
+import type { EarlierAnswer } from './follow-up.ts'
 import { ApiProblem } from '../kit/api.ts'
 import type { SqlFailure, SqlResult, Target } from './draft.ts'
 import { faultText } from './draft.ts'
 
 export type Work =
-  | { readonly kind: 'ask' | 'generate'; readonly target: Target; readonly question: string }
+  | {
+      readonly kind: 'ask' | 'generate'
+      readonly target: Target
+      readonly question: string
+      readonly earlier?: EarlierAnswer
+    }
   | { readonly kind: 'run'; readonly target: Target; readonly sql: string; readonly question?: string | undefined }
 
 /**
@@ -86,7 +92,7 @@ async function perform(work: Work, signal: AbortSignal): Promise<Outcome> {
   const result =
     work.kind === 'run'
       ? await api.runSql(work.target, work.sql, signal)
-      : await api.ask(work.target, work.question, signal)
+      : await api.ask(work.target, work.question, work.earlier, signal)
   const written = work.kind === 'ask' ? { sql: result.sql } : {}
   return {
     next: result.error === null ? { is: 'done', work, result, at: Date.now() } : failed(work, result),

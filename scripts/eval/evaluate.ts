@@ -66,7 +66,7 @@ export async function openQueryDatabase(target: QueryTarget, url: string): Promi
       timeoutMs: timeoutSeconds * 1000,
       log: pino({ level: 'silent' }),
     })
-    return { runner, knowledge, ownTables: noOwnTables, stuckSessions: 0 }
+    return { runner, knowledge, ownTables: noOwnTables, catalog: async () => [], stuckSessions: 0 }
   } finally {
     await pool.end()
   }

@@ -76,6 +76,49 @@ const shots: readonly Shot[] = [
   { name: 'start' },
   { name: 'start-dark', theme: 'dark' },
   { name: 'start-phone', size: 'phone' },
+  {
+    name: 'tables',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^sales/ }).click()
+      await page.getByRole('button', { name: /^blocks/ }).click()
+    },
+  },
+  {
+    name: 'tables-phone-dark',
+    size: 'phone',
+    theme: 'dark',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Tables and history' }).click()
+      await page.getByRole('button', { name: /^blocks/ }).click()
+    },
+  },
+  {
+    name: 'sample',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^blocks/ }).click()
+      await page.getByRole('button', { name: 'Sample rows of raw.blocks' }).click()
+      await page.getByText('137390146').waitFor()
+    },
+  },
+  {
+    name: 'completion',
+    act: async (page) => {
+      await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT FROM raw.blocks')
+      await page.getByRole('textbox', { name: 'SQL' }).focus()
+      await page.keyboard.press('Control+Home')
+      for (let i = 0; i < 7; i++) await page.keyboard.press('ArrowRight')
+      await page.keyboard.type('h')
+      await page.getByRole('listbox').waitFor()
+    },
+  },
+  {
+    name: 'explained',
+    act: async (page) => {
+      await ask(page)
+      await page.getByRole('button', { name: 'Explain' }).click()
+      await page.getByRole('region', { name: 'Explanation' }).waitFor()
+    },
+  },
   { name: 'answer', act: ask },
   { name: 'answer-dark', theme: 'dark', act: ask },
   { name: 'answer-phone', size: 'phone', act: ask },

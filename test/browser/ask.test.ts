@@ -65,6 +65,7 @@ describe('the query page', () => {
     const tried = answered(question, ranSql(daysSql, dayTypes, []))
     const page = await session.open({
       replies: {
+        ...askWorld().replies,
         ask: {
           body: {
             ...tried,
@@ -77,6 +78,7 @@ describe('the query page', () => {
       },
     })
     await page.getByRole('button', { name: question }).first().click()
+    await page.getByText('14 rows, 12 ms').waitFor()
     expect(await questionBox(page).inputValue()).to.equal(question)
     expect(await editor(page).innerText()).to.equal(daysSql)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
@@ -253,7 +255,8 @@ describe('the query page', () => {
 
   it('reopens previous questions, explains their failure, and clears the history', async () => {
     const page = await session.open()
-    const history = page.getByRole('complementary', { name: 'History and saved examples' })
+    await page.getByRole('tab', { name: 'History' }).click()
+    const history = page.getByRole('complementary', { name: 'Tables and history' })
     await history.getByText('column "hieght" does not exist').waitFor()
     await history.getByRole('button', { name: /^Top 10 tokens/ }).click()
     expect(await questionBox(page).inputValue()).to.equal('Top 10 tokens by holders')
@@ -288,7 +291,7 @@ describe('the query page', () => {
     await page.keyboard.type('SELECT 1')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('heading', { name: 'Result' }).waitFor()
-    await tabTo(page, page.getByRole('tab', { name: 'Table' }))
+    await tabTo(page, page.getByRole('tab', { name: 'Table', exact: true }))
     await page.keyboard.press('ArrowRight')
     await page.getByRole('slider').waitFor()
     await page.keyboard.press('ArrowLeft')
@@ -340,7 +343,7 @@ describe('the query page with missing parts', () => {
     await dialog.getByLabel('Token').fill('secret')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Result' }).waitFor()
-    await page.getByText('Top 10 tokens by holders').first().waitFor()
+    await page.getByText('ft_transfers').waitFor()
     await page.getByRole('button', { name: 'Remove token' }).click()
     await page.getByRole('button', { name: 'Enter token' }).waitFor()
     expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0)

@@ -90,6 +90,17 @@ export function askWorld(): AskWorld {
         },
       },
       run_sql: { body: ran },
+      explain_sql: {
+        body: {
+          sql: daysSql,
+          explanation: 'Transactions and fees of each day.\n\nOnly sealed ones of the last 14 days.',
+        },
+      },
+      rows: {
+        body: ranSql('SELECT * FROM "raw"."blocks" LIMIT 5', { height: 'int8', id: 'bytea' }, [
+          { height: '137390146', id: `0x${'ab'.repeat(32)}` },
+        ]),
+      },
     },
     examples: pairs.map((text, i) => ({
       id: String(i),
@@ -97,6 +108,7 @@ export function askWorld(): AskWorld {
       question: text,
       sql: i === 0 ? daysSql : 'SELECT 1',
     })),
+    schema: { data: schemaTables(), functions: ['count', 'date_trunc', 'sum'] },
     history: pairs.slice(0, 4).map((text, i) => ({
       id: String(i),
       kind: 'ask',
@@ -109,6 +121,36 @@ export function askWorld(): AskWorld {
     })),
     approved: [{ id: 'k', target: 'indexer', question, sql: daysSql, approved_at: '2026-11-20T12:00:00.000Z' }],
   }
+}
+
+function schemaTables(): readonly object[] {
+  const table = (
+    schema: string,
+    name: string,
+    rows: number | null,
+    columns: Readonly<Record<string, string>>,
+  ): object => ({
+    schema,
+    name,
+    kind: 'table',
+    comment: `What ${name} holds.`,
+    approximate_rows: rows,
+    columns: Object.entries(columns).map(([column, type]) => ({
+      name: column,
+      type,
+      is_nullable: false,
+      comment: type === 'bytea' ? null : `The ${column}, in Flow's unit.`,
+    })),
+    keys: [],
+    indexes: [],
+  })
+  return [
+    table('own_top_shot', 'sales', 41_234, { moment_id: 'numeric', price: 'numeric' }),
+    table('app', 'tokens', 812, { name: 'text', symbol: 'text' }),
+    table('app', 'ft_transfers', 412_000_000, { height: 'bigint', amount: 'numeric' }),
+    table('raw', 'blocks', 137_390_146, { height: 'bigint', id: 'bytea', timestamp: 'timestamp with time zone' }),
+    table('raw', 'transactions', null, { id: 'bytea', status: 'text', fee: 'numeric', timestamp: 'timestamptz' }),
+  ]
 }
 
 /** Untrusted names, numbers beyond a double, and truncated rows. */

@@ -17,6 +17,7 @@ export interface AskWorld {
   readonly replies: Readonly<Record<string, AskReply>>
   readonly examples: readonly object[]
   readonly history: readonly object[]
+  readonly schema: { readonly data: readonly object[]; readonly functions: readonly string[] }
   readonly approved: readonly object[]
   /** Without it, authentication is disabled. */
   readonly token?: string
@@ -59,6 +60,7 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
     if (call === 'GET /api/v1/examples') return json(response, { data: world.examples })
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
       return problem(response, 401, 'The token is wrong.')
+    if (call === 'GET /api/v1/schema') return json(response, world.schema)
     if (call === 'GET /api/v1/history') return json(response, world.history)
     if (call === 'DELETE /api/v1/history') {
       state.world = { ...world, history: [] }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { queryTargets } from './query-service.ts'
+import { maxStatementLength } from './sql/gate/sql-gate.ts'
 import type { GeneratedSql, QueryFailure } from './query-service.ts'
 import type { SqlAnswer, SqlValue } from './sql/sql-runner.ts'
 
@@ -20,6 +21,22 @@ export const sqlField = z
   .string('must be a string')
   .refine((text) => text.trim() !== '', 'must be a SELECT statement')
   .describe('One PostgreSQL SELECT statement; may start with WITH.')
+
+const maxSampleRows = 5
+const maxSampleColumns = 50
+const maxSampleCharacters = 200
+
+export const earlierField = z
+  .strictObject({
+    question: questionField,
+    sql: sqlField.max(maxStatementLength, `must have at most ${maxStatementLength} characters`),
+    columns: z.array(z.string().max(maxSampleCharacters)).max(maxSampleColumns),
+    rows: z
+      .array(z.array(z.string().max(maxSampleCharacters)).max(maxSampleColumns))
+      .max(maxSampleRows)
+      .describe(`At most ${maxSampleRows} rows, values as text of at most ${maxSampleCharacters} characters.`),
+  })
+  .describe('The answer that this question refines.')
 
 const rowSchema = z.record(z.string(), z.unknown())
 

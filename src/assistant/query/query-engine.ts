@@ -2,9 +2,17 @@ import { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { AgentMemory } from './agent-memory.ts'
 import type { ExamplePair } from './example-pairs.ts'
-import type { DatabaseKnowledge } from './knowledge.ts'
+import { explainSql } from './explain-sql.ts'
+import type { CatalogTable, DatabaseKnowledge } from './knowledge.ts'
 import { failureOf } from './query-service.ts'
-import type { GeneratedSql, QueryAnswer, QueryOptions, QueryService, QueryTarget } from './query-service.ts'
+import type {
+  GeneratedSql,
+  QueryAnswer,
+  QueryOptions,
+  QueryService,
+  QueryTarget,
+  QuestionOptions,
+} from './query-service.ts'
 import { databaseUnavailable } from './sql/sql-errors.ts'
 import { describeOwnTables, noOwnTables } from './own-tables.ts'
 import type { OwnTables } from './own-tables.ts'
@@ -17,6 +25,8 @@ export interface QueryDatabase {
   readonly stuckSessions: number
   readonly knowledge: DatabaseKnowledge
   readonly ownTables: OwnTables
+  /** Fixed tables with recent row estimates. */
+  readonly catalog: () => Promise<readonly CatalogTable[]>
 }
 
 export interface QueryEngineOptions {
@@ -63,12 +73,13 @@ export class QueryEngine implements QueryService {
   async generateSql(
     target: QueryTarget,
     question: string,
-    { signal, client }: QueryOptions = {},
+    { signal, client, earlier }: QuestionOptions = {},
   ): Promise<GeneratedSql> {
     const { runner } = this.#database(target)
     const { generated } = await this.#write({
       target,
       question,
+      earlier,
       signal,
       attempt: async (sql, options) => {
         await runner.check(sql, { ...options, client })
@@ -78,11 +89,16 @@ export class QueryEngine implements QueryService {
     return generated
   }
 
-  async ask(target: QueryTarget, question: string, { signal, client }: QueryOptions = {}): Promise<QueryAnswer> {
+  async ask(
+    target: QueryTarget,
+    question: string,
+    { signal, client, earlier }: QuestionOptions = {},
+  ): Promise<QueryAnswer> {
     const { runner } = this.#database(target)
     const { generated, result } = await this.#write<QueryOutcome>({
       target,
       question,
+      earlier,
       signal,
       attempt: async (sql, options) => {
         try {
@@ -96,6 +112,24 @@ export class QueryEngine implements QueryService {
       },
     })
     return { ...generated, answer: result?.answer, failure: result?.failure ?? generated.failure }
+  }
+
+  async explainSql(
+    target: QueryTarget,
+    sql: string,
+    { signal = new AbortController().signal, question }: QueryOptions & { readonly question?: string | undefined } = {},
+  ): Promise<string> {
+    const catalog = await this.catalog(target)
+    return await explainSql({ model: this.#model(), sql, question, catalog, signal })
+  }
+
+  async catalog(target: QueryTarget): Promise<readonly CatalogTable[]> {
+    const { ownTables, catalog } = this.#database(target)
+    return [...ownTables.tables, ...(await catalog())]
+  }
+
+  functions(target: QueryTarget): readonly string[] {
+    return this.#database(target).runner.functions
   }
 
   describeSchema(target: QueryTarget): string {
@@ -114,25 +148,27 @@ export class QueryEngine implements QueryService {
   async #write<Result>({
     target,
     question,
+    earlier,
     signal = new AbortController().signal,
     attempt,
   }: {
     readonly target: QueryTarget
     readonly question: string
+    readonly earlier: QuestionOptions['earlier']
     readonly signal: AbortSignal | undefined
     readonly attempt: (sql: string, options: { readonly signal: AbortSignal }) => Promise<Result>
   }): Promise<{ generated: GeneratedSql; result: GeneratedStatement<Result>['result'] }> {
     const begin = performance.now()
-    const { model, memory } = this.#options
+    const { memory } = this.#options
     const { knowledge, ownTables } = this.#database(target)
     const { instructions, version: promptVersion } = knowledge.prompt
-    if (model === undefined)
-      throw new ApiError(503, 'no-model', `No language model is configured. ${this.#options.remedy}`)
+    const model = this.#model()
     const recalled = await memory.search(target, question, recalledPairs)
     const { sql, result, failure, attempts } = await writeSql({
       model,
       instructions,
       question,
+      earlier,
       ownTables: describeOwnTables(ownTables, maxOwnCharacters, question),
       recalled,
       signal,
@@ -144,6 +180,12 @@ export class QueryEngine implements QueryService {
       generated: { target, question, sql, failure, attempts, model: `${provider}/${name}`, promptVersion, durationMs },
       result,
     }
+  }
+
+  #model(): SqlModel {
+    const { model, remedy } = this.#options
+    if (model === undefined) throw new ApiError(503, 'no-model', `No language model is configured. ${remedy}`)
+    return model
   }
 
   #database(target: QueryTarget): QueryDatabase {
@@ -203,5 +245,10 @@ export class DeferredDatabase implements QueryDatabase {
 
   get ownTables(): OwnTables {
     return this.#database?.ownTables ?? noOwnTables
+  }
+
+  get catalog(): QueryDatabase['catalog'] {
+    if (this.#database === undefined) throw databaseUnavailable(this.#cause)
+    return this.#database.catalog
   }
 }

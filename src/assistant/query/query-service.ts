@@ -1,6 +1,7 @@
 import type { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { ExamplePair } from './example-pairs.ts'
+import type { CatalogTable } from './knowledge.ts'
 import type { SqlAnswer } from './sql/sql-runner.ts'
 
 /** `evm` only if EVM_EXPLORER_DATABASE_URL is set. */
@@ -41,6 +42,19 @@ export interface QueryOptions {
   readonly signal?: AbortSignal
 }
 
+/** An answer that a follow-up question refines. */
+export interface EarlierAnswer {
+  readonly question: string
+  readonly sql: string
+  readonly columns: readonly string[]
+  /** First rows of its result, as text. */
+  readonly rows: readonly (readonly string[])[]
+}
+
+export interface QuestionOptions extends QueryOptions {
+  readonly earlier?: EarlierAnswer | undefined
+}
+
 export interface QueryService {
   readonly targets: readonly QueryTarget[]
   readonly model: ModelState | undefined
@@ -54,10 +68,20 @@ export interface QueryService {
   /**
    * @throws ApiError 503 `no-model`, 502 `model-failed`, 502 `model-without-sql`, 404 `no-target`
    */
-  generateSql(target: QueryTarget, question: string, options?: QueryOptions): Promise<GeneratedSql>
+  generateSql(target: QueryTarget, question: string, options?: QuestionOptions): Promise<GeneratedSql>
   /** @throws as `generateSql`, and runner errors that no other statement can fix */
-  ask(target: QueryTarget, question: string, options?: QueryOptions): Promise<QueryAnswer>
+  ask(target: QueryTarget, question: string, options?: QuestionOptions): Promise<QueryAnswer>
+  /** In words, by the model. @throws ApiError 503 `no-model`, 502 `model-failed`, 404 `no-target` */
+  explainSql(
+    target: QueryTarget,
+    sql: string,
+    options?: QueryOptions & { readonly question?: string | undefined },
+  ): Promise<string>
   readonly stuckSessions: number
+  /** Readable tables, own tables first. */
+  catalog(target: QueryTarget): Promise<readonly CatalogTable[]>
+  /** Names of the functions that statements may call. */
+  functions(target: QueryTarget): readonly string[]
   describeSchema(target: QueryTarget): string
   describeNotes(target: QueryTarget): string
   examples(target: QueryTarget): readonly ExamplePair[]

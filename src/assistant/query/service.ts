@@ -13,8 +13,8 @@ import { createDashboardPages } from '../../platform/pages/dashboard-pages.ts'
 import { pageBuildOf } from '../../platform/pages/page-build.ts'
 import { join, resolve } from 'node:path'
 import { AgentMemory } from './agent-memory.ts'
-import { readKnowledge } from './knowledge.ts'
-import type { DatabaseKnowledge } from './knowledge.ts'
+import { readableTables, readCatalog, readKnowledge } from './knowledge.ts'
+import type { CatalogTable, DatabaseKnowledge } from './knowledge.ts'
 import { noOwnTables, watchOwnTables } from './own-tables.ts'
 import { readKnownTables } from './sql/gate/known-objects.ts'
 import { PairFolder } from './pair-folder.ts'
@@ -211,9 +211,26 @@ async function openDatabase(
       get ownTables() {
         return ownTables
       },
+      catalog: cached(() => readCatalog(pool, readableTables[target])),
     }
   } catch (error) {
     await pool.end()
     throw asDatabaseError(error)
+  }
+}
+
+const catalogMs = 60_000
+
+/** Failures are not cached. */
+function cached(read: () => Promise<readonly CatalogTable[]>): () => Promise<readonly CatalogTable[]> {
+  let last: { readonly at: number; readonly catalog: Promise<readonly CatalogTable[]> } | undefined
+  return async () => {
+    if (last !== undefined && performance.now() - last.at < catalogMs) return await last.catalog
+    const catalog = read()
+    last = { at: performance.now(), catalog }
+    catalog.catch(() => {
+      last = undefined
+    })
+    return await catalog
   }
 }

@@ -4,6 +4,7 @@ import type { Call, Route } from '../../../platform/http/route.ts'
 import {
   answerFields,
   attemptsExample,
+  earlierField,
   failureFields,
   generatedFields,
   presentAnswer,
@@ -20,7 +21,10 @@ import type { AskServices } from './ask-route.ts'
 
 const targetParams = z.object({ target: targetField })
 
-const questionBody = z.strictObject({ question: questionField, target: targetField.optional() }, notAnObject)
+const questionBody = z.strictObject(
+  { question: questionField, target: targetField.optional(), earlier: earlierField.optional() },
+  notAnObject,
+)
 const askBody = questionBody.extend({
   execute: z.boolean('must be true or false').optional().describe('Whether to run the statement. Default: true.'),
 })
@@ -48,6 +52,11 @@ const sqlResult = z
     duration_ms: z.number().describe('Time in the database, including the checks.'),
   })
   .meta({ id: 'SqlResult' })
+
+const explainBody = z.strictObject(
+  { sql: earlierField.shape.sql, question: questionField.optional(), target: targetField.optional() },
+  notAnObject,
+)
 
 const question = 'What is the newest indexed block?'
 const sql = 'SELECT max(height) AS height FROM raw.blocks'
@@ -87,15 +96,15 @@ async function recorded<Body>(
 
 async function ask(
   target: QueryTarget,
-  { question, execute = true }: z.output<typeof askBody>,
+  { question, earlier, execute = true }: z.output<typeof askBody>,
   sender: Sender,
   services: AskServices,
 ): Promise<{ readonly body: z.output<typeof askResult> }> {
   return recorded(sender, services, { kind: 'ask', target, question, sql: '' }, async (options) => {
     const { service } = services
     const result: QueryAnswer = execute
-      ? await service.ask(target, question, options)
-      : { ...(await service.generateSql(target, question, options)), answer: undefined }
+      ? await service.ask(target, question, { ...options, earlier })
+      : { ...(await service.generateSql(target, question, { ...options, earlier })), answer: undefined }
     const { sql, answer, failure } = result
     return {
       body: { ...presentGenerated(result), ...presentAnswer(answer), ...presentFailure(failure) },
@@ -106,12 +115,12 @@ async function ask(
 
 async function generate(
   target: QueryTarget,
-  { question }: z.output<typeof questionBody>,
+  { question, earlier }: z.output<typeof questionBody>,
   sender: Sender,
   services: AskServices,
 ): Promise<{ readonly body: z.output<typeof generatedSql> }> {
   return recorded(sender, services, { kind: 'generate_sql', target, question, sql: '' }, async (options) => {
-    const generated = await services.service.generateSql(target, question, options)
+    const generated = await services.service.generateSql(target, question, { ...options, earlier })
     return {
       body: { ...presentGenerated(generated), ...presentFailure(generated.failure) },
       outcome: { sql: generated.sql, error: generated.failure?.detail },
@@ -229,6 +238,23 @@ export const queryRoutes: readonly Route<AskServices>[] = [
     params: targetParams,
     handler: ({ params, body, ...sender }, services) =>
       generate(targetOf(params.target, body.target), body, sender, services),
+  }),
+  route({
+    ...shared,
+    path: '/api/v1/explain_sql',
+    operationId: 'explainSql',
+    summary: 'Explain a statement in words',
+    body: explainBody,
+    bodyExample: { sql },
+    response: z.strictObject({ sql: z.string(), explanation: z.string() }),
+    example: { sql, explanation: 'The height of the newest indexed block.' },
+    description: 'The model gets the statement and the tables that it names. The statement does not run.',
+    problems: { 400: modelProblems[400], 404: modelProblems[404], 502: modelProblems[502], 503: modelProblems[503] },
+    handler: async ({ body, call }, { service }) => {
+      const target = targetOf(undefined, body.target)
+      const explanation = await service.explainSql(target, body.sql, { ...queryOptions(call), question: body.question })
+      return { body: { sql: body.sql, explanation } }
+    },
   }),
   route({
     ...sqlCall,

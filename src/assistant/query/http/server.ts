@@ -24,6 +24,7 @@ import type { AskServices } from './ask-route.ts'
 import { historyRoutes } from './history-routes.ts'
 import { memoryRoutes } from './memory-routes.ts'
 import { queryRoutes } from './query-routes.ts'
+import { schemaRoutes } from './schema-routes.ts'
 
 const model = z.strictObject({
   provider: z.string(),
@@ -123,6 +124,7 @@ const serviceRoutes: readonly Route<AskServices>[] = [
 
 export const askRoutes: readonly Route<AskServices>[] = [
   ...queryRoutes,
+  ...schemaRoutes,
   ...historyRoutes,
   ...memoryRoutes,
   ...serviceRoutes,

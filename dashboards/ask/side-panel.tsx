@@ -1,0 +1,74 @@
+import { useId, useState, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
+import { Modal } from '../kit/dialog.tsx'
+import { Tabs, tabId } from '../kit/tabs.tsx'
+import type { SelectedQuery, Target } from './draft.ts'
+import { HistoryList, SavedList } from './lists.tsx'
+import { SchemaBrowser } from './schema-browser.tsx'
+
+const tabs = [
+  { name: 'tables', label: 'Tables' },
+  { name: 'history', label: 'History' },
+  { name: 'saved', label: 'Saved examples' },
+] as const
+
+export interface SidePanelProps {
+  readonly target: Target
+  readonly onInsert: (text: string) => void
+  readonly onChoose: (chosen: SelectedQuery) => void
+}
+
+const title = 'Tables and history'
+
+/** Beside the page on wide screens, a sheet on narrow ones. */
+export function SidePanel(props: SidePanelProps & { readonly onClose: () => void }): ReactNode {
+  const isNarrow = useIsNarrow()
+  const { onClose, ...lists } = props
+  if (!isNarrow)
+    return (
+      <aside className="panel side" aria-label={title}>
+        <SideLists {...lists} />
+      </aside>
+    )
+  const closing =
+    <Value,>(act: (value: Value) => void) =>
+    (value: Value): void => {
+      onClose()
+      act(value)
+    }
+  return (
+    <Modal title={title} isWide onClose={onClose}>
+      <div className="sheet">
+        <SideLists {...lists} onInsert={closing(lists.onInsert)} onChoose={closing(lists.onChoose)} />
+      </div>
+    </Modal>
+  )
+}
+
+function SideLists({ target, onInsert, onChoose }: SidePanelProps): ReactNode {
+  const [tab, setTab] = useState<(typeof tabs)[number]['name']>('tables')
+  const id = useId()
+  return (
+    <>
+      <header>
+        <Tabs label={title} tabs={tabs} selected={tab} panelId={id} onSelect={setTab} />
+      </header>
+      <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)}>
+        {tab === 'tables' && <SchemaBrowser target={target} onInsert={onInsert} />}
+        {tab === 'history' && <HistoryList onChoose={onChoose} />}
+        {tab === 'saved' && <SavedList onChoose={onChoose} />}
+      </div>
+    </>
+  )
+}
+
+const narrowScreen = matchMedia('(max-width: 64rem)')
+
+function subscribe(onChange: () => void): () => void {
+  narrowScreen.addEventListener('change', onChange)
+  return () => narrowScreen.removeEventListener('change', onChange)
+}
+
+export function useIsNarrow(): boolean {
+  return useSyncExternalStore(subscribe, () => narrowScreen.matches)
+}

@@ -1,0 +1,95 @@
+import { Suspense } from 'react'
+import type { ReactNode, RefObject } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { problemText } from '../kit/api.ts'
+import { Button, Icon } from '../kit/controls.tsx'
+import { lazyPart } from '../kit/lazy-part.ts'
+import { escapeInvisible } from '../kit/result-table.ts'
+import { CopyButton } from '../kit/toast.tsx'
+import { api, useHealth, useSchema } from './api.ts'
+import type { Target } from './draft.ts'
+import type { SqlEditorHandle } from './sql-editor.tsx'
+import type { Task } from './task.ts'
+
+const SqlEditor = lazyPart(async () => (await import('./sql-editor.tsx')).SqlEditor, { name: 'SqlEditor' })
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+interface SqlPanelProps {
+  readonly target: Target
+  readonly question: string
+  readonly sql: string
+  readonly task: Task
+  readonly editor: RefObject<SqlEditorHandle | null>
+  readonly onChange: (sql: string) => void
+  readonly onRun: () => void
+}
+
+export function SqlPanel({ target, question, sql, task, editor, onChange, onRun }: SqlPanelProps): ReactNode {
+  const { state, cancel } = task
+  const { data: schema } = useSchema(target)
+  const isRunning = state.is === 'busy' && state.work.kind === 'run'
+  const explaining = useMutation({
+    mutationFn: () => api.explainSql(target, sql, question.trim()),
+  })
+  const { data: health } = useHealth()
+  const isWithoutModel = health?.model === null || health?.model.is_scripted === true
+  return (
+    <section className="panel" aria-labelledby="sql-title">
+      <header>
+        <h2 id="sql-title">SQL</h2>
+        {sql !== '' && <CopyButton text={sql} what="the SQL" />}
+        <div className="button-row end">
+          <span className="soft wide-only">{isMac ? '⌘ Enter' : 'Ctrl+Enter'}</span>
+          {/* Not in place of the Run button, so that a double click does not cancel. */}
+          {isRunning && (
+            <Button onClick={cancel}>
+              <Icon name="cross" size={14} /> Cancel
+            </Button>
+          )}
+          <Button disabled={sql.trim() === '' || explaining.isPending} onClick={() => explaining.mutate()}>
+            {explaining.isPending ? 'Explaining…' : 'Explain'}
+          </Button>
+          <Button look="strong" disabled={sql.trim() === '' || state.is === 'busy'} onClick={onRun}>
+            <Icon name="play" size={14} /> Run
+          </Button>
+        </div>
+      </header>
+      <Suspense fallback={<div className="sql-editor coming" role="status" aria-label="Loading the SQL editor…" />}>
+        <SqlEditor label="SQL" value={sql} schema={schema} handle={editor} onChange={onChange} onRun={onRun} />
+      </Suspense>
+      <div role="status">
+        {explaining.isSuccess && explaining.data.sql === sql && (
+          <Explanation title="Explanation" onClose={explaining.reset}>
+            {explaining.data.explanation}
+          </Explanation>
+        )}
+        {explaining.isError && (
+          <Explanation title="Could not explain the SQL" onClose={explaining.reset}>
+            {isWithoutModel
+              ? `Explanations need a model. ${health.remedy ?? 'Set LLM_API_KEY and restart the service.'}`
+              : problemText(explaining.error)}
+          </Explanation>
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface ExplanationProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: string
+}
+
+function Explanation({ title, onClose, children }: ExplanationProps): ReactNode {
+  return (
+    <section className="explanation" aria-label={title}>
+      <Button look="plain" isSmall isIcon aria-label={`Close the ${title.toLowerCase()}`} onClick={onClose}>
+        <Icon name="cross" size={14} />
+      </Button>
+      <h3>{title}</h3>
+      <p>{escapeInvisible(children)}</p>
+    </section>
+  )
+}

@@ -1,0 +1,121 @@
+import { escapeIdentifier } from 'pg'
+import { z } from 'zod'
+import { ApiError } from '../../../platform/errors.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { answerFields, presentAnswer, targetField } from '../dto.ts'
+import type { CatalogTable } from '../knowledge.ts'
+import { queryOptions, route } from './ask-route.ts'
+import type { AskServices } from './ask-route.ts'
+
+const column = z
+  .strictObject({
+    name: z.string(),
+    type: z.string(),
+    is_nullable: z.boolean(),
+    comment: z.string().nullable(),
+  })
+  .meta({ id: 'SchemaColumn' })
+
+const table = z
+  .strictObject({
+    schema: z.string(),
+    name: z.string(),
+    kind: z.enum(['table', 'view']),
+    comment: z.string().nullable(),
+    approximate_rows: z.number().nullable().describe("PostgreSQL's estimate; null if unknown."),
+    columns: z.array(column),
+    keys: z.array(z.string()).describe('Primary key and unique constraints.'),
+    indexes: z.array(z.string()),
+  })
+  .meta({ id: 'SchemaTable' })
+
+const sample = z.strictObject({ sql: z.string(), ...answerFields }).meta({ id: 'TableSample' })
+
+export function presentTable({ approximateRows, columns, ...same }: CatalogTable): z.output<typeof table> {
+  return {
+    ...same,
+    columns: columns.map(({ name, type, isNullable, comment }) => ({ name, type, is_nullable: isNullable, comment })),
+    keys: [...same.keys],
+    indexes: [...same.indexes],
+    approximate_rows: approximateRows === null || approximateRows < 0 ? null : approximateRows,
+  }
+}
+
+const sampleRows = 5
+
+const query = z.object({ target: targetField.default('indexer') })
+const tag = 'Schema'
+
+export const schemaRoutes: readonly Route<AskServices>[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/schema',
+    operationId: 'getSchema',
+    tag,
+    access: 'token',
+    summary: 'List readable tables and allowed functions',
+    query,
+    response: z.strictObject({
+      data: z.array(table),
+      functions: z.array(z.string()).describe('Names of functions that statements may call.'),
+    }),
+    example: {
+      data: [
+        {
+          schema: 'raw',
+          name: 'blocks',
+          kind: 'table',
+          comment: 'Sealed blocks.',
+          approximate_rows: 137_390_146,
+          columns: [{ name: 'height', type: 'bigint', is_nullable: false, comment: 'Block height.' }],
+          keys: ['PRIMARY KEY (height)'],
+          indexes: [],
+        },
+      ],
+      functions: ['count', 'sum'],
+    },
+    problems: { 404: 'The database is not configured.', 503: 'The database is unavailable.' },
+    handler: async ({ query: { target } }, { service }) => ({
+      body: {
+        data: (await service.catalog(target)).map(presentTable),
+        functions: [...service.functions(target)],
+      },
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/schema/{table}/rows',
+    operationId: 'sampleTable',
+    tag,
+    access: 'token',
+    summary: `Get up to ${sampleRows} rows of a table`,
+    params: z.object({ table: z.string().describe('Schema and name, such as `raw.blocks`.') }),
+    query,
+    response: sample,
+    example: {
+      sql: 'SELECT * FROM "raw"."blocks" LIMIT 5',
+      columns: ['height'],
+      column_types: ['int8'],
+      results: [{ height: '137390146' }],
+      row_count: 1,
+      truncated: false,
+      truncated_by: null,
+    },
+    problems: {
+      404: 'The table does not exist or is not readable.',
+      429: 'Too many queued statements of this client; see `Retry-After`.',
+      503: 'The database is unavailable, or too many statements are queued; see `Retry-After`.',
+      504: 'The statement took longer than QUERY_TIMEOUT_S.',
+    },
+    handler: async ({ params, query: { target }, call }, { service }) => {
+      const found = (await service.catalog(target)).find(({ schema, name }) => `${schema}.${name}` === params.table)
+      if (found === undefined) {
+        const detail = 'The table does not exist or is not readable. GET /api/v1/schema lists the tables.'
+        throw new ApiError(404, 'unknown-table', detail, { field: 'table' })
+      }
+      const sql = `SELECT * FROM ${escapeIdentifier(found.schema)}.${escapeIdentifier(found.name)} LIMIT ${sampleRows}`
+      const answer = await service.runSql(target, sql, { ...queryOptions(call), maxRows: sampleRows })
+      return { body: { sql, ...presentAnswer(answer) } }
+    },
+  }),
+]
