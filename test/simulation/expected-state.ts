@@ -4,8 +4,9 @@ import type { Worker } from '../../jobs/worker.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
-import { deriveInto } from '../support/derived-tables.ts'
-import { chains } from './recorded-chains.ts'
+import { registerOwnWorker } from '../support/own-worker.ts'
+import { deriveInto, deriveOwnInto } from '../support/derived-tables.ts'
+import { chains, simulatedOwnWorker } from './recorded-chains.ts'
 import type { ChainName } from './recorded-chains.ts'
 
 /** A recorded chain up to a height. */
@@ -63,6 +64,9 @@ async function derive({ chain, last }: ChainPart): Promise<TestDatabase> {
     const blocks = await decodedRecording(recording, { version })
     await deriveInto(database.pool, worker, blocks, { from: 0, to: last + 1 })
   }
+  await registerOwnWorker(database.pool, simulatedOwnWorker)
+  const blocks = (await decodedRecording(recording, { version })).filter(({ height }) => height <= last)
+  await deriveOwnInto(database.pool, simulatedOwnWorker, blocks, { from: 0, to: last + 1 })
   return database
 }
 

@@ -17,7 +17,7 @@ import type { Lane } from './lane.ts'
 import { drawPlan } from './plan.ts'
 import type { EventName, HistoryPlan } from './plan.ts'
 import { Random } from './random.ts'
-import { chains } from './recorded-chains.ts'
+import { chains, simulatedOwnWorker } from './recorded-chains.ts'
 import { SimulatedIngest } from './simulated-ingest.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import type { WireName } from './simulated-process.ts'
@@ -81,6 +81,8 @@ export class History {
   readonly #plan: HistoryPlan
   readonly #lane: Lane
   readonly #expected: ExpectedStates
+  readonly #builtIn: readonly Worker[]
+  readonly #own: readonly Worker[]
   readonly #workers: readonly Worker[]
   readonly #ingest: SimulatedIngest
   readonly #unreliable: UnreliableQueueStore
@@ -101,7 +103,9 @@ export class History {
     this.#lane = lane
     this.#expected = expected
     this.#plan = drawPlan(this.#random)
-    this.#workers = allWorkers.filter(({ name }) => this.#plan.workers.includes(name))
+    this.#builtIn = allWorkers.filter(({ name }) => this.#plan.workers.includes(name))
+    this.#own = this.#plan.hasOwn ? [simulatedOwnWorker] : []
+    this.#workers = [...this.#builtIn, ...this.#own]
     this.#ingest = new SimulatedIngest(lane.pool, this.#plan.chain, this.#plan.start)
     this.#unreliable = new UnreliableQueueStore(new Random(seed + 1))
   }
@@ -229,7 +233,8 @@ export class History {
       folder: this.#lane.folder,
       databaseUrl: this.#lane.databaseUrl,
       queue: plan.queue === 'unreliable' ? this.#unreliable : undefined,
-      workers: this.#workers,
+      workers: this.#builtIn,
+      own: this.#own,
       concurrency: () => concurrency,
       leaseMs: plan.leaseMs,
       headBlocks: liveChunk,
@@ -242,7 +247,7 @@ export class History {
       },
       coordinator: {
         workers: () =>
-          this.#workers.map(({ name: worker, follows }) => ({ name: worker, follows, liveChunk, historyChunk })),
+          this.#builtIn.map(({ name: worker, follows }) => ({ name: worker, follows, liveChunk, historyChunk })),
         liveBlocks: this.#random.integer(1, 20),
         maxOpen: this.#random.integer(2, 40),
         retryPolicy: plan.retryPolicy,

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
+import { addOwnWorker } from '../../src/farm/leases/coverage.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
+import { withTransaction } from '../../src/platform/db/pool.ts'
 import { dropQueues, truncateQueues } from '../support/drop-queues.ts'
 import { tablesOf } from './expected-state.ts'
 import { clearLeaseAudit } from './lease-audit.ts'
-import { clearRaw } from './recorded-chains.ts'
+import { clearRaw, simulatedOwnWorker } from './recorded-chains.ts'
 
 /** Runs one history at a time in a separate database. */
 export class Lane {
@@ -39,8 +41,11 @@ export class Lane {
       'select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = current_database() and application_name <> $1',
       ['test'],
     )
-    await this.pool.query(`truncate app.worker_leases, app.backfill_requests, ${tablesOf(workers).join(', ')}`)
+    await this.pool.query(
+      `truncate app.worker_leases, app.backfill_requests, ${tablesOf([...workers, simulatedOwnWorker]).join(', ')}`,
+    )
     await clearRaw(this.pool)
+    await withTransaction(this.pool, (client) => addOwnWorker(client, simulatedOwnWorker.name, 0))
     await clearLeaseAudit(this.pool)
     await this.makeQueueTables()
   }

@@ -42,7 +42,7 @@ export async function findAuditFaults(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`
     with claims as (
       select generation, min(by) as by, count(*) as times from simulation.lease_audit
-      where after = 'active' and before = 'queued' group by generation
+      where after = 'active' and before in ('queued', 'failed') group by generation
     )
     select format('generation %s was claimed %s times', generation, times) as line from claims where times > 1
     union all

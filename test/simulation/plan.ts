@@ -2,7 +2,7 @@ import { workers } from '../../jobs/index.ts'
 import { defaultRetryPolicy } from '../../src/farm/leases/leases.ts'
 import type { RetryPolicy } from '../../src/farm/leases/leases.ts'
 import { Random } from './random.ts'
-import { chains } from './recorded-chains.ts'
+import { chains, simulatedOwnWorker } from './recorded-chains.ts'
 import type { ChainName } from './recorded-chains.ts'
 
 /** Possible events, and their frequency in histories that include them. */
@@ -36,6 +36,8 @@ export interface HistoryPlan {
   readonly queue: 'unreliable' | 'postgres'
   /** Names of the enabled workers, including all followed workers. */
   readonly workers: readonly string[]
+  /** An own worker runs. */
+  readonly hasOwn: boolean
   readonly steps: number
   /**
    * At the end the chain is rolled back to this height once more, so that later derivation does not
@@ -62,7 +64,7 @@ export function drawPlan(random: Random): HistoryPlan {
     queue,
     start: random.integer(0, chains[chain].last),
     // Separate random numbers, so that the rest of a plan does not change when workers are added.
-    workers: drawWorkers(new Random(random.integer(0, 2 ** 31))),
+    ...drawWorkers(new Random(random.integer(0, 2 ** 31))),
     steps: random.integer(8, 25),
     finalHeight: random.chance(0.4)
       ? random.pick([4, 9, 15, 19].filter((height) => height < chains[chain].last))
@@ -79,15 +81,17 @@ export function drawPlan(random: Random): HistoryPlan {
   }
 }
 
-function drawWorkers(random: Random): string[] {
+function drawWorkers(random: Random): Pick<HistoryPlan, 'workers' | 'hasOwn'> {
   // Rarely all workers: such a history takes ten times as long, and errors of one worker also
   // appear with few.
   const share = Number(random.weighted({ 0.1: 5, 0.3: 4, 1: 1 }))
   const chosen = new Set(workers.filter(() => random.chance(share)).map(({ name }) => name))
   if (chosen.size === 0) chosen.add(random.pick(workers).name)
+  const hasOwn = random.chance(0.5)
+  if (hasOwn) for (const name of simulatedOwnWorker.follows) chosen.add(name)
   for (let before = 0; before < chosen.size;) {
     before = chosen.size
     for (const { name, follows } of workers) if (chosen.has(name)) for (const followed of follows) chosen.add(followed)
   }
-  return workers.map(({ name }) => name).filter((name) => chosen.has(name))
+  return { workers: workers.map(({ name }) => name).filter((name) => chosen.has(name)), hasOwn }
 }

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { ensureRawPartitions } from '../../src/ingest/raw-tables.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { ownWorker, registerOwnWorker } from '../support/own-worker.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import type { RecordingName } from '../support/replay.ts'
@@ -17,6 +18,9 @@ export interface RecordedChain {
   /** The highest block. */
   readonly last: number
 }
+
+/** Runs in some histories. All recordings have its events. */
+export const simulatedOwnWorker = ownWorker('own_moves', 'A.ee82856bf20e2aa6.FungibleToken')
 
 export const chains: Readonly<Record<ChainName, RecordedChain>> = {
   base: { name: 'base', recording: 'base', version: '', last: 75 },
@@ -69,6 +73,7 @@ export async function createChainLibrary(): Promise<TestDatabase> {
     await clearRaw(pool)
   }
   await ensureRawPartitions(pool, { from: 0, to: 1 })
+  await registerOwnWorker(pool, simulatedOwnWorker)
   await installLeaseAudit(pool)
   await pool.end()
   return database

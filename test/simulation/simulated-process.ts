@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
-import type { Worker } from '../../jobs/worker.ts'
+import type { EventDerivation, Worker } from '../../jobs/worker.ts'
 import { asError } from '../../src/platform/errors.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import type { HeightRange } from '../../src/platform/ranges.ts'
@@ -15,6 +15,7 @@ import type { WorkQueue } from '../../src/farm/queues/work-queue.ts'
 import { RangeReader } from '../../src/farm/range-reader/range-reader.ts'
 import type { ReadRange } from '../../src/farm/range-reader/range-reader.ts'
 import type { RetryPolicy } from '../../src/farm/leases/leases.ts'
+import { OwnWorkers } from '../../src/farm/own/own-workers.ts'
 import { FarmWorkers } from '../../src/farm/worker-loop/farm-workers.ts'
 import type { FaultFor } from '../../src/farm/worker-loop/range-runner.ts'
 import type { UnreliableQueueStore } from './unreliable-queue.ts'
@@ -33,6 +34,7 @@ export interface ProcessOptions {
   /** The queue backend; undefined: the queues in PostgreSQL. */
   readonly queue: UnreliableQueueStore | undefined
   readonly workers: readonly Worker[]
+  readonly own: readonly Worker[]
   readonly concurrency: (worker: Worker) => number
   readonly coordinator: Omit<CoordinatorOptions, 'databaseUrl' | 'pool' | 'log' | 'signal' | 'enqueue'>
   readonly leaseMs: number
@@ -62,6 +64,7 @@ export class SimulatedProcess {
   readonly #pools: pg.Pool[] = []
   readonly #gate = new Gate()
   #farm: FarmWorkers | undefined
+  #own: OwnWorkers | undefined
   #queue: (WorkQueue & { sever?: () => void }) | undefined
   #coordinating: Promise<void> | undefined
   #started: Promise<void> | undefined
@@ -169,6 +172,27 @@ export class SimulatedProcess {
       faultFor,
     })
     await this.#farm.start(workers.map((worker) => ({ worker, concurrency: concurrency(worker) })))
+    const own = this.#options.own.map((worker) => gated(worker, this.#gate))
+    if (own.length === 0) return
+    const { liveBlocks = 0, roundMs = 50 } = coordinator
+    this.#own = new OwnWorkers({
+      source: { workers: () => own, onChange: () => undefined, stop: () => Promise.resolve() },
+      databaseUrl: othersUrl,
+      pool,
+      leasePool,
+      heartbeatPool: leasePool,
+      log,
+      metrics,
+      leaseMs,
+      retryPolicy,
+      faultFor,
+      liveBlocks,
+      liveChunk: headBlocks,
+      historyChunk: 20,
+      historyBatchMs: 0,
+      roundMs,
+    })
+    await this.#own.start()
   }
 
   async #end(graceMs: number): Promise<void> {
@@ -180,6 +204,7 @@ export class SimulatedProcess {
     await settle(this.#started)
     await settle(this.#coordinating)
     await settle(this.#farm?.stop())
+    await settle(this.#own?.stop())
     await settle(this.#queue?.close())
     for (const pool of this.#pools) await settle(pool.end())
     for (const wire of this.#wires.values()) await wire.sever()
@@ -233,6 +258,16 @@ class Gate {
   async pass(): Promise<void> {
     await this.#closed?.promise
   }
+}
+
+function gated(worker: Worker, gate: Gate): Worker {
+  const { deriveEvents } = worker
+  if (deriveEvents === undefined) return worker
+  const derive: EventDerivation['derive'] = async (events, output, signal) => {
+    await gate.pass()
+    await deriveEvents.derive(events, output, signal)
+  }
+  return { ...worker, deriveEvents: { ...deriveEvents, derive } }
 }
 
 class GatedReader extends RangeReader {

@@ -6,6 +6,7 @@ import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
 import { withTransaction } from '../../src/platform/db/pool.ts'
 import { activeLease, commitRange } from '../../src/farm/commit/example-worker.test-support.ts'
 import { followersOf, rollBackDerived as rollBackAbove } from '../../src/farm/commit/folds.ts'
+import { eventsOfBlocks } from '../../src/farm/range-reader/event-reader.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { rangeOf } from './decoded-recording.ts'
 
@@ -26,6 +27,20 @@ export async function deriveInto(
   worker.derive?.(rangeOf(blocks, range), output, { network: 'emulator' })
   await commitOutput(pool, worker, range, output)
   return output.problems
+}
+
+/** As `deriveInto`, for a worker with `deriveEvents`. */
+export async function deriveOwnInto(
+  pool: Pool,
+  worker: Worker,
+  blocks: readonly DecodedBlock[],
+  range: HeightRange,
+): Promise<void> {
+  const output = new RangeOutput(worker)
+  const derivation = worker.deriveEvents
+  if (derivation === undefined) throw new Error(`${worker.name} does not derive events`)
+  await derivation.derive(eventsOfBlocks(derivation, blocks), output, new AbortController().signal)
+  await commitOutput(pool, worker, range, output)
 }
 
 /** Commits rows of a range from any source, as the farm does. */

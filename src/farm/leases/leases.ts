@@ -30,6 +30,7 @@ import type { HeightRange } from '../../platform/ranges.ts'
  *   from healthy ranges of the same process.
  * - From its second failure a range longer than a block is halved to isolate a bad block, unless
  *   the worker itself is failing (`RetryPolicy`). Halves inherit the attempt count.
+ * - Own workers claim failed leases directly once they are due.
  * - `skipped` counts as covered for followers only. A rollback deletes leases in any state.
  */
 export type LeaseStatus = 'queued' | 'active' | 'done' | 'failed' | 'flagged' | 'skipped'
