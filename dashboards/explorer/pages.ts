@@ -25,6 +25,7 @@ const loads: Readonly<Record<string, Load>> = {
   '/contracts': async () => (await import('./pages/contracts.tsx')).ContractsPage,
   '/contract/{identifier}': async () => (await import('./pages/contracts.tsx')).ContractPage,
   '/evm': async () => (await import('./pages/evm.tsx')).EvmPage,
+  '/evm/gas': async () => (await import('./pages/evm-gas.tsx')).EvmGasPage,
   '/evm/block/{number}': async () => (await import('./pages/evm-block.tsx')).EvmBlockPage,
   '/evm/transaction/{hash}': async () => (await import('./pages/evm-transaction.tsx')).EvmTransactionPage,
   '/evm/address/{address}': async () => (await import('./pages/evm-address.tsx')).EvmAddressPage,

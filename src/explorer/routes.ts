@@ -17,6 +17,7 @@ import { contractUseRoutes } from './contracts/uses.ts'
 import { defiRoutes } from './defi/routes.ts'
 import { evmAddressRoutes } from './evm/address-routes.ts'
 import { evmBlockRoutes } from './evm/blocks.ts'
+import { evmGasRoutes } from './evm/gas.ts'
 import { evmTransactionRoutes } from './evm/routes.ts'
 import { evmSearchRoutes } from './evm/search.ts'
 import { describeApi, documentRoutes } from '../platform/http/openapi.ts'
@@ -90,6 +91,7 @@ export const routes: readonly Route[] = [
   ...accountNftRoutes,
   ...evmTransactionRoutes,
   ...evmBlockRoutes,
+  ...evmGasRoutes,
   ...evmTokenRoutes,
   ...evmAddressRoutes,
   ...evmSearchRoutes,

@@ -10,6 +10,20 @@ import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 import { runApi } from '../support/running-api.ts'
 
+interface EvmGas {
+  readonly gas_price: { readonly median: string | null }
+  readonly transaction_count: number
+  readonly actions: readonly { readonly action: string; readonly fee_flow: string | null }[]
+  readonly blocks: readonly object[]
+  readonly contracts: readonly {
+    readonly address: EvmParty
+    readonly transaction_count: number
+    readonly gas_used: string
+    readonly share: number
+  }[]
+  readonly days: readonly { readonly gas_used: string }[]
+}
+
 interface EvmBlock {
   readonly number: number
   readonly hash: string
@@ -257,6 +271,45 @@ describe('EVM routes on a recorded chain', () => {
       expect(creation?.created_contract?.hash).to.equal(address)
       expect(creation?.from).to.deep.equal(page?.creator)
     }
+  })
+
+  it('sum gas and fees of the transactions', async () => {
+    const {
+      data: [gas],
+    } = await chain.api.json<{ data: [EvmGas] }>('/flow/evm/gas')
+    const used = (rows: readonly EvmTransactionItem[]): number => rows.reduce((sum, row) => sum + row.evm_gas_used, 0)
+    const [latest] = transactions
+    expect(gas).to.deep.include({
+      transaction_count: transactions.length,
+      signed_transaction_count: transactions.filter(({ type }) => type !== 255).length,
+      gas_used: String(used(transactions)),
+      since: transactions.at(-1)?.timestamp,
+      until: latest?.timestamp,
+    })
+    const inBlock = transactions.filter((row) => row.block_number === latest?.block_number)
+    expect(gas.blocks[0]).to.deep.equal({
+      number: latest?.block_number,
+      block_height: latest?.block_height,
+      transaction_count: inBlock.length,
+      gas_used: String(used(inBlock)),
+    })
+    expect(gas.days.reduce((sum, day) => sum + Number(day.gas_used), 0)).to.equal(used(transactions))
+    for (const { address, transaction_count: count, gas_used: total, share } of gas.contracts) {
+      const calls = transactions.filter(
+        (row) => row.evm_gas_used !== 21_000 && (row.created_contract ?? row.to)?.hash === address.hash,
+      )
+      expect([count, total]).to.deep.equal([calls.length, String(used(calls))])
+      expect(share).to.be.closeTo(Number(total) / used(transactions), 1e-9)
+    }
+    const median = BigInt(gas.gas_price.median ?? 0)
+    expect(gas.actions.map(({ action }) => action)).to.deep.equal([
+      'flow_transfer',
+      'token_transfer',
+      'nft_transfer',
+      'contract_creation',
+    ])
+    expect(gas.actions[0]).to.deep.include({ gas: '21000' })
+    expect(Number(gas.actions[0]?.fee_flow)).to.be.closeTo(Number(median * 21_000n) / 1e18, 1e-12)
   })
 
   it('return 404 for unknown and 400 for invalid parameters', async () => {

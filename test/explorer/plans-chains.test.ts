@@ -7,6 +7,7 @@ import {
   findEvmTransaction,
   listEvmTransactions,
 } from '../../src/explorer/evm/queries.ts'
+import { readGasOfDays, readGasOfTransactions } from '../../src/explorer/evm/gas.ts'
 import {
   listEvmTokenTransfers,
   listEvmHolders,
@@ -79,6 +80,7 @@ const history = `
   insert into app.evm_token_items select '${badge}', 721, h, '${busy}', 1 from ${steps};
   insert into app.evm_tokens select '5' || lpad(to_hex(h), 39, '0'), (array[20, 20, 20, 721])[h / 20 % 4 + 1], h, 1, 3, 0 from ${steps};
   insert into app.evm_tokens select '7' || lpad(to_hex(h), 39, '0'), 1155, h, 1, 1, 0 from generate_series(0, 500, 100) as h;
+  insert into app.daily_analytics select '2000-01-01'::date + i, 1, 1, 0, 21000, 0, 0, 0, 0 from generate_series(1, 9000) i;
   insert into app.evm_token_metadata (token, name, symbol, status)
   select token, 'Coin ' || first_height, case when first_height = 4000 then 'RARE' else 'USD' end, 'answered'
   from app.evm_tokens where standard <> 1155;
@@ -200,6 +202,8 @@ const cases: readonly Case[] = [
   ],
   ['what is known of an address that is nowhere', 40, (pool) => describeEvmAddresses(pool, ['e'.repeat(40)])],
   ['when an address was seen', 20, (pool) => readEvmAddressSpan(pool, busy)],
+  ['gas of the latest transactions', 130, (pool) => readGasOfTransactions(pool, bounds, 21)],
+  ['gas of the latest days', 25, (pool) => readGasOfDays(pool, 21)],
   ['rewards in the middle', 80, (pool) => listStakingEvents(pool, { kind: 'rewards' }, middle, 21)],
   ['events of a node in the middle', 80, (pool) => listStakingEvents(pool, { nodeId: node }, middle, 21)],
   [

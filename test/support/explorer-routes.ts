@@ -67,6 +67,7 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
       'scripts',
     ),
     ...tabs('evm', '/evm', 'Flow EVM', 'tokens'),
+    route('evm-gas', '/evm/gas', 'EVM Gas'),
     ...tabs('evm-transaction', evmTransaction, 'EVM transaction', 'logs', 'input'),
     ...tabs('evm-address', `/evm/address/${evmToken}`, 'EVM', 'transfers', 'tokens', 'nfts'),
     ...tabs('evm-token', `/evm/token/${evmToken}`, 'EVM token', 'holders'),

@@ -52,6 +52,7 @@ export interface Answers {
   readonly '/flow/evm/block': EvmBlockList
   readonly '/flow/evm/block/{number}': EvmBlockAnswer
   readonly '/flow/evm/block/{number}/transactions': EvmTransactionList
+  readonly '/flow/evm/gas': EvmGasAnswer
   readonly '/flow/evm/token': EvmTokenList
   readonly '/flow/evm/token/{address}': EvmTokenAnswer
   readonly '/flow/evm/token/{address}/holding': EvmHolderList
@@ -223,6 +224,7 @@ export interface Parameters {
   readonly '/flow/evm/block': { readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/block/{number}': { readonly number: number }
   readonly '/flow/evm/block/{number}/transactions': { readonly number: number; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
+  readonly '/flow/evm/gas': Readonly<Record<string, never>>
   readonly '/flow/evm/token': { readonly limit?: number; readonly cursor?: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly offset?: number }
   readonly '/flow/evm/token/{address}': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155' }
   readonly '/flow/evm/token/{address}/holding': { readonly address: string; readonly type?: 'ERC-20' | 'ERC-721' | 'ERC-1155'; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
@@ -1898,6 +1900,32 @@ export interface EvmBlock {
 
 export interface EvmBlockAnswer {
   readonly data: readonly EvmBlock[]
+}
+
+export interface EvmGasAnswer {
+  readonly data: readonly EvmGas[]
+}
+
+export interface EvmGas {
+  /** 10th, 50th and 90th percentile of signed transactions. Unsigned calls of COAs pay Flow fees instead. */
+  readonly gas_price: { readonly low: string | null; readonly median: string | null; readonly high: string | null }
+  /** Current price of FLOW in US dollars; null if unknown. */
+  readonly flow_price: string | null
+  /** Transactions that were read: the latest 2000, or all. */
+  readonly transaction_count: number
+  readonly signed_transaction_count: number
+  /** Decimal number, as a string to stay exact. */
+  readonly gas_used: string
+  /** Time of the first one; null without transactions. */
+  readonly since: string | null
+  readonly until: string | null
+  readonly actions: readonly ({ readonly action: 'flow_transfer' | 'token_transfer' | 'nft_transfer' | 'contract_creation'; readonly gas: string | null; readonly fee_flow: string | null; readonly fee_usd: string | null })[]
+  /** The latest 30 EVM blocks with transactions, newest first. */
+  readonly blocks: readonly ({ readonly number: number; readonly block_height: number; readonly transaction_count: number; readonly gas_used: string })[]
+  /** The 10 with the most gas. */
+  readonly contracts: readonly ({ readonly address: EvmAddressReference; readonly transaction_count: number; readonly gas_used: string; readonly share: number })[]
+  /** The latest 30 days with indexed blocks, oldest first. */
+  readonly days: readonly ({ readonly date: string; readonly transaction_count: number; readonly gas_used: string })[]
 }
 
 export interface EvmTokenList {

@@ -17,7 +17,14 @@ import { paths, sanitizeName, shorten, contractNameOf, formatDollars } from '../
 export function EvmPage(): ReactNode {
   return (
     <>
-      <PageTitle title="Flow EVM" />
+      <PageTitle
+        title="Flow EVM"
+        aside={
+          <Link to="/evm/gas" className="button small">
+            Gas prices
+          </Link>
+        }
+      />
       <p className="lead">
         Flow EVM runs Ethereum contracts. Flow accounts use it through Cadence-owned accounts (COAs) with EVM addresses.
       </p>

@@ -185,6 +185,7 @@ const listPaths = [
   '/nfts',
   '/contracts',
   '/evm',
+  '/evm/gas',
   '/nodes',
   '/charts',
   '/scheduled',

@@ -15,6 +15,9 @@ const accountState = z.object({
 /** `balance` in attoflow, `code` in hex digits. */
 export type EvmAccountState = z.output<typeof accountState>
 
+/** FLOW. */
+export const attoflow = '0.000000000000000001'
+
 /** EIP-170 limits contracts to 24,576. */
 export const maxCodeBytes = 49_152
 

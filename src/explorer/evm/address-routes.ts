@@ -8,7 +8,7 @@ import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
 import { limitParameter, evmAddressParameter } from '../parameters.ts'
 import { chainProblems, fromChain, resultOrUnavailable } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
-import { maxCodeBytes, readEvmAccountState } from './account-state.ts'
+import { attoflow, maxCodeBytes, readEvmAccountState } from './account-state.ts'
 import {
   exampleEvmTransaction,
   exampleEvmTransfer,
@@ -136,8 +136,6 @@ const evmAddress = defineRoute({
     }
   },
 })
-
-const attoflow = '0.000000000000000001'
 
 const evmCodeSchema = z
   .strictObject({
