@@ -51,21 +51,22 @@ const programs: Readonly<Record<string, AnyCommand>> = {
     name: 'bench -- farm',
     summary:
       'Throughput of one, two and four farm processes on the same blocks and NFTs, delay of derived rows at the ' +
-      'head, and takeover after a kill.',
+      'head, takeover after a kill, and the backfill of an own worker.',
     options: {
       quick,
       ...sourceOptions,
-      blocks: number('Stored blocks. Default 3,000; quick 400.'),
+      blocks: number('Stored blocks; 0 skips this part. Default 3,000; quick 400.', 0),
       runs: number('Runs of each number of processes. Default 2; quick 1.'),
       'head-blocks': number('Blocks at the head; 0 skips this part. Default 60; quick 10.', 0),
       kills: number('Processes killed by SIGKILL; 0 skips this part. Default 3; quick 1.', 0),
       items: number('NFTs to query; 0 skips this part. Default 5,000; quick 1,000.', 0),
+      'own-blocks': number('Blocks of the own worker; 0 skips this part. Default 1,000,000; quick 50,000.', 0),
       redis: flag('Queues in Redis, if redis-server is available.'),
     },
-    notes: ['About five minutes; quick one.', ...shared],
+    notes: ['About seven minutes; quick one.', ...shared],
     examples: [
       ['', 'Queues in PostgreSQL.'],
-      ['--head-blocks 0 --kills 0 --items 0 --redis', 'Only the scaling of derivation, with Redis.'],
+      ['--head-blocks 0 --kills 0 --items 0 --own-blocks 0 --redis', 'Only the scaling of derivation, with Redis.'],
     ],
     usesDatabase: false,
     run: async ({ options: { quick: isQuick, node, from, redis, ...given } }) =>
@@ -78,6 +79,7 @@ const programs: Readonly<Record<string, AnyCommand>> = {
         headBlocks: given['head-blocks'] ?? (isQuick ? 10 : 60),
         kills: given.kills ?? (isQuick ? 1 : 3),
         items: given.items ?? (isQuick ? 1000 : 5000),
+        ownBlocks: given['own-blocks'] ?? (isQuick ? 50_000 : 1_000_000),
       }),
   }),
   api: command({

@@ -12,6 +12,7 @@ import { startRedis } from '../support/start-redis.ts'
 import { openBenchDatabase, openSource, startFlowfarm, storeRaw, untilDerived } from './bench-programs.ts'
 import type { BenchDatabase, FlowfarmProgram, SourceOptions } from './bench-programs.ts'
 import { enrichmentScaling } from './enrichment.ts'
+import { ownBackfill, startOwnWorker } from './own-workers.ts'
 import { cpuSeconds, peakMemoryMiB, treeCpuSeconds } from './process-usage.ts'
 import { median, print, printConditions, quantile, Sheet } from './sheet.ts'
 
@@ -22,6 +23,7 @@ export interface FarmOptions extends SourceOptions {
   readonly headBlocks: number
   readonly kills: number
   readonly items: number
+  readonly ownBlocks: number
 }
 
 const enrichmentOff = Object.fromEntries(
@@ -35,10 +37,11 @@ export async function benchFarm(options: FarmOptions): Promise<number> {
   if (options.redis && redis === undefined) print('redis-server is not available: queues are in PostgreSQL.')
   const variables = { ...enrichmentOff, ...(redis === undefined ? {} : { REDIS_URL: redis.url }) }
   try {
-    await scaling(sheet, options, variables)
+    if (options.blocks > 0) await scaling(sheet, options, variables)
     if (options.headBlocks > 0) await headLatency(sheet, options.headBlocks, variables)
     if (options.kills > 0) await takeovers(sheet, options.kills, variables)
     if (options.items > 0) await enrichmentScaling(sheet, options.items)
+    if (options.ownBlocks > 0) await ownBackfill(sheet, options.ownBlocks)
   } finally {
     await redis?.stop()
   }
@@ -184,6 +187,8 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
       { ready: 'All services started' },
     )
     await untilCovered(database.pool, 0, firstHead)
+    const own = await startOwnWorker(database, 'A.0ae53cb6e3f42a79.FlowToken')
+    await untilCovered(database.pool, 0, firstHead, workers.length + 1)
     await database.pool.query(watchLeases)
     const offered = new Map<number, number>()
     const cpuBefore = cpuSeconds(program.pid)
@@ -192,11 +197,13 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
       node.advance()
       offered.set(node.head, Date.now())
     }
-    await untilCovered(database.pool, firstHead, node.head)
+    await untilCovered(database.pool, firstHead, node.head, workers.length + 1)
     const cpuMs = ((cpuSeconds(program.pid) - cpuBefore) * 1000) / blocks
-    const { rows } = await database.pool.query<{ height: number; stored: number; derived: number }>(passagesQuery, [
-      firstHead,
-    ])
+    const { rows } = await database.pool.query<{ height: number; stored: number; derived: number; own: number }>(
+      passagesQuery,
+      [firstHead],
+    )
+    await own.stop()
     await program.end()
     const stored = rows.map((row) => row.stored - (offered.get(row.height) ?? Number.NaN))
     const derived = rows.map((row) => row.derived)
@@ -205,6 +212,9 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
     sheet.figure('the same, p95', quantile(stored, 0.95), 'ms', { atMost: 80 })
     sheet.figure('raw rows to all derived rows, median', median(derived), 'ms', { atMost: 25 })
     sheet.figure('the same, p95', quantile(derived, 0.95), 'ms', { atMost: 60 })
+    const ownRows = rows.map((row) => row.own)
+    sheet.figure('all derived rows to those of an own worker, median', median(ownRows), 'ms', { atMost: 100 })
+    sheet.figure('the same, p95', quantile(ownRows, 0.95), 'ms', { atMost: 200 })
     sheet.figure('CPU of the process', cpuMs, 'ms a block', { atMost: 25 })
   } finally {
     await node.stop()
@@ -214,32 +224,34 @@ async function headLatency(sheet: Sheet, blocks: number, variables: Record<strin
 
 const watchLeases = `
   create schema bench;
-  create table bench.done (from_height bigint not null, to_height bigint not null);
+  create table bench.done (worker text not null, from_height bigint not null, to_height bigint not null);
   create function bench.note() returns trigger language plpgsql as $$
   begin
-    insert into bench.done values (new.from_height, new.to_height);
+    insert into bench.done values (new.worker_type, new.from_height, new.to_height);
     return null;
   end $$;
   create trigger updated after update of status on app.worker_leases for each row
     when (new.status = 'done' and old.status <> 'done') execute function bench.note()`
 
-/** Per block: raw commit (Unix ms), delay of the last derived commit (ms). */
+/** Per block: raw commit (Unix ms), delay of the last derived commit, and of the own worker's after it (ms). */
 const passagesQuery = `
-  with done as materialized (select d.*, pg_xact_commit_timestamp(d.xmin) as at from bench.done d)
+  with done as materialized (select d.*, worker like 'own%' as is_own,
+    pg_xact_commit_timestamp(d.xmin) as at from bench.done d)
   select b.height::float8 as height, (extract(epoch from b.at) * 1000)::float8 as stored,
-    max(extract(epoch from d.at - b.at) * 1000)::float8 as derived
+    max(extract(epoch from d.at - b.at) * 1000) filter (where not d.is_own)::float8 as derived,
+    extract(epoch from max(d.at) filter (where d.is_own) - max(d.at) filter (where not d.is_own))::float8 * 1000 as own
   from (select height, pg_xact_commit_timestamp(xmin) as at from raw.blocks where height > $1) b
   join done d on d.from_height <= b.height and b.height < d.to_height
   group by 1, 2 order by 1`
 
-async function untilCovered(pool: pg.Pool, from: number, to: number): Promise<void> {
+async function untilCovered(pool: pg.Pool, from: number, to: number, count = workers.length): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ done: string }>(
       `select count(*) as done from app.coverage
        where service_name not like '%ingester' and covered @> int8range($1, $2, '[]')`,
       [from, to],
     )
-    if (Number(rows[0]?.done) >= workers.length) return
+    if (Number(rows[0]?.done) >= count) return
     await delay(100)
   }
 }

@@ -12,9 +12,10 @@ import { txContractsWorker } from '../../../jobs/tx-contracts-worker.ts'
 import { announceFarmWork, farmChannel, listen, ownRowsChannel } from '../../platform/db/listen.ts'
 import { Metrics } from '../../platform/metrics.ts'
 import { difference } from '../../platform/ranges.ts'
-import { leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
+import { addLeases, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
+import { plan, startCompletingWorker, startCoordinator } from '../coordinator/coordinator.test-support.ts'
 import { readCoverage } from '../leases/coverage.ts'
-import { defaultRetryPolicy } from '../leases/leases.ts'
+import { claimLeases, defaultRetryPolicy } from '../leases/leases.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import { compareDerived } from '../rebuild/compare-derived.ts'
 import { rebuildDerived } from '../rebuild/rebuild-derived.ts'
@@ -260,6 +261,29 @@ describe('own workers of a process', () => {
       { worker: 'own_a', status: 'queued', attempt: 0 },
     ])
     // Another process takes it over.
+    await start([ownWorker('own_a', contract)])
+    await untilCovered('own_a')
+    expect(await differences('own_a')).to.deep.equal([])
+  })
+
+  it('keep their ranges while only processes without them run, and expired ones too', async () => {
+    await addLeases(pool, [
+      { worker: 'own_a', from: 0, to: 100 },
+      { worker: 'own_a', from: 100, to: 200, status: 'failed', attempt: 1 },
+      { worker: 'own_a', from: 200, to: 300 },
+    ])
+    await claimLeases(pool, [{ worker: 'own_a', from: 200 }], { leasedBy: 'killed', leaseMs: 0 })
+    const { enqueue, offered, idle } = startCompletingWorker(pool)
+    const coordinator = startCoordinator(database, {
+      enqueue,
+      workers: () => [plan('tx_contracts_worker')],
+      roundMs: 10,
+    })
+    await coordinator.until(async () => (await leaseLines(pool)).includes('own_a 200-300 queued'))
+    await coordinator.stop()
+    await idle()
+    expect(offered.filter(({ worker }) => worker === 'own_a')).to.deep.equal([])
+    expect(await leaseLines(pool)).to.include.members(['own_a 0-100 queued', 'own_a 100-200 failed'])
     await start([ownWorker('own_a', contract)])
     await untilCovered('own_a')
     expect(await differences('own_a')).to.deep.equal([])
