@@ -18,6 +18,9 @@ export interface Answers {
   readonly '/api/v1/memory': { readonly data: readonly ApprovedPair[]; readonly total: number }
   readonly 'DELETE /api/v1/memory': { readonly deleted: number }
   readonly '/api/v1/memory/search': { readonly data: readonly FoundPair[] }
+  readonly '/api/v1/queries': { readonly data: readonly SavedQuery[] }
+  readonly 'POST /api/v1/queries': SavedQuery
+  readonly 'DELETE /api/v1/queries/{id}': { readonly status: string }
   readonly '/health': Health
   readonly '/api/v1/examples': { readonly data: readonly Example[] }
 }
@@ -29,9 +32,10 @@ export interface Requests {
   readonly 'POST /api/v1/generate_sql': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly earlier?: { readonly question: string; readonly sql: string; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] } }
   readonly 'POST /api/v1/{target}/generate_sql': { readonly question: string; readonly target?: 'indexer' | 'evm'; readonly earlier?: { readonly question: string; readonly sql: string; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] } }
   readonly 'POST /api/v1/explain_sql': { readonly sql: string; readonly question?: string; readonly target?: 'indexer' | 'evm' }
-  readonly 'POST /api/v1/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number }
-  readonly 'POST /api/v1/{target}/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number }
+  readonly 'POST /api/v1/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
+  readonly 'POST /api/v1/{target}/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
   readonly 'POST /api/v1/memory': { readonly question: string; readonly sql: string; readonly target?: 'indexer' | 'evm' }
+  readonly 'POST /api/v1/queries': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
 }
 
 export interface AskResult {
@@ -199,6 +203,18 @@ export interface FoundPair {
   readonly approved_at: string
   /** Similarity of the questions, from 0 to 1. */
   readonly similarity: number
+}
+
+export interface SavedQuery {
+  readonly id: string
+  readonly name: string
+  /** Database: `indexer` (flowfarm) or `evm` (EVM explorer). Default: indexer. */
+  readonly target: 'indexer' | 'evm'
+  readonly question: string
+  readonly sql: string
+  /** Type and default value of each parameter. An empty value is no default. */
+  readonly parameters: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]
+  readonly updated_at: string
 }
 
 export interface Health {

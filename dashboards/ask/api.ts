@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { GeneratedSql, Health, HistoryItem, TableSample } from './answers.gen.ts'
+import type { GeneratedSql, Health, HistoryItem, SavedQuery, TableSample } from './answers.gen.ts'
 import type { Schema } from './completion.ts'
-import type { Pair, SqlResult, Target } from './draft.ts'
+import type { Pair, Parameter, SelectedQuery, SqlResult, Target } from './draft.ts'
 import type { EarlierAnswer } from './follow-up.ts'
 import { ApiProblem, mayRecover, request } from '../kit/api.ts'
 import { createQueryClient } from '../kit/query-client.ts'
@@ -50,8 +50,12 @@ export const api = {
     }),
   generateSql: (target: Target, question: string, signal: AbortSignal) =>
     read<GeneratedSql>(`${base}/generate_sql`, { method: 'POST', body: { target, question }, signal }),
-  runSql: (target: Target, sql: string, signal: AbortSignal) =>
-    read<SqlResult>(`${base}/run_sql`, { method: 'POST', body: { target, sql }, signal }),
+  runSql: (target: Target, sql: string, parameters: readonly Parameter[], signal: AbortSignal) =>
+    read<SqlResult>(`${base}/run_sql`, {
+      method: 'POST',
+      body: { target, sql, ...(parameters.length === 0 ? {} : { parameters }) },
+      signal,
+    }),
   explainSql: (target: Target, sql: string, question: string) =>
     read<{ readonly sql: string; readonly explanation: string }>(`${base}/explain_sql`, {
       method: 'POST',
@@ -63,6 +67,10 @@ export const api = {
   history: (signal: AbortSignal) => read<readonly HistoryItem[]>(`${base}/history?limit=200`, { signal }),
   clearHistory: () => call(`${base}/history`, { method: 'DELETE' }),
   tryToken: (token: string) => call(`${base}/history?limit=1`, { token }),
+  savedQueries: (signal: AbortSignal) => read<{ readonly data: readonly SavedQuery[] }>(`${base}/queries`, { signal }),
+  saveQuery: (query: SelectedQuery & { readonly name: string }) =>
+    read<SavedQuery>(`${base}/queries`, { method: 'POST', body: query }),
+  deleteQuery: (id: string) => call(`${base}/queries/${encodeURIComponent(id)}`, { method: 'DELETE' }),
   examples: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/examples`, { signal }),
   savedExamples: (signal: AbortSignal) =>
     read<{ readonly data: readonly Pair[] }>(`${base}/memory?limit=2000`, { signal }),
@@ -79,6 +87,7 @@ export const queryKeys = {
   examples: ['examples'],
   history: ['lists', 'history'],
   saved: ['lists', 'saved'],
+  queries: ['lists', 'queries'],
   schema: ['lists', 'schema'],
   sample: ['lists', 'sample'],
 } as const
@@ -118,6 +127,15 @@ export function useSchema(target: Target): UseQueryResult<Schema> {
     queryFn: ({ signal }) => api.schema(target, signal),
     staleTime: schemaMs,
     refetchInterval: schemaMs,
+    enabled,
+  })
+}
+
+export function useSavedQueries(): UseQueryResult<readonly SavedQuery[]> {
+  const enabled = useIsOpen()
+  return useQuery({
+    queryKey: queryKeys.queries,
+    queryFn: async ({ signal }) => (await api.savedQueries(signal)).data,
     enabled,
   })
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, Suspense } from 'react'
+import { useEffect, useMemo, useRef, useState, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { ApplicationMenu } from '../kit/applications.tsx'
 import { Brand, Button, Icon } from '../kit/controls.tsx'
@@ -9,9 +9,11 @@ import { ThemeToggle } from '../kit/theme.tsx'
 import { setToken, useToken } from '../kit/token.ts'
 import { useHealth, useExamples, api, isTokenRequired, queryClient, queryKeys } from './api.ts'
 import { problemText } from '../kit/api.ts'
+import type { SavedQuery } from './answers.gen.ts'
 import type { SelectedQuery } from './draft.ts'
 import type { Target, Pair } from './draft.ts'
 import { readDraft, writeDraft } from './draft.ts'
+import { parametersOf } from './parameters.tsx'
 import { QuestionBox } from './question-box.tsx'
 import { ResultPanel } from './result-view.tsx'
 import { SidePanel, useIsNarrow } from './side-panel.tsx'
@@ -61,30 +63,38 @@ function AskPage(): ReactNode {
   const target = useHealth().data?.targets.includes(chosenTarget) === false ? 'indexer' : chosenTarget
   const [question, setQuestion] = useState(draft.question)
   const [sql, setSql] = useState(draft.sql)
+  const [values, setValues] = useState(draft.parameters)
+  const [queryName, setQueryName] = useState('')
+  const parameters = useMemo(() => parametersOf(sql, values), [sql, values])
+  const selected = useMemo(() => ({ target, question, sql, parameters }), [target, question, sql, parameters])
   const task = useTask(setSql)
   const { state, start } = task
   useEffect(() => {
-    const timer = setTimeout(
-      () => history.replaceState(null, '', writeDraft({ target, question, sql }) || location.pathname),
-      pauseMs,
-    )
+    const timer = setTimeout(() => history.replaceState(null, '', writeDraft(selected) || location.pathname), pauseMs)
     return () => clearTimeout(timer)
-  }, [target, question, sql])
+  }, [selected])
   const choose = (chosen: SelectedQuery): void => {
     setTarget(chosen.target)
     setQuestion(chosen.question)
     setSql(chosen.sql)
+    setValues(chosen.parameters)
+    setQueryName('')
   }
   const runExample = (pair: Pair): void => {
-    choose(pair)
+    choose({ ...pair, parameters: [] })
     start({ kind: 'run', target: pair.target, sql: pair.sql, question: pair.question })
+  }
+  const runSaved = (query: SavedQuery): void => {
+    choose(query)
+    setQueryName(query.name)
+    start({ ...query, kind: 'run' })
   }
   const isNarrow = useIsNarrow()
   const [isSideOpen, setIsSideOpen] = useState(!isNarrow)
   const editor = useRef<SqlEditorHandle>(null)
   const askModel = (kind: 'ask' | 'generate') => (): void => start({ kind, target, question: question.trim() })
   const run = (): void => {
-    if (sql.trim() !== '') start({ kind: 'run', target, sql, question })
+    if (sql.trim() !== '') start({ kind: 'run', ...selected })
   }
   return (
     <>
@@ -93,7 +103,7 @@ function AskPage(): ReactNode {
         <div className="button-row">
           <TargetChoice target={target} onChange={setTarget} />
           <Button aria-expanded={isSideOpen} onClick={() => setIsSideOpen(!isSideOpen)}>
-            <Icon name="database" size={14} /> Tables and history
+            <Icon name="database" size={14} /> Tables and queries
           </Button>
         </div>
       </div>
@@ -112,12 +122,13 @@ function AskPage(): ReactNode {
             <ExampleList target={target} onChoose={runExample} />
           </section>
           <SqlPanel
-            target={target}
-            question={question}
-            sql={sql}
+            selected={selected}
+            queryName={queryName}
             task={task}
             editor={editor}
             onChange={setSql}
+            onParameter={(changed) => setValues([...values.filter(({ name }) => name !== changed.name), changed])}
+            onSaved={({ name }) => setQueryName(name)}
             onRun={run}
           />
           <ResultPanel task={task} />
@@ -127,6 +138,7 @@ function AskPage(): ReactNode {
             target={target}
             onInsert={(text) => editor.current?.insert(text)}
             onChoose={choose}
+            onRun={runSaved}
             onClose={() => setIsSideOpen(false)}
           />
         )}

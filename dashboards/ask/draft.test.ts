@@ -3,14 +3,23 @@ import { readDraft, writeDraft, faultText } from './draft.ts'
 
 describe('URL fragment of the draft', () => {
   it('round-trips', () => {
-    const draft = { target: 'evm', question: '过去24小时 & more?', sql: "SELECT '#', 50 % 7\nFROM blocks" } as const
+    const parameters = [
+      { name: 'since', type: 'date', value: '2026-11-01' },
+      { name: 'text', type: 'text', value: 'a:b&c=d' },
+    ] as const
+    const draft = {
+      target: 'evm',
+      question: '过去24小时 & more?',
+      sql: "SELECT '#', 50 % 7\nFROM blocks",
+      parameters,
+    } as const
     expect(readDraft(writeDraft(draft))).to.deep.equal(draft)
   })
 
   it('is empty for an empty draft, and ignores unknown fragments', () => {
-    expect(writeDraft({ target: 'indexer', question: ' ', sql: '' })).to.equal('')
-    for (const hash of ['', '#', '#content', '#target=other'])
-      expect(readDraft(hash)).to.deep.equal({ target: 'indexer', question: '', sql: '' })
+    expect(writeDraft({ target: 'indexer', question: ' ', sql: '', parameters: [] })).to.equal('')
+    for (const hash of ['', '#', '#content', '#target=other', '#parameter=a:json:1', '#parameter=a'])
+      expect(readDraft(hash)).to.deep.equal({ target: 'indexer', question: '', sql: '', parameters: [] })
   })
 })
 

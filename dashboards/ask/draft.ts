@@ -1,7 +1,9 @@
 import type { SqlValue } from '../kit/result-table.ts'
-import type { AskResult, Health, ApprovedPair, SqlResult as SentResult } from './answers.gen.ts'
+import type { AskResult, Health, ApprovedPair, SavedQuery, SqlResult as SentResult } from './answers.gen.ts'
 
 export type Target = Health['targets'][number]
+
+export type Parameter = SavedQuery['parameters'][number]
 
 export type Pair = Pick<ApprovedPair, 'id' | 'target' | 'question' | 'sql'>
 
@@ -21,14 +23,23 @@ export function readDraft(hash: string): SelectedQuery {
     target: values.get('target') === 'evm' ? 'evm' : 'indexer',
     question: values.get('question') ?? '',
     sql: values.get('sql') ?? '',
+    parameters: values.getAll('parameter').flatMap(readParameter),
   }
 }
 
-export function writeDraft({ target, question, sql }: SelectedQuery): string {
+/** `name:type:value` */
+function readParameter(text: string): readonly Parameter[] {
+  const [match, name = '', type, value = ''] =
+    /^([A-Za-z_]\w{0,39}):(text|number|date):([\s\S]{0,1000})$/.exec(text) ?? []
+  return match === undefined ? [] : [{ name, type: type as Parameter['type'], value }]
+}
+
+export function writeDraft({ target, question, sql, parameters }: SelectedQuery): string {
   const values = new URLSearchParams()
   if (target === 'evm') values.set('target', target)
   if (question.trim() !== '') values.set('question', question)
   if (sql.trim() !== '') values.set('sql', sql)
+  for (const { name, type, value } of parameters) values.append('parameter', `${name}:${type}:${value}`)
   return values.size === 0 ? '' : `#${values.toString()}`
 }
 
@@ -36,6 +47,7 @@ export interface SelectedQuery {
   readonly target: Target
   readonly question: string
   readonly sql: string
+  readonly parameters: readonly Parameter[]
 }
 
 export function faultText({

@@ -40,7 +40,9 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Selected
           <li key={item.id}>
             <button
               type="button"
-              onClick={() => onChoose({ target: item.target, question: item.question ?? '', sql: item.sql })}
+              onClick={() =>
+                onChoose({ target: item.target, question: item.question ?? '', sql: item.sql, parameters: [] })
+              }
             >
               <span className="choice-text">{escapeInvisible(item.question ?? item.sql)}</span>
               <span className="note">
@@ -101,7 +103,7 @@ export function SavedList({ onChoose }: { readonly onChoose: (chosen: SelectedQu
       <ul className="choices">
         {shown.map((pair) => (
           <li key={pair.id} className="with-action">
-            <button type="button" onClick={() => onChoose(pair)}>
+            <button type="button" onClick={() => onChoose({ ...pair, parameters: [] })}>
               <span className="choice-text">{escapeInvisible(pair.question)}</span>
               <span className="note choice-text">{escapeInvisible(pair.sql)}</span>
             </button>

@@ -2,23 +2,27 @@ import { useId, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import { Modal } from '../kit/dialog.tsx'
 import { Tabs, tabId } from '../kit/tabs.tsx'
+import type { SavedQuery } from './answers.gen.ts'
 import type { SelectedQuery, Target } from './draft.ts'
 import { HistoryList, SavedList } from './lists.tsx'
+import { QueryList } from './saved-queries.tsx'
 import { SchemaBrowser } from './schema-browser.tsx'
 
 const tabs = [
   { name: 'tables', label: 'Tables' },
+  { name: 'queries', label: 'Queries' },
   { name: 'history', label: 'History' },
-  { name: 'saved', label: 'Saved examples' },
+  { name: 'saved', label: 'Examples' },
 ] as const
 
 export interface SidePanelProps {
   readonly target: Target
   readonly onInsert: (text: string) => void
   readonly onChoose: (chosen: SelectedQuery) => void
+  readonly onRun: (query: SavedQuery) => void
 }
 
-const title = 'Tables and history'
+const title = 'Tables and queries'
 
 /** Beside the page on wide screens, a sheet on narrow ones. */
 export function SidePanel(props: SidePanelProps & { readonly onClose: () => void }): ReactNode {
@@ -39,13 +43,18 @@ export function SidePanel(props: SidePanelProps & { readonly onClose: () => void
   return (
     <Modal title={title} isWide onClose={onClose}>
       <div className="sheet">
-        <SideLists {...lists} onInsert={closing(lists.onInsert)} onChoose={closing(lists.onChoose)} />
+        <SideLists
+          {...lists}
+          onInsert={closing(lists.onInsert)}
+          onChoose={closing(lists.onChoose)}
+          onRun={closing(lists.onRun)}
+        />
       </div>
     </Modal>
   )
 }
 
-function SideLists({ target, onInsert, onChoose }: SidePanelProps): ReactNode {
+function SideLists({ target, onInsert, onChoose, onRun }: SidePanelProps): ReactNode {
   const [tab, setTab] = useState<(typeof tabs)[number]['name']>('tables')
   const id = useId()
   return (
@@ -55,6 +64,7 @@ function SideLists({ target, onInsert, onChoose }: SidePanelProps): ReactNode {
       </header>
       <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)}>
         {tab === 'tables' && <SchemaBrowser target={target} onInsert={onInsert} />}
+        {tab === 'queries' && <QueryList onRun={onRun} />}
         {tab === 'history' && <HistoryList onChoose={onChoose} />}
         {tab === 'saved' && <SavedList onChoose={onChoose} />}
       </div>

@@ -1,13 +1,17 @@
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import { problemText } from '../kit/api.ts'
 import { Button, Icon } from '../kit/controls.tsx'
 import { lazyPart } from '../kit/lazy-part.ts'
 import { escapeInvisible } from '../kit/result-table.ts'
-import { CopyButton } from '../kit/toast.tsx'
+import { CopyButton, useToast } from '../kit/toast.tsx'
 import { api, useHealth, useSchema } from './api.ts'
-import type { Target } from './draft.ts'
+import type { SavedQuery } from './answers.gen.ts'
+import { writeDraft } from './draft.ts'
+import type { Parameter, SelectedQuery } from './draft.ts'
+import { ParameterFields } from './parameters.tsx'
+import { SaveQueryDialog } from './saved-queries.tsx'
 import type { SqlEditorHandle } from './sql-editor.tsx'
 import type { Task } from './task.ts'
 
@@ -16,16 +20,21 @@ const SqlEditor = lazyPart(async () => (await import('./sql-editor.tsx')).SqlEdi
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 interface SqlPanelProps {
-  readonly target: Target
-  readonly question: string
-  readonly sql: string
+  readonly selected: SelectedQuery
+  /** Of the saved query that is open. */
+  readonly queryName: string
   readonly task: Task
   readonly editor: RefObject<SqlEditorHandle | null>
   readonly onChange: (sql: string) => void
+  readonly onParameter: (parameter: Parameter) => void
+  readonly onSaved: (query: SavedQuery) => void
   readonly onRun: () => void
 }
 
-export function SqlPanel({ target, question, sql, task, editor, onChange, onRun }: SqlPanelProps): ReactNode {
+export function SqlPanel(props: SqlPanelProps): ReactNode {
+  const { selected, queryName, task, editor, onChange, onParameter, onSaved, onRun } = props
+  const { target, question, sql, parameters } = selected
+  const [isSaving, setIsSaving] = useState(false)
   const { state, cancel } = task
   const { data: schema } = useSchema(target)
   const isRunning = state.is === 'busy' && state.work.kind === 'run'
@@ -38,6 +47,7 @@ export function SqlPanel({ target, question, sql, task, editor, onChange, onRun 
     <section className="panel" aria-labelledby="sql-title">
       <header>
         <h2 id="sql-title">SQL</h2>
+        {queryName !== '' && <span className="soft query-name">{escapeInvisible(queryName)}</span>}
         {sql !== '' && <CopyButton text={sql} what="the SQL" />}
         <div className="button-row end">
           <span className="soft wide-only">{isMac ? '⌘ Enter' : 'Ctrl+Enter'}</span>
@@ -47,6 +57,10 @@ export function SqlPanel({ target, question, sql, task, editor, onChange, onRun 
               <Icon name="cross" size={14} /> Cancel
             </Button>
           )}
+          <ShareButton selected={selected} />
+          <Button disabled={sql.trim() === ''} onClick={() => setIsSaving(true)}>
+            Save
+          </Button>
           <Button disabled={sql.trim() === '' || explaining.isPending} onClick={() => explaining.mutate()}>
             {explaining.isPending ? 'Explaining…' : 'Explain'}
           </Button>
@@ -58,6 +72,10 @@ export function SqlPanel({ target, question, sql, task, editor, onChange, onRun 
       <Suspense fallback={<div className="sql-editor coming" role="status" aria-label="Loading the SQL editor…" />}>
         <SqlEditor label="SQL" value={sql} schema={schema} handle={editor} onChange={onChange} onRun={onRun} />
       </Suspense>
+      <ParameterFields parameters={parameters} onChange={onParameter} onRun={onRun} />
+      {isSaving && (
+        <SaveQueryDialog query={selected} name={queryName} onSaved={onSaved} onClose={() => setIsSaving(false)} />
+      )}
       <div role="status">
         {explaining.isSuccess && explaining.data.sql === sql && (
           <Explanation title="Explanation" onClose={explaining.reset}>
@@ -73,6 +91,25 @@ export function SqlPanel({ target, question, sql, task, editor, onChange, onRun 
         )}
       </div>
     </section>
+  )
+}
+
+function ShareButton({ selected }: { readonly selected: SelectedQuery }): ReactNode {
+  const showToast = useToast()
+  const share = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(`${location.origin}${location.pathname}${writeDraft(selected)}`)
+      showToast('Link copied. It contains the question, the SQL and the parameters.')
+    } catch (error) {
+      // The clipboard is missing without HTTPS and may be denied.
+      if (!(error instanceof DOMException) && !(error instanceof TypeError)) throw error
+      showToast('Could not copy the link: copy the address of this page.', 'bad')
+    }
+  }
+  return (
+    <Button disabled={selected.sql.trim() === ''} onClick={() => void share()}>
+      Share
+    </Button>
   )
 }
 

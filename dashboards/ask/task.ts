@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { api, isTokenRequired, queryClient, queryKeys } from './api.ts'
 import type { EarlierAnswer } from './follow-up.ts'
 import { ApiProblem } from '../kit/api.ts'
-import type { SqlFailure, SqlResult, Target } from './draft.ts'
+import type { Parameter, SqlFailure, SqlResult, Target } from './draft.ts'
 import { faultText } from './draft.ts'
 
 export type Work =
@@ -12,7 +12,13 @@ export type Work =
       readonly question: string
       readonly earlier?: EarlierAnswer
     }
-  | { readonly kind: 'run'; readonly target: Target; readonly sql: string; readonly question?: string | undefined }
+  | {
+      readonly kind: 'run'
+      readonly target: Target
+      readonly sql: string
+      readonly parameters?: readonly Parameter[]
+      readonly question?: string | undefined
+    }
 
 /**
  *     idle ──start──► busy ──rows──► done
@@ -91,7 +97,7 @@ async function perform(work: Work, signal: AbortSignal): Promise<Outcome> {
   }
   const result =
     work.kind === 'run'
-      ? await api.runSql(work.target, work.sql, signal)
+      ? await api.runSql(work.target, work.sql, work.parameters ?? [], signal)
       : await api.ask(work.target, work.question, work.earlier, signal)
   const written = work.kind === 'ask' ? { sql: result.sql } : {}
   return {

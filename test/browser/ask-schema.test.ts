@@ -14,7 +14,7 @@ describe('the schema on the query page', () => {
 
   it('is browsed and searched, and inserts tables and columns', async () => {
     const page = await session.open()
-    const side = page.getByRole('complementary', { name: 'Tables and history' })
+    const side = page.getByRole('complementary', { name: 'Tables and queries' })
     await side.getByRole('button', { name: 'sales 41.2k rows' }).click()
     await side.getByText("The price, in Flow's unit.").waitFor()
     await expectUsable(page, 'an open table')
@@ -28,7 +28,7 @@ describe('the schema on the query page', () => {
     expect(await side.getByRole('button', { name: /^sales/ }).count()).to.equal(0)
     await side.getByRole('searchbox').fill('no such table')
     await side.getByText('No matching tables').waitFor()
-    await page.getByRole('button', { name: 'Tables and history' }).click()
+    await page.getByRole('button', { name: 'Tables and queries' }).click()
     await side.waitFor({ state: 'detached' })
     expect(session.consoleMessages).to.deep.equal([])
   })
@@ -46,8 +46,8 @@ describe('the schema on the query page', () => {
 
   it('is a sheet on phones, which closes when a table is inserted', async () => {
     const page = await session.open({}, phone)
-    await page.getByRole('button', { name: 'Tables and history' }).click()
-    const sheet = page.getByRole('dialog', { name: 'Tables and history' })
+    await page.getByRole('button', { name: 'Tables and queries' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Tables and queries' })
     await sheet.getByRole('button', { name: /^blocks/ }).click()
     await expectUsable(page, 'the sheet')
     await sheet.getByRole('button', { name: 'Insert raw.blocks' }).click()

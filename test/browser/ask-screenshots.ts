@@ -32,7 +32,8 @@ const startEnrichment = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Writing and running the SQL').first().waitFor()
 }
-const openApproved = async (page: Page): Promise<void> => page.getByRole('tab', { name: 'Saved examples' }).click()
+const openApproved = async (page: Page): Promise<void> =>
+  page.getByRole('tab', { name: 'Examples', exact: true }).click()
 const run = async (page: Page): Promise<void> => {
   await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT name, hieght FROM raw.blocks')
   await page.keyboard.press('Control+Enter')
@@ -88,7 +89,7 @@ const shots: readonly Shot[] = [
     size: 'phone',
     theme: 'dark',
     act: async (page) => {
-      await page.getByRole('button', { name: 'Tables and history' }).click()
+      await page.getByRole('button', { name: 'Tables and queries' }).click()
       await page.getByRole('button', { name: /^blocks/ }).click()
     },
   },
@@ -119,6 +120,17 @@ const shots: readonly Shot[] = [
       await page.getByRole('region', { name: 'Explanation' }).waitFor()
     },
   },
+  ...(['wide', 'phone'] as const).map((size): Shot => ({
+    name: `saved-${size}`,
+    size,
+    theme: size === 'phone' ? 'dark' : 'light',
+    act: async (page) => {
+      if (size === 'phone') await page.getByRole('button', { name: 'Tables and queries' }).click()
+      await page.getByRole('tab', { name: 'Queries' }).click()
+      await page.getByRole('button', { name: /^Blocks since a day/ }).click()
+      await page.getByRole('heading', { name: 'Result' }).waitFor()
+    },
+  })),
   { name: 'answer', act: ask },
   { name: 'answer-dark', theme: 'dark', act: ask },
   { name: 'answer-phone', size: 'phone', act: ask },

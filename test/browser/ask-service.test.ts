@@ -75,7 +75,7 @@ describe('the query page of the running service', function () {
     await page.getByRole('button', { name: 'Save as example' }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved as an example.').waitFor()
-    await page.getByRole('tab', { name: 'Saved examples' }).click()
+    await page.getByRole('tab', { name: 'Examples', exact: true }).click()
     await page.getByRole('button', { name: `Delete “${question}”` }).waitFor()
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export all' }).click()

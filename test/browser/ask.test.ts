@@ -181,7 +181,7 @@ describe('the query page', () => {
       sql: `SELECT ${i * 111}`,
     }))
     const page = await session.open({ approved })
-    await page.getByRole('tab', { name: 'Saved examples' }).click()
+    await page.getByRole('tab', { name: 'Examples', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Filter saved examples' }).fill('select 777')
     await page.getByRole('button', { name: 'Delete “Question 7”' }).waitFor()
     expect(await page.getByRole('button', { name: /^Delete/ }).count()).to.equal(1)
@@ -231,7 +231,7 @@ describe('the query page', () => {
 
   it('saves an answer as an example only after confirmation, and deletes it', async () => {
     const page = await session.open({ approved: [] })
-    await page.getByRole('tab', { name: 'Saved examples' }).click()
+    await page.getByRole('tab', { name: 'Examples', exact: true }).click()
     await page.getByText('No saved examples yet').waitFor()
     await questionBox(page).fill(question)
     await page.keyboard.press('Enter')
@@ -256,7 +256,7 @@ describe('the query page', () => {
   it('reopens previous questions, explains their failure, and clears the history', async () => {
     const page = await session.open()
     await page.getByRole('tab', { name: 'History' }).click()
-    const history = page.getByRole('complementary', { name: 'Tables and history' })
+    const history = page.getByRole('complementary', { name: 'Tables and queries' })
     await history.getByText('column "hieght" does not exist').waitFor()
     await history.getByRole('button', { name: /^Top 10 tokens/ }).click()
     expect(await questionBox(page).inputValue()).to.equal('Top 10 tokens by holders')

@@ -119,6 +119,21 @@ export function askWorld(): AskWorld {
       error: i === 2 ? 'column "hieght" does not exist' : null,
       timestamp: '2026-11-21T12:00:00.000Z',
     })),
+    queries: [
+      {
+        id: 'q',
+        name: 'Blocks since a day',
+        target: 'indexer',
+        question: '',
+        sql: 'SELECT count(*) FROM raw.blocks\nWHERE timestamp >= {{since}} AND height < {{max_height}} AND status = {{status}}',
+        parameters: [
+          { name: 'since', type: 'date', value: '2026-11-01' },
+          { name: 'max_height', type: 'number', value: '100' },
+          { name: 'status', type: 'text', value: 'SEALED' },
+        ],
+        updated_at: '2026-11-20T12:00:00.000Z',
+      },
+    ],
     approved: [{ id: 'k', target: 'indexer', question, sql: daysSql, approved_at: '2026-11-20T12:00:00.000Z' }],
   }
 }

@@ -19,6 +19,7 @@ export interface AskWorld {
   readonly history: readonly object[]
   readonly schema: { readonly data: readonly object[]; readonly functions: readonly string[] }
   readonly approved: readonly object[]
+  readonly queries: readonly { readonly id: string; readonly name: string; readonly [field: string]: unknown }[]
   /** Without it, authentication is disabled. */
   readonly token?: string
 }
@@ -71,6 +72,17 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
       const pair = { id: `${world.approved.length}`, ...(body as object), approved_at: new Date().toISOString() }
       state.world = { ...world, approved: [pair, ...world.approved] }
       return json(response, pair, 201)
+    }
+    if (call === 'GET /api/v1/queries') return json(response, { data: world.queries })
+    if (call === 'POST /api/v1/queries') {
+      const saved = body as { readonly name: string }
+      const query = { id: String(calls.length), ...saved, updated_at: new Date().toISOString() }
+      state.world = { ...world, queries: [...world.queries.filter(({ name }) => name !== saved.name), query] }
+      return json(response, query)
+    }
+    if (request.method === 'DELETE' && path.startsWith('/api/v1/queries/')) {
+      state.world = { ...world, queries: world.queries.filter(({ id }) => path !== `/api/v1/queries/${id}`) }
+      return json(response, { status: 'deleted' })
     }
     if (request.method === 'DELETE') {
       state.world = {

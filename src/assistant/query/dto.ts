@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { queryTargets } from './query-service.ts'
 import { maxStatementLength } from './sql/gate/sql-gate.ts'
+import { maxParameterCharacters, maxParameters, parameterName, parameterTypes } from './sql/parameters.ts'
 import type { GeneratedSql, QueryFailure } from './query-service.ts'
 import type { SqlAnswer, SqlValue } from './sql/sql-runner.ts'
 
@@ -22,6 +23,39 @@ export const sqlField = z
   .refine((text) => text.trim() !== '', 'must be a SELECT statement')
   .describe('One PostgreSQL SELECT statement; may start with WITH.')
 
+export const statementField = sqlField.max(maxStatementLength, `must have at most ${maxStatementLength} characters`)
+
+const number = /^[+-]?\d{1,40}(\.\d{1,40})?$/
+const day = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$/
+
+const parameter = z.strictObject({
+  name: z
+    .string()
+    .regex(parameterName, 'must be a letter or underscore and up to 39 more letters, digits or underscores'),
+  type: z.enum(parameterTypes, `must be ${parameterTypes.join(', ')}`),
+  value: z
+    .string('must be a string')
+    .max(maxParameterCharacters, `must have at most ${maxParameterCharacters} characters`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL or lone surrogates'),
+})
+
+function isOfType({ type, value }: z.output<typeof parameter>): boolean {
+  if (type === 'text') return true
+  return type === 'number' ? number.test(value) : day.test(value) && !Number.isNaN(Date.parse(value))
+}
+
+const typeMessage = 'must be a number such as 12.5, or a date such as 2026-11-20'
+
+export const parametersField = z
+  .array(parameter.refine(isOfType, { path: ['value'], message: typeMessage }))
+  .max(maxParameters, `must have at most ${maxParameters} items`)
+  .describe('Values of each `{{name}}` outside of strings in the statement, sent apart from it.')
+
+export const defaultsField = z
+  .array(parameter.refine((each) => each.value === '' || isOfType(each), { path: ['value'], message: typeMessage }))
+  .max(maxParameters, `must have at most ${maxParameters} items`)
+  .describe('Type and default value of each parameter. An empty value is no default.')
+
 const maxSampleRows = 5
 const maxSampleColumns = 50
 const maxSampleCharacters = 200
@@ -29,7 +63,7 @@ const maxSampleCharacters = 200
 export const earlierField = z
   .strictObject({
     question: questionField,
-    sql: sqlField.max(maxStatementLength, `must have at most ${maxStatementLength} characters`),
+    sql: statementField,
     columns: z.array(z.string().max(maxSampleCharacters)).max(maxSampleColumns),
     rows: z
       .array(z.array(z.string().max(maxSampleCharacters)).max(maxSampleColumns))

@@ -16,7 +16,7 @@ import type {
 import { databaseUnavailable } from './sql/sql-errors.ts'
 import { describeOwnTables, noOwnTables } from './own-tables.ts'
 import type { OwnTables } from './own-tables.ts'
-import type { SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
+import type { RunOptions, SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
 import { writeSql } from './write-sql.ts'
 import type { SqlModel, GeneratedStatement } from './write-sql.ts'
 
@@ -58,11 +58,7 @@ export class QueryEngine implements QueryService {
     return [...this.#options.databases.values()].reduce((sum, database) => sum + database.stuckSessions, 0)
   }
 
-  async runSql(
-    target: QueryTarget,
-    sql: string,
-    options: QueryOptions & { readonly maxRows?: number } = {},
-  ): Promise<SqlAnswer> {
+  async runSql(target: QueryTarget, sql: string, options: RunOptions = {}): Promise<SqlAnswer> {
     return this.#database(target).runner.run(sql, options)
   }
 

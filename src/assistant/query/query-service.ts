@@ -2,7 +2,7 @@ import type { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { ExamplePair } from './example-pairs.ts'
 import type { CatalogTable } from './knowledge.ts'
-import type { SqlAnswer } from './sql/sql-runner.ts'
+import type { RunOptions, SqlAnswer } from './sql/sql-runner.ts'
 
 /** `evm` only if EVM_EXPLORER_DATABASE_URL is set. */
 export const queryTargets = ['indexer', 'evm'] as const
@@ -62,7 +62,7 @@ export interface QueryService {
   /**
    * @throws SqlRefusal (400), SqlStatementError (400), other errors of the runner; 404 `no-target`
    */
-  runSql(target: QueryTarget, sql: string, options?: QueryOptions & { readonly maxRows?: number }): Promise<SqlAnswer>
+  runSql(target: QueryTarget, sql: string, options?: RunOptions): Promise<SqlAnswer>
   /** Plans without running. @throws as `runSql` */
   checkSql(target: QueryTarget, sql: string, options?: QueryOptions): Promise<void>
   /**

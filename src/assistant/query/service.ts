@@ -5,6 +5,7 @@ import { createRootPage } from '../../platform/pages/serve-page.ts'
 import { pageAddress } from '../../platform/http/connections.ts'
 import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
 import { QueryHistory } from './query-history.ts'
+import { SavedQueries } from './saved-queries.ts'
 import { createAskServer } from './http/server.ts'
 import { cannotListen } from '../../platform/http/cannot-listen.ts'
 import type { ServiceContext } from '../../platform/service.ts'
@@ -50,6 +51,7 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
     service,
     memory,
     history: new QueryHistory(),
+    saved: new SavedQueries(context.pool),
     log,
     metrics,
     host: config.HOST,

@@ -9,9 +9,11 @@ import {
   generatedFields,
   presentAnswer,
   presentFailure,
+  parametersField,
   presentGenerated,
   questionField,
   sqlField,
+  statementField,
   targetField,
 } from '../dto.ts'
 import type { HistoryItem } from '../query-history.ts'
@@ -37,6 +39,7 @@ const sqlBody = z.strictObject(
       .min(1, 'must be at least 1')
       .optional()
       .describe('Maximum rows, up to MAX_RESULT_ROWS, which is the default.'),
+    parameters: parametersField.optional(),
   },
   notAnObject,
 )
@@ -54,7 +57,7 @@ const sqlResult = z
   .meta({ id: 'SqlResult' })
 
 const explainBody = z.strictObject(
-  { sql: earlierField.shape.sql, question: questionField.optional(), target: targetField.optional() },
+  { sql: statementField, question: questionField.optional(), target: targetField.optional() },
   notAnObject,
 )
 
@@ -130,13 +133,13 @@ async function generate(
 
 async function runSql(
   target: QueryTarget,
-  { sql, max_rows: maxRows }: z.output<typeof sqlBody>,
+  { sql, max_rows: maxRows, parameters }: z.output<typeof sqlBody>,
   sender: Sender,
   services: AskServices,
 ): Promise<{ readonly body: z.output<typeof sqlResult> }> {
   return recorded(sender, services, { kind: 'run_sql', target, question: undefined, sql }, async (options) => {
     const limit = maxRows === undefined ? {} : { maxRows }
-    const answer = await services.service.runSql(target, sql, { ...options, ...limit })
+    const answer = await services.service.runSql(target, sql, { ...options, ...limit, parameters })
     return {
       body: {
         target,

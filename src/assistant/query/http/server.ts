@@ -24,6 +24,7 @@ import type { AskServices } from './ask-route.ts'
 import { historyRoutes } from './history-routes.ts'
 import { memoryRoutes } from './memory-routes.ts'
 import { queryRoutes } from './query-routes.ts'
+import { savedRoutes } from './saved-routes.ts'
 import { schemaRoutes } from './schema-routes.ts'
 
 const model = z.strictObject({
@@ -127,6 +128,7 @@ export const askRoutes: readonly Route<AskServices>[] = [
   ...schemaRoutes,
   ...historyRoutes,
   ...memoryRoutes,
+  ...savedRoutes,
   ...serviceRoutes,
 ]
 
@@ -187,13 +189,13 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
-  const { service, history, memory, token, host, page, trustedProxies = new BlockList() } = options
+  const { service, history, memory, saved, token, host, page, trustedProxies = new BlockList() } = options
   const { clientOf = clientReader(trustedProxies), ...listening } = options
   return createHttpServer<AskServices>(
     { ...listening, service: 'ask', clientOf },
     {
       routes: [...askRoutes, ...documentRoutes(() => askRoutes, askApiInfo)],
-      services: { service, history, memory, needsToken: token !== undefined },
+      services: { service, history, memory, saved, needsToken: token !== undefined },
       guards: {
         token: guard((call) => {
           if (token === undefined) refuseDnsRebinding(call.request, host, trustedProxies)

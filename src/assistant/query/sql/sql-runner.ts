@@ -10,6 +10,8 @@ import { readKnownObjects } from './gate/known-objects.ts'
 import type { KnownNames, KnownTables } from './gate/known-objects.ts'
 import { SqlGate } from './gate/sql-gate.ts'
 import { evmSchemas, evmTables, indexerSchemas, indexerTables } from './readable-tables.ts'
+import { bindParameters } from './parameters.ts'
+import type { Parameter } from './parameters.ts'
 import { chooseReader, isRefusedLogin } from './reader.ts'
 import type { Reader } from './reader.ts'
 import { readKnownTypes } from './result-types.ts'
@@ -43,6 +45,8 @@ export interface RunOptions {
   readonly client?: string | undefined
   readonly signal?: AbortSignal
   readonly maxRows?: number
+  /** For each `{{name}}` of the statement. */
+  readonly parameters?: readonly Parameter[] | undefined
 }
 
 /** Runs untrusted statements on one database: read-only, bounded, each on a clean connection. */
@@ -197,14 +201,17 @@ function runnerOf({ gate, functions, statements, sessions, maxRows, ended, end }
   const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
   return {
-    run: async (sql, options = {}) =>
-      statements.run({
-        sql,
-        judge: () => gate.check(sql),
+    run: async (sql, options = {}) => {
+      const { text, values } = bindParameters(sql, options.parameters ?? [])
+      return await statements.run({
+        sql: text,
+        values,
+        judge: () => gate.check(text, values),
         maxRows: Math.min(options.maxRows ?? maxRows, maxRows),
         signal: signalOf(options.signal),
         client: options.client,
-      }),
+      })
+    },
     check: async (sql, options = {}) => {
       const signal = signalOf(options.signal)
       const judge = (): Promise<void> => gate.check(sql)

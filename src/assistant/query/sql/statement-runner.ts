@@ -34,6 +34,8 @@ export interface StatementRunnerOptions {
 
 export interface Statement {
   readonly sql: string
+  /** Of `$1`, `$2`, …, with types that the server infers. */
+  readonly values?: readonly string[]
   readonly maxRows: number
   readonly signal: AbortSignal | undefined
   readonly client?: string | undefined
@@ -79,7 +81,7 @@ export class StatementRunner {
     }
   }
 
-  async #runOn(client: PoolClient, { sql, maxRows, signal, prefix = '' }: Statement): Promise<SqlAnswer> {
+  async #runOn(client: PoolClient, { sql, values = [], maxRows, signal, prefix = '' }: Statement): Promise<SqlAnswer> {
     const { timeoutMs, maxBytes, answerGraceMs = 5000 } = this.#options
     const startedAt = performance.now()
     const ending = new Ending(client, this.#options.cancel)
@@ -89,7 +91,7 @@ export class StatementRunner {
       if (signal?.aborted === true) throw clientLeft(signal.reason)
       signal?.addEventListener('abort', leave)
       const query = client.query(
-        new BoundedQuery({ before: this.#before, text: prefix + sql, maxRows: maxRows + 1, maxBytes }),
+        new BoundedQuery({ before: this.#before, text: prefix + sql, values, maxRows: maxRows + 1, maxBytes }),
       )
       return await this.#answer(await query.received, maxRows, performance.now() - startedAt)
     } catch (error) {
@@ -224,6 +226,7 @@ export interface BoundedQueryOptions {
   /** Statements without rows in the same round trip; if one fails, the statement does not run. */
   readonly before: readonly string[]
   readonly text: string
+  readonly values?: readonly string[]
   readonly maxRows: number
   readonly maxBytes: number
 }
@@ -268,7 +271,7 @@ export class BoundedQuery implements Submittable {
       connection.execute({ portal: '' }, true)
     }
     connection.parse({ name: '', text: this.#options.text, types: [] }, true)
-    connection.bind({}, true)
+    connection.bind({ values: [...(this.#options.values ?? [])] }, true)
     connection.describe({ type: 'P', name: '' }, true)
     connection.execute({ portal: '', rows: String(this.#options.maxRows) }, true)
     connection.sync()

@@ -25,6 +25,7 @@ const secretTables = [
   'app.nft_holder_checks',
   'app.own_workers',
   'app.price_feeds',
+  'app.saved_queries',
   'app.schema_migrations',
   'app.script_templates',
   'app.webhook_deliveries',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { createAskServer } from '../../../../src/assistant/query/http/server.ts'
 import { QueryHistory } from '../../../../src/assistant/query/query-history.ts'
+import { SavedQueries } from '../../../../src/assistant/query/saved-queries.ts'
 import { readConfig } from '../../../../src/config.ts'
 import { addressList } from '../../../../src/platform/limits/clients.ts'
 import { Lifecycle, Shared } from '../../../../src/platform/service.ts'
@@ -66,6 +67,7 @@ export async function runAsk(database: TestDatabase, variables: Record<string, s
     service,
     memory,
     history: new QueryHistory(),
+    saved: new SavedQueries(database.pool),
     log,
     metrics,
     host: '127.0.0.1',

@@ -31,17 +31,33 @@ export class SqlGate {
     this.#known = withTables(this.#base, tables)
   }
 
-  /** Takes less than 100 ms of CPU. @throws SqlRefusal */
-  async check(sql: string): Promise<void> {
+  /** Takes less than 100 ms of CPU. @param values of `$1`, `$2`, … @throws SqlRefusal */
+  async check(sql: string, values: readonly string[] = []): Promise<void> {
     refuseBadText(sql)
     refuseForbiddenWords(sql)
     const select = await parseSelect(this.#grammar, sql)
     try {
+      if (values.length > 0) fillIn(select, values)
       new SelectWalker(this.#known).check(select)
       new StatementCost(this.#known).check(select)
     } catch (error) {
       throw error instanceof RangeError ? tooDeep(error) : error
     }
+  }
+}
+
+/** Parameters without a type are resolved like string literals, so they are judged as such. */
+function fillIn(node: unknown, values: readonly string[]): void {
+  if (typeof node !== 'object' || node === null) return
+  for (const child of Object.values(node)) {
+    const parameter = nodeOf(child, 'ParamRef')
+    const value = parameter === undefined ? undefined : values[Number(parameter['number']) - 1]
+    if (value === undefined || !isNode(child)) {
+      fillIn(child, values)
+      continue
+    }
+    Reflect.deleteProperty(child, 'ParamRef')
+    Reflect.set(child, 'A_Const', { sval: { sval: value } })
   }
 }
 

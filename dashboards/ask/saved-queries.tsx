@@ -1,0 +1,148 @@
+import { useMutation } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import { problemText } from '../kit/api.ts'
+import { Button, Icon } from '../kit/controls.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { escapeInvisible } from '../kit/result-table.ts'
+import { EmptyState } from '../kit/state.tsx'
+import { useToast } from '../kit/toast.tsx'
+import type { SavedQuery } from './answers.gen.ts'
+import { api, queryClient, queryKeys, useSavedQueries } from './api.ts'
+import type { SelectedQuery } from './draft.ts'
+import { ListState } from './lists.tsx'
+
+const seenAtOnce = 8
+
+export function QueryList({ onRun }: { readonly onRun: (query: SavedQuery) => void }): ReactNode {
+  const saved = useSavedQueries()
+  const [filter, setFilter] = useState('')
+  const [deleted, setDeleted] = useState<SavedQuery>()
+  if (saved.data === undefined) return <ListState list={saved} what="saved queries" />
+  if (saved.data.length === 0)
+    return (
+      <EmptyState title="No saved queries yet">
+        Write SQL, then choose Save. Write {'{{name}}'} for values that change.
+      </EmptyState>
+    )
+  const words = filter.trim().toLowerCase()
+  const shown = saved.data.filter(({ name, sql }) => `${name}\n${sql}`.toLowerCase().includes(words))
+  return (
+    <>
+      {saved.data.length > seenAtOnce && (
+        <label className="list-filter">
+          <span className="visually-hidden">Filter saved queries</span>
+          <input
+            className="input"
+            type="search"
+            placeholder={`Filter ${saved.data.length} queries`}
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+        </label>
+      )}
+      {shown.length === 0 && <EmptyState title="No matching queries">Change the filter.</EmptyState>}
+      <ul className="choices">
+        {shown.map((query) => (
+          <li key={query.id} className="with-action">
+            <button type="button" onClick={() => onRun(query)}>
+              <span className="choice-text">{escapeInvisible(query.name)}</span>
+              <span className="note choice-text">{escapeInvisible(query.sql)}</span>
+            </button>
+            <Button
+              look="plain"
+              isSmall
+              isIcon
+              aria-label={`Delete query “${query.name}”`}
+              onClick={() => setDeleted(query)}
+            >
+              <Icon name="cross" size={14} />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {deleted !== undefined && <DeleteQueryDialog query={deleted} onClose={() => setDeleted(undefined)} />}
+    </>
+  )
+}
+
+function DeleteQueryDialog({
+  query,
+  onClose,
+}: {
+  readonly query: SavedQuery
+  readonly onClose: () => void
+}): ReactNode {
+  const deletion = useMutation({
+    mutationFn: () => api.deleteQuery(query.id),
+    onSuccess: () => {
+      onClose()
+      void queryClient.invalidateQueries({ queryKey: queryKeys.queries })
+    },
+  })
+  return (
+    <Dialog
+      title="Delete this query?"
+      action="Delete"
+      isDangerous
+      isBusy={deletion.isPending}
+      error={deletion.error === null ? undefined : problemText(deletion.error)}
+      onSubmit={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <p className="wrap">{escapeInvisible(query.name)}</p>
+      <p className="soft">It is deleted for all users of this service. Shared links keep working.</p>
+    </Dialog>
+  )
+}
+
+interface SaveQueryDialogProps {
+  readonly query: SelectedQuery
+  readonly name: string
+  readonly onSaved: (query: SavedQuery) => void
+  readonly onClose: () => void
+}
+
+export function SaveQueryDialog({ query, name: firstName, onSaved, onClose }: SaveQueryDialogProps): ReactNode {
+  const saved = useSavedQueries().data ?? []
+  const [name, setName] = useState(firstName)
+  const showToast = useToast()
+  const id = useId()
+  const saving = useMutation({
+    mutationFn: () => api.saveQuery({ ...query, name: name.trim() }),
+    onSuccess: (stored) => {
+      onClose()
+      onSaved(stored)
+      showToast('Query saved.')
+      void queryClient.invalidateQueries({ queryKey: queryKeys.queries })
+    },
+  })
+  const isKnown = saved.some((other) => other.name === name.trim())
+  return (
+    <Dialog
+      title="Save query"
+      action={isKnown ? 'Replace' : 'Save'}
+      isBusy={saving.isPending}
+      error={saving.error === null ? undefined : problemText(saving.error)}
+      onSubmit={() => saving.mutate()}
+      onClose={onClose}
+    >
+      <div className="field">
+        <label htmlFor={id}>Name</label>
+        <input
+          id={id}
+          className="input"
+          required
+          maxLength={100}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </div>
+      <p className="soft">
+        {isKnown ? 'The saved query of this name is replaced.' : 'All users of this service see it.'}
+        {query.parameters.length > 0 && ' The present values of the parameters become their defaults.'}
+      </p>
+    </Dialog>
+  )
+}
