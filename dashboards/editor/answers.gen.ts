@@ -46,7 +46,7 @@ export interface EditorSettings {
   readonly url: string
   /** LSP_URL. */
   readonly lsp_url: string
-  readonly networks: readonly ({ readonly network: 'mainnet' | 'testnet' | 'emulator'; readonly api_url: string; readonly is_default: boolean })[]
+  readonly networks: readonly ({ readonly network: 'mainnet' | 'testnet' | 'emulator'; readonly api_url: string; readonly is_default: boolean; readonly contracts: Readonly<Record<string, string>> })[]
   readonly language_server: { readonly kind: 'cli' | 'parser'; readonly label: string }
   /** null: sign-in is off, and projects stay in the browser. */
   readonly wallet: { readonly url: string; readonly gotrue_url: string; readonly authorize_url: string; readonly token_url: string; readonly session_url: string; readonly client_id: string } | null

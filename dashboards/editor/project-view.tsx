@@ -15,7 +15,8 @@ import { RunPanel } from './parts/run-panel.tsx'
 import { withOpen, withoutTab } from './project/file-tree.ts'
 import { forkName, isUnsaved, newProject, useStore } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
-import { ScriptRunner } from './run/run-script.ts'
+import { Runner } from './run/runner.ts'
+import { codeShape } from './run/script-kind.ts'
 import { limitProblem } from './project/file-changes.ts'
 import type { SaveState } from './project/project-saver.ts'
 import type { Session } from './session.ts'
@@ -39,7 +40,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   const save = useStore(saver)
   const { server, problems } = useStore(language)
   const draft = useStore(draftStore)
-  const runner = useMemo(() => new ScriptRunner(store, settings), [store, settings])
+  const runner = useMemo(() => new Runner(store, settings), [store, settings])
   const [dialog, setDialog] = useState<ProjectDialog | undefined>(() =>
     account.is === 'signed-in' && isForRepository() ? { is: 'repository' } : undefined,
   )
@@ -58,7 +59,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     setPanel('run')
     setIsPanelOpen(true)
     const { active } = store.state
-    if (active !== undefined) void runner.run(active)
+    if (active !== undefined) runner.run(active)
   }, [store, runner])
   const saveNow = useCallback(() => {
     if (account.is === 'signed-in') void saver.saveNow()
@@ -77,7 +78,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
       message: (text: string) => showToast(text, 'bad'),
     })
   }, [session, run, saveNow, showToast])
-  useEffect(() => () => runner.stop(), [runner])
+  useEffect(() => () => runner.close(), [runner])
 
   const slug = project.saved?.slug
   useEffect(() => {
@@ -147,6 +148,11 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
   const showRepository = (): void =>
     showSaved('repository', 'Sign in to save this project and connect it to a repository.')
 
+  const activeCode = project.active === undefined ? undefined : project.files.get(project.active)
+  const isTransaction = useMemo(
+    () => activeCode !== undefined && codeShape(activeCode).kind === 'transaction',
+    [activeCode],
+  )
   const errors = problems.filter(({ severity }) => severity === 'error').length
   return (
     <div className="project-view">
@@ -215,7 +221,15 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
               title="Ctrl+Enter, or ⌘ Enter"
               onClick={run}
             >
-              <Icon name="play" size={14} /> Run
+              {isTransaction ? (
+                <>
+                  <Icon name="send" size={14} /> Send
+                </>
+              ) : (
+                <>
+                  <Icon name="play" size={14} /> Run
+                </>
+              )}
             </Button>
           </div>
           <CodePane code={code} isHidden={project.active === undefined} />

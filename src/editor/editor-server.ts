@@ -23,7 +23,12 @@ const settingsSchema = z
     url: z.string().describe('EDITOR_URL.'),
     lsp_url: z.string().describe('LSP_URL.'),
     networks: z.array(
-      z.strictObject({ network: z.enum(editorNetworks), api_url: z.string(), is_default: z.boolean() }),
+      z.strictObject({
+        network: z.enum(editorNetworks),
+        api_url: z.string(),
+        is_default: z.boolean(),
+        contracts: z.record(z.string(), z.string()).describe('Addresses of core contracts, for `import "Name"`.'),
+      }),
     ),
     language_server: z.strictObject({ kind: z.enum(['cli', 'parser']), label: z.string() }),
     wallet: z

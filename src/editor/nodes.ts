@@ -4,6 +4,7 @@ import { liveEndpoints } from '../access/settings.ts'
 import type { EditorConfig } from './settings.ts'
 import { editorNetworks, isEditorNetwork } from './editor-network.ts'
 import type { EditorNetwork } from './editor-network.ts'
+import { coreContractAddresses } from '../flow/core-contracts.ts'
 import { asError, FatalError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 import { retryWhile } from '../platform/retry.ts'
@@ -18,6 +19,7 @@ export interface EditorNodes {
     readonly network: EditorNetwork
     readonly api_url: string
     readonly is_default: boolean
+    readonly contracts: Readonly<Record<string, string>>
   }[]
 }
 
@@ -87,6 +89,7 @@ export function openEditorNodes(
         network,
         api_url: (config[apiSettings[network]] ?? publicApis[network]).replace(/\/+$/, ''),
         is_default: network === first,
+        contracts: coreContractAddresses(network),
       }))
     },
   }

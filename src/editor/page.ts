@@ -21,11 +21,13 @@ export function createEditorPage(
       return
     }
     context.state['route'] = isFile ? '/assets' : context.path.startsWith('/p/') ? '/p/{slug}' : '/'
-    await setHeaders(context, () =>
-      servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
+    await setHeaders(context, () => {
+      // The page talks to wallet windows.
+      context.set('Cross-Origin-Opener-Policy', 'same-origin-allow-popups')
+      return servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
         editorPolicy(html, calledBy(settings())),
-      ),
-    )
+      )
+    })
   }
 }
 

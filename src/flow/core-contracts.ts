@@ -103,6 +103,13 @@ export function coreContractAddress(name: string, network: Network): string | un
   return account === undefined ? undefined : byNetwork[network][account]
 }
 
+/** By name, with 0x. */
+export function coreContractAddresses(network: Network): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(accountByName).map(([name, account]) => [name, `0x${byNetwork[network][account]}`]),
+  )
+}
+
 /** In other accounts these names are not core contracts. */
 export const coreContractNames: ReadonlySet<string> = new Set(Object.keys(accountByName))
 

@@ -28,6 +28,8 @@ export interface EditorVisitOptions extends BrowserContextOptions {
   readonly path?: string
   /** Substrings of expected console messages. */
   readonly expected?: readonly string[]
+  /** Default: a new one. */
+  readonly context?: BrowserContext
 }
 
 /**
@@ -58,13 +60,10 @@ const ofNetworks = ['Failed to load resource', 'WebSocket connection to', 'net::
 export async function openEditorPage(
   { browser }: Pick<TestBrowser, 'browser'>,
   { url }: Pick<FakeEditor, 'url'>,
-  { path = '/', expected = [], ...options }: Omit<EditorVisitOptions, 'world'> = {},
+  { path = '/', expected = [], context: given, ...options }: Omit<EditorVisitOptions, 'world'> = {},
 ): Promise<EditorVisit> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 860 },
-    reducedMotion: 'reduce',
-    ...options,
-  })
+  const context =
+    given ?? (await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options }))
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   const consoleMessages = watchConsole(page, [...ofNetworks, 'pubKeyCredParams is missing at least one', ...expected])

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { newProject } from '../../dashboards/editor/project/project-state.ts'
 import { templates } from '../../dashboards/editor/project/templates.ts'
+import { nameOfScript } from '../../clients/signing/transactions/known-transaction.ts'
+import { resolveImports } from '../../dashboards/editor/run/resolve-imports.ts'
+import { coreContractAddresses } from '../../src/flow/core-contracts.ts'
 import { codeShape } from '../../dashboards/editor/run/script-kind.ts'
 import { encodeJson } from '../../simnode/ledger/scripts/script-values.ts'
 import type { CadenceJson } from '../../simnode/ledger/scripts/script-values.ts'
@@ -21,8 +24,11 @@ describe('editor sample files', () => {
   it('are scripts that a simulated node runs, or give the reason why they are not run', () => {
     for (const { code, note, name } of templates) {
       const sample = sampleScripts.find((one) => one.code === code)
-      if (codeShape(code).kind === 'script')
-        expect(sample, name).to.have.property('arguments').with.length(codeShape(code).parameters.length)
+      const { kind, parameters } = codeShape(code)
+      const core = coreContractAddresses('emulator')
+      const resolved = resolveImports(code, { core, files: new Map(), address: undefined })
+      if (kind === 'script') expect(sample, name).to.have.property('arguments').with.length(parameters.length)
+      else if (kind === 'transaction') expect(nameOfScript(resolved, 'emulator'), name).to.equal('send-flow')
       else expect(note, name).to.match(/not run/)
     }
     const { active, files } = newProject('emulator')

@@ -13,6 +13,7 @@ import { createImportWorkspaces } from '../../src/editor/imports/create-import-w
 import type { LanguageServerProgram } from '../../src/editor/language-server/find-language-server.ts'
 import { createLspServer } from '../../src/editor/lsp/lsp-server.ts'
 import type { LspServer } from '../../src/editor/lsp/lsp-server.ts'
+import { coreContractAddresses } from '../../src/flow/core-contracts.ts'
 import { createProjectAccess } from '../../src/editor/projects/read-projects.ts'
 import { projectLimits } from '../../src/editor/projects/project-quotas.ts'
 import type { ProjectQuotas } from '../../src/editor/projects/project-quotas.ts'
@@ -181,8 +182,13 @@ export async function startFakeEditor(
         url,
         lsp_url: `ws://localhost:${channelPort}/lsp`,
         networks: [
-          { network: 'emulator', api_url: node.restUrl, is_default: true },
-          { network: 'testnet', api_url: node.restUrl, is_default: false },
+          {
+            network: 'emulator',
+            api_url: node.restUrl,
+            is_default: true,
+            contracts: coreContractAddresses('emulator'),
+          },
+          { network: 'testnet', api_url: node.restUrl, is_default: false, contracts: coreContractAddresses('testnet') },
         ],
         language_server: { kind: program.kind, label: program.label },
         wallet: state.world.hasNoWallet

@@ -26,13 +26,22 @@ access(all) contract Counter {
 }
 `
 
-const transaction = `/// Saves a greeting to the signer's storage.
-transaction(greeting: String) {
+const transaction = `import "FungibleToken"
+import "FlowToken"
 
-    prepare(signer: auth(LoadValue, SaveValue) &Account) {
-        let before = signer.storage.load<String>(from: /storage/greeting) ?? "nothing"
-        signer.storage.save(greeting, to: /storage/greeting)
-        log("\\(greeting) in place of \\(before)")
+transaction(amount: UFix64, to: Address) {
+    let sent: @{FungibleToken.Vault}
+
+    prepare(signer: auth(BorrowValue) &Account) {
+        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
+            ?? panic("The signer has no FLOW vault")
+        self.sent <- vault.withdraw(amount: amount)
+    }
+
+    execute {
+        let receiver = getAccount(to).capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)
+            ?? panic("The recipient cannot receive FLOW")
+        receiver.deposit(from: <-self.sent)
     }
 }
 `
@@ -53,10 +62,9 @@ export const templates: readonly Template[] = [
   },
   {
     name: 'transaction',
-    title: 'A transaction',
-    path: 'transactions/greet.cdc',
+    title: 'A transaction: send FLOW',
+    path: 'transactions/send-flow.cdc',
     code: transaction,
-    note: 'Checked here, not run. Send it from a wallet.',
   },
   { name: 'script', title: 'A script', path: 'scripts/add.cdc', code: script },
 ]

@@ -22,15 +22,25 @@ describe('kind of a Cadence file', () => {
     expect(codeShape('transaction(amount: UFix64) { prepare(signer: &Account) {} }')).to.deep.equal({
       kind: 'transaction',
       parameters: [{ name: 'amount', type: 'UFix64' }],
+      signers: 1,
     })
-    expect(codeShape('transaction { prepare(signer: &Account) {} }')).to.deep.equal({
+    expect(codeShape('transaction { prepare(one: &Account, other: auth(Storage) &Account) {} }')).to.deep.equal({
       kind: 'transaction',
       parameters: [],
+      signers: 2,
     })
+    expect(codeShape('transaction { execute { log("prepare(a: &Account)") } }')).to.include({ signers: 0 })
   })
 
   it('is a contract, also with functions called main; other for an empty file', () => {
-    expect(codeShape('access(all) contract A { access(all) fun main(a: Int) {} }').kind).to.equal('contract')
+    expect(
+      codeShape(`access(all) contract A {
+        access(all) resource R { init(inner: Int) {} }
+        access(all) fun main(a: Int) {}
+        init(supply: UFix64) {}
+      }`),
+    ).to.deep.equal({ kind: 'contract', name: 'A', parameters: [{ name: 'supply', type: 'UFix64' }] })
+    expect(codeShape('access(all) contract interface I {}')).to.include({ kind: 'contract', name: 'I' })
     expect(codeShape('').kind).to.equal('other')
     expect(codeShape('let text = "fun main(a: Int)"').kind).to.equal('other')
   })

@@ -1,33 +1,40 @@
 import { readCadenceTokens } from '../../kit/code-tokens.ts'
 import type { Parameter } from '../../kit/code-tokens.ts'
 
-type CodeKind = 'script' | 'transaction' | 'contract' | 'other'
-
-interface CodeShape {
-  readonly kind: CodeKind
-  readonly parameters: readonly Parameter[]
-}
+export type CodeShape = { readonly parameters: readonly Parameter[] } & (
+  | { readonly kind: 'script' | 'other' }
+  /** `signers`: accounts of `prepare`. */
+  | { readonly kind: 'transaction'; readonly signers: number }
+  /** With the parameters of its `init`. Interfaces have none. */
+  | { readonly kind: 'contract'; readonly name: string }
+)
 
 export function codeShape(code: string): CodeShape {
   const plain = readCadenceTokens(code)
     .map(({ kind, text }) => (kind === 'comment' ? ' ' : kind === 'text' ? '""' : text))
     .join('')
   const depths = topLevel(plain)
-  const find = (pattern: RegExp): RegExpExecArray | undefined => {
-    for (const found of plain.matchAll(pattern)) if (depths[found.index] === 0) return found
+  const find = (pattern: RegExp, { from = 0, depth = 0 } = {}): RegExpExecArray | undefined => {
+    for (const found of plain.matchAll(pattern)) if (found.index >= from && depths[found.index] === depth) return found
     return undefined
   }
+  const after = (found: RegExpExecArray): readonly Parameter[] =>
+    readParameters(plain.slice(found.index + found[0].length))
   const main = find(/\bfun\s+main\s*\(/g)
-  if (main !== undefined)
-    return { kind: 'script', parameters: readParameters(plain.slice(main.index + main[0].length)) }
+  if (main !== undefined) return { kind: 'script', parameters: after(main) }
   const transaction = find(/\btransaction\b\s*(\()?/g)
-  if (transaction !== undefined)
+  if (transaction !== undefined) {
+    const prepare = find(/\bprepare\s*\(/g, { from: transaction.index, depth: 1 })
     return {
       kind: 'transaction',
-      parameters:
-        transaction[1] === undefined ? [] : readParameters(plain.slice(transaction.index + transaction[0].length)),
+      parameters: transaction[1] === undefined ? [] : after(transaction),
+      signers: prepare === undefined ? 0 : after(prepare).length,
     }
-  return { kind: find(/\bcontract\b/g) === undefined ? 'other' : 'contract', parameters: [] }
+  }
+  const contract = find(/\bcontract\s+(?:interface\s+)?(\w+)/g)
+  if (contract === undefined) return { kind: 'other', parameters: [] }
+  const init = find(/\binit\s*\(/g, { from: contract.index, depth: 1 })
+  return { kind: 'contract', name: contract[1] ?? '', parameters: init === undefined ? [] : after(init) }
 }
 
 function topLevel(code: string): Int32Array {
@@ -114,6 +121,8 @@ export function errorTitle(message: string): string {
     .map((line) => line.trim())
     .filter((line) => line !== '')
   const line =
-    lines.find((line) => line.startsWith('error: '))?.replace(/^error: /, '') ?? lines[0] ?? 'The script failed.'
+    lines.find((line) => line.startsWith('error: '))?.replace(/^error: /, '') ??
+    lines[0] ??
+    'The chain reported an error.'
   return line.length > 300 ? `${line.slice(0, 300)}…` : line
 }

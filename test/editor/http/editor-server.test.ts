@@ -19,7 +19,7 @@ function projectsWith(handler: () => Promise<Answer<unknown>> = () => Promise.re
 const settings: EditorSettings = {
   url: 'http://localhost:3003',
   lsp_url: 'ws://localhost:3002/lsp',
-  networks: [{ network: 'testnet', api_url: 'https://rest-testnet.onflow.org', is_default: true }],
+  networks: [{ network: 'testnet', api_url: 'https://rest-testnet.onflow.org', is_default: true, contracts: {} }],
   language_server: { kind: 'parser', label: 'Cadence 1.0 parser' },
   wallet: null,
   github: { is_on: false, install_url: null },
