@@ -90,7 +90,7 @@ export function stateAtStart(
     supplies: new Supplies((token) => genesisSupply(token) + (made.get(token) ?? 0n)),
     items: new Items(turnsOf(itemMint)),
     accounts: new Accounts(turnsOf(accountCreation), turnsOf(keyChange), turns.transactions, externalAccounts),
-    contracts: new Contracts(turnsOf(contractDeploy)),
+    contracts: new Contracts(turnsOf(contractDeploy), externalAccounts),
     staking: new StakingTable(staking),
     schedule: new Schedule(),
     market: new Market(),

@@ -2,7 +2,14 @@ import { expect } from 'chai'
 import { hexOf } from '../../clients/signing/bytes.ts'
 import type { FlowTransaction } from '../../clients/signing/encode-transaction.ts'
 import { signTransaction } from '../../clients/signing/sign-transaction.ts'
-import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import {
+  addContract,
+  addKey,
+  createAccount,
+  revokeKey,
+  sendFlow,
+  updateContract,
+} from '../../clients/signing/transactions/make-transaction.ts'
 import { softPasskey } from '../signing/soft-passkey.ts'
 import { NodeClient, passkeyKey, testKey } from '../support/node-client.ts'
 import type { TestKey, TestSigner, TestTransaction, TransactionStatusResult } from '../support/node-client.ts'
@@ -95,6 +102,23 @@ for (const { name, start } of payerChains) {
           )
         }
       }
+    })
+
+    it('deploy a contract once and update it', async () => {
+      const account = await newAccount(passkeyKey())
+      const counter = (count: number): { readonly name: string; readonly code: string } => ({
+        name: 'Counter',
+        code: `access(all) contract Counter { access(all) fun count(): Int { return ${count} } }`,
+      })
+      const done = { status: 4, error: '' }
+      expect((await sent({ code: updateContract('emulator', counter(1)), proposer: account })).error).to.match(
+        /cannot update non-existing contract/,
+      )
+      expect(await sent({ code: addContract('emulator', counter(1)), proposer: account })).to.include(done)
+      expect((await sent({ code: addContract('emulator', counter(1)), proposer: account })).error).to.match(
+        /cannot overwrite existing contract/,
+      )
+      expect(await sent({ code: updateContract('emulator', counter(2)), proposer: account })).to.include(done)
     })
 
     it('are rejected if any part signed by a passkey was changed', async () => {

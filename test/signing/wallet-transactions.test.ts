@@ -7,7 +7,14 @@ import { SigningError } from '../../clients/signing/signing-error.ts'
 import { amountText, amountUnits } from '../../clients/signing/transactions/cadence-arguments.ts'
 import { nameOfScript, readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
 import type { FlowChain } from '../../clients/signing/transactions/transaction-scripts.ts'
-import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import {
+  addContract,
+  addKey,
+  createAccount,
+  revokeKey,
+  sendFlow,
+  updateContract,
+} from '../../clients/signing/transactions/make-transaction.ts'
 import {
   flowContracts,
   transactionNames,
@@ -70,6 +77,24 @@ describe('wallet transactions', () => {
           })
         },
       ),
+    )
+  })
+
+  it('read contracts with any code, written as one JSON string', () => {
+    fc.assert(
+      fc.property(anyChain, fc.string({ unit: 'binary' }), (chain, code) => {
+        const source = { name: 'Counter', code }
+        for (const [name, make] of [
+          ['add-contract', addContract],
+          ['update-contract', updateContract],
+        ] as const) {
+          const transaction = make(chain, source)
+          expect(readKnownTransaction(transaction, chain)).to.deep.equal({ name, contract: 'Counter', code })
+          const [contract = ''] = transaction.arguments
+          const twice = `{"type":"String","value":"a","value":${JSON.stringify(code)}}`
+          expect(readKnownTransaction({ ...transaction, arguments: [contract, twice] }, chain)).to.equal(undefined)
+        }
+      }),
     )
   })
 

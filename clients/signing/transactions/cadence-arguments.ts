@@ -58,6 +58,21 @@ export function plainArgument(argument: string, type: ArgumentType): string | un
   return written === text(type, value) || written === JSON.stringify({ value, type }) ? value : undefined
 }
 
+/** A string of any characters, written as `JSON.stringify` does. */
+export function exactString(argument: string): string | undefined {
+  let read: unknown
+  try {
+    read = JSON.parse(argument)
+  } catch {
+    return undefined
+  }
+  const { value } = (typeof read === 'object' && read !== null ? read : {}) as { readonly value?: unknown }
+  if (typeof value !== 'string') return undefined
+  return argument === text('String', value) || argument === JSON.stringify({ value, type: 'String' })
+    ? value
+    : undefined
+}
+
 function text(type: ArgumentType, value: string): string {
   return JSON.stringify({ type, value })
 }

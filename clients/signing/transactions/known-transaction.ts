@@ -1,4 +1,4 @@
-import { amountUnits, plainArgument } from './cadence-arguments.ts'
+import { amountUnits, exactString, plainArgument } from './cadence-arguments.ts'
 import { keyAlgorithms } from './make-transaction.ts'
 import type { TransactionCode } from './make-transaction.ts'
 import { normalScript, transactionNames, transactionScript } from './transaction-scripts.ts'
@@ -20,6 +20,7 @@ export type KnownTransaction =
   | { readonly name: 'send-flow'; readonly amount: bigint; readonly to: string }
   | { readonly name: 'add-key'; readonly key: AddedKey }
   | { readonly name: 'revoke-key'; readonly keyIndex: number }
+  | { readonly name: 'add-contract' | 'update-contract'; readonly contract: string; readonly code: string }
 
 export function nameOfScript(script: string, chain: FlowChain): TransactionName | undefined {
   const normal = normalScript(script)
@@ -56,6 +57,16 @@ const readers: Readonly<Record<TransactionName, (texts: readonly string[]) => Kn
     const keyIndex = Number(plainArgument(indexText, 'Int'))
     return more.length > 0 || !Number.isSafeInteger(keyIndex) ? undefined : { name: 'revoke-key', keyIndex }
   },
+  'add-contract': (texts) => contractOf('add-contract', texts),
+  'update-contract': (texts) => contractOf('update-contract', texts),
+}
+
+function contractOf(
+  name: 'add-contract' | 'update-contract',
+  [nameText = '', codeText = '', ...more]: readonly string[],
+): KnownTransaction | undefined {
+  const [contract, code] = [plainArgument(nameText, 'String'), exactString(codeText)]
+  return more.length > 0 || contract === undefined || code === undefined ? undefined : { name, contract, code }
 }
 
 function keyOf([keyText = '', signatureText = '', hashText = '', weightText = '', ...more]: readonly string[]):

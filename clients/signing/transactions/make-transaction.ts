@@ -57,6 +57,23 @@ export function revokeKey(chain: FlowChain, keyIndex: number): TransactionCode {
   return { script: transactionScript('revoke-key', chain), arguments: [cadence.int(keyIndex)] }
 }
 
+export interface ContractSource {
+  readonly name: string
+  readonly code: string
+}
+
+export function addContract(chain: FlowChain, source: ContractSource): TransactionCode {
+  return { script: transactionScript('add-contract', chain), arguments: contractArguments(source) }
+}
+
+export function updateContract(chain: FlowChain, source: ContractSource): TransactionCode {
+  return { script: transactionScript('update-contract', chain), arguments: contractArguments(source) }
+}
+
+function contractArguments({ name, code }: ContractSource): string[] {
+  return [cadence.string(name), cadence.string(code)]
+}
+
 function keyArguments({
   publicKey,
   signatureAlgorithm = 'ECDSA_P256',

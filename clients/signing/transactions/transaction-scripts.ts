@@ -9,7 +9,14 @@ export const flowContracts: Readonly<
   emulator: { fungibleToken: 'ee82856bf20e2aa6', flowToken: '0ae53cb6e3f42a79' },
 }
 
-export const transactionNames = ['create-account', 'send-flow', 'add-key', 'revoke-key'] as const
+export const transactionNames = [
+  'create-account',
+  'send-flow',
+  'add-key',
+  'revoke-key',
+  'add-contract',
+  'update-contract',
+] as const
 export type TransactionName = (typeof transactionNames)[number]
 
 /** Compare scripts with `normalScript`. */
@@ -87,6 +94,18 @@ transaction(amount: UFix64, to: Address) {
   'revoke-key': () => `transaction(keyIndex: Int) {
     prepare(signer: auth(RevokeKey) &Account) {
         signer.keys.revoke(keyIndex: keyIndex) ?? panic("The account has no such key")
+    }
+}
+`,
+  'add-contract': () => `transaction(name: String, code: String) {
+    prepare(signer: auth(AddContract) &Account) {
+        signer.contracts.add(name: name, code: code.utf8)
+    }
+}
+`,
+  'update-contract': () => `transaction(name: String, code: String) {
+    prepare(signer: auth(UpdateContract) &Account) {
+        signer.contracts.update(name: name, code: code.utf8)
     }
 }
 `,

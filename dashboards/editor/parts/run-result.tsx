@@ -8,7 +8,7 @@ import type { RunResult } from '../run/runner.ts'
 import type { SentTransaction } from '../run/send-transaction.ts'
 import { defaultNetwork, useSettings } from '../settings.ts'
 import type { Network } from '../types.ts'
-import { ValueTree } from './value-tree.tsx'
+import { closedDepth, ValueTree } from './value-tree.tsx'
 
 interface ResultProps<Result> {
   readonly result: Result
@@ -146,16 +146,15 @@ function Sent({
       {events.length > 0 && (
         <section className="events" aria-label="Events">
           <h3>Events</h3>
-          {events.slice(0, maxEvents).map(({ type, value }, at) => (
-            <details
-              key={at}
-              className="value mono"
-              open={!type.includes('.FlowFees.') && events.length <= maxOpenEvents}
-            >
-              <summary>{type}</summary>
-              {value === undefined ? <p className="soft">Not readable.</p> : <ValueTree value={value} />}
-            </details>
-          ))}
+          <div className="mono">
+            {events.slice(0, maxEvents).map(({ type, value }, at) => (
+              <ValueTree
+                key={at}
+                value={value ?? { type, value: 'not readable' }}
+                depth={type.includes('.FlowFees.') || events.length > maxOpenEvents ? closedDepth : 0}
+              />
+            ))}
+          </div>
           {events.length > maxEvents && <p className="soft">{events.length - maxEvents} more.</p>}
         </section>
       )}

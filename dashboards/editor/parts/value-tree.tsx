@@ -3,6 +3,8 @@ import type { CadenceValue } from '../run/argument-value.ts'
 
 const max = 200
 const maxDepth = 40
+/** From here on, parts are closed. */
+export const closedDepth = 2
 
 export function ValueTree({
   value,
@@ -31,7 +33,7 @@ export function ValueTree({
       </div>
     )
   return (
-    <details className="value-node" open={depth < 2 && parts.length <= 50}>
+    <details className="value-node" open={depth < closedDepth && parts.length <= 50}>
       <summary>
         {label}
         <span className="value-type">{type}</span>{' '}

@@ -178,10 +178,11 @@ export class Runner {
   }
 
   #send(path: string, { code, isAuthorizer }: { readonly code: string; readonly isAuthorizer: boolean }): void {
+    const signer = this.#state.signers.get(this.#store.state.network)
+    if (signer === undefined) return
     const values = this.#values(path, code)
     const computeLimit = this.#readComputeLimit()
-    const signer = this.#state.signers.get(this.#store.state.network)
-    if (values === undefined || computeLimit === undefined || signer === undefined) return
+    if (values === undefined || computeLimit === undefined) return
     this.#begin(path, async ({ network, api_url: apiUrl }, signal) => {
       await sendTransaction({
         node: new AccessNode(apiUrl),

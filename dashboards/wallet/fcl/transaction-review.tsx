@@ -4,7 +4,7 @@ import type { FlowTransaction } from '../../../clients/signing/encode-transactio
 import type { KnownTransaction } from '../../../clients/signing/transactions/known-transaction.ts'
 import { Badge, Icon } from '../../kit/controls.tsx'
 import { readCadenceTokens } from '../../kit/code-tokens.ts'
-import { Tokens } from '../../kit/code.tsx'
+import { CodeView, Tokens } from '../../kit/code.tsx'
 import { plainUnits } from '../chain/amounts.ts'
 import type { Network } from '../types.ts'
 import { networkNames } from '../../kit/network-names.ts'
@@ -135,6 +135,20 @@ function KnownSummary({
         <p>
           Revokes key {known.keyIndex} of <Address address={from} own={own} /> permanently.
         </p>
+      )
+    case 'add-contract':
+    case 'update-contract':
+      return (
+        <>
+          <p>
+            {known.name === 'add-contract' ? 'Deploys' : 'Updates'} the contract <b>{known.contract}</b> of{' '}
+            <Address address={from} own={own} />.
+          </p>
+          <details>
+            <summary>Code of the contract</summary>
+            <CodeView code={visibleText(known.code)} label="the contract" />
+          </details>
+        </>
       )
   }
 }

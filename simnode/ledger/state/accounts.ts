@@ -13,10 +13,12 @@ export class Contracts implements StatePart {
   readonly #young = new Set<number>()
   readonly #passing = new Set<number>()
   readonly #touched = new Set<number>()
+  readonly #externalAccounts: ExternalAccounts
 
   /** @param deployed before the cycle */
-  constructor(deployed: number) {
+  constructor(deployed: number, externalAccounts: ExternalAccounts) {
     this.#deployed = deployed
+    this.#externalAccounts = externalAccounts
   }
 
   deploy(): ContractCode {
@@ -41,7 +43,7 @@ export class Contracts implements StatePart {
   }
 
   of(account: Account): ContractCode[] {
-    const found = [...(genesisContracts.get(account.index) ?? [])]
+    const found = [...(genesisContracts.get(account.index) ?? []), ...this.#externalAccounts.contracts(account)]
     const place = placeInRound(account)
     for (let ordinal = place ?? Number.POSITIVE_INFINITY; ordinal < this.#deployed; ordinal += userCount) {
       found.push(deployedContract(ordinal, this.#young.has(ordinal) ? 1 : 2))

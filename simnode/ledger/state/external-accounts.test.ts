@@ -26,6 +26,12 @@ describe('external accounts of a simulated chain', () => {
     copy.revokeKey(first, 0)
     copy.noteMove(publishedPayer.account, first, 7n)
     copy.create()
+    copy.putContract(first, { name: 'Counter', code: Buffer.from('1') })
+    copy.putContract(first, { name: 'Counter', code: Buffer.from('2') })
+    expect([externalAccounts.contracts(first), copy.contracts(first)]).to.deep.equal([
+      [],
+      [{ name: 'Counter', code: Buffer.from('2') }],
+    ])
     expect(externalAccounts.keys(first)).to.deep.equal([
       { ...inventedKey(first, 0), sequenceNumber: 0, isRevoked: false },
     ])

@@ -1,5 +1,6 @@
 import type { Account, AccountKey, NewAccountKey } from '../world/account.ts'
 import { externalAccount, publishedPayer, publishedPayerKey, accountAt, fullWeight } from '../world/account.ts'
+import type { ContractCode } from '../world/deployed-contracts.ts'
 import type { StatePart } from '../world/cycle.ts'
 
 /** Effects of submitted transactions, which cycles do not reverse. */
@@ -7,17 +8,24 @@ export class ExternalAccounts implements StatePart {
   readonly #keys: Map<number, readonly AccountKey[]>
   /** Difference from the formula, by account, in units of 10^-8 FLOW. */
   readonly #moved: Map<number, bigint>
+  readonly #contracts: Map<number, readonly ContractCode[]>
   readonly supply: bigint
 
-  private constructor(keys: Map<number, readonly AccountKey[]>, moved: Map<number, bigint>, supply: bigint) {
+  private constructor(
+    keys: Map<number, readonly AccountKey[]>,
+    moved: Map<number, bigint>,
+    contracts: Map<number, readonly ContractCode[]>,
+    supply: bigint,
+  ) {
     this.#keys = keys
     this.#moved = moved
+    this.#contracts = contracts
     this.supply = supply
   }
 
   static atGenesis(hasPayer: boolean): ExternalAccounts {
     // The payer's place stays reserved, so that later accounts are the same.
-    if (!hasPayer) return new ExternalAccounts(new Map(), new Map(), 0n)
+    if (!hasPayer) return new ExternalAccounts(new Map(), new Map(), new Map(), 0n)
     const { account, keyCount, signatureAlgorithm, hashAlgorithm, funds } = publishedPayer
     const key = {
       publicKey: publishedPayerKey(),
@@ -30,12 +38,13 @@ export class ExternalAccounts implements StatePart {
     return new ExternalAccounts(
       new Map([[account.index, Array.from({ length: keyCount }, () => key)]]),
       new Map([[account.index, funds]]),
+      new Map(),
       funds,
     )
   }
 
   copy(): ExternalAccounts {
-    return new ExternalAccounts(new Map(this.#keys), new Map(this.#moved), this.supply)
+    return new ExternalAccounts(new Map(this.#keys), new Map(this.#moved), new Map(this.#contracts), this.supply)
   }
 
   exists({ index }: Account): boolean {
@@ -53,6 +62,16 @@ export class ExternalAccounts implements StatePart {
   noteMove(from: Account, to: Account, amount: bigint): void {
     this.#moved.set(from.index, this.moved(from) - amount)
     this.#moved.set(to.index, this.moved(to) + amount)
+  }
+
+  contracts({ index }: Account): readonly ContractCode[] {
+    return this.#contracts.get(index) ?? []
+  }
+
+  /** Adds it, or replaces the one of that name. */
+  putContract(account: Account, contract: ContractCode): void {
+    const others = this.contracts(account).filter(({ name }) => name !== contract.name)
+    this.#contracts.set(account.index, [...others, contract])
   }
 
   get next(): Account {
@@ -82,12 +101,17 @@ export class ExternalAccounts implements StatePart {
   *touched(): Generator<string> {
     for (const index of this.#keys.keys()) yield `keys ${index}`
     for (const index of this.#moved.keys()) yield `moved ${index}`
+    for (const index of this.#contracts.keys()) yield `contracts ${index}`
   }
 
   read(key: string): string {
     const [what, index] = key.split(' ')
     const account = accountAt(Number(index))
     if (what === 'moved') return String(this.moved(account))
+    if (what === 'contracts')
+      return this.contracts(account)
+        .map(({ name, code }) => `${name} ${code.toString()}`)
+        .join()
     return this.keys(account)
       .map(({ publicKey, sequenceNumber, isRevoked }) => `${publicKey.toString('hex')} ${sequenceNumber} ${isRevoked}`)
       .join()

@@ -6,7 +6,7 @@ import { addressBytes } from '../../../src/flow/address.ts'
 import type { TransactionBody } from '../../../src/flow/transactions/transaction-id.ts'
 import type { Moment, LedgerState } from '../state/ledger-state.ts'
 import type { DraftEvent, SignedDraft } from '../events/draft.ts'
-import { keyAdded, keyRemoved } from '../events/account-events.ts'
+import { contractEvent, keyAdded, keyRemoved } from '../events/account-events.ts'
 import { transactionFee, moveTokens, endowment, setUpAccount, takeFee } from '../state/token-moves.ts'
 import { fullWeight, accountOfAddress, accountAt } from '../world/account.ts'
 import type { NewAccountKey, Account } from '../world/account.ts'
@@ -34,6 +34,8 @@ const computations: Readonly<Record<KnownTransaction['name'], number>> = {
   'send-flow': 24,
   'add-key': 12,
   'revoke-key': 8,
+  'add-contract': 30,
+  'update-contract': 30,
 }
 const computationOfFailed = 5
 /** Bytes. */
@@ -143,6 +145,42 @@ const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } =
       },
     }
   },
+  'add-contract'(state, account, { contract, code }) {
+    if (hasContract(state, account, contract))
+      return {
+        error: runtime(`cannot overwrite existing contract with name "${contract}" in account 0x${account.hex}`),
+      }
+    return putContract('contractAdded', account, { name: contract, code })
+  },
+  'update-contract'(state, account, { contract, code }) {
+    if (!hasContract(state, account, contract))
+      return {
+        error: runtime(`cannot update non-existing contract with name "${contract}" in account 0x${account.hex}`),
+      }
+    return putContract('contractUpdated', account, { name: contract, code })
+  },
+}
+
+function hasContract({ contracts }: LedgerState, account: Account, name: string): boolean {
+  return contracts.of(account).some((one) => one.name === name)
+}
+
+/** The code is stored and never run: it is not checked beyond the name that it declares. */
+function putContract(
+  change: 'contractAdded' | 'contractUpdated',
+  account: Account,
+  { name, code }: { readonly name: string; readonly code: string },
+): Planned {
+  if (!new RegExp(`\\bcontract\\s+(interface\\s+)?${name.replaceAll(/\W/g, '')}\\b`).test(code))
+    return { error: runtime(`invalid contract: the code must declare exactly one contract named ${name}`) }
+  const contract = { name, code: Buffer.from(code) }
+  return {
+    moves: [],
+    apply(moment, events) {
+      moment.state.externalAccounts.putContract(account, contract)
+      events.push(contractEvent(change, account, contract))
+    },
+  }
 }
 
 function move(moment: Moment, { from, to, amount }: Move, events: DraftEvent[]): void {
