@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isNumberType } from '../kit/result-table.ts'
-import { chartChoice, chartPoints } from './chart-choice.ts'
+import { chartOf, comparable, maxSeries } from './chart-choice.ts'
 import type { ResultTable } from '../kit/result-table.ts'
 
 function table(columns: Readonly<Record<string, string>>, rows: ResultTable['rows']): ResultTable {
@@ -10,31 +10,31 @@ function table(columns: Readonly<Record<string, string>>, rows: ResultTable['row
   }
 }
 
-describe('chart choice', () => {
-  it('is a line over days, oldest first', () => {
-    const days = table({ count: 'int8', day: 'date' }, [
-      ['3', '2026-03-02'],
-      ['12', '2026-03-01'],
+describe('chart of a result', () => {
+  it('is a line over days, oldest first, with a series for each number column', () => {
+    const days = table({ count: 'int8', day: 'date', change_percent: 'numeric' }, [
+      ['3', '2026-03-02', '-1.5'],
+      ['1200', '2026-03-01', null],
     ])
-    const choice = chartChoice(days)
-    expect(choice).to.deep.equal({ names: 1, values: [0], shape: 'line' })
-    if (choice !== undefined)
-      expect(chartPoints(days, choice, 0)).to.deep.equal([
-        { date: '2026-03-01', value: 12, text: '12' },
-        { date: '2026-03-02', value: 3, text: '3' },
-      ])
+    expect(chartOf(days)).to.deep.equal({
+      shape: 'line',
+      by: 'day',
+      points: ['2026-03-01', '2026-03-02'],
+      series: [
+        { name: 'count', values: [1200, 3], texts: ['1,200', '3'] },
+        { name: 'change_percent', values: [undefined, -1.5], texts: ['no value', '-1.5%'] },
+      ],
+    })
   })
 
-  it('is a line over times, with short labels', () => {
-    const namesOf = (times: readonly string[]): string[] =>
-      chartPoints(
+  it('has short labels of times', () => {
+    const namesOf = (times: readonly string[]): readonly string[] | undefined =>
+      chartOf(
         table(
           { at: 'timestamptz', n: 'int8' },
           times.map((at) => [at, '1']),
         ),
-        { names: 0, values: [1], shape: 'line' },
-        1,
-      ).map(({ date }) => date)
+      )?.points
     expect(namesOf(['2026-03-14T22:41:09Z', '2026-03-14T22:41:08.5Z'])).to.deep.equal(['22:41:08.5', '22:41:09'])
     expect(namesOf(['2026-03-14T22:00:00Z', '2026-03-15T00:00:00Z'])).to.deep.equal([
       '03-14 22:00:00',
@@ -48,61 +48,70 @@ describe('chart choice', () => {
   })
 
   it('is bars over names, in row order, with exact texts', () => {
-    const tokens = table({ token: 'text', amount: 'numeric' }, [
-      ['A.0ae53cb6e3f42a79.FlowToken', '12345678901234567890.5'],
-      ['A.0ae53cb6e3f42a79.FlowXToken', null],
-      ['A.0ae53cb7e3f42a79.BFlowToken', '1'],
+    const chart = chartOf(
+      table({ token: 'text', amount: 'numeric' }, [
+        ['A.0ae53cb6e3f42a79.FlowToken', '12345678901234567890.5'],
+        ['A.0ae53cb6e3f42a79.FlowXToken', null],
+        ['A.0ae53cb7e3f42a79.BFlowToken', '-1'],
+      ]),
+    )
+    expect(chart?.shape).to.equal('bars')
+    expect(chart?.series[0]?.texts).to.deep.equal(['12,345,678,901,234,567,890.5', 'no value', '-1'])
+    expect(new Set(chart?.points).size).to.equal(3)
+  })
+
+  it('has a series for each name if names repeat over times', () => {
+    const chart = chartOf(
+      table({ day: 'date', token: 'text', volume: 'numeric' }, [
+        ['2026-03-02', 'A', '2'],
+        ['2026-03-01', 'A', '1'],
+        ['2026-03-02', 'B', '30'],
+      ]),
+    )
+    expect(chart?.points).to.deep.equal(['2026-03-01', '2026-03-02'])
+    expect(chart?.series.map(({ name, values }) => [name, values])).to.deep.equal([
+      ['B', [undefined, 30]],
+      ['A', [1, 2]],
     ])
-    const choice = chartChoice(tokens)
-    expect(choice).to.deep.equal({ names: 0, values: [1], shape: 'bars' })
-    if (choice === undefined) return
-    const points = chartPoints(tokens, choice, 1)
-    expect(points.map(({ text }) => text)).to.deep.equal(['12345678901234567890.5', 'no value', '1'])
-    expect(new Set(points.map(({ date }) => date)).size).to.equal(3)
+  })
+
+  it('has at most eight series, the largest', () => {
+    const rows = Array.from({ length: 40 }, (_, i) => [`2026-03-0${1 + (i % 2)}`, `T${i >> 1}`, String(i)])
+    const chart = chartOf(table({ day: 'date', token: 'text', volume: 'numeric' }, rows))
+    expect(chart?.series).to.have.length(maxSeries)
+    expect(chart?.series[0]?.name).to.equal('T19')
+  })
+
+  it('first shows series that fit one axis', () => {
+    const series = [10, 9000, -4, 0.1].map((value, i) => ({ name: `s${i}`, values: [value, undefined], texts: [] }))
+    expect([...comparable(series)]).to.deep.equal(['s0', 's2'])
   })
 
   it('allows a number column as the name, such as a height', () => {
     expect(
-      chartChoice(
+      chartOf(
         table({ height: 'int8', gas: 'int8' }, [
           ['1', '5'],
           ['2', '7'],
         ]),
-      )?.names,
-    ).to.equal(0)
+      )?.by,
+    ).to.equal('height')
   })
 
   it('is undefined for unsuitable data', () => {
-    expect(chartChoice(table({ n: 'int8' }, [['1'], ['2']])), 'one column').to.equal(undefined)
-    expect(chartChoice(table({ day: 'date', n: 'int8' }, [['2026-03-01', '1']])), 'one row').to.equal(undefined)
-    expect(
-      chartChoice(
-        table({ name: 'text', n: 'int8' }, [
-          ['a', '1'],
-          ['a', '2'],
-        ]),
-      ),
-      'names twice',
-    ).to.equal(undefined)
-    expect(
-      chartChoice(
-        table({ name: 'text', n: 'int8' }, [
-          ['a', '-1'],
-          ['b', '2'],
-        ]),
-      ),
-      'below nought',
-    ).to.equal(undefined)
-    expect(
-      chartChoice(
-        table({ name: 'text', n: 'float8' }, [
-          ['a', 'NaN'],
-          ['b', '2'],
-        ]),
-      ),
-      'no number',
-    ).to.equal(undefined)
+    expect(chartOf(table({ n: 'int8' }, [['1'], ['2']])), 'one column').to.equal(undefined)
+    expect(chartOf(table({ day: 'date', n: 'int8' }, [['2026-03-01', '1']])), 'one row').to.equal(undefined)
+    const twice = [
+      ['a', '1'],
+      ['a', '2'],
+    ]
+    expect(chartOf(table({ name: 'text', n: 'int8' }, twice)), 'names twice').to.equal(undefined)
+    const noNumber = [
+      ['a', 'NaN'],
+      ['b', '2'],
+    ]
+    expect(chartOf(table({ name: 'text', n: 'float8' }, noNumber)), 'no number').to.equal(undefined)
     const many = Array.from({ length: 61 }, (_, i) => [`a${i}`, '1'])
-    expect(chartChoice(table({ name: 'text', n: 'int8' }, many)), 'many bars').to.equal(undefined)
+    expect(chartOf(table({ name: 'text', n: 'int8' }, many)), 'many bars').to.equal(undefined)
   })
 })

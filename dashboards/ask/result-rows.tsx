@@ -8,6 +8,7 @@ import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table
 import { cellText, escapeInvisible } from '../kit/result-table.ts'
 import type { SqlValue, ResultTable } from '../kit/result-table.ts'
 import type { Order } from './rows.ts'
+import { formatValue } from './value-formats.ts'
 
 export interface ResultRowsProps {
   readonly table: ResultTable
@@ -42,9 +43,9 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
           <TableBody key={`${rows.length} ${order?.column} ${order?.isDescending}`}>
             {rows.slice(0, limit).map((row, i) => (
               <Row key={i}>
-                {columns.map(({ name, isNumber }, column) => (
+                {columns.map(({ name, type, isNumber }, column) => (
                   <Cell key={name} className={isNumber ? 'number' : undefined}>
-                    <Value column={name} value={row[column] ?? null} isNumber={isNumber} />
+                    <Value column={name} type={type} value={row[column] ?? null} isNumber={isNumber} />
                   </Cell>
                 ))}
               </Row>
@@ -78,11 +79,12 @@ const maxTextLength = 160
 
 interface ValueProps {
   readonly column: string
+  readonly type: string
   readonly value: SqlValue
   readonly isNumber: boolean
 }
 
-function Value({ column, value, isNumber }: ValueProps): ReactNode {
+function Value({ column, type, value, isNumber }: ValueProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   if (value === null) return <span className="null">null</span>
   const text = cellText(value)
@@ -94,6 +96,13 @@ function Value({ column, value, isNumber }: ValueProps): ReactNode {
       <a className="nowrap" href={`${explorerUrl}${path.slice(1)}`}>
         {text}
       </a>
+    )
+  const shown = formatValue(column, type, text)
+  if (shown !== text)
+    return (
+      <bdi className="nowrap" title={text}>
+        {shown}
+      </bdi>
     )
   if (text.length <= longestLine) return <bdi className="nowrap">{escapeInvisible(text)}</bdi>
   if (text.length <= maxTextLength) return <bdi className="long">{escapeInvisible(text)}</bdi>

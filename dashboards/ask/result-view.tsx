@@ -12,15 +12,14 @@ import { Dialog } from '../kit/dialog.tsx'
 import { download } from '../kit/browser.ts'
 import type { ResultTable } from '../kit/result-table.ts'
 import { Tabs, tabId } from '../kit/tabs.tsx'
-import { TimeChart } from '../kit/time-chart.tsx'
 import { api, queryClient, queryKeys, useHealth } from './api.ts'
 import { problemText } from '../kit/api.ts'
-import { chartChoice, chartPoints } from './chart-choice.ts'
-import type { ChartChoice } from './chart-choice.ts'
+import { chartOf } from './chart-choice.ts'
 import type { SqlResult } from './draft.ts'
 import { earlierAnswer } from './follow-up.ts'
 import { filterRows, sortRows } from './rows.ts'
 import { ResultRows } from './result-rows.tsx'
+import { SeriesChart } from './series-chart.tsx'
 import type { Order } from './rows.ts'
 
 export function ResultPanel({ task: { state, start } }: { readonly task: Task }): ReactNode {
@@ -96,7 +95,7 @@ function ResultView({ work, result, onStart }: ResultViewProps): ReactNode {
   const [order, setOrder] = useState<Order>()
   const id = useId()
   const table = useMemo(() => resultTable(result), [result])
-  const choice = useMemo(() => chartChoice(table), [table])
+  const chart = useMemo(() => chartOf(table), [table])
   const shown = useMemo(() => {
     const rows = filterRows(table.rows, filter)
     const type = order === undefined ? undefined : table.columns[order.column]?.type
@@ -114,7 +113,7 @@ function ResultView({ work, result, onStart }: ResultViewProps): ReactNode {
           {count}, {formatMs(result.duration_ms)}
           {tries > 1 && `, ${tries} attempts`}
         </span>
-        {choice !== undefined && (
+        {chart !== undefined && (
           <Tabs
             label="Result view"
             panelId={id}
@@ -139,9 +138,11 @@ function ResultView({ work, result, onStart }: ResultViewProps): ReactNode {
             : `The result was cut at ${count}. Aggregate in the SQL, or narrow it with WHERE.`}
         </p>
       )}
-      <div id={id} {...(choice === undefined ? {} : { role: 'tabpanel', 'aria-labelledby': tabId(id, view) })}>
-        {view === 'chart' && choice !== undefined ? (
-          <ResultChart table={table} choice={choice} />
+      <div id={id} {...(chart === undefined ? {} : { role: 'tabpanel', 'aria-labelledby': tabId(id, view) })}>
+        {view === 'chart' && chart !== undefined ? (
+          <div className="result-chart">
+            <SeriesChart chart={chart} />
+          </div>
         ) : table.columns.length === 0 ? (
           <EmptyState title="No columns">The query returned no columns.</EmptyState>
         ) : (
@@ -226,34 +227,6 @@ function ResultExports({ table }: { readonly table: ResultTable }): ReactNode {
         <Icon name="leave" size={14} /> CSV
       </Button>
       <CopyButton text={() => toTabSeparated(table)} what="the table" />
-    </div>
-  )
-}
-
-function ResultChart({ table, choice }: { readonly table: ResultTable; readonly choice: ChartChoice }): ReactNode {
-  const [value, setValue] = useState(choice.values[0] ?? 0)
-  const points = useMemo(() => chartPoints(table, choice, value), [table, choice, value])
-  const nameOf = (column: number): string => table.columns[column]?.name ?? ''
-  return (
-    <div className="result-chart">
-      {choice.values.length > 1 && (
-        <label className="chart-column">
-          <span className="soft">Column</span>
-          <select className="input" value={value} onChange={(event) => setValue(Number(event.target.value))}>
-            {choice.values.map((column) => (
-              <option key={column} value={column}>
-                {nameOf(column)}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      <TimeChart
-        label={`${nameOf(value)} by ${nameOf(choice.names)}`}
-        points={points}
-        shape={choice.shape}
-        height={280}
-      />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
+import { ranSql } from '../support/ask-worlds.ts'
 import { useAskSession } from './ask-session.ts'
 import { expectUsable } from './page-checks.ts'
 
@@ -7,6 +8,38 @@ const phone = { viewport: { width: 360, height: 740 } } as const
 
 const editor = (page: Page): Locator => page.getByRole('textbox', { name: 'SQL' })
 const run = (page: Page): Promise<void> => page.getByRole('button', { name: 'Run', exact: true }).click()
+
+describe('charts on the query page', () => {
+  const session = useAskSession()
+
+  it('show several series below zero and let the user hide them', async () => {
+    const days = Array.from({ length: 9 }, (_, i) =>
+      ['A', 'B', 'C'].map((token, j) => ({
+        day: `2026-11-0${i + 1}`,
+        token,
+        change: String((i - 4) * (j + 1) * 1000),
+        failed_percent: '1.5',
+        at: '2026-11-20T09:14:03.512Z',
+      })),
+    ).flat()
+    const types = { day: 'date', token: 'text', change: 'numeric', failed_percent: 'numeric', at: 'timestamptz' }
+    const page = await session.open({ replies: { run_sql: { body: ranSql('SELECT 1', types, days) } } }, phone)
+    await editor(page).fill('SELECT 1')
+    await run(page)
+    await page.getByRole('cell', { name: '1.5%' }).first().waitFor()
+    await page.getByRole('cell', { name: '2026-11-20 09:14:03.512' }).first().waitFor()
+    await page.getByRole('tab', { name: 'Chart' }).click()
+    await page.getByRole('slider', { name: 'C, B, A by day' }).press('Home')
+    await page.getByRole('button', { name: 'C -12,000' }).waitFor()
+    await expectUsable(page, 'a chart with several series')
+    const legend = page.getByRole('group', { name: 'Series' })
+    await legend.getByRole('button', { name: /^C/ }).click()
+    await page.getByRole('slider', { name: 'B, A by day' }).waitFor()
+    for (const name of [/^A/, /^B/]) await legend.getByRole('button', { name }).click()
+    await page.getByRole('slider', { name: 'B by day' }).waitFor()
+    expect(session.consoleMessages).to.deep.equal([])
+  })
+})
 
 describe('saved queries on the query page', () => {
   const session = useAskSession()

@@ -9,7 +9,7 @@ import { createRootPage } from '../../src/platform/pages/serve-page.ts'
 import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { startFakeAsk } from '../support/fake-ask.ts'
 import type { AskWorld } from '../support/fake-ask.ts'
-import { askWorld, hostileRun } from '../support/ask-worlds.ts'
+import { askWorld, hostileRun, ranSql } from '../support/ask-worlds.ts'
 import { startBrowser } from '../support/browser.ts'
 
 interface Shot {
@@ -129,6 +129,30 @@ const shots: readonly Shot[] = [
       await page.getByRole('tab', { name: 'Queries' }).click()
       await page.getByRole('button', { name: /^Blocks since a day/ }).click()
       await page.getByRole('heading', { name: 'Result' }).waitFor()
+    },
+  })),
+  ...(['light', 'dark'] as const).map((theme): Shot => ({
+    name: `bars-${theme}`,
+    theme,
+    world: {
+      replies: {
+        run_sql: {
+          body: ranSql(
+            'SELECT 1',
+            { token: 'text', inflow: 'numeric', net: 'numeric' },
+            ['FLOW', 'USDC', 'stFLOW', 'TopShot'].map((token, i) => ({
+              token,
+              inflow: String(4200 - i * 900),
+              net: String(900 - i * 700),
+            })),
+          ),
+        },
+      },
+    },
+    act: async (page) => {
+      await run(page)
+      await page.getByRole('tab', { name: 'Chart' }).click()
+      await page.getByRole('slider').waitFor()
     },
   })),
   { name: 'answer', act: ask },

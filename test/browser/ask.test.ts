@@ -31,10 +31,11 @@ describe('the query page', () => {
     expect(await editor(page).innerText()).to.equal(daysSql)
     expect((await cells(page, 3))[0]).to.equal('812.50000000')
     await page.getByRole('tab', { name: 'Chart' }).click()
-    await page.getByRole('slider', { name: 'transactions by day' }).waitFor()
-    await page.getByLabel('Column').selectOption('fees')
+    await page.getByRole('slider', { name: 'transactions, fees by day' }).waitFor()
+    await expectUsable(page, 'a chart')
+    await page.getByRole('button', { name: /^transactions 12,547/ }).click()
     await page.getByRole('slider', { name: 'fees by day' }).press('Home')
-    await page.getByText('812.50000000 2026-11-07').first().waitFor()
+    await page.getByRole('button', { name: 'fees 812.50000000' }).waitFor()
     expect(session.service.calls.find(({ call }) => call === 'POST /api/v1/ask')?.body).to.deep.equal({
       target: 'indexer',
       question,
