@@ -52,6 +52,8 @@ function configure(chain: DemoChain, folder: string): Config {
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     MAIL_FOLDER: join(folder, 'mail'),
     EDITOR_FOLDER: folder,
+    WORKERS_DIR: 'my-workers',
+    WORKERS_RELOAD: 'true',
     ...(chain.samples.length === 0 ? {} : { EDITOR_SAMPLES: writeSamples(folder, chain.samples) }),
     ...chain.variables,
   }

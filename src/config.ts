@@ -9,6 +9,7 @@ import { askSettings } from './assistant/query/settings.ts'
 import { enrichmentSettings, farmSettings } from './farm/settings.ts'
 import { chatSettings } from './assistant/chat/settings.ts'
 import { ingestSettings } from './ingest/settings.ts'
+import { ownTablesSettings } from './own-tables/settings.ts'
 import { operatorSettings } from './platform/auth/settings.ts'
 import { editorSettings } from './editor/settings.ts'
 import { walletSettings } from './wallet/settings.ts'
@@ -25,6 +26,8 @@ export const settings = {
   ...farmSettings,
 
   ...enrichmentSettings,
+
+  ...ownTablesSettings,
 
   ...servingSettings,
 

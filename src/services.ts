@@ -172,8 +172,17 @@ export async function startFarm(context: Context, workers?: readonly Worker[]): 
         ...(burst === undefined ? {} : { burst }),
         onCall: countCalls(metrics),
       }),
+    ...(config.WORKERS_DIR === undefined ? {} : { openOwnWorkers: () => openOwnWorkers(context, config.WORKERS_DIR) }),
   }
   await farm.startFarm(context, dependencies, workers)
+}
+
+async function openOwnWorkers(
+  { config, pool, databaseUrl, log }: Context,
+  folder = '.',
+): Promise<import('./own-tables/loader.ts').OwnWorkerLoader> {
+  const { OwnWorkerLoader } = await import('./own-tables/loader.ts')
+  return new OwnWorkerLoader({ folder, isReload: config.WORKERS_RELOAD, pool, databaseUrl, log })
 }
 
 async function startApi(context: Context): Promise<void> {

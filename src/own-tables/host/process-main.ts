@@ -146,7 +146,7 @@ function load({ folder, entry }: HostRequest & { kind: 'load' }): void {
   folderUrl = pathToFileURL(`${folder}/`).href
   // A module in the folder, so that Node resolves `entry` by the rules for an import in it.
   entryUrl = `${folderUrl}flowfarm-entry.mjs`
-  entrySource = `export * from ${JSON.stringify(entry)}; export { default } from ${JSON.stringify(entry)}`
+  entrySource = `export { default } from ${JSON.stringify(entry)}`
   installHooks()
   hideEffects()
   isLoading = true

@@ -70,6 +70,10 @@ function indexedBytes(declaration: OwnDeclaration, table: OwnTable): Map<string,
   return limits
 }
 
+/** PostgreSQL allows 131,072 digits before the point and 16,383 after it; the COPY writer fewer. */
+const maxWholeDigits = 100_000
+const maxFractionDigits = 16_383
+
 const byType: Readonly<Record<ColumnType, WriteValue>> = {
   text(rows, value, maxBytes) {
     if (typeof value !== 'string') throw new InvalidValue('is not text')
@@ -91,8 +95,9 @@ const byType: Readonly<Record<ColumnType, WriteValue>> = {
   numeric(rows, value, maxBytes) {
     const text = decimalOf(value)
     const [whole = '', fraction = ''] = text.split('.')
-    // Source: https://www.postgresql.org/docs/18/datatype-numeric.html
-    if (whole.length > 131_072 || fraction.length > 16_383) throw new InvalidValue('has too many digits')
+
+    if (whole.length > maxWholeDigits || fraction.length > maxFractionDigits)
+      throw new InvalidValue('has too many digits')
     // Two digits a byte.
     if (text.length > maxBytes) throw tooLong(`${text.length} digits`, `${maxBytes} digits`, maxBytes)
     rows.numeric(text)

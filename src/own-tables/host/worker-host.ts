@@ -62,18 +62,19 @@ export class WorkerHost {
    * @throws FatalError if the code fails, exceeds a limit or writes an invalid row; RetryableError
    * `own-worker-files-changed`
    */
-  derive(
+  async derive(
     events: readonly PlacedEvent[],
     declaration: OwnDeclaration,
     rowsOf: (table: string) => RowWriter,
     signal: AbortSignal,
   ): Promise<void> {
-    return this.#slot(async () => {
-      for (const batch of batchesOf(events, declaration.contract)) {
+    for (const batch of batchesOf(events, declaration.contract)) {
+      // New blocks do not wait for all of a range of history.
+      await this.#slot(async () => {
         signal.throwIfAborted()
         await this.#deriveBatch(batch, declaration, rowsOf, signal)
-      }
-    })
+      })
+    }
   }
 
   stop(): void {
@@ -243,7 +244,7 @@ class BatchWriter {
     this.#events = events
     this.#maxRows = maxRows
     this.#tables = declaration.tables.map((table) => ({
-      rows: () => rowsOf(`${name}.${table.name}`),
+      rows: () => rowsOf(table.name),
       columns: table.columns.length,
       write: declaredWriter(name, declaration, table),
       rowIndex: 0,
