@@ -196,10 +196,10 @@ async function readRecorded(pool: pg.Pool, id: string): Promise<readonly Recorde
     [`${id}.`, `${id}/`, maxPayloadCharacters],
   )
   const counts = new Map<string, number>()
-  return rows.flatMap(({ type, timestamp, ...event }) => {
+  return rows.flatMap(({ type, height, timestamp, ...event }) => {
     const count = (counts.get(type) ?? 0) + 1
     counts.set(type, count)
     const { name } = parseEventType(type)
-    return count > 3 ? [] : [{ name, type, timestamp: timestamp.toISOString(), ...event }]
+    return count > 3 ? [] : [{ name, type, height, timestamp: timestamp.toISOString(), ...event }]
   })
 }

@@ -301,8 +301,15 @@ function usedStructs(events: readonly ContractEvent[], structs: readonly Contrac
 function exampleEvents({ contract, events, recorded }: GeneratedWorker): readonly RecordedEvent[] {
   return events.flatMap((event) => {
     const own = recorded.filter(({ name }) => name === event.name)
-    return own.length > 0 ? own : [exampleEvent(contract, event)]
+    return own.length > 0 ? own.map((found) => inDeclaredOrder(found, event)) : [exampleEvent(contract, event)]
   })
+}
+
+/** The database sorts fields by length. */
+function inDeclaredOrder({ fields, ...place }: RecordedEvent, event: ContractEvent): RecordedEvent {
+  const rank = new Map(event.fields.map(({ name }, i) => [name, i]))
+  const sorted = Object.entries(fields).toSorted(([a], [b]) => (rank.get(a) ?? Infinity) - (rank.get(b) ?? Infinity))
+  return { ...place, fields: Object.fromEntries(sorted) }
 }
 
 function exampleEvent(contract: string, { name, fields }: ContractEvent): RecordedEvent {
@@ -386,18 +393,31 @@ curl http://localhost:8080/own/${path}/${name}
 ${fold.join('\n')}`
 }
 
-function foldText({ name, columns }: EventTable): readonly string[] {
-  const key = columns.find(({ isIndexed }) => isIndexed)
-  if (key === undefined) return []
-  const sum = columns.find(({ type, isIndexed }) => type === 'numeric' && !isIndexed)
-  const sums = sum === undefined ? '' : `, sums: { ${sum.name}: '${sum.name}' }`
+function foldText({ name, event, columns }: EventTable): readonly string[] {
+  const isAddress = new Set(
+    event.fields.filter(({ cadence }) => cadence.startsWith('Address')).map((field) => field.name),
+  )
+  const owner = columns.find(({ value }) => isAddress.has(value.replace('event.fields.', '')))
+  const key = owner ?? columns.find(({ isIndexed }) => isIndexed)
+  const others = columns.filter((column) => column !== key && column.type !== 'jsonb')
+  if (key === undefined || others.length === 0) return []
+  const sum = others.find(({ type, isIndexed }) => type === 'numeric' && !isIndexed)
+  const sums = sum === undefined ? '' : `, sums: { total_${sum.name}: '${sum.name}' }`
+  const latest = others.slice(0, 3).map((column) => `'${column.name}'`)
+  const [what, fold] =
+    owner === undefined
+      ? [
+          'the newest row of each',
+          `latest: { kind: 'latest', of: '${name}', key: ['${key.name}'], columns: [${latest.join(', ')}] }`,
+        ]
+      : ['totals of each', `totals: { kind: 'sum', of: '${name}', key: ['${key.name}'], count: 'events'${sums} }`]
   return [
     '',
-    `For a table of totals per \`${key.name}\`, add to \`worker.ts\` after \`tables\`:`,
+    `For a table with ${what} \`${key.name}\`, add to \`worker.ts\` after \`tables\`:`,
     '',
     '```ts',
     'folds: {',
-    `  totals: { kind: 'sum', of: '${name}', key: ['${key.name}'], count: 'events'${sums} },`,
+    `  ${fold},`,
     '},',
     '```',
     '',

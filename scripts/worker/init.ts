@@ -128,7 +128,7 @@ function selectEvents(
 }
 
 function matcherOf(pattern: string): RegExp {
-  const parts = pattern.split('*').map((part) => RegExp.escape(part))
+  const parts = pattern.split('*').map((part) => part.replaceAll(/\W/g, String.raw`\$&`))
   return new RegExp(`^${parts.join('.*')}$`, 'i')
 }
 

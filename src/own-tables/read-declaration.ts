@@ -49,7 +49,8 @@ const wholeNumber = (min: number, max: number): z.ZodInt => {
   return z.int(message).min(min, message).max(max, message)
 }
 
-const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** Events of resources are `Listing.ResourceDestroyed`. */
+const eventName = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$/
 
 const columnSchema = z.strictObject({
   type: z.enum(columnTypes, `Use one of ${columnTypes.join(', ')}.`),
@@ -108,7 +109,7 @@ const definitionSchema = z
     version: wholeNumber(1, declarationLimits.version),
     description: comment,
     events: z
-      .array(z.string().regex(identifier, 'Use the name of an event, without its contract.').max(200))
+      .array(z.string().regex(eventName, 'Use the name of an event, without its contract.').max(200))
       .max(declarationLimits.events)
       .default([]),
     startHeight: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
