@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ParserThread, UnreadableSource } from '../../src/flow/cadence/parser-thread.ts'
 import { asError, exitCodes, FatalError } from '../../src/platform/errors.ts'
@@ -135,9 +135,9 @@ function matcherOf(pattern: string): RegExp {
 /** A watching flowfarm sees all files at once. */
 async function writeFolder(dir: string, folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const path = join(dir, folder)
-  await mkdir(dir, { recursive: true })
-  const temporary = await mkdtemp(join(dir, '.init-'))
+  const temporary = join(dir, `.${folder}-${process.pid}`)
   try {
+    await mkdir(temporary, { recursive: true })
     for (const [file, text] of files) await writeFile(join(temporary, file), text)
     await rename(temporary, path)
   } catch (error) {
