@@ -12,11 +12,11 @@ export default defineWorker<Events>()({
       comment: 'Each listing that was opened, sold or withdrawn',
       columns: {
         listing_id: { type: 'numeric', comment: 'uuid of the listing' },
-        collection: { type: 'text', comment: 'Type of the NFT, A.<address>.<contract>.NFT' },
+        collection: { type: 'text', index: true, comment: 'Type of the NFT, A.<address>.<contract>.NFT' },
         nft_id: { type: 'numeric' },
         currency: { type: 'text', comment: 'Type of the vault that pays' },
         price: { type: 'numeric', comment: 'In units of the currency' },
-        is_open: { type: 'boolean' },
+        is_open: { type: 'boolean', index: true },
       },
     },
     sales: {

@@ -122,7 +122,7 @@ function sizeOf(node: SyntaxNode): string {
 }
 
 function nullable(ts: string): string {
-  return ts === 'Value' || / \| null$/.test(ts) ? ts : `${ts} | null`
+  return ts === 'Value' || ts.endsWith(' | null') ? ts : `${ts} | null`
 }
 
 /** Of a type or property in TypeScript. */

@@ -2,8 +2,7 @@ import { standardColumns } from '../../src/own-tables/declaration.ts'
 import { declarationLimits } from '../../src/own-tables/read-declaration.ts'
 
 const maxNameLength = 40
-/** The schema is `own_` and the name. */
-export const maxFolderLength = declarationLimits.workerNameLength - 'own_'.length
+export const maxFolderLength = declarationLimits.workerNameLength
 
 /** `MomentPurchased` → `moment_purchased`, `fromUUID` → `from_uuid`, `NFTMinted` → `nft_minted`. */
 export function snakeCase(name: string): string {

@@ -6,13 +6,15 @@ import { promisify } from 'node:util'
 import { fromBinary } from '@bufbuild/protobuf'
 import { expect } from 'chai'
 import { contractEvents } from '../../scripts/worker/contract-events.ts'
-import type { ContractEvents } from '../../scripts/worker/contract-events.ts'
 import { generateWorker, missingFields } from '../../scripts/worker/generate.ts'
 import type { RecordedEvent } from '../../scripts/worker/generate.ts'
 import { folderName } from '../../scripts/worker/names.ts'
 import { AccountResponseSchema } from '../../src/access/gen/flow/access/access_pb.ts'
 import type { ParsedProgram } from '../../src/flow/cadence/syntax-tree.ts'
 import type { PayloadFields } from '../../src/flow/payload-value.ts'
+import type { TableDefinitions, WorkerDefinition } from '../../src/own-tables/define-worker.ts'
+import { declarationLimits } from '../../src/own-tables/read-declaration.ts'
+import { deriveRows } from '../../src/own-tables/worker-test.ts'
 import { parseEventType } from '../../src/flow/type-id.ts'
 import { genesisContracts } from '../../simnode/ledger/world/genesis-contracts.ts'
 import { accountAt } from '../../simnode/ledger/world/account.ts'
@@ -22,11 +24,19 @@ import { recording, recordingsToProve } from '../support/replay.ts'
 import { repositoryRoot } from '../support/repository.ts'
 import { hostileContracts } from './hostile-contracts.ts'
 
+interface Generated {
+  readonly path: string
+  /** All recorded ones, and examples of the others. */
+  readonly events: readonly unknown[]
+}
+
 interface Contract {
   /** `A.<address>.<name>` */
   readonly id: string
   readonly code: string
 }
+
+type AnyWorker = WorkerDefinition<Record<string, Record<string, never>>, TableDefinitions>
 
 const maxRecorded = 3
 
@@ -53,7 +63,7 @@ describe('generated workers', () => {
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   })
 
-  after(() => process.env['KEEP'] || rmSync(folder, { recursive: true, force: true }))
+  after(() => rmSync(folder, { recursive: true, force: true }))
 
   it('compile, are formatted, and accept every recorded event', async () => {
     const generated = [
@@ -62,13 +72,18 @@ describe('generated workers', () => {
       ...writeAll('hostile', hostileContracts, new Map()),
     ]
     expect(generated.length).to.be.greaterThan(50)
+    for (const { path, events } of generated) {
+      const { default: worker } = (await import(join(path, 'worker.ts'))) as { default: AnyWorker }
+      const rows = Object.values(await deriveRows(worker, events)).flat()
+      expect(rows, path).to.have.lengthOf(events.length)
+    }
     expect(await outputOf('typescript/bin/tsc', '--project', folder, '--pretty', 'false')).to.equal('')
     const config = join(repositoryRoot, '.oxfmtrc.json')
     const files = ['**/worker.ts', '**/worker.test.ts']
     expect(await outputOf('oxfmt/bin/oxfmt', '--list-different', '--config', config, ...files)).to.equal('')
   })
 
-  async function writeRecording(name: (typeof recordingsToProve)[number]): Promise<readonly string[]> {
+  async function writeRecording(name: (typeof recordingsToProve)[number]): Promise<readonly Generated[]> {
     const version = [...(await recording(name)).versions.keys()].at(-1) ?? ''
     const events = new Map<string, PayloadFields[]>()
     for (const { transactions } of await decodedRecording(name, { version })) {
@@ -84,7 +99,7 @@ describe('generated workers', () => {
     place: string,
     contracts: readonly Contract[],
     events: ReadonlyMap<string, readonly PayloadFields[]>,
-  ): readonly string[] {
+  ): readonly Generated[] {
     return contracts.flatMap(({ id, code }) => {
       const [, address = '', name = ''] = id.split('.')
       const found = contractEvents({ code, address, name }, parse)
@@ -93,20 +108,26 @@ describe('generated workers', () => {
       const declared = new Set(found.events.map((event) => `${id}.${event.name}`))
       expect(own.map(([type]) => type).filter((type) => !declared.has(type))).to.deep.equal([])
       if (found.events.length === 0) return []
-      const dir = join(folder, place, address, folderName(id))
-      mkdirSync(dir, { recursive: true })
+      const path = join(folder, place, address, folderName(id))
+      mkdirSync(path, { recursive: true })
+      const selected = found.events.slice(0, declarationLimits.tables)
       const files = generateWorker({
         contract: id,
         folder: folderName(id),
         dir: 'my-workers',
-        ...found,
-        isSelection: false,
+        events: selected,
+        structs: found.structs,
+        isSelection: selected.length < found.events.length,
         missing: missingFields(found.events, shapesOf(own)),
         recorded: own.flatMap(([type, all]) => all.slice(0, maxRecorded).map((fields) => recordedEvent(type, fields))),
       })
-      for (const [file, text] of files) writeFileSync(join(dir, file), text)
-      writeFileSync(join(dir, 'recorded.ts'), literalsText(found, own))
-      return [dir]
+      for (const [file, text] of files) writeFileSync(join(path, file), text)
+      writeFileSync(join(path, 'recorded.ts'), literalsText(own))
+      const examples = (JSON.parse(files.get('events.json') ?? '[]') as RecordedEvent[]).filter(
+        ({ type }) => !events.has(type),
+      )
+      const recorded = own.flatMap(([type, all]) => all.map((fields) => recordedEvent(type, fields)))
+      return [{ path, events: [...recorded, ...examples] }]
     })
   }
 
@@ -130,7 +151,7 @@ function shapesOf(
 }
 
 /** A file with all values of recorded events, which compiles only if the types accept them. */
-function literalsText(found: ContractEvents, events: readonly (readonly [string, readonly PayloadFields[]])[]): string {
+function literalsText(events: readonly (readonly [string, readonly PayloadFields[]])[]): string {
   const byName = events.map(([type, all]) => [parseEventType(type).name, all] as const)
   const lines = byName.flatMap(([name, all]) => [
     `  ${JSON.stringify(name)}: [`,
@@ -140,7 +161,6 @@ function literalsText(found: ContractEvents, events: readonly (readonly [string,
   return [
     "import type { Events } from './events.gen.ts'",
     '',
-    `export const count = ${found.events.length}`,
     `export const recorded: { readonly [Name in keyof Events]?: readonly Events[Name][] } = {`,
     ...lines,
     '}',
