@@ -50,17 +50,17 @@ export async function init(given: string | undefined, options: InitOptions): Pro
   const path = join(dir, folder)
   const declared = new Set(found.events.map(({ name }) => name))
   const others = [...new Set(source.shapes.map(([name]) => name))].filter((name) => !declared.has(name))
-  const restart = dir === defaultDir ? 'A running demo loads it within seconds.' : ''
   print(
     [
       `Wrote ${path} for ${contract}: ${pluralize(events.length, 'table')} of ${listed(events.map(({ name }) => name))}.`,
       ...[...files.keys()].map((file) => `  ${join(path, file)}`),
       ...(others.length === 0 ? [] : [`Not in the current code, left out: ${listed(others)}.`]),
-      ...(found.fault === undefined ? [] : [`The code has syntax errors, events may be missing: ${found.fault}`]),
       recorded.length === 0 ? 'No recorded events: events.json has made-up ones.' : '',
       'Next:',
       `  npm test -- ${path}`,
-      `  WORKERS_DIR=${dir} npm start      ${restart}`.trimEnd(),
+      dir === defaultDir
+        ? '  npm run worker -- list      A running demo loads it within seconds.'
+        : `  WORKERS_DIR=${dir} npm start`,
     ]
       .filter((line) => line !== '')
       .join('\n'),
@@ -102,10 +102,10 @@ function selectEvents(
   { events, fault }: ContractEvents,
   patterns: readonly string[],
 ): readonly ContractEvent[] {
+  if (fault !== undefined) {
+    throw new FatalError('unreadable-contract', `Could not parse the code of ${contract}: ${fault}.`)
+  }
   if (events.length === 0) {
-    if (fault !== undefined) {
-      throw new FatalError('unreadable-contract', `Could not parse the code of ${contract}: ${fault}`)
-    }
     const remedy = 'Events of standards, such as FungibleToken.Deposited, belong to the contract of the standard.'
     throw new FatalError('no-events', `${contract} declares no events. ${remedy}`)
   }
