@@ -12,7 +12,7 @@ export default defineWorker<Events>()({
   events: ['Withdrawn', 'Deposited'],
   tables: {
     changes: {
-      comment: 'What each deposit and withdrawal changes',
+      comment: 'Change of a balance by each deposit and withdrawal',
       columns: {
         day: { type: 'date', index: true, comment: 'UTC' },
         owner: { type: 'text', index: true, comment: 'Account of the vault' },

@@ -1,5 +1,4 @@
-import { standardColumns } from '../../src/own-tables/declaration.ts'
-import { declarationLimits } from '../../src/own-tables/read-declaration.ts'
+import { declarationLimits, reservedColumns } from '../../src/own-tables/read-declaration.ts'
 
 const maxNameLength = 40
 export const maxFolderLength = declarationLimits.workerNameLength
@@ -54,13 +53,9 @@ const keywords = `all analyse analyze and any array as asc asymmetric authorizat
   placing primary references returning right select session_user similar some symmetric system_user table tablesample
   then to trailing true union unique user using variadic verbose when where window with`
 
-/** Source: PostgreSQL 18, 5.6 system columns. */
-const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
-
 /** `constructor` exists on every object in JavaScript. */
 const reserved: ReadonlySet<string> = new Set([
   ...keywords.split(/\s+/),
-  ...systemColumns,
-  ...standardColumns.map(({ name }) => name),
+  ...reservedColumns,
   'constructor',
 ])
