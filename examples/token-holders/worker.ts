@@ -2,7 +2,7 @@ import { defineWorker } from 'flowfarm/worker'
 import type { Events } from './events.gen.ts'
 
 /** The token to index. */
-const vault = 'A.0ae53cb6e3f42a79.FlowToken.Vault'
+const vaultType = 'A.0ae53cb6e3f42a79.FlowToken.Vault'
 
 export default defineWorker<Events>()({
   // Transfers of all tokens. On mainnet: A.f233dcee88fe0abe.FungibleToken.
@@ -12,45 +12,37 @@ export default defineWorker<Events>()({
   events: ['Withdrawn', 'Deposited'],
   tables: {
     changes: {
-      comment: 'Change of a balance by each deposit and withdrawal',
+      comment: 'Balances after each deposit and withdrawal',
       columns: {
         day: { type: 'date', index: true, comment: 'UTC' },
+        vault: { type: 'numeric', comment: 'uuid of the vault' },
         owner: { type: 'text', index: true, comment: 'Account of the vault' },
-        amount: { type: 'numeric', comment: 'Negative for withdrawals' },
+        balance: { type: 'numeric', index: true, comment: 'Of the vault, after the transfer' },
       },
     },
   },
   folds: {
-    holders: {
-      kind: 'sum',
+    balances: {
+      kind: 'latest',
       of: 'changes',
-      key: ['owner'],
-      count: 'changes',
-      sums: { balance: 'amount' },
-      comment: 'Balance of each account, from its transfers',
+      key: ['vault'],
+      columns: ['owner', 'balance', 'block_timestamp'],
+      comment: 'Current balance of each vault',
     },
-    holder_days: {
-      kind: 'sum',
+    balance_days: {
+      kind: 'latest',
       of: 'changes',
-      key: ['owner', 'day'],
-      count: 'changes',
-      sums: { net: 'amount' },
-      comment: 'Transfers and net change of each account by day',
-    },
-    days: {
-      kind: 'sum',
-      of: 'changes',
-      key: ['day'],
-      count: 'changes',
-      comment: 'Transfers by day',
+      key: ['vault', 'day'],
+      columns: ['owner', 'balance'],
+      comment: 'Balance of each vault at the end of each day on which it changed',
     },
   },
   derive(event, write) {
-    if (event.fields.type !== vault) return
-    const owner = event.name === 'Deposited' ? event.fields.to : event.fields.from
+    const { type, balanceAfter } = event.fields
+    if (type !== vaultType) return
+    const [owner, vault] =
+      event.name === 'Deposited' ? [event.fields.to, event.fields.toUUID] : [event.fields.from, event.fields.fromUUID]
     // Vaults in transit have no owner.
-    if (owner === null) return
-    const { amount } = event.fields
-    write.changes({ day: event.timestamp, owner, amount: event.name === 'Deposited' ? amount : `-${amount}` })
+    if (owner !== null) write.changes({ day: event.timestamp, vault, owner, balance: balanceAfter })
   },
 })

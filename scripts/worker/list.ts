@@ -13,7 +13,9 @@ interface WorkerRow {
   /** Heights that can be derived, and those that are. */
   readonly heights: number
   readonly covered_heights: number
+  readonly failing_ranges: number
   readonly flagged_ranges: number
+  /** Why the files cannot be loaded, or the newest failure of a range. */
   readonly error: string | null
 }
 
@@ -42,10 +44,14 @@ async function readWorkers(pool: pg.Pool): Promise<readonly WorkerRow[]> {
      )
      select w.name, w.declaration ->> 'contract' as contract, (w.declaration -> 'version')::integer as version,
        w.start_height::float8, w.replaces, ${size('w.stored')} as heights,
-       ${size("w.stored * coalesce(c.covered, '{}')")} as covered_heights, (
-         select count(*)::integer from app.worker_leases l where l.worker_type = w.name and l.status = 'flagged'
-       ) as flagged_ranges, w.error
+       ${size("w.stored * coalesce(c.covered, '{}')")} as covered_heights, l.failing_ranges, l.flagged_ranges, coalesce(w.error, l.error) as error
      from placed w left join app.coverage c on c.service_name = w.name
+     cross join lateral (
+       select count(*) filter (where status = 'failed')::integer as failing_ranges,
+         count(*) filter (where status = 'flagged')::integer as flagged_ranges,
+         (array_agg(last_error order by failed_at desc nulls last))[1] as error
+       from app.worker_leases l where l.worker_type = w.name and status in ('failed', 'flagged')
+     ) l
      order by w.name`,
   )
   return rows
@@ -59,6 +65,7 @@ function textOf(workers: readonly WorkerRow[]): string {
       { title: 'VERSION', value: ({ version }) => String(version), align: 'right' },
       { title: 'FROM HEIGHT', value: ({ start_height: height }) => count(height), align: 'right' },
       { title: 'PROGRESS', value: progress, align: 'right' },
+      { title: 'FAILING', value: ({ failing_ranges: failing }) => count(failing), align: 'right' },
       { title: 'FLAGGED', value: ({ flagged_ranges: flagged }) => count(flagged), align: 'right' },
     ],
     workers,

@@ -54,8 +54,4 @@ const keywords = `all analyse analyze and any array as asc asymmetric authorizat
   then to trailing true union unique user using variadic verbose when where window with`
 
 /** `constructor` exists on every object in JavaScript. */
-const reserved: ReadonlySet<string> = new Set([
-  ...keywords.split(/\s+/),
-  ...reservedColumns,
-  'constructor',
-])
+const reserved: ReadonlySet<string> = new Set([...keywords.split(/\s+/), ...reservedColumns, 'constructor'])

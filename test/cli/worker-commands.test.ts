@@ -142,7 +142,7 @@ describe('worker commands', () => {
       error: null,
     })
     expect(workers[0]?.heights).to.equal(281 - (workers[0]?.start_height ?? 0))
-    expect((await run(['list'])).stdout).to.match(/own_tally +A\.f3fcd2c1a78f5eee\.Tally +3 +\d+ +0 % +0/)
+    expect((await run(['list'])).stdout).to.match(/own_tally +A\.f3fcd2c1a78f5eee\.Tally +3 +\d+ +0 % +0 +0/)
     expect(await refusal('init', tally, '--dir', 'third')).to.include('npm run worker -- remove own_tally')
     expect(await refusal('remove', 'tally')).to.include('--yes')
     expect((await run(['remove', 'tally', '--yes'])).stdout).to.include('own_tally and its tables are deleted')
