@@ -17,7 +17,7 @@ export default defineWorker<Events>()({
         day: { type: 'date', index: true, comment: 'UTC' },
         vault: { type: 'numeric', comment: 'uuid of the vault' },
         owner: { type: 'text', index: true, comment: 'Account of the vault' },
-        balance: { type: 'numeric', index: true, comment: 'Of the vault, after the transfer' },
+        balance: { type: 'numeric', index: true, comment: 'Balance of the vault after the transfer' },
       },
     },
   },

@@ -37,7 +37,7 @@ export async function deriveRows<Events, Tables extends TableDefinitions>(
     const check = declaredWriter(declaration.contract, declaration, table)
     const write = (row: Readonly<Record<string, unknown>>): void => {
       const stored = storedRow(table, row)
-      check(new CopyWriter(), Object.values(stored))
+      check(new CopyWriter(64), Object.values(stored))
       rows.get(table.name)?.push(stored)
     }
     return [table.name, write] as const

@@ -21,7 +21,7 @@ import { accountAt } from '../../simnode/ledger/world/account.ts'
 import { cadenceParser } from '../support/cadence-parser.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { recording, recordingsToProve } from '../support/replay.ts'
-import { repositoryRoot } from '../support/repository.ts'
+import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 import { hostileContracts } from './hostile-contracts.ts'
 
 interface Generated {
@@ -77,6 +77,9 @@ describe('generated workers', () => {
       const rows = Object.values(await deriveRows(worker, events)).flat()
       expect(rows, path).to.have.lengthOf(events.length)
     }
+    const page = /^```ts\n(import \{ defineWorker .*?)^```$/ms.exec(readRepositoryFile('docs/own-tables.md'))?.[1]
+    const storefront = generated.find(({ path }) => path.endsWith('simulated/f8d6e0586b0a20c7/nft-storefront-v2'))
+    writeFileSync(join(storefront?.path ?? '', 'page.ts'), page ?? '')
     expect(await outputOf('typescript/bin/tsc', '--project', folder, '--pretty', 'false')).to.equal('')
     const config = join(repositoryRoot, '.oxfmtrc.json')
     const files = ['**/worker.ts', '**/worker.test.ts']
