@@ -24,7 +24,10 @@ const { nameLength, commentLength } = declarationLimits
 
 /** Source: https://www.postgresql.org/docs/18/ddl-system-columns.html */
 const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
-export const reservedColumns: ReadonlySet<string> = new Set([...systemColumns, ...standardColumns.map(({ name }) => name)])
+export const reservedColumns: ReadonlySet<string> = new Set([
+  ...systemColumns,
+  ...standardColumns.map(({ name }) => name),
+])
 
 const nameSchema = z
   .string()

@@ -77,9 +77,8 @@ describe('generated workers', () => {
       const rows = Object.values(await deriveRows(worker, events)).flat()
       expect(rows, path).to.have.lengthOf(events.length)
     }
-    const page = /^```ts\n(import \{ defineWorker .*?)^```$/ms.exec(readRepositoryFile('docs/own-tables.md'))?.[1]
     const storefront = generated.find(({ path }) => path.endsWith('simulated/f8d6e0586b0a20c7/nft-storefront-v2'))
-    writeFileSync(join(storefront?.path ?? '', 'page.ts'), page ?? '')
+    writeFileSync(join(storefront?.path ?? '', 'page.ts'), exampleOfPage())
     expect(await outputOf('typescript/bin/tsc', '--project', folder, '--pretty', 'false')).to.equal('')
     const config = join(repositoryRoot, '.oxfmtrc.json')
     const files = ['**/worker.ts', '**/worker.test.ts']
@@ -151,6 +150,16 @@ function shapesOf(
   events: readonly (readonly [type: string, fields: readonly PayloadFields[]])[],
 ): (readonly [name: string, fields: readonly string[]])[] {
   return events.flatMap(([type, all]) => all.map((fields) => [parseEventType(type).name, Object.keys(fields)] as const))
+}
+
+/** With types of the event that the page selects. */
+function exampleOfPage(): string {
+  const [, code = ''] =
+    /^```ts\n(import \{ defineWorker .*?)^```$/ms.exec(readRepositoryFile('docs/own-tables.md')) ?? []
+  return code.replace(
+    /^import type .*$/m,
+    "import type { Events as All } from './events.gen.ts'\ntype Events = Pick<All, 'ListingCompleted'>",
+  )
 }
 
 /** A file with all values of recorded events, which compiles only if the types accept them. */
