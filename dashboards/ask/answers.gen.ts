@@ -21,6 +21,9 @@ export interface Answers {
   readonly '/api/v1/queries': { readonly data: readonly SavedQuery[] }
   readonly 'POST /api/v1/queries': SavedQuery
   readonly 'DELETE /api/v1/queries/{id}': { readonly status: string }
+  readonly 'POST /api/v1/exports': Export
+  readonly '/api/v1/exports/{id}': Export
+  readonly 'DELETE /api/v1/exports/{id}': { readonly status: string }
   readonly '/health': Health
   readonly '/api/v1/examples': { readonly data: readonly Example[] }
 }
@@ -36,6 +39,7 @@ export interface Requests {
   readonly 'POST /api/v1/{target}/run_sql': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly max_rows?: number; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
   readonly 'POST /api/v1/memory': { readonly question: string; readonly sql: string; readonly target?: 'indexer' | 'evm' }
   readonly 'POST /api/v1/queries': { readonly name: string; readonly target?: 'indexer' | 'evm'; readonly question?: string; readonly sql: string; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
+  readonly 'POST /api/v1/exports': { readonly sql: string; readonly target?: 'indexer' | 'evm'; readonly parameters?: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[] }
 }
 
 export interface AskResult {
@@ -215,6 +219,27 @@ export interface SavedQuery {
   /** Type and default value of each parameter. An empty value is no default. */
   readonly parameters: readonly ({ readonly name: string; readonly type: 'text' | 'number' | 'date'; readonly value: string })[]
   readonly updated_at: string
+}
+
+export interface Export {
+  readonly id: string
+  readonly status: 'waiting' | 'running' | 'done' | 'failed'
+  /** Rows written so far. */
+  readonly row_count: number
+  /** Bytes written so far. */
+  readonly bytes: number
+  /** The limit of exports that was reached. */
+  readonly truncated_by: 'rows' | 'bytes' | null
+  /** Error message; null on success. */
+  readonly error: string | null
+  /** Stable error code; null on success. */
+  readonly error_code: string | null
+  /** SQLSTATE, if PostgreSQL rejected the statement. */
+  readonly sql_state: string | null
+  /** Position of the error in `sql`, in characters from 1. */
+  readonly error_position: number | null
+  /** Hint from PostgreSQL. */
+  readonly error_hint: string | null
 }
 
 export interface Health {

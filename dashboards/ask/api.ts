@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { GeneratedSql, Health, HistoryItem, SavedQuery, TableSample } from './answers.gen.ts'
+import type { Export, GeneratedSql, Health, HistoryItem, SavedQuery, TableSample } from './answers.gen.ts'
 import type { Schema } from './completion.ts'
 import type { Pair, Parameter, SelectedQuery, SqlResult, Target } from './draft.ts'
 import type { EarlierAnswer } from './follow-up.ts'
@@ -71,6 +71,11 @@ export const api = {
   saveQuery: (query: SelectedQuery & { readonly name: string }) =>
     read<SavedQuery>(`${base}/queries`, { method: 'POST', body: query }),
   deleteQuery: (id: string) => call(`${base}/queries/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+  startExport: (target: Target, sql: string, parameters: readonly Parameter[]) =>
+    read<Export>(`${base}/exports`, { method: 'POST', body: { target, sql, parameters } }),
+  export: (id: string, signal: AbortSignal) => read<Export>(`${base}/exports/${id}`, { signal }),
+  exportFile: async (id: string) => (await call(`${base}/exports/${id}/file`, {})).blob(),
+  deleteExport: (id: string) => call(`${base}/exports/${id}`, { method: 'DELETE' }),
   examples: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/examples`, { signal }),
   savedExamples: (signal: AbortSignal) =>
     read<{ readonly data: readonly Pair[] }>(`${base}/memory?limit=2000`, { signal }),
@@ -87,6 +92,7 @@ export const queryKeys = {
   examples: ['examples'],
   history: ['lists', 'history'],
   saved: ['lists', 'saved'],
+  exports: ['exports'],
   queries: ['lists', 'queries'],
   schema: ['lists', 'schema'],
   sample: ['lists', 'sample'],

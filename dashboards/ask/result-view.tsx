@@ -16,6 +16,7 @@ import { api, queryClient, queryKeys, useHealth } from './api.ts'
 import { problemText } from '../kit/api.ts'
 import { chartOf } from './chart-choice.ts'
 import type { SqlResult } from './draft.ts'
+import { ExportPanel } from './export-panel.tsx'
 import { earlierAnswer } from './follow-up.ts'
 import { filterRows, sortRows } from './rows.ts'
 import { ResultRows } from './result-rows.tsx'
@@ -137,6 +138,13 @@ function ResultView({ work, result, onStart }: ResultViewProps): ReactNode {
             ? 'The result was cut at the size limit. Select fewer columns, or shorten long values with left().'
             : `The result was cut at ${count}. Aggregate in the SQL, or narrow it with WHERE.`}
         </p>
+      )}
+      {result.truncated && (
+        <ExportPanel
+          target={result.target}
+          sql={result.sql}
+          parameters={work.kind === 'run' ? (work.parameters ?? []) : []}
+        />
       )}
       <div id={id} {...(chart === undefined ? {} : { role: 'tabpanel', 'aria-labelledby': tabId(id, view) })}>
         {view === 'chart' && chart !== undefined ? (

@@ -155,6 +155,15 @@ const shots: readonly Shot[] = [
       await page.getByRole('slider').waitFor()
     },
   })),
+  {
+    name: 'exporting',
+    world: hostile,
+    act: async (page) => {
+      await run(page)
+      await page.getByRole('button', { name: 'Export all rows' }).click()
+      await page.getByText('Exporting: 41,200 rows').waitFor()
+    },
+  },
   { name: 'answer', act: ask },
   { name: 'answer-dark', theme: 'dark', act: ask },
   { name: 'answer-phone', size: 'phone', act: ask },

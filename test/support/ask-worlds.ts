@@ -134,7 +134,27 @@ export function askWorld(): AskWorld {
         updated_at: '2026-11-20T12:00:00.000Z',
       },
     ],
+    exports: [
+      exportState({ status: 'waiting' }),
+      exportState({ status: 'running', row_count: 41_200, bytes: 3_310_442 }),
+    ],
     approved: [{ id: 'k', target: 'indexer', question, sql: daysSql, approved_at: '2026-11-20T12:00:00.000Z' }],
+  }
+}
+
+export function exportState(more: object): object {
+  return {
+    id: '5f2c9e0a17b3d6845f2c9e0a17b3d684',
+    status: 'running',
+    row_count: 0,
+    bytes: 0,
+    truncated_by: null,
+    error: null,
+    error_code: null,
+    sql_state: null,
+    error_position: null,
+    error_hint: null,
+    ...more,
   }
 }
 

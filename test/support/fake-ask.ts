@@ -20,6 +20,8 @@ export interface AskWorld {
   readonly schema: { readonly data: readonly object[]; readonly functions: readonly string[] }
   readonly approved: readonly object[]
   readonly queries: readonly { readonly id: string; readonly name: string; readonly [field: string]: unknown }[]
+  /** States of the export, the last one for ever. */
+  readonly exports: readonly object[]
   /** Without it, authentication is disabled. */
   readonly token?: string
 }
@@ -72,6 +74,16 @@ export async function startFakeAsk(first: AskWorld, page: Middleware): Promise<F
       const pair = { id: `${world.approved.length}`, ...(body as object), approved_at: new Date().toISOString() }
       state.world = { ...world, approved: [pair, ...world.approved] }
       return json(response, pair, 201)
+    }
+    if (path.startsWith('/api/v1/exports')) {
+      if (path.endsWith('/file')) {
+        response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' }).end('n\r\n1\r\n')
+        return
+      }
+      if (request.method === 'DELETE') return json(response, { status: 'deleted' })
+      const [now, ...later] = world.exports
+      if (later.length > 0) state.world = { ...world, exports: later }
+      return json(response, now ?? {})
     }
     if (call === 'GET /api/v1/queries') return json(response, { data: world.queries })
     if (call === 'POST /api/v1/queries') {

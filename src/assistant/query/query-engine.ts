@@ -16,7 +16,7 @@ import type {
 import { databaseUnavailable } from './sql/sql-errors.ts'
 import { describeOwnTables, noOwnTables } from './own-tables.ts'
 import type { OwnTables } from './own-tables.ts'
-import type { RunOptions, SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
+import type { ExportOptions, RunOptions, SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
 import { writeSql } from './write-sql.ts'
 import type { SqlModel, GeneratedStatement } from './write-sql.ts'
 
@@ -60,6 +60,10 @@ export class QueryEngine implements QueryService {
 
   async runSql(target: QueryTarget, sql: string, options: RunOptions = {}): Promise<SqlAnswer> {
     return this.#database(target).runner.run(sql, options)
+  }
+
+  async exportSql(target: QueryTarget, sql: string, options: ExportOptions): Promise<void> {
+    await this.#database(target).runner.export(sql, options)
   }
 
   async checkSql(target: QueryTarget, sql: string, options: QueryOptions = {}): Promise<void> {

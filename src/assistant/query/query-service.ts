@@ -2,7 +2,7 @@ import type { ApiError } from '../../platform/errors.ts'
 import type { ModelState } from '../../platform/llm/settings.ts'
 import type { ExamplePair } from './example-pairs.ts'
 import type { CatalogTable } from './knowledge.ts'
-import type { RunOptions, SqlAnswer } from './sql/sql-runner.ts'
+import type { ExportOptions, RunOptions, SqlAnswer } from './sql/sql-runner.ts'
 
 /** `evm` only if EVM_EXPLORER_DATABASE_URL is set. */
 export const queryTargets = ['indexer', 'evm'] as const
@@ -63,6 +63,8 @@ export interface QueryService {
    * @throws SqlRefusal (400), SqlStatementError (400), other errors of the runner; 404 `no-target`
    */
   runSql(target: QueryTarget, sql: string, options?: RunOptions): Promise<SqlAnswer>
+  /** Passes all rows to `onRows` until it returns false. @throws as `runSql` */
+  exportSql(target: QueryTarget, sql: string, options: ExportOptions): Promise<void>
   /** Plans without running. @throws as `runSql` */
   checkSql(target: QueryTarget, sql: string, options?: QueryOptions): Promise<void>
   /**

@@ -4,6 +4,7 @@ import type { askSettings } from './settings.ts'
 import { createRootPage } from '../../platform/pages/serve-page.ts'
 import { pageAddress } from '../../platform/http/connections.ts'
 import { addressList, clientReader, loopbackNetworks } from '../../platform/limits/clients.ts'
+import { Exports } from './exports.ts'
 import { QueryHistory } from './query-history.ts'
 import { SavedQueries } from './saved-queries.ts'
 import { createAskServer } from './http/server.ts'
@@ -47,11 +48,14 @@ export async function startAsk(context: ServiceContext<AskConfig>): Promise<void
     applications: applicationsOf(context, 'ask'),
   })
   lifecycle.onStop('query page', () => pages.stop())
+  const exports = new Exports(service, resolve(config.CHROMA_PERSIST_DIR), log)
+  lifecycle.onStop('exports', () => exports.stop())
   const server = await createAskServer({
     service,
     memory,
     history: new QueryHistory(),
     saved: new SavedQueries(context.pool),
+    exports,
     log,
     metrics,
     host: config.HOST,

@@ -4,6 +4,7 @@ import { routesOf } from '../../../platform/http/route.ts'
 import type { Call } from '../../../platform/http/route.ts'
 import { clientNetwork } from '../../../platform/limits/clients.ts'
 import type { AgentMemory } from '../agent-memory.ts'
+import type { Exports } from '../exports.ts'
 import type { SavedQueries } from '../saved-queries.ts'
 import type { QueryHistory } from '../query-history.ts'
 import type { QueryOptions, QueryService, QueryTarget } from '../query-service.ts'
@@ -13,6 +14,7 @@ export interface AskServices {
   readonly history: QueryHistory
   readonly memory: AgentMemory
   readonly saved: SavedQueries
+  readonly exports: Exports
   readonly needsToken: boolean
 }
 

@@ -21,6 +21,7 @@ import { presentFailure, targetField } from '../dto.ts'
 import { failureOf, queryTargets } from '../query-service.ts'
 import { route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
+import { exportRoutes } from './export-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { memoryRoutes } from './memory-routes.ts'
 import { queryRoutes } from './query-routes.ts'
@@ -129,6 +130,7 @@ export const askRoutes: readonly Route<AskServices>[] = [
   ...historyRoutes,
   ...memoryRoutes,
   ...savedRoutes,
+  ...exportRoutes,
   ...serviceRoutes,
 ]
 
@@ -189,13 +191,13 @@ interface AskServerOptions extends Omit<AskServices, 'needsToken'> {
 
 /** No CORS: `Content-Type: application/json` triggers a preflight. */
 export async function createAskServer(options: AskServerOptions): Promise<HttpServer> {
-  const { service, history, memory, saved, token, host, page, trustedProxies = new BlockList() } = options
+  const { service, history, memory, saved, exports, token, host, page, trustedProxies = new BlockList() } = options
   const { clientOf = clientReader(trustedProxies), ...listening } = options
   return createHttpServer<AskServices>(
     { ...listening, service: 'ask', clientOf },
     {
       routes: [...askRoutes, ...documentRoutes(() => askRoutes, askApiInfo)],
-      services: { service, history, memory, saved, needsToken: token !== undefined },
+      services: { service, history, memory, saved, exports, needsToken: token !== undefined },
       guards: {
         token: guard((call) => {
           if (token === undefined) refuseDnsRebinding(call.request, host, trustedProxies)

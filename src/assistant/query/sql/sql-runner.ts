@@ -18,6 +18,7 @@ import { readKnownTypes } from './result-types.ts'
 import { ServerSessions } from './server-sessions.ts'
 import type { ServerSessionsOptions } from './server-sessions.ts'
 import { StatementRunner } from './statement-runner.ts'
+import type { ExportedStatement } from './statement-runner.ts'
 import { statementSlots } from './statement-slots.ts'
 
 /**
@@ -49,6 +50,10 @@ export interface RunOptions {
   readonly parameters?: readonly Parameter[] | undefined
 }
 
+export interface ExportOptions extends Pick<ExportedStatement, 'signal' | 'timeoutMs' | 'onRows'> {
+  readonly parameters: readonly Parameter[]
+}
+
 /** Runs untrusted statements on one database: read-only, bounded, each on a clean connection. */
 export interface SqlRunner {
   /**
@@ -58,6 +63,8 @@ export interface SqlRunner {
    *   `sql-unavailable` (503)
    */
   run(sql: string, options?: RunOptions): Promise<SqlAnswer>
+  /** Passes all rows to `onRows` until it returns false. @throws as `run` */
+  export(sql: string, options: ExportOptions): Promise<void>
   /** Plans without running. @throws as `run` */
   check(sql: string, options?: Pick<RunOptions, 'signal' | 'client'>): Promise<void>
   /** Makes them readable besides the fixed tables, in place of those of the last call. */
@@ -124,7 +131,8 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     throw asDatabaseError(error)
   })
   const poolOptions: PoolOptions = {
-    max: concurrency,
+    // One for an export.
+    max: concurrency + 1,
     applicationName: 'flowfarm ask',
     statementTimeoutMs: timeoutMs,
     lockTimeoutMs: timeoutMs,
@@ -211,6 +219,11 @@ function runnerOf({ gate, functions, statements, sessions, maxRows, ended, end }
         signal: signalOf(options.signal),
         client: options.client,
       })
+    },
+    export: async (sql, { parameters, ...options }) => {
+      const { text, values } = bindParameters(sql, parameters)
+      const judge = (): Promise<void> => gate.check(text, values)
+      await statements.export({ ...options, sql: text, values, judge, signal: signalOf(options.signal) })
     },
     check: async (sql, options = {}) => {
       const signal = signalOf(options.signal)

@@ -44,6 +44,26 @@ export interface Statement {
   readonly prefix?: string
 }
 
+interface Guard {
+  readonly signal: AbortSignal | undefined
+  readonly timeoutMs: number
+  /** Characters before the statement. */
+  readonly prefixLength: number
+}
+
+export interface ExportedStatement {
+  readonly sql: string
+  readonly values: readonly string[]
+  readonly judge: () => Promise<void>
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** @returns whether to go on */
+  readonly onRows: (batch: Pick<SqlAnswer, 'columns' | 'rows'>) => Promise<boolean>
+}
+
+const batchRows = 200
+const batchBytes = 32_000_000
+
 /** Runs statements in read-only transactions that are rolled back. */
 export class StatementRunner {
   readonly #options: StatementRunnerOptions
@@ -81,8 +101,55 @@ export class StatementRunner {
     }
   }
 
+  /**
+   * Reads all rows by a cursor, without a slot: the caller limits exports.
+   * @throws as `run`
+   */
+  async export({ sql, values, judge, signal, timeoutMs, onRows }: ExportedStatement): Promise<void> {
+    await judge()
+    const client = await this.#options.connect().catch((error: unknown) => {
+      throw databaseUnavailable(error)
+    })
+    const deadline = performance.now() + timeoutMs
+    const declare = 'DECLARE export NO SCROLL CURSOR FOR '
+    try {
+      await this.#guarded(client, { signal, timeoutMs, prefixLength: declare.length }, async () => {
+        const receive = (before: readonly string[], text: string, given: readonly string[]): Promise<Received> =>
+          client.query(new BoundedQuery({ before, text, values: given, maxRows: batchRows + 1, maxBytes: batchBytes }))
+            .received
+        const settings = [`SET LOCAL statement_timeout = ${timeoutMs}`, 'SET LOCAL cursor_tuple_fraction = 1']
+        await receive([...this.#before, ...settings], declare + sql, values)
+        for (;;) {
+          const received = await receive([], `FETCH FORWARD ${batchRows} FROM export`, [])
+          if (received.isCut) throw rowTooLarge(batchBytes)
+          const { columns, rows } = await this.#answer(received, batchRows, 0)
+          if (!(await onRows({ columns, rows })) || rows.length < batchRows) return
+          if (performance.now() > deadline)
+            throw timedOut(timeoutMs / 1000, new Error('the time of the export is over'))
+        }
+      })
+    } finally {
+      void this.#reset(client, false, { leave: () => undefined, hold: () => undefined })
+    }
+  }
+
   async #runOn(client: PoolClient, { sql, values = [], maxRows, signal, prefix = '' }: Statement): Promise<SqlAnswer> {
-    const { timeoutMs, maxBytes, answerGraceMs = 5000 } = this.#options
+    const { timeoutMs, maxBytes } = this.#options
+    const startedAt = performance.now()
+    return await this.#guarded(client, { signal, timeoutMs, prefixLength: prefix.length }, async () => {
+      const query = client.query(
+        new BoundedQuery({ before: this.#before, text: prefix + sql, values, maxRows: maxRows + 1, maxBytes }),
+      )
+      return await this.#answer(await query.received, maxRows, performance.now() - startedAt)
+    })
+  }
+
+  async #guarded<Result>(
+    client: PoolClient,
+    { signal, timeoutMs, prefixLength }: Guard,
+    act: () => Promise<Result>,
+  ): Promise<Result> {
+    const { answerGraceMs = 5000 } = this.#options
     const startedAt = performance.now()
     const ending = new Ending(client, this.#options.cancel)
     const leave = (): void => ending.cancel()
@@ -90,13 +157,10 @@ export class StatementRunner {
     try {
       if (signal?.aborted === true) throw clientLeft(signal.reason)
       signal?.addEventListener('abort', leave)
-      const query = client.query(
-        new BoundedQuery({ before: this.#before, text: prefix + sql, values, maxRows: maxRows + 1, maxBytes }),
-      )
-      return await this.#answer(await query.received, maxRows, performance.now() - startedAt)
+      return await act()
     } catch (error) {
       if (signal?.aborted === true) throw clientLeft(error)
-      throw this.#explained(error, prefix.length, performance.now() - startedAt)
+      throw this.#explained(error, prefixLength, { timeoutMs, elapsedMs: performance.now() - startedAt })
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', leave)
@@ -128,9 +192,12 @@ export class StatementRunner {
     }
   }
 
-  #explained(thrown: unknown, before: number, elapsedMs: number): Error {
+  #explained(
+    thrown: unknown,
+    before: number,
+    { timeoutMs, elapsedMs }: { readonly timeoutMs: number; readonly elapsedMs: number },
+  ): Error {
     const error = asError(thrown)
-    const { timeoutMs } = this.#options
     if (elapsedMs >= timeoutMs && (isConnectionLost(error) || isCancelled(error)))
       return timedOut(timeoutMs / 1000, error)
     if (isCancelled(error)) return clientLeft(error)

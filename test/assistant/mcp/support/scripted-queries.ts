@@ -24,6 +24,7 @@ export function scriptedQueries(overrides: Partial<QueryService> = {}): QuerySer
     stuckSessions: 0,
     runSql: () => Promise.resolve(oneRow),
     checkSql: refused,
+    exportSql: refused,
     generateSql: refused,
     ask: refused,
     explainSql: refused,

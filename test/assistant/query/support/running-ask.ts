@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { createAskServer } from '../../../../src/assistant/query/http/server.ts'
+import { Exports, exportLimits } from '../../../../src/assistant/query/exports.ts'
+import type { ExportLimits } from '../../../../src/assistant/query/exports.ts'
 import { QueryHistory } from '../../../../src/assistant/query/query-history.ts'
 import { SavedQueries } from '../../../../src/assistant/query/saved-queries.ts'
 import { readConfig } from '../../../../src/config.ts'
@@ -42,7 +44,11 @@ export interface RunningAsk {
 /**
  * The query service on 127.0.0.1, as the program runs it; `variables` are environment variables.
  */
-export async function runAsk(database: TestDatabase, variables: Record<string, string> = {}): Promise<RunningAsk> {
+export async function runAsk(
+  database: TestDatabase,
+  variables: Record<string, string> = {},
+  limits: Partial<ExportLimits> = {},
+): Promise<RunningAsk> {
   const log = pino({ level: 'silent' })
   const lifecycle = new Lifecycle(log)
   const metrics = new Metrics()
@@ -63,11 +69,14 @@ export async function runAsk(database: TestDatabase, variables: Record<string, s
     await lifecycle.stop('it did not start')
     throw error
   })
+  const exports = new Exports(service, memoryFolder, log, { ...exportLimits, ...limits })
+  lifecycle.onStop('exports', () => exports.stop())
   const server = await createAskServer({
     service,
     memory,
     history: new QueryHistory(),
     saved: new SavedQueries(database.pool),
+    exports,
     log,
     metrics,
     host: '127.0.0.1',
