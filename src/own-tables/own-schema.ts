@@ -71,7 +71,7 @@ function foldShape(fold: OwnFold, table: OwnTable): TableShape {
   const keyColumns = key.map((column) => ({ ...named(column), isOptional: false }))
   if (fold.kind === 'latest') {
     const indexed = table.columns.filter(({ isIndexed }) => isIndexed).map((column) => column.name)
-    const indexes = fold.columns.filter((column) => indexed.includes(column)).map((column) => [column, ...key])
+    const indexes = foldIndexes(key, fold.columns.filter((column) => indexed.includes(column)))
     return { name, kind, comment, columns: [...keyColumns, ...fold.columns.map(named)], key, indexes }
   }
   const count: ColumnShape = { name: fold.count, type: 'bigint', isOptional: false, comment: 'Number of rows.' }
@@ -81,9 +81,18 @@ function foldShape(fold: OwnFold, table: OwnTable): TableShape {
     isOptional: false,
     comment: `Sum of ${of}.`,
   }))
-  // For rankings.
-  const indexes = [fold.count, ...fold.sums.map((sum) => sum.name)].map((column) => [column, ...key])
+  const indexes = foldIndexes(key, [fold.count, ...fold.sums.map((sum) => sum.name)])
   return { name, kind, comment, columns: [...keyColumns, count, ...sums], key, indexes }
+}
+
+/** Keys by each of their columns, rankings, and rankings of the keys with the same first column. */
+function foldIndexes(key: readonly string[], ranked: readonly string[]): string[][] {
+  const [first = '', ...others] = key
+  return [
+    ...others.map((column) => [column, ...key.filter((one) => one !== column)]),
+    ...ranked.map((column) => [column, ...key]),
+    ...(others.length === 0 ? [] : ranked.map((column) => [first, column, ...others])),
+  ]
 }
 
 /** The schema must not exist. */
