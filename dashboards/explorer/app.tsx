@@ -55,6 +55,9 @@ function Footer(): ReactNode {
             <Link to="/tax-report">Tax report</Link>
           </li>
           <li>
+            <Link to="/tables">Own tables</Link>
+          </li>
+          <li>
             <Link to="/docs">API</Link>
           </li>
           <li>
@@ -124,11 +127,15 @@ const sections = [
   { to: '/charts', name: 'Charts', roots: ['charts'] },
 ] as const
 
+const ownTables = { to: '/tables', name: 'Tables', roots: ['tables'] } as const
+
 function Header(): ReactNode {
   const { path } = useLocation()
   const [openAt, setOpenAt] = useState<string>()
   const isOpen = openAt === path
   const root = path.split('/', 2)[1] ?? ''
+  const hasOwnTables = (useApi('/own').data?.data.length ?? 0) > 0
+  const shown = hasOwnTables ? [...sections, ownTables] : sections
   return (
     <header className="top">
       <div className="top-inner">
@@ -156,9 +163,9 @@ function Header(): ReactNode {
       </div>
       <nav id="sections" className={isOpen ? 'sections open' : 'sections'} aria-label="Explorer">
         <ul>
-          {sections.map(({ to, name, roots }) => (
+          {shown.map(({ to, name, roots }) => (
             <li key={to}>
-              <Link to={to} aria-current={roots.some((each) => each === root) ? 'page' : undefined}>
+              <Link to={to} aria-current={roots.some((each: string) => each === root) ? 'page' : undefined}>
                 {name}
               </Link>
             </li>

@@ -206,6 +206,11 @@ function groupsOf(result: SearchResult, previewed: readonly Suggestion[]): Sugge
         note: address === '' ? count : `${shorten(`0x${address}`)}, ${count}`,
       }
     }),
+    groupOf('own tables', result.own_tables, ({ worker, table, comment }) => ({
+      to: table === null ? paths.ownWorker(worker) : paths.ownTable(worker, table),
+      name: table === null ? worker : `${worker}.${table}`,
+      note: comment,
+    })),
   ]
   return [
     { title: hits.length === 1 ? 'match' : 'matches', isSimilar: false, suggestions: hits },

@@ -169,6 +169,9 @@ export const paths = {
   node: (id: string): string => `/node/${encodeURIComponent(id)}`,
   scheduled: (id: number | string): string => `/scheduled/${id}`,
   script: (hash: string): string => `/script/${encodeURIComponent(hash)}`,
+  ownWorker: (worker: string): string => `/tables/${encodeURIComponent(worker)}`,
+  ownTable: (worker: string, table: string): string =>
+    `/tables/${encodeURIComponent(worker)}/${encodeURIComponent(table)}`,
   search: (text: string): string => `/search?q=${encodeURIComponent(text)}`,
 }
 

@@ -37,6 +37,7 @@ export const pageRoots: ReadonlySet<string> = new Set([
   'pair',
   'tax-report',
   'indexing',
+  'tables',
   'docs',
 ])
 

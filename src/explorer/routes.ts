@@ -26,6 +26,7 @@ import { evmTokenRoutes } from './evm/token-routes.ts'
 import { accountNftRoutes, nftItemRoutes, nftRoutes } from './nfts/routes.ts'
 import { nftSearchRoutes } from './nfts/search.ts'
 import { nftTransferRoutes } from './nfts/transfers.ts'
+import { ownRoutes } from './own/routes.ts'
 import type { Route } from './route.ts'
 import { scheduledTransactionRoutes } from './scheduled/routes.ts'
 import { searchRoutes } from './search/routes.ts'
@@ -115,6 +116,7 @@ export const routes: readonly Route[] = [
   ...defiRoutes,
   ...scheduledTransactionRoutes,
   ...searchRoutes,
+  ...ownRoutes,
   ...webhookEndpointRoutes,
   ...webhookSubscriptionRoutes,
   ...webhookUsageRoutes,

@@ -110,6 +110,7 @@ export async function startApi(
     url: databaseUrl,
     onReplicaCaughtUp: reads.onReplicaCaughtUp,
     reader: createFeedReader(database, network),
+    database,
     status: () => status(database, { includeRanges: false }),
     metrics,
     log,
@@ -315,7 +316,10 @@ async function openReads({
 
 const rollbackChannel = 'flowfarm_rollback'
 
-const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
+/** Rows and registry of own tables. */
+const ownChannels = ['own_rows', 'own_workers']
+
+const channels = ['flowfarm_blocks', rollbackChannel, farmChannel, ...ownChannels]
 
 /**
  * Clears settled responses when rows below the head change. The live feed reads a block before

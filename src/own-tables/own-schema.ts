@@ -71,7 +71,10 @@ function foldShape(fold: OwnFold, table: OwnTable): TableShape {
   const keyColumns = key.map((column) => ({ ...named(column), isOptional: false }))
   if (fold.kind === 'latest') {
     const indexed = table.columns.filter(({ isIndexed }) => isIndexed).map((column) => column.name)
-    const indexes = foldIndexes(key, fold.columns.filter((column) => indexed.includes(column)))
+    const indexes = foldIndexes(
+      key,
+      fold.columns.filter((column) => indexed.includes(column)),
+    )
     return { name, kind, comment, columns: [...keyColumns, ...fold.columns.map(named)], key, indexes }
   }
   const count: ColumnShape = { name: fold.count, type: 'bigint', isOptional: false, comment: 'Number of rows.' }

@@ -67,6 +67,18 @@ export const conditionsSchema = z.strictObject(
       'Full event types (`A.<address>.<contract>.<event>`); event names for DeFi and staking events; transfer types ' +
         '(`mint`) for transfers.',
     ),
+    columns: z
+      .record(
+        z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'must have names of columns'),
+        z.union(
+          [z.string().max(1000), z.number(), z.boolean(), z.null()],
+          'must be a text of at most 1,000 characters, a number, true, false or null',
+        ),
+        'must be an object',
+      )
+      .refine((columns) => Object.keys(columns).length <= 20, 'must have at most 20 columns')
+      .describe('Values of columns, for rows of own tables.')
+      .optional(),
   },
   'must be an object',
 )
@@ -97,6 +109,7 @@ function conditionMatcher({
   addresses,
   direction = 'both',
   min_amount: minimum,
+  columns,
   ...lists
 }: Conditions): (event: ChainEvent) => boolean {
   const isAddressed = oneOf(addresses)
@@ -122,9 +135,30 @@ function conditionMatcher({
       isItem(facets.nftIds) &&
       isOfNode(facets.nodes) &&
       isRole(facets.roles) &&
+      (columns === undefined || hasValues(facets.columns, columns)) &&
       (minimum === undefined || (facets.amount !== undefined && compareAmounts(facets.amount, minimum) >= 0))
     )
   }
+}
+
+function hasValues(
+  row: Readonly<Record<string, unknown>> | undefined,
+  wanted: Readonly<Record<string, unknown>>,
+): boolean {
+  return (
+    row !== undefined &&
+    Object.entries(wanted).every(([name, value]) => Object.hasOwn(row, name) && isSame(row[name], value))
+  )
+}
+
+/** Numbers are equal whatever their decimals: 12 and 12.00. */
+function isSame(left: unknown, right: unknown): boolean {
+  if (left === null || right === null) return left === right
+  return withoutZeros(String(left)) === withoutZeros(String(right))
+}
+
+function withoutZeros(text: string): string {
+  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text
 }
 
 function oneOf(wanted: readonly string[] | undefined): (there: readonly string[] | undefined) => boolean {

@@ -30,7 +30,7 @@ interface DispatcherOptions {
 }
 
 const changesChannel = 'flowfarm_webhook_changes'
-const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', changesChannel]
+const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', 'own_rows', changesChannel]
 
 /** Time per round for subscriptions that are behind, so that the head does not wait. */
 const behindMs = 100
@@ -303,14 +303,15 @@ async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<Re
   return new Map(rows.map((row) => [row.height, row]))
 }
 
-/** Includes unavailable heights (raw.unavailable). */
+/** Includes unavailable heights (raw.unavailable), and heights below those that an own worker derives. */
 type Coverage = ReadonlyMap<string, HeightSet>
 
 async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
   const { rows } = await query<{ name: string; covered: string }>(
     db,
-    `select c.service_name as name, (c.covered + lost.heights)::text as covered
-     from app.coverage c cross join (
+    `select c.service_name as name,
+       (c.covered + lost.heights + int8multirange(int8range(0, coalesce(w.start_height, 0))))::text as covered
+     from app.coverage c left join app.own_workers w on w.name = c.service_name cross join (
        select coalesce(range_agg(int8range(block_height, block_height + 1)), '{}') as heights
        from raw.unavailable where part = 'block'
      ) lost`,

@@ -25,9 +25,24 @@ export const eventTypes = {
     'event.',
 } as const
 
-export type EventType = keyof typeof eventTypes
+/** Rows of an own table: `own.top_shot.moment_purchased`. */
+export type OwnEventType = `own.${string}.${string}`
 
-export const eventTypeNames = Object.keys(eventTypes) as [EventType, ...EventType[]]
+export const ownEventForm = /^own\.[a-z][a-z0-9_]{0,59}\.[a-z][a-z0-9_]{0,59}$/
+
+export type EventType = keyof typeof eventTypes | OwnEventType
+
+export const eventTypeNames = Object.keys(eventTypes) as [keyof typeof eventTypes, ...(keyof typeof eventTypes)[]]
+
+export function isOwnEventType(type: string): type is OwnEventType {
+  return ownEventForm.test(type)
+}
+
+/** The worker has the name of its schema. */
+export function ownTableOf(type: OwnEventType): { readonly worker: string; readonly table: string } {
+  const [, worker = '', table = ''] = type.split('.')
+  return { worker: `own_${worker}`, table }
+}
 
 /** Sent by test requests; cannot be subscribed to. */
 export const testEventType = 'webhook.test'
@@ -65,6 +80,8 @@ export interface EventFacets {
   readonly roles?: readonly AccountRole[]
   /** Full event type, or a short name such as `Swap`, `TokensCommitted` or `mint`. */
   readonly names?: readonly string[]
+  /** Of a row of an own table. */
+  readonly columns?: Readonly<Record<string, unknown>>
 }
 
 export const accountRoles = ['payer', 'proposer', 'authorizer'] as const

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { ApiError } from '../platform/errors.ts'
 import { query, withTransaction } from '../platform/db/pool.ts'
 import type { Conditions } from './conditions.ts'
-import { deliveryBody, testEventType } from './events.ts'
+import { deliveryBody, isOwnEventType, ownTableOf, testEventType } from './events.ts'
 import type { EndpointStore, NewEndpoint } from './endpoint-store.ts'
 import type { EventType } from './events.ts'
 import { insertDeliveries } from './delivery-rows.ts'
@@ -92,6 +92,7 @@ export class SubscriptionStore {
   ): Promise<{ readonly subscription: WebhookSubscription; readonly secret: string | undefined }> {
     checkConditions(eventTypes, conditions)
     return this.#change(async (client) => {
+      await checkOwnTables(client, eventTypes, conditions)
       await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
       const madeEndpoint =
         typeof endpoint === 'number' ? undefined : await this.#endpoints.createIn(client, owner, endpoint)
@@ -141,6 +142,8 @@ export class SubscriptionStore {
         fromHeight = before.nextHeight,
       } = change
       checkConditions(eventTypes, conditions)
+      if (change.eventTypes !== undefined || change.conditions !== undefined)
+        await checkOwnTables(client, eventTypes, conditions)
       const { rows: changed } = await query<WebhookSubscription>(
         client,
         'update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, ' +
@@ -236,10 +239,44 @@ function known(subscription: WebhookSubscription | undefined, id: number): Webho
   return subscription
 }
 
+/** @throws ApiError 400 for unknown tables, and for conditions on columns that they do not have */
+async function checkOwnTables(
+  client: pg.ClientBase,
+  types: readonly EventType[],
+  { columns = {} }: Conditions,
+): Promise<void> {
+  const own = types.filter(isOwnEventType)
+  if (own.length === 0) return
+  const { rows } = await query<{ worker: string; table: string; columns: string[] }>(
+    client,
+    `select w.name as worker, t ->> 'name' as "table",
+       array(select c ->> 'name' from jsonb_array_elements(t -> 'columns') as c) as columns
+     from app.own_workers w, jsonb_array_elements(w.declaration -> 'tables') as t where w.replaces is null`,
+  )
+  for (const type of own) {
+    const { worker, table } = ownTableOf(type)
+    const found = rows.find((row) => row.worker === worker && row.table === table)
+    if (found === undefined) {
+      const message = `Field "event_types" has an unknown table: ${type}. See /webhooks/event-types.`
+      throw new ApiError(400, 'invalid-field', message, { field: 'event_types' })
+    }
+    const unknown = Object.keys(columns).find((name) => !found.columns.includes(name))
+    if (unknown !== undefined) {
+      const message = `Field "conditions.columns" has a column that ${type} does not have: ${unknown}. Possible: ${found.columns.join(', ')}.`
+      throw new ApiError(400, 'invalid-field', message, { field: 'conditions.columns' })
+    }
+  }
+}
+
 function checkConditions(
   types: readonly EventType[],
-  { addresses, direction, contracts, event_names: names }: Conditions,
+  { addresses, direction, contracts, event_names: names, columns }: Conditions,
 ): void {
+  if (columns !== undefined && !types.every(isOwnEventType)) {
+    throw new ApiError(400, 'invalid-field', 'Field "conditions.columns" requires own tables only as "event_types".', {
+      field: 'conditions.columns',
+    })
+  }
   if (direction !== undefined && addresses === undefined) {
     throw new ApiError(400, 'invalid-field', 'Field "conditions.direction" requires "conditions.addresses".', {
       field: 'conditions.direction',

@@ -62,6 +62,9 @@ const statements = {
   handler:
     'select handler_uuid::text as value from app.scheduled_transactions where handler_uuid is not null order by scheduled_id limit 1',
   pair: 'select pair as value from app.defi_pairs order by pair limit 1',
+  ownWorker: 'select substr(name, 5) as value from app.own_workers where replaces is null order by name limit 1',
+  ownTable:
+    "select declaration #>> '{tables,0,name}' as value from app.own_workers where replaces is null order by name limit 1",
 } as const
 
 export type SampleName = keyof typeof statements
@@ -106,6 +109,8 @@ const specialMeanings: readonly (readonly [path: string, parameter: string, samp
   ['/flow/evm/address/{address}', 'address', 'evmAddress'],
   ['/flow/evm/token/{address}', 'address', 'evmToken'],
   ['/flow/evm/transaction/{hash}', 'hash', 'evmHash'],
+  ['/own/{workerName}', 'workerName', 'ownWorker'],
+  ['/own/{workerName}', 'tableName', 'ownTable'],
 ]
 
 const words: Readonly<Record<string, string>> = { module: 'evm', timescale: 'daily', version: '1' }

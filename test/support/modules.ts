@@ -28,7 +28,7 @@ export const modules: readonly ModuleRules[] = [
   { paths: ['jobs'], mayImport: ['src/platform', 'src/flow'], pure: true },
   {
     paths: ['src/explorer'],
-    mayImport: ['src/platform', 'src/flow', 'src/access', 'src/webhooks', 'jobs/worker-names.ts'],
+    mayImport: ['src/platform', 'src/flow', 'src/access', 'src/webhooks', 'src/own-tables', 'jobs/worker-names.ts'],
   },
   { paths: ['src/webhooks'], mayImport: ['src/platform'] },
   { paths: ['src/operator'], mayImport: ['src/platform', 'src/farm'] },
@@ -39,7 +39,6 @@ export const modules: readonly ModuleRules[] = [
   { paths: ['clients/javascript'], mayImport: [] },
   { paths: ['dashboards'], mayImport: ['clients/signing', 'clients/javascript'] },
   { paths: ['simnode'], mayImport: ['src/platform', 'src/flow', 'src/access', 'clients/signing'] },
-  { paths: ['examples'], mayImport: [] },
   { paths: ['scripts'], mayImport: 'everything' },
   { paths: ['test'], mayImport: 'everything' },
 ]

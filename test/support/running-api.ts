@@ -60,6 +60,7 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
     metrics,
     log,
     reader: createFeedReader(database, network),
+    database,
     status: () => status(database, { includeRanges: false }),
     ...options.live,
   })

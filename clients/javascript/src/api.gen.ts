@@ -125,6 +125,11 @@ export interface Answers {
   readonly '/flow/search': { readonly data: SearchResult }
   readonly '/flow/search/preview': { readonly data: TransactionPreview | AddressPreview }
   readonly '/flow/search/examples': { readonly data: readonly SearchExample[] }
+  readonly '/own': OwnWorkerList
+  readonly '/own/{workerName}': OwnWorkerAnswer
+  readonly '/own/{workerName}/openapi.json': { readonly openapi: string }
+  readonly '/own/{workerName}/{tableName}': OwnRowList
+  readonly '/own/{workerName}/{tableName}/daily': OwnDaysAnswer
   readonly '/webhooks/endpoints': WebhookEndpointList
   readonly 'POST /webhooks/endpoints': WebhookEndpointWithSecretAnswer
   readonly '/webhooks/endpoints/{id}': WebhookEndpointAnswer
@@ -163,8 +168,8 @@ export interface Requests {
   readonly 'POST /webhooks/endpoints': { readonly url: string; readonly description?: string; readonly secret?: string }
   readonly 'PATCH /webhooks/endpoints/{id}': { readonly url?: string; readonly description?: string; readonly is_paused?: boolean }
   readonly 'POST /webhooks/endpoints/{id}/rotate-secret': { readonly overlap_hours?: number }
-  readonly 'POST /webhooks/subscriptions': { readonly endpoint_id?: number; readonly url?: string; readonly secret?: string; readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback')[]; readonly conditions?: { readonly addresses?: readonly string[]; readonly direction?: 'in' | 'out' | 'both'; readonly tokens?: readonly string[]; readonly min_amount?: string; readonly contracts?: readonly string[]; readonly pairs?: readonly string[]; readonly nft_ids?: readonly string[]; readonly nodes?: readonly string[]; readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]; readonly event_names?: readonly string[] }; readonly from_height?: number }
-  readonly 'PATCH /webhooks/subscriptions/{id}': { readonly event_types?: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback')[]; readonly conditions?: { readonly addresses?: readonly string[]; readonly direction?: 'in' | 'out' | 'both'; readonly tokens?: readonly string[]; readonly min_amount?: string; readonly contracts?: readonly string[]; readonly pairs?: readonly string[]; readonly nft_ids?: readonly string[]; readonly nodes?: readonly string[]; readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]; readonly event_names?: readonly string[] }; readonly is_enabled?: boolean; readonly from_height?: number }
+  readonly 'POST /webhooks/subscriptions': { readonly endpoint_id?: number; readonly url?: string; readonly secret?: string; readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback' | string)[]; readonly conditions?: { readonly addresses?: readonly string[]; readonly direction?: 'in' | 'out' | 'both'; readonly tokens?: readonly string[]; readonly min_amount?: string; readonly contracts?: readonly string[]; readonly pairs?: readonly string[]; readonly nft_ids?: readonly string[]; readonly nodes?: readonly string[]; readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]; readonly event_names?: readonly string[]; readonly columns?: Readonly<Record<string, string | number | boolean | null>> }; readonly from_height?: number }
+  readonly 'PATCH /webhooks/subscriptions/{id}': { readonly event_types?: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback' | string)[]; readonly conditions?: { readonly addresses?: readonly string[]; readonly direction?: 'in' | 'out' | 'both'; readonly tokens?: readonly string[]; readonly min_amount?: string; readonly contracts?: readonly string[]; readonly pairs?: readonly string[]; readonly nft_ids?: readonly string[]; readonly nodes?: readonly string[]; readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]; readonly event_names?: readonly string[]; readonly columns?: Readonly<Record<string, string | number | boolean | null>> }; readonly is_enabled?: boolean; readonly from_height?: number }
   readonly 'POST /api/v1/endpoints': { readonly url: string; readonly description?: string; readonly endpoint_type?: 'webhook' }
   readonly 'PATCH /api/v1/endpoints/{id}': { readonly url?: string; readonly description?: string; readonly is_active?: boolean }
   readonly 'POST /api/v1/subscriptions': { readonly endpoint_id: string | number; readonly event_type: 'block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback'; readonly conditions?: Readonly<Record<string, unknown>> | null }
@@ -299,6 +304,11 @@ export interface Parameters {
   readonly '/flow/search': { readonly q: string; readonly limit?: number }
   readonly '/flow/search/preview': { readonly q: string; readonly type?: 'tx' | 'address' }
   readonly '/flow/search/examples': Readonly<Record<string, never>>
+  readonly '/own': Readonly<Record<string, never>>
+  readonly '/own/{workerName}': { readonly workerName: string }
+  readonly '/own/{workerName}/openapi.json': { readonly workerName: string }
+  readonly '/own/{workerName}/{tableName}': { readonly workerName: string; readonly tableName: string; readonly limit?: number; readonly cursor?: string; readonly sort?: string; readonly order?: 'asc' | 'desc'; readonly from_height?: number; readonly to_height?: number; readonly from?: string; readonly to?: string; readonly format?: 'json' | 'csv'; readonly offset?: number }
+  readonly '/own/{workerName}/{tableName}/daily': { readonly workerName: string; readonly tableName: string; readonly column?: string }
   readonly '/webhooks/endpoints': Readonly<Record<string, never>>
   readonly 'POST /webhooks/endpoints': Readonly<Record<string, never>>
   readonly '/webhooks/endpoints/{id}': { readonly id: number }
@@ -3605,6 +3615,8 @@ export interface SearchResult {
   readonly nft_items: readonly FoundNftItem[]
   /** Best match first, then by events. */
   readonly event_types: readonly FoundEventType[]
+  /** Tables of `/own`, and their workers. */
+  readonly own_tables: readonly FoundOwnTable[]
 }
 
 export interface SearchHit {
@@ -3719,6 +3731,15 @@ export interface FoundEventType {
   readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
 }
 
+export interface FoundOwnTable {
+  readonly worker: string
+  /** Null: the worker itself. */
+  readonly table: string | null
+  readonly comment: string
+  /** How the name matches: whole, at its start, at the start of a word, anywhere, or despite typing errors. */
+  readonly match: 'exact' | 'start' | 'word' | 'part' | 'similar'
+}
+
 export interface TransactionPreview {
   readonly query: string
   readonly type: 'tx'
@@ -3780,6 +3801,144 @@ export interface SearchExample {
   readonly kind: 'block' | 'day' | 'transaction' | 'account' | 'token' | 'nft_collection' | 'contract' | 'event_type'
   /** Search text that finds it. */
   readonly text: string
+}
+
+export interface OwnWorkerList {
+  readonly data: readonly OwnWorkerSummary[]
+  /** Whether there is a next page. */
+  readonly has_more: boolean
+  /** Cursor of the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface OwnWorkerSummary {
+  readonly name: string
+  /** PostgreSQL schema of its tables. */
+  readonly schema: string
+  readonly contract: string
+  readonly description: string
+  readonly version: number
+  readonly start_height: number
+  /** First stored height that it derives; null before one is stored. */
+  readonly from_height: number | null
+  /** Highest stored height. */
+  readonly to_height: number | null
+  /** Highest derived height. */
+  readonly derived_height: number | null
+  /** Stored blocks from `from_height` to `to_height`. */
+  readonly stored_blocks: number
+  /** Those that it has derived. */
+  readonly derived_blocks: number
+  /** At most ten stored blocks are not derived yet. */
+  readonly is_caught_up: boolean
+  /** Ranges that failed after all retries and need the operator. */
+  readonly flagged_ranges: number
+  /** Why its current files could not be loaded. */
+  readonly error: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  readonly updated_at: string
+  readonly tables: readonly OwnTableSummary[]
+}
+
+export interface OwnTableSummary {
+  readonly name: string
+  /** events: rows of events; latest: the newest row per key; sum: counts and sums per key. */
+  readonly kind: 'events' | 'latest' | 'sum'
+  readonly comment: string
+  /** Estimate by the database. */
+  readonly row_estimate: number
+}
+
+export interface OwnWorkerAnswer {
+  readonly data: readonly OwnWorker[]
+}
+
+export interface OwnWorker {
+  readonly name: string
+  /** PostgreSQL schema of its tables. */
+  readonly schema: string
+  readonly contract: string
+  readonly description: string
+  readonly version: number
+  readonly start_height: number
+  /** First stored height that it derives; null before one is stored. */
+  readonly from_height: number | null
+  /** Highest stored height. */
+  readonly to_height: number | null
+  /** Highest derived height. */
+  readonly derived_height: number | null
+  /** Stored blocks from `from_height` to `to_height`. */
+  readonly stored_blocks: number
+  /** Those that it has derived. */
+  readonly derived_blocks: number
+  /** At most ten stored blocks are not derived yet. */
+  readonly is_caught_up: boolean
+  /** Ranges that failed after all retries and need the operator. */
+  readonly flagged_ranges: number
+  /** Why its current files could not be loaded. */
+  readonly error: string | null
+  /** ISO 8601, UTC, milliseconds. */
+  readonly updated_at: string
+  readonly tables: readonly OwnTable[]
+}
+
+export interface OwnTable {
+  readonly name: string
+  /** events: rows of events; latest: the newest row per key; sum: counts and sums per key. */
+  readonly kind: 'events' | 'latest' | 'sum'
+  readonly comment: string
+  /** Estimate by the database. */
+  readonly row_estimate: number
+  /** The table whose rows a fold summarizes. */
+  readonly of: string | null
+  /** Path of its rows. */
+  readonly path: string
+  readonly columns: readonly OwnColumn[]
+}
+
+export interface OwnColumn {
+  readonly name: string
+  /** As in PostgreSQL. */
+  readonly type: 'text' | 'boolean' | 'integer' | 'bigint' | 'numeric' | 'jsonb' | 'timestamptz' | 'date' | 'bytea'
+  readonly comment: string
+  /** Can be null. */
+  readonly is_optional: boolean
+  /** Part of the primary key. */
+  readonly is_key: boolean
+  /** Query parameter that filters by equality. Null: cannot be filtered. */
+  readonly filter: string | null
+  /** Possible value of `sort`. */
+  readonly can_sort: boolean
+}
+
+export interface OwnRowList {
+  readonly data: readonly (Readonly<Record<string, unknown>>)[]
+  /** Whether there is a next page. */
+  readonly has_more: boolean
+  /** Cursor of the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface OwnDaysAnswer {
+  readonly data: readonly OwnDays[]
+}
+
+export interface OwnDays {
+  readonly days: readonly OwnDay[]
+  readonly column: string | null
+  /** Rows of these days. */
+  readonly rows: number
+  /** There are older rows. */
+  readonly is_cut: boolean
+}
+
+export interface OwnDay {
+  readonly day: string
+  readonly count: number
+  /** Sum of `column`; null without values. */
+  readonly sum: string | null
 }
 
 export interface WebhookEndpointList {
@@ -3863,7 +4022,7 @@ export interface WebhookSubscriptionList {
 export interface WebhookSubscription {
   readonly id: number
   readonly endpoint_id: number
-  readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback')[]
+  readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback' | string)[]
   readonly conditions: WebhookConditions
   readonly is_enabled: boolean
   /** Deliveries exist for all blocks below this height. Null before the first stored block. */
@@ -3897,6 +4056,8 @@ export interface WebhookConditions {
   readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]
   /** Full event types (`A.<address>.<contract>.<event>`); event names for DeFi and staking events; transfer types (`mint`) for transfers. */
   readonly event_names?: readonly string[]
+  /** Values of columns, for rows of own tables. */
+  readonly columns?: Readonly<Record<string, string | number | boolean | null>>
 }
 
 export interface NewWebhookSubscriptionAnswer {
@@ -3906,7 +4067,7 @@ export interface NewWebhookSubscriptionAnswer {
 export interface NewWebhookSubscription {
   readonly id: number
   readonly endpoint_id: number
-  readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback')[]
+  readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback' | string)[]
   readonly conditions: WebhookConditions
   readonly is_enabled: boolean
   /** Deliveries exist for all blocks below this height. Null before the first stored block. */
@@ -4078,9 +4239,9 @@ export interface ClientSubscription {
   /** Id, as a string. */
   readonly endpoint_id: string
   /** First event type of the subscription. */
-  readonly event_type: 'block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback'
-  readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback')[]
-  readonly conditions: { readonly addresses?: readonly string[]; readonly direction?: 'in' | 'out' | 'both'; readonly tokens?: readonly string[]; readonly min_amount?: string; readonly contracts?: readonly string[]; readonly pairs?: readonly string[]; readonly nft_ids?: readonly string[]; readonly nodes?: readonly string[]; readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]; readonly event_names?: readonly string[] }
+  readonly event_type: 'block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback' | string
+  readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback' | string)[]
+  readonly conditions: { readonly addresses?: readonly string[]; readonly direction?: 'in' | 'out' | 'both'; readonly tokens?: readonly string[]; readonly min_amount?: string; readonly contracts?: readonly string[]; readonly pairs?: readonly string[]; readonly nft_ids?: readonly string[]; readonly nodes?: readonly string[]; readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]; readonly event_names?: readonly string[]; readonly columns?: Readonly<Record<string, string | number | boolean | null>> }
   readonly is_enabled: boolean
   /** ISO 8601, UTC, milliseconds. */
   readonly created_at: string

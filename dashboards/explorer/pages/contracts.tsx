@@ -95,6 +95,7 @@ export function ContractPage({ values: { identifier = '' } }: PageProps): ReactN
                 </Detail>
               )}
             </DetailPanel>
+            <OwnTables identifier={contract.identifier} />
             <UrlTabs
               label="Contract"
               tabs={[
@@ -122,6 +123,29 @@ export function ContractPage({ values: { identifier = '' } }: PageProps): ReactN
         )}
       </ItemResult>
     </>
+  )
+}
+
+/** Nothing without tables of this contract. */
+function OwnTables({ identifier }: IdentifierProps): ReactNode {
+  const workers = useApi('/own').data?.data.filter(({ contract }) => contract === identifier) ?? []
+  if (workers.length === 0) return null
+  return (
+    <DetailPanel label="Tables of this contract">
+      <Detail name="Tables of this contract">
+        <ul className="chips">
+          {workers.flatMap(({ name, tables }) =>
+            tables.map((table) => (
+              <li key={`${name} ${table.name}`}>
+                <Link to={paths.ownTable(name, table.name)} title={table.comment}>
+                  {name}.{table.name}
+                </Link>
+              </li>
+            )),
+          )}
+        </ul>
+      </Detail>
+    </DetailPanel>
   )
 }
 

@@ -1,16 +1,11 @@
-import { Fragment } from 'react'
 import type { ReactNode } from 'react'
-import type { FungibleMove } from '../../explorer/answers.gen.ts'
-import { sanitizeName } from '../../explorer/text.ts'
-import { describeTokenTransfers } from '../../explorer/transfer-summary.ts'
 import { Ago } from '../../kit/time.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
-import { contractName } from '../chain/balance-changes.ts'
 import type { OwnAccount } from '../chain/chain-client.ts'
 import type { NetworkSettings } from '../answers.gen.ts'
 import { networkNames } from '../../kit/network-names.ts'
-import { useContacts, useExplorer, useOwnAccounts, useSignIns, useSettings } from '../own-data.ts'
+import { useExplorer, useOwnAccounts, useSignIns, useSettings } from '../own-data.ts'
 import { PageTitle } from './layout.tsx'
 import { QueryState } from '../../auth/action.tsx'
 
@@ -28,7 +23,6 @@ interface Transfer {
   readonly collection?: { readonly name?: string | null }
   readonly name?: string | null
   readonly nft_id?: string
-  readonly transfer_type?: FungibleMove['transfer_type']
 }
 
 export function ActivityPage(): ReactNode {
@@ -77,7 +71,6 @@ function Transfers({
           <TransferRow
             key={`${transfer.transaction_hash}:${transfer.event_index}:${transfer.leg}`}
             transfer={transfer}
-            own={account.address}
             explorer={settings.explorer_url}
           />
         ))}
@@ -86,28 +79,11 @@ function Transfers({
   )
 }
 
-function Party({
-  address,
-  own,
-  isFirst,
-}: {
-  readonly address: string
-  readonly own: string
-  readonly isFirst: boolean
-}): ReactNode {
-  const { data: contacts } = useContacts()
-  if (address === own) return isFirst ? 'You' : 'you'
-  const contact = contacts?.find((one) => one.address === address)
-  return contact === undefined ? <code>{address}</code> : <b title={address}>{contact.name}</b>
-}
-
 function TransferRow({
   transfer,
-  own,
   explorer,
 }: {
   readonly transfer: Transfer
-  readonly own: string
   readonly explorer: string | null
 }): ReactNode {
   const {
@@ -122,40 +98,26 @@ function TransferRow({
     receiver,
     timestamp,
     transaction_hash: hash,
-    transfer_type: kind = 'transfer',
   } = transfer
   const isOut = direction === 'withdraw'
-  const symbol = sanitizeName(token?.symbol ?? token?.name ?? '', contractName(token?.token ?? ''))
+  const other = isOut ? receiver : sender
   const what =
     type === 'ft'
-      ? `${plainAmount(amount)} ${symbol}`
+      ? `${plainAmount(amount)} ${token?.symbol ?? token?.name ?? token?.token ?? ''}`
       : [name ?? `#${id ?? ''}`, ...(typeof collection?.name === 'string' ? [collection.name] : [])].join(' of ')
-  const [sentence] = describeTokenTransfers([
-    {
-      token: token?.token ?? '',
-      token_symbol: symbol,
-      amount: type === 'ft' ? amount : '1',
-      transfer_type: kind,
-      from_address: sender ?? null,
-      to_address: receiver ?? null,
-      usd_value: null,
-    },
-  ])
   return (
     <li>
       <span className="row-main">
         <span>
-          {sentence?.summary.map((segment, at) => (
-            <Fragment key={at}>
-              {typeof segment === 'string' ? (
-                segment
-              ) : 'account' in segment ? (
-                <Party address={segment.account} own={own} isFirst={at === 0} />
-              ) : (
-                what
-              )}
-            </Fragment>
-          ))}
+          {isOut ? 'Sent' : 'Received'}
+          {other === undefined || other === null ? (
+            ''
+          ) : (
+            <>
+              {' '}
+              {isOut ? 'to' : 'from'} <code>{other}</code>
+            </>
+          )}
         </span>
         <span className="soft small">
           <Ago at={timestamp} />

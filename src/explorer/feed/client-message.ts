@@ -14,6 +14,14 @@ export type ClientMessage =
       readonly place: Mark | undefined
       readonly isBatch: boolean | undefined
     }
+  | {
+      readonly type: 'subscribe_table'
+      readonly id: SubscriptionId
+      readonly table: string
+      readonly filter: Readonly<Record<string, string | number | boolean>>
+      readonly place: Mark | undefined
+      readonly isBatch: boolean | undefined
+    }
   | { readonly type: 'unsubscribe'; readonly id: SubscriptionId }
   | { readonly type: 'ping'; readonly id: SubscriptionId | undefined }
 
@@ -27,6 +35,8 @@ export interface ClientMessageError {
     | 'too_old'
     | 'too_new'
     | 'replay_limit'
+    | 'unknown_table'
+    | 'try_again'
   /** Undefined if the whole message is invalid. */
   readonly field: string | undefined
   readonly message: string
@@ -81,20 +91,36 @@ const filterSchema = z.strictObject(
 
 const placeProblem = 'must be the next height to receive'
 
+const subscribeShape = {
+  type: z.literal('subscribe'),
+  id,
+  from: z.int(placeProblem).min(0, placeProblem).optional(),
+  after: z
+    .string('must be the seq of the last received message')
+    .refine((text) => parseMark(text) !== undefined, 'must be the seq of the last received message')
+    .optional(),
+  batch: z.boolean('must be true (an array of messages per frame) or false (one message per frame)').optional(),
+}
+
+const maxColumns = 20
+
+const tableMessage = z.strictObject({
+  ...subscribeShape,
+  table: z.string('must be a string').regex(/^\w{1,60}\.\w{1,60}$/, 'must have the form <worker>.<table>'),
+  filter: z
+    .record(
+      z.string().max(maxWordLength),
+      z.union([z.string().max(1000), z.number(), z.boolean()], 'must be a text, a number, true or false'),
+      'must be an object with values of columns',
+    )
+    .refine((filter) => Object.keys(filter).length <= maxColumns, `must have at most ${maxColumns} columns`)
+    .optional(),
+})
+
 const clientMessage = z.discriminatedUnion(
   'type',
   [
-    z.strictObject({
-      type: z.literal('subscribe'),
-      id,
-      filter: filterSchema.optional(),
-      from: z.int(placeProblem).min(0, placeProblem).optional(),
-      after: z
-        .string('must be the seq of the last received message')
-        .refine((text) => parseMark(text) !== undefined, 'must be the seq of the last received message')
-        .optional(),
-      batch: z.boolean('must be true (an array of messages per frame) or false (one message per frame)').optional(),
-    }),
+    z.strictObject({ ...subscribeShape, filter: filterSchema.optional() }),
     z.strictObject({ type: z.literal('unsubscribe'), id }),
     z.strictObject({ type: z.literal('ping'), id: id.optional() }),
   ],
@@ -111,20 +137,36 @@ export function parseClientMessage(text: string | undefined): ClientMessage | Cl
   }
   if (content === undefined)
     return { code: 'bad_message', field: undefined, message: 'must be a JSON object in a text frame' }
-  const parsed = clientMessage.safeParse(content)
-  if (!parsed.success) return mistakeOf(parsed.error, content)
-  const { data } = parsed
+  if (isOfTable(content)) {
+    const { success, data, error } = tableMessage.safeParse(content)
+    if (!success) return mistakeOf(error, content)
+    return placed(data, { type: 'subscribe_table', table: data.table, filter: data.filter ?? {} })
+  }
+  const { success, data, error } = clientMessage.safeParse(content)
+  if (!success) return mistakeOf(error, content)
   if (data.type !== 'subscribe') return data.type === 'ping' ? { type: 'ping', id: data.id } : data
-  if (data.from !== undefined && data.after !== undefined) {
-    return { code: 'bad_message', field: 'after', message: 'from and after are mutually exclusive', id: data.id }
+  return placed(data, { type: 'subscribe', filter: createFilter(data.filter ?? {}) })
+}
+
+function isOfTable(content: unknown): boolean {
+  return typeof content === 'object' && content !== null && 'table' in content
+}
+
+interface Subscribed {
+  readonly id: SubscriptionId
+  readonly from?: number | undefined
+  readonly after?: string | undefined
+  readonly batch?: boolean | undefined
+}
+
+function placed<Rest extends object>(
+  { id: own, from, after, batch }: Subscribed,
+  rest: Rest,
+): (Rest & { id: SubscriptionId; place: Mark | undefined; isBatch: boolean | undefined }) | ClientMessageError {
+  if (from !== undefined && after !== undefined) {
+    return { code: 'bad_message', field: 'after', message: 'from and after are mutually exclusive', id: own }
   }
-  return {
-    type: 'subscribe',
-    id: data.id,
-    filter: createFilter(data.filter ?? {}),
-    place: data.after === undefined ? placeAt(data.from) : parseMark(data.after),
-    isBatch: data.batch,
-  }
+  return { ...rest, id: own, place: after === undefined ? placeAt(from) : parseMark(after), isBatch: batch }
 }
 
 function placeAt(height: number | undefined): Mark | undefined {

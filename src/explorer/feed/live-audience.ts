@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { DatabasePool } from 'slonik'
 import type { WebSocket } from 'ws'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -7,7 +8,9 @@ import { BlockFeed } from './block-feed.ts'
 import type { FeedListener, FeedReader } from './block-feed.ts'
 import { CatchingUp } from './catch-up.ts'
 import type { FeedClients } from './feed-clients.ts'
-import { LiveClient, Subscriptions } from './subscriptions.ts'
+import { parseClientMessage } from './client-message.ts'
+import { OwnRows } from './own-rows.ts'
+import { answer, LiveClient, refuse, Subscriptions } from './subscriptions.ts'
 import type { Mark, BlockMessages } from './feed-block.ts'
 import { ReplayBudget } from './replay-budget.ts'
 import { messageFrame } from './feed-block.ts'
@@ -43,10 +46,13 @@ export interface LiveAudienceOptions {
   readonly log: Logger
   readonly signal: AbortSignal
   readonly limits?: LiveLimits
+  /** Default: without own tables. */
+  readonly database?: DatabasePool | undefined
 }
 
 export class LiveAudience implements FeedListener {
   readonly feed: BlockFeed
+  readonly ownRows: OwnRows | undefined
   readonly #clients: FeedClients
   readonly #metrics: Metrics
   readonly #audience: Audience
@@ -55,7 +61,7 @@ export class LiveAudience implements FeedListener {
   #lastPosition: number | undefined
   #positionTimer: NodeJS.Timeout | undefined
 
-  constructor({ clients, metrics, reader, log, signal, limits = {} }: LiveAudienceOptions) {
+  constructor({ clients, metrics, reader, log, signal, limits = {}, database }: LiveAudienceOptions) {
     const {
       maxReplay = 10_000,
       maxReorgDepth = 1000,
@@ -108,6 +114,20 @@ export class LiveAudience implements FeedListener {
       onSent: (messages) => clients.sent(messages),
       onCount: (count) => metrics.feedCatchingUp.set(count),
     })
+    this.ownRows =
+      database === undefined
+        ? undefined
+        : new OwnRows({
+            database,
+            log,
+            signal,
+            budget,
+            maxReplay,
+            maxReorgDepth,
+            maxBufferedBytes: subscriberBytes,
+            onTooFarBehind: (client, next) => this.#drop(client, next),
+            onSent: (messages) => clients.sent(messages),
+          })
     this.#subscriptions = new Subscriptions({
       end: () => this.feed.end,
       isInMemory: (height) => this.feed.isInMemory(height),
@@ -141,16 +161,34 @@ export class LiveAudience implements FeedListener {
         message: (text) => {
           // Pending messages follow the previous filters.
           this.#audience.flush(client)
-          this.#subscriptions.accept(client, text)
+          this.#accept(client, text)
         },
         closed: () => {
           client.place = undefined
           this.#audience.leave(client)
           this.#catchingUp.wake(client)
           this.#subscriptions.remove(client)
+          this.ownRows?.remove(client)
         },
       }
     })
+  }
+
+  #accept(client: LiveClient, text: string | undefined): void {
+    const message = parseClientMessage(text)
+    if ('code' in message) return refuse(client, message)
+    const { ownRows } = this
+    if (message.type === 'subscribe_table') {
+      // It stops receiving everything.
+      if (!client.isSubscriber) client.form = 'marked'
+      this.#audience.join(client)
+      if (ownRows !== undefined) void ownRows.subscribe(client, message)
+      return
+    }
+    if (message.type === 'unsubscribe' && ownRows?.unsubscribe(client, message.id) === true) {
+      return answer(client, 'unsubscribed', { id: message.id })
+    }
+    this.#subscriptions.accept(client, message)
   }
 
   async blocks(blocks: readonly BlockMessages[]): Promise<void> {
@@ -200,6 +238,7 @@ export class LiveAudience implements FeedListener {
   }
 
   #publishPosition(): void {
+    this.ownRows?.publishPositions()
     const { end, endMark, isPublishing } = this.feed
     // During a publication, some clients lack blocks below the end or have removed ones.
     if (isPublishing || end === undefined || endMark === undefined || end === this.#lastPosition) return

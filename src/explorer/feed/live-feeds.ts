@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { DatabasePool } from 'slonik'
 import type { WebSocket } from 'ws'
 import type { Logger } from '../../platform/log.ts'
 import { LogThrottle } from '../../platform/log-throttle.ts'
@@ -27,6 +28,8 @@ export interface LiveFeedsOptions {
   /** Default: remote address of the socket. */
   readonly networkOf?: (request: IncomingMessage) => string
   readonly liveLimits?: LiveLimits
+  /** For own tables. */
+  readonly database?: DatabasePool
 }
 
 export interface LiveFeeds {
@@ -39,7 +42,7 @@ export interface LiveFeeds {
 const announcement = /^main_ingester:(\d+):(\d+)$/
 
 /** Sent within the transaction, so they arrive after its commit. */
-const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
+const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback', ownRows: 'own_rows' }
 
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   const { url, reader, status, metrics, log, onReplicaCaughtUp = noReplica } = options
@@ -52,6 +55,7 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
     reader,
     log,
     signal: stopping.signal,
+    database: options.database,
     ...(options.liveLimits === undefined ? {} : { limits: options.liveLimits }),
   })
   const blockFeed = live.feed
@@ -64,7 +68,9 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   let listener: Listener | undefined
 
   function onNotification(channel: string, payload: string): void {
+    if (channel === channels.ownRows) return live.ownRows?.wake()
     if (channel === channels.rollback) {
+      live.ownRows?.wake()
       if (/^\d+$/.test(payload)) blockFeed.rollback(Number(payload))
       return
     }
@@ -87,6 +93,7 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
           applicationName: 'flowfarm live feeds',
           onReconnect: () =>
             onReplicaCaughtUp(() => {
+              live.ownRows?.wake()
               blockFeed.catchUp().catch((error: unknown) => {
                 failures.log(log, 'warn', { err: asError(error) }, 'Could not read missed blocks for the live feed')
               })
@@ -102,6 +109,7 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
       statusFeed.stop()
       live.stop()
       await blockFeed.idle()
+      await live.ownRows?.idle()
       await listener?.ended
     },
   }

@@ -1,4 +1,4 @@
-import { maxAddresses, parseClientMessage } from './client-message.ts'
+import { maxAddresses } from './client-message.ts'
 import type { ClientMessage, ClientMessageError, SubscriptionId } from './client-message.ts'
 import { sizeOf, everything } from './filter-index.ts'
 import type { Mark, FeedForm } from './feed-block.ts'
@@ -21,8 +21,11 @@ export interface SubscriptionsOptions {
   readonly onChange: (client: LiveClient, place: Mark | undefined) => void
 }
 
+/** Own tables have their own subscriptions. */
+type BlockMessage = Exclude<ClientMessage, { readonly type: 'subscribe_table' }>
+
 /** Per connection. */
-const maxSubscriptions = 16
+export const maxSubscriptions = 16
 
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
@@ -33,10 +36,7 @@ export class Subscriptions {
     this.#options = options
   }
 
-  /** Undefined for binary frames. */
-  accept(client: LiveClient, text: string | undefined): void {
-    const message = parseClientMessage(text)
-    if ('code' in message) return refuse(client, message)
+  accept(client: LiveClient, message: BlockMessage): void {
     const mistake = this.#obey(client, message)
     if (mistake !== undefined) refuse(client, mistake)
   }
@@ -46,7 +46,7 @@ export class Subscriptions {
     this.#words.delete(client)
   }
 
-  #obey(client: LiveClient, message: ClientMessage): ClientMessageError | undefined {
+  #obey(client: LiveClient, message: BlockMessage): ClientMessageError | undefined {
     const { type, id } = message
     if (type === 'ping') {
       answer(client, 'pong', id === undefined ? {} : { id })
@@ -158,12 +158,12 @@ export class Subscriptions {
   }
 }
 
-function refuse(client: LiveClient, { id, code, field, message, retryAfter }: ClientMessageError): void {
+export function refuse(client: LiveClient, { id, code, field, message, retryAfter }: ClientMessageError): void {
   const wait = retryAfter === undefined ? {} : { retry_after: retryAfter }
   answer(client, 'error', { ...(id === undefined ? {} : { id }), code, field: field ?? null, message, ...wait })
 }
 
-function answer(client: LiveClient, type: string, payload: unknown): void {
+export function answer(client: LiveClient, type: string, payload: unknown): void {
   client.connection.writeText(messageText(type, payload))
 }
 

@@ -34,6 +34,8 @@ import {
   searchResultSchema,
 } from './schema.ts'
 import type { FoundAccount, FoundContract, FoundEvmToken, FoundItem, SearchExample, SearchResult } from './schema.ts'
+import { searchOwnTables } from '../own/search.ts'
+import { readWorkers } from '../own/tables.ts'
 import { parseSearchText } from './search-text.ts'
 import type { SearchText } from './search-text.ts'
 
@@ -97,6 +99,7 @@ const search = defineRoute({
       ],
       nft_items: [],
       event_types: [{ type: 'A.0b2a3299cc857e29.TopShot.MomentMinted', event_count: 31_000_000, match: 'start' }],
+      own_tables: [],
     },
   },
   handler: async ({ query: { q, limit } }, services) => {
@@ -125,6 +128,7 @@ const search = defineRoute({
       accounts: [...accounts],
       nft_items: items,
       event_types: ofKind('event_type').map(({ id, weight, match }) => ({ type: id, event_count: weight, match })),
+      own_tables: searchOwnTables(await readWorkers(database), q, limit),
     }
     return { body: { data: ofWantedKind(result, text) } }
   },
@@ -235,6 +239,7 @@ const nothing: SearchResult = {
   accounts: [],
   nft_items: [],
   event_types: [],
+  own_tables: [],
 }
 
 function only(result: SearchResult, group: keyof SearchResult): SearchResult {

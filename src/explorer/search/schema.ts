@@ -101,6 +101,15 @@ const foundEventTypeSchema = z
   .meta({ id: 'FoundEventType' })
 export type FoundEventType = z.output<typeof foundEventTypeSchema>
 
+const foundOwnTableSchema = z
+  .strictObject({
+    worker: z.string(),
+    table: z.string().nullable().describe('Null: the worker itself.'),
+    comment: z.string(),
+    match: matchFormat,
+  })
+  .meta({ id: 'FoundOwnTable' })
+
 const sorted = 'Best match first, then by'
 
 export const searchResultSchema = z
@@ -117,6 +126,7 @@ export const searchResultSchema = z
       .array(foundItemSchema)
       .describe('Items with a matching name, or of a matching collection with the id.'),
     event_types: z.array(foundEventTypeSchema).describe(`${sorted} events.`),
+    own_tables: z.array(foundOwnTableSchema).describe('Tables of `/own`, and their workers.'),
   })
   .meta({ id: 'SearchResult' })
 export type SearchResult = z.output<typeof searchResultSchema>

@@ -4,9 +4,9 @@ import { conditionsSchema } from '../../webhooks/conditions.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import type { LoggedDelivery } from '../../webhooks/delivery-store.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-store.ts'
-import { eventTypeNames } from '../../webhooks/events.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import { timestampFormat } from '../formats.ts'
+import { eventTypeFormat } from './schema.ts'
 
 /** Flow explorer webhook API: ids are strings; lists are `items` and `count`. */
 
@@ -50,8 +50,8 @@ export const clientSubscriptionSchema = z
     id,
     user_id: userId,
     endpoint_id: id,
-    event_type: z.enum(eventTypeNames).describe('First event type of the subscription.'),
-    event_types: z.array(z.enum(eventTypeNames)),
+    event_type: eventTypeFormat.describe('First event type of the subscription.'),
+    event_types: z.array(eventTypeFormat),
     conditions: conditionsSchema,
     is_enabled: z.boolean(),
     created_at: timestampFormat,

@@ -4,13 +4,23 @@ import type { KeyTier } from '../../platform/auth/developer-keys.ts'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import type { DeliveryDetail, WebhookDelivery } from '../../webhooks/delivery-store.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-store.ts'
-import { eventTypeNames } from '../../webhooks/events.ts'
+import { eventTypeNames, ownEventForm } from '../../webhooks/events.ts'
+import type { OwnEventType } from '../../webhooks/events.ts'
 import type { SubscriptionState } from '../../webhooks/webhook-stores.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import type { WebhookUsage } from '../../webhooks/usage.ts'
 import { webhookLimits } from '../../webhooks/webhook-limits.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import { timestampFormat } from '../formats.ts'
+
+const ownEventType = z
+  .string()
+  .regex(ownEventForm)
+  .describe('Rows of an own table: `own.<worker>.<table>`.') as z.ZodType as z.ZodType<OwnEventType, OwnEventType>
+export const eventTypeFormat = z.union(
+  [z.enum(eventTypeNames), ownEventType],
+  'must be a type listed by /webhooks/event-types',
+)
 
 /** The secret is returned only on creation. */
 export const endpointSchema = z
@@ -48,7 +58,7 @@ export const subscriptionSchema = z
   .strictObject({
     id: z.int(),
     endpoint_id: z.int(),
-    event_types: z.array(z.enum(eventTypeNames)),
+    event_types: z.array(eventTypeFormat),
     conditions: conditionsSchema.meta({ id: 'WebhookConditions' }),
     is_enabled: z.boolean(),
     next_height: z

@@ -1,18 +1,20 @@
 import { z } from 'zod'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
-import { eventTypeNames, eventTypes } from '../../webhooks/events.ts'
+import { eventTypes } from '../../webhooks/events.ts'
 import { secretOf } from '../../webhooks/signature.ts'
 import { idParameter, cursorParameter, limitParameter } from '../parameters.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
 import {
   deliveryDetailSchema,
   deliverySchema,
+  eventTypeFormat,
   newSubscriptionSchema,
   presentDelivery,
   presentDeliveryDetail,
   presentSubscription,
   subscriptionSchema,
 } from './schema.ts'
+import { readWorkers } from '../own/tables.ts'
 import { defineRoute } from '../route.ts'
 import { secretField, urlField, ownerProblems } from './endpoint-routes.ts'
 
@@ -25,10 +27,12 @@ const deliveryParams = z.object({
 const problems = { ...ownerProblems, 404: 'The subscription does not exist.' } as const
 const deliveryProblems = { ...ownerProblems, 404: 'The delivery does not exist.' } as const
 
+const maxEventTypes = 50
+
 const typesField = z
-  .array(z.enum(eventTypeNames, 'must be a type listed by /webhooks/event-types'), 'must be a list')
+  .array(eventTypeFormat, 'must be a list')
   .min(1, 'must not be empty')
-  .max(eventTypeNames.length, 'must not have more entries than there are types')
+  .max(maxEventTypes, `must have at most ${maxEventTypes} entries`)
 const heightField = z.int('must be a height').min(0, 'must be a height').max(999_999_999_999_999, 'must be a height')
 const idField = z.int('must be a number').min(1, 'must be a number').max(999_999_999_999_999, 'must be a number')
 
@@ -74,10 +78,17 @@ const listTypes = defineRoute({
     cursor: '',
     _meta: { count: 1 },
   },
-  handler: () => ({
-    body: wholeList(Object.entries(eventTypes).map(([type, description]) => ({ type, description }))),
-    caching: 'static',
-  }),
+  handler: async (_input, { database }) => {
+    const own = (await readWorkers(database)).flatMap(({ name, tables }) =>
+      tables.flatMap((table) =>
+        table.kind === 'events'
+          ? [{ type: `own.${name}.${table.name}`, description: table.comment || `A row of ${name}.${table.name}.` }]
+          : [],
+      ),
+    )
+    const types = Object.entries(eventTypes).map(([type, description]) => ({ type, description }))
+    return { body: wholeList([...types, ...own]) }
+  },
 })
 
 const list = defineRoute({

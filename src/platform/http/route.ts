@@ -79,6 +79,8 @@ type NoParameters = typeof noParameters
 export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObject, Content extends z.ZodType, Caller> {
   readonly params: z.output<Params>
   readonly query: z.output<Query>
+  /** Includes undeclared query parameters. Unvalidated. */
+  readonly allParameters: URLSearchParams
   readonly body: z.output<Content>
   readonly caller: Caller
   readonly call: Call
@@ -228,6 +230,7 @@ export function routesOf<
           {
             ...(options.input?.(declaration, services) as Input),
             ...checked,
+            allParameters: request.query,
             body: (declaration.body === undefined
               ? undefined
               : parseBody(declaration.body, request.body)) as z.output<Content>,

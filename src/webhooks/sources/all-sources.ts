@@ -2,6 +2,8 @@ import { query } from '../../platform/db/pool.ts'
 import { accountKeySource, activitySource, contractChangeSource, newAccountSource } from './accounts.ts'
 import { placeOf, prefixed, present } from './event-source.ts'
 import type { EventSource, PlacedRow } from './event-source.ts'
+import { isOwnEventType } from '../events.ts'
+import { ownTableSource } from './own-tables.ts'
 import { defiSource, stakingSource } from './finance.ts'
 
 interface TransferRow extends PlacedRow {
@@ -268,5 +270,8 @@ export const allSources: readonly EventSource[] = [
 ]
 
 export function sourcesOf(types: readonly string[]): readonly EventSource[] {
-  return allSources.filter((source) => source.types.some((type) => types.includes(type)))
+  return [
+    ...allSources.filter((source) => source.types.some((type) => types.includes(type))),
+    ...[...new Set(types.filter(isOwnEventType))].map(ownTableSource),
+  ]
 }

@@ -60,7 +60,6 @@ const secretTables = [
   'wallet.accounts',
   'wallet.audit_log',
   'wallet.challenges',
-  'wallet.contacts',
   'wallet.further_accounts',
   'wallet.passkeys',
   'wallet.payer_transactions',
