@@ -22,6 +22,7 @@ import { evmTransactionRoutes } from './evm/routes.ts'
 import { evmSearchRoutes } from './evm/search.ts'
 import { describeApi, documentRoutes } from '../platform/http/openapi.ts'
 import type { ApiDescription } from '../platform/http/openapi.ts'
+import { evmVerificationRoutes } from './evm/verification/routes.ts'
 import { evmTokenRoutes } from './evm/token-routes.ts'
 import { accountNftRoutes, nftItemRoutes, nftRoutes } from './nfts/routes.ts'
 import { nftSearchRoutes } from './nfts/search.ts'
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
   ...evmTokenRoutes,
   ...evmAddressRoutes,
   ...evmSearchRoutes,
+  ...evmVerificationRoutes,
   ...insightRoutes,
   ...priceRoutes,
   ...statisticsRoutes,

@@ -27,6 +27,7 @@ import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import { csvLimits } from './accounts/tax-report.ts'
 import type { CsvLimits } from './accounts/tax-report.ts'
 import type { AdminOperations } from './admin/operations.ts'
+import type { ContractVerifier } from './evm/verification/verifier.ts'
 import { AdminGate, adminGuard, countRequests } from './guards.ts'
 import { declaredPath, isPageRequest, topLevelSegments } from './paths.ts'
 import { ChainUnavailableError } from './present-chain.ts'
@@ -68,6 +69,8 @@ export interface ApiServerOptions {
   readonly keys?: DeveloperKeys
   readonly accounts?: Accounts
   readonly webhooks?: WebhookStores
+  /** Default: uploads of sources are disabled. */
+  readonly verifier?: ContractVerifier
   /** Default: admin routes are disabled. */
   readonly admin?: {
     readonly credentials: CredentialOptions
@@ -108,6 +111,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<HttpSe
     keys,
     accounts: options.accounts,
     webhooks: options.webhooks,
+    verifier: options.verifier,
     health: () => health.get(),
     admin: options.admin?.operations,
     csvLimits: options.csvLimits ?? csvLimits,

@@ -2,6 +2,8 @@ import { countCalls } from '../access/count-calls.ts'
 import type pg from 'pg'
 import { createChainReader } from '../access/create-chain-reader.ts'
 import { liveEndpoints } from '../access/settings.ts'
+import { SolidityCompiler } from './evm/verification/compiler.ts'
+import { ContractVerifier } from './evm/verification/verifier.ts'
 import { createPresentChain } from './present-chain.ts'
 import { createFeedReader } from './feed/reader.ts'
 import { createLiveFeeds } from './feed/live-feeds.ts'
@@ -139,6 +141,7 @@ export async function startApi(
     applications: applicationsOf(context, 'explorer'),
   })
   lifecycle.onStop('explorer page', () => pages.stop())
+  const chain = createPresentChain({ reader, network, log })
   const server = await createApiServer({
     database,
     expensiveReads,
@@ -149,7 +152,8 @@ export async function startApi(
     status,
     feeds: live.feeds,
     network,
-    chain: createPresentChain({ reader, network, log }),
+    chain,
+    verifier: new ContractVerifier({ pool, database, chain, compiler: SolidityCompiler.find() }),
     mounts: [mountOperator(credentials)],
     page: {
       handle: createExplorerPage(pages, log, {

@@ -9,13 +9,13 @@ import { limitParameter, evmAddressParameter } from '../parameters.ts'
 import { chainProblems, fromChain, resultOrUnavailable } from '../present-chain.ts'
 import { defineRoute } from '../route.ts'
 import { attoflow, maxCodeBytes, readEvmAccountState } from './account-state.ts'
+import { readEvmContext } from './context.ts'
 import {
   exampleEvmTransaction,
   exampleEvmTransfer,
   exampleEvmToken,
   exampleEvmTokenRef,
   evmTransactionSchema,
-  partiesOf,
   presentEvmTransaction,
 } from './schema.ts'
 import { describeEvmAddresses, listEvmTransactions, readEvmAddressSpan } from './queries.ts'
@@ -312,8 +312,8 @@ const evmAddressTransactions = defineRoute({
       parseEventCursor(cursor),
       limit + 1,
     )
-    const directory = await describeEvmAddresses(database, rows.flatMap(partiesOf))
-    return { body: page(rows, limit, (row) => presentEvmTransaction(row, directory), eventCursor.format) }
+    const context = await readEvmContext(database, { transactions: rows })
+    return { body: page(rows, limit, (row) => presentEvmTransaction(row, context), eventCursor.format) }
   },
 })
 

@@ -14,8 +14,9 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { searchEvents } from '../transactions/events.ts'
 import type { PlacedEventRow } from '../transactions/events.ts'
-import { describeEvmAddresses, placeRow, readEvmTransactions } from './queries.ts'
-import { evmTransactionSchema, exampleEvmTransaction, partiesOf, presentEvmTransaction } from './schema.ts'
+import { readEvmContext } from './context.ts'
+import { placeRow, readEvmTransactions } from './queries.ts'
+import { evmTransactionSchema, exampleEvmTransaction, presentEvmTransaction } from './schema.ts'
 import { evmHashFormat } from './token-schema.ts'
 
 const tag = 'EVM'
@@ -221,10 +222,8 @@ const evmBlockTransactions = defineRoute({
       order by tx_index, event_index limit ${limit + 1}
     `)
     const rows = await readEvmTransactions(database, places)
-    const directory = await describeEvmAddresses(database, rows.flatMap(partiesOf))
-    return {
-      body: page(rows, limit, (row) => presentEvmTransaction(row, directory), placeCursor.format),
-    }
+    const context = await readEvmContext(database, { transactions: rows })
+    return { body: page(rows, limit, (row) => presentEvmTransaction(row, context), placeCursor.format) }
   },
 })
 

@@ -149,9 +149,9 @@ export async function readEvmEventField(
 
 // Prepared: planning it for all partitions takes longer than running it.
 const addressFacts = fixedStatement(sql.prepared('EVM addresses', evmAddressFacts)`
-  select a.address, coalesce(label.label, own.name, ft.name, nft.name) as name, coa.flow_address,
+  select a.address, coalesce(label.label, own.name, ft.name, nft.name, verified.name) as name, coa.flow_address,
     coa.coa_address is not null or a.address like '000000000000000000000002%' as is_coa,
-    created.contract_address is not null or token.token is not null as is_contract,
+    created.contract_address is not null or token.token is not null or verified.address is not null as is_contract,
     coalesce(sent.has_signed, false) as has_signed
   from unnest($1::text[]) as a (address)
   left join lateral (
@@ -177,6 +177,7 @@ const addressFacts = fixedStatement(sql.prepared('EVM addresses', evmAddressFact
     order by l.address, l.tag
   ) label on label.address = '0x' || a.address
   left join app.evm_token_metadata own on own.token = a.address
+  left join app.evm_verified_contracts verified on verified.address = a.address
   left join lateral (
     select m.name from app.ft_token_metadata m where m.evm_address = '0x' || a.address and m.name is not null limit 1
   ) ft on true

@@ -11,6 +11,7 @@ import { transactionWorkers } from '../transactions/derived-details.ts'
 import { describeTransactions } from '../transactions/descriptions.ts'
 import { exampleSummary, presentTransactionSummary } from '../transactions/schema.ts'
 import { readTransaction } from '../transactions/queries.ts'
+import { readEvmContext } from './context.ts'
 import {
   exampleEvmLog,
   exampleEvmTransaction,
@@ -22,7 +23,6 @@ import {
   readStoredLogs,
   evmTransactionDetailSchema,
   evmTransactionSchema,
-  partiesOf,
   presentEvmTransaction,
   presentEvmTransactionDetail,
 } from './schema.ts'
@@ -57,8 +57,8 @@ const evmTransactionList = defineRoute({
       parseEventCursor(cursor),
       limit + 1,
     )
-    const directory = await describeEvmAddresses(database, rows.flatMap(partiesOf))
-    return { body: page(rows, limit, (row) => presentEvmTransaction(row, directory), eventCursor.format) }
+    const context = await readEvmContext(database, { transactions: rows })
+    return { body: page(rows, limit, (row) => presentEvmTransaction(row, context), eventCursor.format) }
   },
 })
 
@@ -102,14 +102,14 @@ const evmTransaction = defineRoute({
     const [described] = await describeTransactions(database, network(), transaction === undefined ? [] : [transaction])
     if (row === undefined || described === undefined) throw unknownTransaction(hash)
     const logs = readStoredLogs(storedLogs)
-    const directory = await describeEvmAddresses(database, [
-      ...partiesOf(row),
-      ...logs.map(({ address }) => address),
-      ...transfers.flatMap(({ from_address: from, to_address: to }) => [from, to]),
-    ])
-    const detail = presentEvmTransactionDetail(row, directory, {
-      logs: logs.map((log, i) => presentEvmLog(log, i, directory)),
-      transfers: transfers.map((transfer) => presentEvmTokenTransfer(transfer, directory, network())),
+    const context = await readEvmContext(database, {
+      transactions: [row],
+      logs,
+      addresses: transfers.flatMap(({ from_address: from, to_address: to }) => [from, to]),
+    })
+    const detail = presentEvmTransactionDetail(row, context, {
+      logs: logs.map((log, i) => presentEvmLog(log, i, context)),
+      transfers: transfers.map((transfer) => presentEvmTokenTransfer(transfer, context.directory, network())),
       transaction: presentTransactionSummary(described),
     })
     return { body: { data: [detail] }, caching }
@@ -128,11 +128,8 @@ const evmTransactionLogs = defineRoute({
   handler: async ({ params: { hash } }, services) => {
     const { database } = services
     const logs = readStoredLogs(await readEvmEventField(database, await requireEvmTransaction(hash, services), 'logs'))
-    const directory = await describeEvmAddresses(
-      database,
-      logs.map(({ address }) => address),
-    )
-    return { body: wholeList(logs.map((log, i) => presentEvmLog(log, i, directory))) }
+    const context = await readEvmContext(database, { logs })
+    return { body: wholeList(logs.map((log, i) => presentEvmLog(log, i, context))) }
   },
 })
 

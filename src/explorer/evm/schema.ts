@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import type { AbiSignature } from '../../flow/evm/abi-signature.ts'
+import type { AbiElement } from '../../flow/evm/abi-values.ts'
 import { decodeEvmPayload } from '../../flow/evm/decode-evm-payload.ts'
 import { decodeEvmLogs } from '../../flow/evm/evm-logs.ts'
 import type { EvmLog } from '../../flow/evm/evm-logs.ts'
 import { EvmPayloadError } from '../../flow/evm/evm-payload.ts'
 import { decodePrecompiledCalls } from '../../flow/evm/precompiled-calls.ts'
 import type { PrecompiledCall } from '../../flow/evm/precompiled-calls.ts'
-import { decodeKnownCall, decodeKnownLog } from '../../flow/evm/known-abi.ts'
+import { decodeCall, decodeLog, selectorOfInput } from '../../flow/evm/known-abi.ts'
 import type { DecodedAbi } from '../../flow/evm/known-abi.ts'
 import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import { transactionSummarySchema, exampleSummary } from '../transactions/schema.ts'
@@ -19,8 +21,12 @@ import {
 } from './token-schema.ts'
 import type { EvmDirectory, EvmTokenTransferItem, EvmParty, EvmToken, EvmTokenRef } from './token-schema.ts'
 
+const elementFormat: z.ZodType<AbiElement> = z
+  .lazy(() => z.union([z.string(), z.array(elementFormat)]))
+  .meta({ id: 'EvmValueElement' })
+
 const valueFormat = z
-  .union([z.string(), z.boolean(), z.array(z.string())])
+  .union([z.string(), z.boolean(), z.array(elementFormat)])
   .describe('Integers are decimal strings; addresses and bytes are 0x and hex digits.')
 
 const decodedCallSchema = z
@@ -45,11 +51,18 @@ type DecodedLogItem = z.output<typeof decodedLogSchema>
 
 type Value = z.output<typeof valueFormat>
 
+/** Arguments of a function or constructor. */
+export const decodedParametersSchema = decodedCallSchema.shape.parameters
+
+export function presentParameters(parameters: DecodedAbi['parameters']): DecodedCallItem['parameters'] {
+  return parameters.map(({ name, type, value }) => ({ name, type, value: presentValue(value) }))
+}
+
 function presentDecodedCall({ signature, parameters }: DecodedAbi, selector: string): DecodedCallItem {
   return {
     method_call: signature,
     method_id: selector,
-    parameters: parameters.map(({ name, type, value }) => ({ name, type, value: presentValue(value) })),
+    parameters: presentParameters(parameters),
   }
 }
 
@@ -73,10 +86,18 @@ export const evmLogSchema = z
     address: evmPartySchema.describe('Contract that emitted the log.'),
     topics: z.array(evmHashFormat),
     data: z.string().regex(/^0x([0-9a-f]{2})*$/),
-    decoded: decodedLogSchema.nullable().describe('Set for common events.'),
+    decoded: decodedLogSchema.nullable().describe('Set for events of verified contracts and common ones.'),
   })
   .meta({ id: 'EvmLog' })
 export type EvmLogItem = z.output<typeof evmLogSchema>
+
+/** Keyed by `<address> <selector>`, without 0x. */
+export type VerifiedSignatures = ReadonlyMap<string, AbiSignature>
+
+export interface EvmContext {
+  readonly directory: EvmDirectory
+  readonly signatures: VerifiedSignatures
+}
 
 /** Empty if undecodable; the worker has recorded the error. */
 export function readStoredLogs(hex: string | null): readonly EvmLog[] {
@@ -97,8 +118,13 @@ function decodedOrEmpty<Item>(hex: string | null, decode: (bytes: Buffer) => rea
   }
 }
 
-export function presentEvmLog(log: EvmLog, index: number, directory: EvmDirectory): EvmLogItem {
-  const known = decodeKnownLog(log)
+/** In `VerifiedSignatures`. */
+export function logKeyOf({ address, topics: [topic] }: EvmLog): string | undefined {
+  return topic === undefined ? undefined : `${address} ${topic}`
+}
+
+export function presentEvmLog(log: EvmLog, index: number, { directory, signatures }: EvmContext): EvmLogItem {
+  const known = decodeLog(log, signatures.get(logKeyOf(log) ?? ''))
   return {
     index,
     address: presentEvmParty(log.address, directory),
@@ -163,13 +189,15 @@ export const evmTransactionSchema = z
     method: z
       .string()
       .nullable()
-      .describe('Name of a common function, or selector (0x and 8 hex digits); null without input.'),
+      .describe(
+        'Name of a function that is verified or common, or selector (0x and 8 hex digits); null without input.',
+      ),
     raw_input: z
       .string()
       .regex(/^0x([0-9a-f]{2})*$/)
       .nullable()
       .describe(untrusted),
-    decoded_input: decodedCallSchema.nullable().describe('Set for common functions.'),
+    decoded_input: decodedCallSchema.nullable().describe('Set for functions of verified contracts and common ones.'),
     tx_types: z.array(z.enum(['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer'])),
   })
   .meta({ id: 'EvmTransaction' })
@@ -217,9 +245,19 @@ export interface EvmTransactionRow extends z.output<typeof derivedEvmRow> {
   readonly payload: string | null
 }
 
-export function presentEvmTransaction(row: EvmTransactionRow, directory: EvmDirectory): EvmTransactionItem {
+/** In `VerifiedSignatures`. */
+export function callKeyOf(row: EvmTransactionRow): string | undefined {
   const input = inputOf(row)
-  const call = input === undefined ? undefined : decodeKnownCall(input)
+  const selector = input === undefined ? undefined : selectorOfInput(input)
+  return selector === undefined || row.evm_to === null ? undefined : `${row.evm_to} ${selector}`
+}
+
+export function presentEvmTransaction(
+  row: EvmTransactionRow,
+  { directory, signatures }: EvmContext,
+): EvmTransactionItem {
+  const input = inputOf(row)
+  const call = input === undefined ? undefined : decodeCall(input, signatures.get(callKeyOf(row) ?? ''))
   const price = row.gas_price
   return {
     hash: `0x${row.evm_hash}`,
@@ -261,11 +299,11 @@ export function presentEvmTransaction(row: EvmTransactionRow, directory: EvmDire
 
 export function presentEvmTransactionDetail(
   row: EvmTransactionRow,
-  directory: EvmDirectory,
+  context: EvmContext,
   parts: { logs: EvmLogItem[]; transfers: EvmTokenTransferItem[]; transaction: TransactionSummary },
 ): EvmTransactionDetail {
   return {
-    ...presentEvmTransaction(row, directory),
+    ...presentEvmTransaction(row, context),
     logs: parts.logs,
     token_transfers: parts.transfers,
     transaction: parts.transaction,
@@ -277,7 +315,7 @@ export function partiesOf(row: EvmTransactionRow): Array<string | null> {
 }
 
 /** The worker stores no nonce if it could not verify the payload. */
-function inputOf({ payload, nonce }: EvmTransactionRow): Uint8Array | undefined {
+export function inputOf({ payload, nonce }: EvmTransactionRow): Uint8Array | undefined {
   if (payload === null || nonce === null) return undefined
   try {
     return decodeEvmPayload(Buffer.from(payload.replace(/^0x/, ''), 'hex'))?.input

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { Network } from '../../flow/network.ts'
 import { listCoas } from '../accounts/queries.ts'
 import { describeEvmAddresses, readEvmAddressSpan, findEvmTransaction, readEvmTransactions } from '../evm/queries.ts'
-import { partiesOf, presentEvmTransaction, evmTransactionSchema } from '../evm/schema.ts'
+import { readEvmContext } from '../evm/context.ts'
+import { presentEvmTransaction, evmTransactionSchema } from '../evm/schema.ts'
 import { presentEvmParty, evmHashFormat, evmPartySchema } from '../evm/token-schema.ts'
 import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import { readBounds } from '../paging/bounds.ts'
@@ -29,12 +30,12 @@ export async function previewTransaction(
   const [described] = await describeTransactions(database, network, row === undefined ? [] : [row])
   const executed = evmPlace ?? (row?.evm_hash ? await findEvmTransaction(database, row.evm_hash) : undefined)
   const [evm] = executed === undefined ? [] : await readEvmTransactions(database, [executed])
-  const directory = await describeEvmAddresses(database, evm === undefined ? [] : partiesOf(evm))
+  const context = await readEvmContext(database, { transactions: evm === undefined ? [] : [evm] })
   return {
     query,
     type: 'tx',
     cadence: described === undefined ? null : presentPreviewedTransaction(described),
-    evm: evm === undefined ? null : presentEvmTransaction(evm, directory),
+    evm: evm === undefined ? null : presentEvmTransaction(evm, context),
     link:
       described === undefined || evm === undefined
         ? null

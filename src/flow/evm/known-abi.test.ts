@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodeKnownCall, decodeKnownLog } from './known-abi.ts'
+import { decodeCall, decodeLog } from './known-abi.ts'
 
 const alice = '0a'.repeat(20)
 const bob = '0b'.repeat(20)
@@ -10,7 +10,7 @@ const transfer = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3
 
 describe('EVM calls and logs with well-known signatures', () => {
   it('are decoded with the names of their parameters', () => {
-    expect(decodeKnownCall(bytes('23b872dd', party(alice), party(bob), word(7)))).to.deep.equal({
+    expect(decodeCall(bytes('23b872dd', party(alice), party(bob), word(7)))).to.deep.equal({
       name: 'transferFrom',
       signature: 'transferFrom(address,address,uint256)',
       parameters: [
@@ -22,8 +22,8 @@ describe('EVM calls and logs with well-known signatures', () => {
   })
 
   it('are distinguished by their parameters if functions share a name', () => {
-    const short = decodeKnownCall(bytes('42842e0e', party(alice), party(bob), word(7)))
-    const long = decodeKnownCall(
+    const short = decodeCall(bytes('42842e0e', party(alice), party(bob), word(7)))
+    const long = decodeCall(
       bytes('b88d4fde', party(alice), party(bob), word(7), word(128), word(1), 'ff'.padEnd(64, '0')),
     )
     expect(short?.signature).to.equal('safeTransferFrom(address,address,uint256)')
@@ -33,8 +33,8 @@ describe('EVM calls and logs with well-known signatures', () => {
 
   it('are distinguished by their topics if events share a signature', () => {
     const topics = [transfer, party(alice), party(bob)]
-    const amount = decodeKnownLog({ address: alice, topics, data: bytes(word(7)) })
-    const item = decodeKnownLog({ address: alice, topics: [...topics, word(7)], data: bytes() })
+    const amount = decodeLog({ address: alice, topics, data: bytes(word(7)) })
+    const item = decodeLog({ address: alice, topics: [...topics, word(7)], data: bytes() })
     expect(amount?.parameters.map(({ name, isIndexed, value }) => [name, isIndexed, value])).to.deep.equal([
       ['from', true, `0x${alice}`],
       ['to', true, `0x${bob}`],
@@ -44,10 +44,10 @@ describe('EVM calls and logs with well-known signatures', () => {
   })
 
   it('are left undecoded if unknown or malformed', () => {
-    expect(decodeKnownCall(bytes('ffffffff', word(1)))).to.equal(undefined)
-    expect(decodeKnownCall(bytes('a9059c'))).to.equal(undefined)
-    expect(decodeKnownCall(bytes())).to.equal(undefined)
-    expect(decodeKnownCall(bytes('a9059cbb', party(alice)))).to.equal(undefined)
+    expect(decodeCall(bytes('ffffffff', word(1)))).to.equal(undefined)
+    expect(decodeCall(bytes('a9059c'))).to.equal(undefined)
+    expect(decodeCall(bytes())).to.equal(undefined)
+    expect(decodeCall(bytes('a9059cbb', party(alice)))).to.equal(undefined)
     for (const [topics, data] of [
       [[], bytes()],
       [['00'.repeat(32)], bytes()],
@@ -56,7 +56,7 @@ describe('EVM calls and logs with well-known signatures', () => {
       [[transfer, party(alice), party(bob), word(1)], bytes(word(1))],
       [[transfer, 'f'.repeat(64), party(bob)], bytes(word(1))],
     ] as const) {
-      expect(decodeKnownLog({ address: alice, topics, data })).to.equal(undefined)
+      expect(decodeLog({ address: alice, topics, data })).to.equal(undefined)
     }
   })
 })

@@ -1,37 +1,8 @@
+import { abiSignature } from './abi-signature.ts'
+import type { AbiSignature } from './abi-signature.ts'
 import { readAbiValues, readAbiWord } from './abi-values.ts'
 import type { AbiValue } from './abi-values.ts'
 import type { EvmLog } from './evm-logs.ts'
-import { keccak256 } from './keccak256.ts'
-
-interface AbiParameter {
-  readonly name: string
-  readonly type: string
-  /** A topic of an event. */
-  readonly isIndexed: boolean
-}
-
-interface AbiSignature {
-  readonly name: string
-  /** `transfer(address,uint256)` */
-  readonly canonical: string
-  /** Keccak-256, 64 hex digits: an event's first topic; the first 8 digits select a function. */
-  readonly hash: string
-  readonly parameters: readonly AbiParameter[]
-}
-
-/** @param declaration as in Solidity */
-function abiSignature(declaration: string): AbiSignature {
-  const [, name = '', list = ''] = /^(\w+)\((.*)\)$/.exec(declaration) ?? []
-  const parameters =
-    list === ''
-      ? []
-      : list.split(', ').map((parameter) => {
-          const words = parameter.split(' ')
-          return { type: words[0] ?? '', name: words.at(-1) ?? '', isIndexed: words.includes('indexed') }
-        })
-  const canonical = `${name}(${parameters.map(({ type }) => type).join(',')})`
-  return { name, canonical, hash: keccak256(Buffer.from(canonical)).toString('hex'), parameters }
-}
 
 /** Sources: ERC-20, ERC-721, ERC-1155, ERC-2612; WETH9; OpenZeppelin Contracts; Uniswap V2 and V3. */
 const functions: ReadonlyMap<string, AbiSignature> = new Map(
@@ -108,7 +79,6 @@ const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
 const wordBytes = 32
 const selectorBytes = 4
 
-/** Decoded by a common signature, which the contract may use differently. */
 export interface DecodedAbi {
   readonly name: string
   readonly signature: string
@@ -120,20 +90,34 @@ export interface DecodedAbi {
   }>
 }
 
-export function decodeKnownCall(input: Uint8Array): DecodedAbi | undefined {
-  const selector = Buffer.from(input.subarray(0, selectorBytes)).toString('hex')
-  const signature = functions.get(selector)
-  if (signature === undefined) return undefined
+/** 8 hex digits; undefined if the input is too short. */
+export function selectorOfInput(input: Uint8Array): string | undefined {
+  return input.length < selectorBytes ? undefined : Buffer.from(input.subarray(0, selectorBytes)).toString('hex')
+}
+
+/**
+ * @param verified of the contract, by its source; else a common one, which the contract may use
+ *   differently
+ */
+export function decodeCall(input: Uint8Array, verified?: AbiSignature): DecodedAbi | undefined {
+  const selector = selectorOfInput(input)
+  const signature = verified ?? (selector === undefined ? undefined : functions.get(selector))
+  return signature === undefined ? undefined : decodeParameters(signature, input.subarray(selectorBytes))
+}
+
+/** Also of constructors, whose arguments have no selector. */
+export function decodeParameters(signature: AbiSignature, data: Uint8Array): DecodedAbi | undefined {
   const values = readAbiValues(
     signature.parameters.map(({ type }) => type),
-    input.subarray(selectorBytes),
+    data,
   )
   return values === undefined ? undefined : decoded(signature, values)
 }
 
-export function decodeKnownLog({ topics, data }: EvmLog): DecodedAbi | undefined {
+/** @param verified as for `decodeCall` */
+export function decodeLog({ topics, data }: EvmLog, verified?: AbiSignature): DecodedAbi | undefined {
   const [first = '', ...indexed] = topics
-  for (const signature of events.get(first) ?? []) {
+  for (const signature of verified === undefined ? (events.get(first) ?? []) : [verified]) {
     const { parameters } = signature
     if (parameters.filter(({ isIndexed }) => isIndexed).length !== indexed.length) continue
     const inData = readAbiValues(
@@ -145,12 +129,18 @@ export function decodeKnownLog({ topics, data }: EvmLog): DecodedAbi | undefined
     let [topic, rest] = [0, 0]
     const values = parameters.map(({ isIndexed, type }) => {
       const word = isIndexed ? words[topic++] : undefined
-      return isIndexed ? (word === undefined ? undefined : readAbiWord(type, word)) : inData[rest++]
+      return isIndexed ? (word === undefined ? undefined : topicValue(type, word)) : inData[rest++]
     })
     const known = values.filter((value) => value !== undefined)
     if (known.length === values.length) return decoded(signature, known)
   }
   return undefined
+}
+
+/** Topics of arrays, texts and tuples are hashes. */
+function topicValue(type: string, word: Uint8Array): AbiValue | undefined {
+  const isHash = /^(?:bytes|string)$|[\])]$/.test(type)
+  return isHash ? `0x${Buffer.from(word).toString('hex')}` : readAbiWord(type, word)
 }
 
 function decoded({ name, canonical, parameters }: AbiSignature, values: readonly AbiValue[]): DecodedAbi {
