@@ -9,7 +9,7 @@ import { callInput, textResult, uintResult } from '../../src/flow/evm/contract-r
 import type { PayloadFields, PayloadValue } from '../../src/flow/payload-value.ts'
 import { ufix64Text } from '../../src/flow/tokens/ufix64.ts'
 import { loadScripts } from '../../src/farm/enrichment/service.ts'
-import { contractCode, evmContracts, evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
+import { codeOf, evmContracts, evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { nodeIdOf } from '../../simnode/ledger/staking/stakers.ts'
@@ -127,7 +127,7 @@ describe('scripts of the simulated chain', () => {
       code: '',
       height: `${head}`,
     })
-    expect(await account(coin)).to.include({ balance: '0', nonce: '1', code: contractCode.toString('hex') })
+    expect(await account(coin)).to.include({ balance: '0', nonce: '1', code: codeOf(coin).toString('hex') })
     expect(await account('99'.repeat(20))).to.include({ balance: '0', nonce: '0', codeSize: '0' })
     const inputs = [
       callInput('balanceOf(address)', BigInt(`0x${address}`)),

@@ -65,6 +65,9 @@ export interface Answers {
   readonly '/flow/evm/address/{address}/token-transfers': EvmTokenTransferList
   readonly '/flow/evm/address/{address}/code': EvmCodeAnswer
   readonly '/flow/evm/search': EvmSearchHitList
+  readonly '/flow/evm/address/{address}/contract': EvmVerifiedContractAnswer
+  readonly 'POST /flow/evm/address/{address}/contract': EvmVerificationResultAnswer
+  readonly '/flow/evm/compiler': EvmCompilers
   readonly '/insights/daily': DailyNumbersList
   readonly '/insights/daily/module/{module}': DailyModuleNumbersList
   readonly '/insights/transfers/daily': DailyTransfersList
@@ -165,6 +168,7 @@ export interface Answers {
 
 /** Request bodies. */
 export interface Requests {
+  readonly 'POST /flow/evm/address/{address}/contract': EvmVerification
   readonly 'POST /webhooks/endpoints': { readonly url: string; readonly description?: string; readonly secret?: string }
   readonly 'PATCH /webhooks/endpoints/{id}': { readonly url?: string; readonly description?: string; readonly is_paused?: boolean }
   readonly 'POST /webhooks/endpoints/{id}/rotate-secret': { readonly overlap_hours?: number }
@@ -242,6 +246,9 @@ export interface Parameters {
   readonly '/flow/evm/address/{address}/token-transfers': { readonly address: string; readonly limit?: number; readonly cursor?: string; readonly offset?: number }
   readonly '/flow/evm/address/{address}/code': { readonly address: string }
   readonly '/flow/evm/search': { readonly q: string; readonly limit?: number }
+  readonly '/flow/evm/address/{address}/contract': { readonly address: string }
+  readonly 'POST /flow/evm/address/{address}/contract': { readonly address: string }
+  readonly '/flow/evm/compiler': Readonly<Record<string, never>>
   readonly '/insights/daily': { readonly from?: string; readonly to?: string }
   readonly '/insights/daily/module/{module}': { readonly module: 'accounts' | 'evm' | 'defi' | 'epoch' | 'bridge' | 'contracts'; readonly from?: string; readonly to?: string }
   readonly '/insights/transfers/daily': { readonly from?: string; readonly to?: string }
@@ -1681,11 +1688,11 @@ export interface EvmTransaction {
   readonly result: string
   /** 0: none; 201 to 300: invalid; 301 to 400: execution failed. */
   readonly error_code: number
-  /** Name of a common function, or selector (0x and 8 hex digits); null without input. */
+  /** Name of a function that is verified or common, or selector (0x and 8 hex digits); null without input. */
   readonly method: string | null
   /** Null if the event payload could not be decoded. */
   readonly raw_input: string | null
-  /** Set for common functions. */
+  /** Set for functions of verified contracts and common ones. */
   readonly decoded_input: EvmDecodedCall | null
   readonly tx_types: readonly ('coin_transfer' | 'contract_call' | 'contract_creation' | 'token_transfer')[]
 }
@@ -1705,8 +1712,10 @@ export interface EvmDecodedCall {
   /** Function signature: transfer(address,uint256). */
   readonly method_call: string
   readonly method_id: string
-  readonly parameters: readonly ({ readonly name: string; readonly type: string; readonly value: string | boolean | readonly string[] })[]
+  readonly parameters: readonly ({ readonly name: string; readonly type: string; readonly value: string | boolean | readonly EvmValueElement[] })[]
 }
+
+export type EvmValueElement = string | readonly EvmValueElement[]
 
 export interface EvmTransactionAnswer {
   readonly data: readonly EvmTransactionDetail[]
@@ -1766,11 +1775,11 @@ export interface EvmTransactionDetail {
   readonly result: string
   /** 0: none; 201 to 300: invalid; 301 to 400: execution failed. */
   readonly error_code: number
-  /** Name of a common function, or selector (0x and 8 hex digits); null without input. */
+  /** Name of a function that is verified or common, or selector (0x and 8 hex digits); null without input. */
   readonly method: string | null
   /** Null if the event payload could not be decoded. */
   readonly raw_input: string | null
-  /** Set for common functions. */
+  /** Set for functions of verified contracts and common ones. */
   readonly decoded_input: EvmDecodedCall | null
   readonly tx_types: readonly ('coin_transfer' | 'contract_call' | 'contract_creation' | 'token_transfer')[]
   readonly logs: readonly EvmLog[]
@@ -1786,7 +1795,7 @@ export interface EvmLog {
   readonly address: EvmAddressReference
   readonly topics: readonly string[]
   readonly data: string
-  /** Set for common events. */
+  /** Set for events of verified contracts and common ones. */
   readonly decoded: EvmDecodedLog | null
 }
 
@@ -1794,7 +1803,7 @@ export interface EvmDecodedLog {
   readonly name: string
   /** Event signature: Transfer(address,address,uint256). */
   readonly method_call: string
-  readonly parameters: readonly ({ readonly name: string; readonly type: string; readonly indexed: boolean; readonly value: string | boolean | readonly string[] })[]
+  readonly parameters: readonly ({ readonly name: string; readonly type: string; readonly indexed: boolean; readonly value: string | boolean | readonly EvmValueElement[] })[]
 }
 
 export interface EvmTokenTransfer {
@@ -2134,6 +2143,51 @@ export interface EvmSearchHit {
   /** EVM block number; null except for transactions. */
   readonly block_number: number | null
   readonly timestamp: string | null
+}
+
+export interface EvmVerifiedContractAnswer {
+  readonly data: readonly EvmVerifiedContract[]
+}
+
+export interface EvmVerifiedContract {
+  /** 0x and 40 hex digits, lower case. */
+  readonly address: string
+  /** full: also the hash of the sources in the code is equal. partial: the code is equal without it. */
+  readonly match: 'full' | 'partial'
+  /** Name in its source. */
+  readonly name: string
+  /** Source that declares it. */
+  readonly source_path: string
+  /** Version of solc. */
+  readonly compiler: string
+  /** Compiler settings, as in standard JSON. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly sources: readonly ({ readonly path: string; readonly content: string })[]
+  readonly abi: readonly (Readonly<Record<string, unknown>>)[]
+  /** Null if the creation is not indexed. */
+  readonly constructor_arguments: string | null
+  readonly decoded_constructor: readonly ({ readonly name: string; readonly type: string; readonly value: string | boolean | readonly EvmValueElement[] })[] | null
+  /** ISO 8601, UTC, milliseconds. */
+  readonly verified_at: string
+}
+
+export interface EvmVerificationResultAnswer {
+  readonly data: readonly EvmVerificationResult[]
+}
+
+export interface EvmVerificationResult {
+  /** full: also the hash of the sources in the code is equal. partial: the code is equal without it. */
+  readonly match: 'full' | 'partial'
+  /** Name in its source. */
+  readonly name: string
+  /** Source that declares it. */
+  readonly source_path: string
+  /** Version of solc. */
+  readonly compiler: string
+}
+
+export interface EvmCompilers {
+  readonly data: readonly ({ readonly language: 'Solidity'; readonly version: string })[]
 }
 
 export interface DailyNumbersList {
@@ -4363,4 +4417,19 @@ export interface IndexingStatus {
   readonly generated_at: string
   /** Stored height ranges, ascending. Only with `include_ranges`. */
   readonly indexed_ranges?: readonly ({ readonly from: number; readonly to: number })[]
+}
+
+export interface EvmVerification {
+  /** Version of solc: 0.8.37 or v0.8.37+commit.f401782d. See /flow/evm/compiler. */
+  readonly compiler_version: string
+  /** Name, or <path>:<name>. Default: any contract of the sources. */
+  readonly contract?: string
+  /** A single file, with the settings below. */
+  readonly source?: string
+  /** Default: without the optimizer. */
+  readonly optimizer_runs?: number
+  /** Default: the compiler's. */
+  readonly evm_version?: string
+  /** Instead of source: the standard JSON input of solc. */
+  readonly standard_json?: { readonly language: 'Solidity'; readonly sources: Readonly<Record<string, { readonly content: string }>>; readonly settings?: { readonly optimizer?: Readonly<Record<string, unknown>>; readonly evmVersion?: string; readonly viaIR?: boolean; readonly remappings?: readonly string[]; readonly libraries?: Readonly<Record<string, Readonly<Record<string, string>>>>; readonly metadata?: Readonly<Record<string, unknown>>; readonly debug?: Readonly<Record<string, unknown>> } }
 }

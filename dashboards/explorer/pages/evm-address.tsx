@@ -11,6 +11,7 @@ import type { PageProps } from '../pages.ts'
 import { EvmAmount, EvmTokenName, EvmTransactionList, EvmTransfers } from '../parts/evm.tsx'
 import { CardList, ItemResult, TableList } from '../parts/lists.tsx'
 import { UrlTabs, PageTitle, Detail, DetailPanel, KeyNumber, KeyNumbers } from '../parts/page.tsx'
+import { EvmSource } from './evm-source.tsx'
 import {
   AccountLink,
   Amount,
@@ -106,7 +107,7 @@ function AddressView({ address }: { readonly address: EvmAddress }): ReactNode {
           { name: 'tokens', label: 'Tokens', render: () => <AddressTokens address={hash} /> },
           { name: 'nfts', label: 'NFTs', render: () => <AddressNfts address={hash} /> },
           ...(isContract === true
-            ? [{ name: 'code', label: 'Code', render: () => <Code address={hash} creation={creation} /> }]
+            ? [{ name: 'code', label: 'Code', render: () => <ContractCode address={hash} creation={creation} /> }]
             : []),
         ]}
       />
@@ -172,7 +173,20 @@ function AddressNfts({ address }: AddressProps): ReactNode {
   )
 }
 
-function Code({ address, creation }: AddressProps & { readonly creation: string | null }): ReactNode {
+function ContractCode(props: CodeProps): ReactNode {
+  return (
+    <>
+      <EvmSource address={props.address} />
+      <Code {...props} />
+    </>
+  )
+}
+
+interface CodeProps extends AddressProps {
+  readonly creation: string | null
+}
+
+function Code({ address, creation }: CodeProps): ReactNode {
   const query = useApi('/flow/evm/address/{address}/code', { address })
   return (
     <section className="panel" aria-label="Code">

@@ -231,7 +231,7 @@ export function EvmLogs({ logs }: { readonly logs: readonly EvmLog[] }): ReactNo
   )
 }
 
-function ParameterTree({ parameters }: { readonly parameters: EvmDecodedCall['parameters'] }): ReactNode {
+export function ParameterTree({ parameters }: { readonly parameters: EvmDecodedCall['parameters'] }): ReactNode {
   return (
     <dl className="tree">
       {parameters.map(({ name, type, value }, i) => (

@@ -7,7 +7,8 @@ import {
   evmChainId,
   evmAddressLength,
   coas,
-  contractCode,
+  codeOf,
+  creationInputOf,
   contractMaker,
   erc20Contracts,
   evmContracts,
@@ -181,11 +182,15 @@ function makeContracts(moment: Moment): DraftEvent[] {
       kind: 'deploy',
       from: contractMaker,
       to: undefined,
-      input: contractCode,
+      input: creationInputOf(contract),
       value: 0n,
       gasLimit: gasUsed,
     } as const
-    return runDirect(moment, call, gasUsed, { logs, contractAddress: contract, returnedData: contractCode })
+    return runDirect(moment, call, gasUsed, {
+      logs,
+      contractAddress: contract,
+      returnedData: codeOf(contract.toString('hex')),
+    })
   })
 }
 

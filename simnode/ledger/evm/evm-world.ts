@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import secp256k1 from 'secp256k1'
 import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import { rlpHash } from './evm-encoding.ts'
@@ -94,16 +95,37 @@ export const evmContracts = {
   items: createdAddress(contractMaker, 3),
 } as const
 
+/** Compiled from `contracts/stable-coin.sol` with 200 optimizer runs: creation code and code. */
+const [stableCoinCreation = '', stableCoinCode = ''] = readFileSync(
+  new URL('contracts/stable-coin.hex', import.meta.url),
+  'utf8',
+).split('\n')
+
 /** Placeholders: contracts are never run. */
-export const contractCode = Buffer.from('608060405234801561001057600080fd5b5060be8061001f6000396000f3fe', 'hex')
+const placeholderCode = Buffer.from('608060405234801561001057600080fd5b5060be8061001f6000396000f3fe', 'hex')
 export const coaCode = Buffer.from('608060405234801561001057600080fd5b50610dd6806100206000396000f3fe', 'hex')
 
-const contracts = new Set(Object.values(evmContracts).map((contract) => contract.toString('hex')))
+const codes: ReadonlyMap<string, Buffer> = new Map(
+  Object.values(evmContracts).map((contract) => [
+    contract.toString('hex'),
+    contract === evmContracts.stableCoin ? Buffer.from(stableCoinCode, 'hex') : placeholderCode,
+  ]),
+)
 
 /** @param address 40 hex digits */
 export function codeOf(address: string): Buffer {
-  if (contracts.has(address)) return contractCode
+  const code = codes.get(address)
+  if (code !== undefined) return code
   return address.startsWith(coaPrefix.toString('hex')) ? coaCode : Buffer.alloc(0)
+}
+
+/** Input of the creation, with the arguments of the constructor. */
+export function creationInputOf(contract: Buffer): Buffer {
+  if (contract !== evmContracts.stableCoin) return placeholderCode
+  const holders = [...evmUsers, ...coas].map(({ address }) => address.toString('hex'))
+  const words = [64n, genesisHoldings.erc20, BigInt(holders.length)].map((word) => word.toString(16))
+  const encoded = [...words, ...holders].map((word) => word.padStart(64, '0')).join('')
+  return Buffer.from(stableCoinCreation + encoded, 'hex')
 }
 
 /** In the order in which turns draw them. */

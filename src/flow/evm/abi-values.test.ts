@@ -104,3 +104,37 @@ describe('readAbiValues', () => {
     })
   }
 })
+
+describe('readAbiValues of arrays and tuples', () => {
+  const read = (types: readonly string[], ...words: readonly (bigint | number)[]): unknown =>
+    readAbiValues(types, Buffer.from(words.map(word).join(''), 'hex'))
+
+  it('reads fixed arrays and tuples in place', () => {
+    expect(read(['uint256[2]', '(bool,int8)', 'uint256'], 1, 2, 1, -3, 4)).to.deep.equal([
+      ['1', '2'],
+      ['true', '-3'],
+      '4',
+    ])
+  })
+
+  it('reads nested arrays and tuples with references', () => {
+    const tuples = read(['(uint256,uint256[])[]'], 32, 1, 32, 5, 64, 2, 6, 7)
+    expect(tuples).to.deep.equal([[['5', ['6', '7']]]])
+    expect(read(['uint256[][2]'], 32, 64, 128, 1, 8, 1, 9)).to.deep.equal([[['8'], ['9']]])
+  })
+
+  it('returns undefined for arrays without end, without size and too deep', () => {
+    expect(read(['uint256[1000000]'], 1)).to.equal(undefined)
+    expect(read(['()[]'], 32, 5)).to.equal(undefined)
+    expect(read(['uint256[0]'], 1)).to.equal(undefined)
+    expect(read([`uint256${'[]'.repeat(20)}`], ...Array.from({ length: 60 }, () => 32))).to.equal(undefined)
+  })
+
+  it('bounds arrays that refer to the same bytes many times', () => {
+    // Each of 100 elements at each of three levels refers to the same array.
+    const level = [100, ...Array.from({ length: 100 }, () => 3200)]
+    const started = performance.now()
+    expect(read(['uint256[][][]'], 32, ...level, ...level, ...level)).to.equal(undefined)
+    expect(performance.now() - started).to.be.below(5000)
+  })
+})

@@ -28,10 +28,11 @@ export function matchCode(code: string, compiled: CompiledCode): CodeMatch | und
     : compiled.open
   const [ours, theirs] = [compiled.object, code].map((text) => zeroed(text, open)) as [string, string]
   if (ours === theirs) return hasSourceHash(ours) ? 'full' : 'partial'
-  const hashes = [...ours.matchAll(sourceHash)].map(({ index, 0: { length } }) => {
+  const [own, other] = [ours, theirs].map(withoutMetadata) as [string, string]
+  const hashes = [...own.matchAll(sourceHash)].map(({ index, 0: { length } }) => {
     return { start: index / 2, length: length / 2 }
   })
-  const [left, right] = [ours, theirs].map((text) => withoutMetadata(zeroed(text, hashes))) as [string, string]
+  const [left, right] = [own, other].map((text) => zeroed(text, hashes)) as [string, string]
   return left === right && left !== '' ? 'partial' : undefined
 }
 
@@ -48,7 +49,7 @@ function zeroed(text: string, parts: CompiledCode['open']): string {
     result += text.slice(end, 2 * start) + '0'.repeat(2 * length)
     end = 2 * (start + length)
   }
-  return result + text.slice(end)
+  return (result + text.slice(end)).slice(0, text.length)
 }
 
 function hasSourceHash(code: string): boolean {

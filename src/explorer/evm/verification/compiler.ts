@@ -144,7 +144,7 @@ export class SolidityCompiler {
       if (exitCode === 0) resolve(Buffer.concat(pieces).toString('utf8'))
       else tooLarge('ran out of memory')
     })
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     child.stdin.end(input)
     try {
       signal.throwIfAborted()
