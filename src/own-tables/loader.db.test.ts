@@ -298,7 +298,14 @@ describe('the loader of own workers', () => {
     for (const [name, derive] of Object.entries(hostile)) write(name, code({ derive }))
     write('loading', 'for (;;) {}')
     write('fees', code())
-    const limits = { ...hostLimits, batchMs: 500, loadMs: 5000, heapMib: 64, residentBytes: 200_000_000, rows: 20_000 }
+    const limits = {
+      ...hostLimits,
+      batchMs: 5000,
+      loadMs: 10_000,
+      heapMib: 64,
+      residentBytes: 200_000_000,
+      rows: 20_000,
+    }
     await farm(false, limits)
     await until(() => isCovered('own_fees'))
     expect(await differences('own_fees')).to.deep.equal([])

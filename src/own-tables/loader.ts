@@ -53,7 +53,8 @@ interface Folder {
   /** A change is loaded when the files are the same at the next look. */
   changing: string | undefined
   isLoading: boolean
-  hasFailed: boolean
+  /** `performance.now()`. Undefined: loaded. */
+  failedAt: number | undefined
   loaded: LoadedWorker | undefined
   /** Runs the loaded code. Undefined: the code is not registered, or not any more. */
   registered: RegisteredWorker | undefined
@@ -63,7 +64,7 @@ interface Folder {
 const maxFolders = 100
 const maxFiles = 2000
 
-/** In production, folders that could not be loaded are tried again, ms. */
+/** Folders that could not be loaded are tried again although their files are the same, ms. */
 const retryMs = 30_000
 
 /** The workers of WORKERS_DIR whose code is the registered one. */
@@ -113,7 +114,7 @@ export class OwnWorkerLoader implements OwnWorkerSource {
   }
 
   async #poll(): Promise<void> {
-    const { databaseUrl, isReload, pollMs = 500, log } = this.#options
+    const { databaseUrl, pollMs = 500, log } = this.#options
     const { signal } = this.#stopping
     try {
       const refresh = (): void => this.#refresh()
@@ -125,12 +126,9 @@ export class OwnWorkerLoader implements OwnWorkerSource {
       })
       // What changed before.
       refresh()
-      for (let lookedAt = performance.now(); ;) {
+      for (;;) {
         await pause(pollMs, signal)
-        if (isReload || performance.now() - lookedAt > retryMs) {
-          lookedAt = performance.now()
-          await this.#scan(false)
-        }
+        await this.#scan(false)
         await this.#replace()
       }
     } catch (error) {
@@ -141,6 +139,7 @@ export class OwnWorkerLoader implements OwnWorkerSource {
   /** @param isFirst files are loaded although they may be changing */
   async #scan(isFirst: boolean): Promise<void> {
     const { isReload } = this.#options
+    if (!isFirst && !isReload && ![...this.#folders.values()].some(isDue)) return
     const found = await this.#findFolders()
     for (const [name, folder] of this.#folders) {
       if (found.has(name) || !isReload) continue
@@ -156,15 +155,15 @@ export class OwnWorkerLoader implements OwnWorkerSource {
         fingerprint: undefined,
         changing: undefined,
         isLoading: false,
-        hasFailed: true,
+        failedAt: -retryMs,
         loaded: undefined,
         registered: undefined,
         worker: undefined,
       }
       this.#folders.set(name, folder)
-      if (folder.isLoading || (!isReload && !folder.hasFailed)) continue
+      if (folder.isLoading || (!isReload && !isDue(folder))) continue
       const fingerprint = await fingerprintOf(path)
-      if (isReload && fingerprint === folder.fingerprint) continue
+      if (fingerprint === folder.fingerprint && !isDue(folder)) continue
       const isStable = isFirst || !isReload || fingerprint === folder.changing
       folder.changing = fingerprint
       if (isStable) this.#startLoading(folder, fingerprint)
@@ -217,7 +216,7 @@ export class OwnWorkerLoader implements OwnWorkerSource {
     const host = new WorkerHost({ name, folder: path, log, ...(limits === undefined ? {} : { limits }) })
     const stopHost = (): void => host.stop()
     this.#stopping.signal.addEventListener('abort', stopHost, { once: true })
-    folder.hasFailed = false
+    folder.failedAt = undefined
     try {
       const { definition, codeHash } = await host.load()
       if (codeHash === folder.loaded?.codeHash && folder.worker !== undefined) {
@@ -241,17 +240,21 @@ export class OwnWorkerLoader implements OwnWorkerSource {
     } catch (error) {
       host.stop()
       if (this.#stopping.signal.aborted) return
-      folder.hasFailed = true
       folder.fingerprint = fingerprint
-      folder.loaded?.host.stop()
-      folder.loaded = undefined
-      this.#run(folder, undefined)
+      this.#fail(folder)
       const err = asError(error)
       this.#throttle.log(log, 'error', { err, worker: name }, 'Own worker not loaded')
       await this.#retried(() => setWorkerError(pool, name, err.message)).catch(() => undefined)
     } finally {
       this.#stopping.signal.removeEventListener('abort', stopHost)
     }
+  }
+
+  #fail(folder: Folder): void {
+    folder.failedAt = performance.now()
+    folder.loaded?.host.stop()
+    folder.loaded = undefined
+    this.#run(folder, undefined)
   }
 
   /** While the database is unreachable. */
@@ -265,13 +268,16 @@ export class OwnWorkerLoader implements OwnWorkerSource {
     const before = folder.worker
     folder.registered = loaded === undefined ? undefined : registered
     folder.worker =
-      loaded === undefined || registered === undefined ? undefined : this.#workerOf(registered, loaded, before)
+      loaded === undefined || registered === undefined ? undefined : this.#workerOf(folder, registered, loaded)
     if (folder.worker !== before) this.#changed()
   }
 
-  #workerOf(registered: RegisteredWorker, { host, codeHash }: LoadedWorker, before: Worker | undefined): Worker {
+  #workerOf(folder: Folder, registered: RegisteredWorker, { host, codeHash }: LoadedWorker): Worker {
     const { pool } = this.#options
     const { name, declaration } = registered
+    const { worker: before } = folder
+    // The farm compares workers by identity.
+    if (before?.name === name && codeOf.get(before) === codeHash) return before
     const worker = farmWorkerOf(registered, async (events, output, signal) => {
       // The lease was claimed before this check, and a replacement deletes all leases.
       const { rows } = await pool.query<{ code: string }>({
@@ -283,11 +289,14 @@ export class OwnWorkerLoader implements OwnWorkerSource {
         this.#refresh()
         throw new RetryableError('own-worker-replaced', `${name} has other code now than this process`)
       }
-      await host.derive(events, declaration, (table) => output.rows(`${name}.${table}`), signal)
+      try {
+        await host.derive(events, declaration, (table) => output.rows(`${name}.${table}`), signal)
+      } catch (error) {
+        const isChanged = error instanceof RetryableError && error.code === 'own-worker-files-changed'
+        if (isChanged && folder.loaded?.host === host) this.#fail(folder)
+        throw error
+      }
     })
-    // The farm compares workers by identity.
-    const isSame = before !== undefined && before.name === name && codeOf.get(before) === codeHash
-    if (isSame) return before
     codeOf.set(worker, codeHash)
     return worker
   }
@@ -342,6 +351,10 @@ export class OwnWorkerLoader implements OwnWorkerSource {
       }
     }
   }
+}
+
+function isDue({ failedAt }: Folder): boolean {
+  return failedAt !== undefined && performance.now() - failedAt >= retryMs
 }
 
 const codeOf = new WeakMap<Worker, string>()

@@ -190,6 +190,40 @@ describe('the registry of own workers', () => {
     expect(await replace()).to.equal(true)
   })
 
+  it('changes all or nothing, wherever the process is killed', async () => {
+    const declaration = readDeclaration(definition)
+    const next = { name: 'own_shop', declaration, codeHash: 'b' }
+    const state = async (): Promise<unknown> => {
+      const { rows } = await pool.query(
+        `select (select jsonb_agg(w order by name) from (select name, code_hash, replaces from app.own_workers) w) as workers,
+           (select jsonb_object_agg(service_name, covered) from app.coverage where service_name like 'own%') as coverage,
+           (select jsonb_agg(format('%s.%s', table_schema, table_name) order by 1) from information_schema.tables
+            where table_schema like 'own%') as tables`,
+      )
+      return rows
+    }
+    const steps: readonly ((client: pg.ClientBase) => Promise<unknown>)[] = [
+      (client) => registerOwnWorker(client, { ...next, codeHash: 'a' }, true),
+      (client) => registerOwnWorker(client, next, true),
+      (client) => replaceIfCaughtUp(client, 'own_shop'),
+      (client) => removeOwnWorker(client, 'own_shop'),
+    ]
+    for (const step of steps) {
+      const before = await state()
+      for (let statements = 0, isDone = false; !isDone; statements++) {
+        isDone = await withTransaction(pool, async (client) => {
+          await step(killedAfter(client, statements))
+          return true
+        }).catch((error: unknown) => {
+          expect((error as Error).message).to.include('terminating connection')
+          return false
+        })
+        if (!isDone) expect(await state(), `killed after ${statements} statements`).to.deep.equal(before)
+      }
+      expect(await state()).to.not.deep.equal(before)
+    }
+  }).timeout(60_000)
+
   it('keeps both if the replacement fails', async () => {
     await register('a')
     await register('b', {}, true)
@@ -228,6 +262,20 @@ describe('the registry of own workers', () => {
     expect((await readRegisteredWorkers(pool))[0]?.error).to.equal(null)
   })
 })
+
+/** The server ends the session before the next statement. */
+function killedAfter(client: pg.ClientBase, statements: number): pg.ClientBase {
+  let left = statements
+  return new Proxy(client, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name, target) as unknown
+      return async (...query: Parameters<typeof target.query>) => {
+        if (left-- === 0) await target.query('select pg_terminate_backend(pg_backend_pid())')
+        return target.query(...query) as unknown
+      }
+    },
+  })
+}
 
 async function expectRejection(promise: Promise<unknown>, message: string): Promise<void> {
   const error: unknown = await promise.then(

@@ -6,7 +6,9 @@ const group = 'Own tables'
 export const ownTablesSettings = {
   WORKERS_DIR: optionalText({
     group,
-    description: 'Folder of your workers: each folder in it is one. Create them with npm run worker -- init.',
+    description:
+      'Folder of your workers, each a folder in it. Relative to the folder of flowfarm. Create one with npm run ' +
+      'worker -- init.',
   }),
   WORKERS_RELOAD: boolean({
     group,

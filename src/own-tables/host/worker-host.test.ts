@@ -36,7 +36,15 @@ function event(height: number, fields: PlacedEvent['fields'] = { id: String(heig
   }
 }
 
-const quick: HostLimits = { ...hostLimits, batchMs: 1000, loadMs: 3000, heapMib: 64, residentBytes: 300 * 1024 * 1024 }
+/** Only tests of time limits may depend on time. */
+const quick: HostLimits = {
+  ...hostLimits,
+  batchMs: 60_000,
+  loadMs: 60_000,
+  heapMib: 64,
+  residentBytes: 300 * 1024 * 1024,
+}
+const short: HostLimits = { ...quick, batchMs: 300 }
 
 describe('the process of an own worker', () => {
   const root = mkdtempSync(join(tmpdir(), 'flowfarm-own-'))
@@ -88,8 +96,8 @@ describe('the process of an own worker', () => {
     if (!(error instanceof FlowfarmError)) throw new Error(`not a FlowfarmError: ${String(error)}`, { cause: error })
     return error
   }
-  const failure = (derived: string, before?: string): Promise<FlowfarmError> =>
-    errorOf(derive(hostOf({ 'worker.ts': workerOf(derived, before) }).host))
+  const failure = (derived: string, before?: string, limits = quick): Promise<FlowfarmError> =>
+    errorOf(derive(hostOf({ 'worker.ts': workerOf(derived, before) }, limits).host))
 
   it('derives rows with types, imports and packages', async () => {
     const { host } = hostOf({
@@ -135,6 +143,7 @@ describe('the process of an own worker', () => {
     for (const [i, files] of forms.entries()) {
       const { host, folder } = hostOf(files)
       expect((await host.load()).definition, `form ${i}`).to.have.property('contract', contract)
+      if (i > 0) continue
       symlinkSync(folder, `${folder}-link`)
       const linked = new WorkerHost({ name: 'own_shop', folder: `${folder}-link`, log, limits: quick })
       hosts.push(linked)
@@ -166,7 +175,6 @@ describe('the process of an own worker', () => {
       [{ 'worker.ts': 'enum A { B }\nexport default A' }, 'enum is not supported'],
       [{ 'worker.ts': `import './none.ts'` }, 'none.ts'],
       [{ 'worker.ts': 'await new Promise(() => {})\nexport default {}' }, 'await'],
-      [{ 'worker.ts': 'for (;;) {}' }, 'it did not finish within 3 s'],
       [
         { 'worker.ts': `import 'p'`, 'node_modules/p/package.json': '{"main":"a.ts"}', 'node_modules/p/a.ts': '' },
         'node_modules',
@@ -232,18 +240,20 @@ describe('the process of an own worker', () => {
   })
 
   it('ends endless loops, promises and waits', async () => {
-    const loop = await failure('for (;;) {}')
-    expect(loop).to.include({ code: 'own-worker-timeout' })
-    expect(loop.message).to.match(/Could not derive own_shop for .* in block 7 .*: it did not finish within 1 s/)
-    expect(await failure('try { for (;;) {} } catch { for (;;) {} } finally { for (;;) {} }')).to.include({
-      code: 'own-worker-timeout',
-    })
-    expect(await failure(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`)).to.include({
-      code: 'own-worker-timeout',
-    })
+    const slow = (derived: string): Promise<FlowfarmError> => failure(derived, '', short)
+    const loop = await slow('for (;;) {}')
+    expect(loop.message).to.match(/Could not derive own_shop for .* in block 7 .*: it did not finish within 0.3 s/)
+    for (const derived of [
+      'for (;;) {}',
+      'try { for (;;) {} } catch { for (;;) {} } finally { for (;;) {} }',
+      'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+      'write.sales({ get id() { for (;;) {} } })',
+    ])
+      expect(await slow(derived), derived).to.include({ code: 'own-worker-timeout' })
     expect((await failure('return new Promise(() => {})')).message).to.include('derive returned a promise')
     expect((await failure(`throw { get message() { for (;;) {} } }`)).code).to.match(/^own-worker-/)
-    expect((await failure(`write.sales({ get id() { for (;;) {} } })`)).code).to.equal('own-worker-timeout')
+    const loading = hostOf({ 'worker.ts': 'for (;;) {}' }, { ...quick, loadMs: 300 })
+    expect((await errorOf(loading.host.load())).message).to.include('it did not finish within 0.3 s')
   }).timeout(60_000)
 
   it('ends unbounded allocation', async () => {
@@ -256,7 +266,7 @@ describe('the process of an own worker', () => {
   }).timeout(60_000)
 
   it('limits rows and messages', async () => {
-    const rows = { ...quick, batchMs: 30_000, rows: 1000 }
+    const rows = { ...quick, rows: 1000 }
     const many = workerOf('for (let i = 0; i < 1000 + event.height; i++) write.sales({ id: i })')
     expect((await derive(hostOf({ 'worker.ts': many }, rows).host, [event(0)])).rowCount).to.equal(1000)
     const error = await errorOf(derive(hostOf({ 'worker.ts': many }, rows).host, [event(1)]))
@@ -264,7 +274,7 @@ describe('the process of an own worker', () => {
     expect(error.message).to.include('own_shop wrote more than 1000 rows for 1 events')
     const endless = hostOf({ 'worker.ts': workerOf('for (let i = 0; i < 1e7; i++) write.sales({ id: i })') }, rows)
     expect(await errorOf(derive(endless.host))).to.include({ code: 'own-worker-output' })
-    const large = { ...quick, batchMs: 30_000, outputBytes: 1_000_000 }
+    const large = { ...quick, outputBytes: 1_000_000 }
     const text = workerOf(`for (let i = 0; i < 100; i++) write.sales({ id: i, note: 'x'.repeat(1e5) })`)
     expect((await errorOf(derive(hostOf({ 'worker.ts': text }, large).host))).message).to.include('Write fewer rows')
     const huge = workerOf(`write.sales({ id: 1, note: 'x'.repeat(2.2e7) })`)
@@ -294,12 +304,12 @@ describe('the process of an own worker', () => {
   it('logs what the worker prints, within limits', async () => {
     const { host } = hostOf({
       'worker.ts': workerOf(
-        `for (let i = 0; i < 1e5; i++) console.warn('note', i, 'x'.repeat(1e4)); console.log('info')`,
+        `for (let i = 0; i < 1000; i++) console.warn('note', i, 'x'.repeat(1e4)); console.log('info')`,
       ),
     })
     await derive(host)
     expect(logged.length).to.be.within(1, 25)
-    expect(logged.join('')).to.include('"worker":"own_shop"').and.include('note 0').and.include('99981 more lines')
+    expect(logged.join('')).to.include('"worker":"own_shop"').and.include('note 0').and.include('981 more lines')
     expect(logged.join('').length).to.be.below(60_000)
     const quiet = logged.length
     await derive(host)
@@ -325,7 +335,7 @@ describe('the process of an own worker', () => {
   })
 
   it('ends with its caller', async () => {
-    const { host } = hostOf({ 'worker.ts': workerOf('for (;;) {}') }, { ...quick, batchMs: 60_000 })
+    const { host } = hostOf({ 'worker.ts': workerOf('for (;;) {}') })
     await declarationOf(host)
     const controller = new AbortController()
     const running = derive(host, [event(1)], controller.signal)
