@@ -149,10 +149,10 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
     showSaved('repository', 'Sign in to save this project and connect it to a repository.')
 
   const activeCode = project.active === undefined ? undefined : project.files.get(project.active)
-  const isTransaction = useMemo(
-    () => activeCode !== undefined && codeShape(activeCode).kind === 'transaction',
-    [activeCode],
-  )
+  const verb = useMemo(() => {
+    const kind = activeCode === undefined ? 'other' : codeShape(activeCode).kind
+    return kind === 'transaction' ? 'Send' : kind === 'contract' ? 'Deploy' : 'Run'
+  }, [activeCode])
   const errors = problems.filter(({ severity }) => severity === 'error').length
   return (
     <div className="project-view">
@@ -221,15 +221,7 @@ export function ProjectView({ session, onBegin, onDiscard }: ProjectViewProps): 
               title="Ctrl+Enter, or ⌘ Enter"
               onClick={run}
             >
-              {isTransaction ? (
-                <>
-                  <Icon name="send" size={14} /> Send
-                </>
-              ) : (
-                <>
-                  <Icon name="play" size={14} /> Run
-                </>
-              )}
+              <Icon name={verb === 'Run' ? 'play' : 'send'} size={14} /> {verb}
             </Button>
           </div>
           <CodePane code={code} isHidden={project.active === undefined} />

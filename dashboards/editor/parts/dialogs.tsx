@@ -79,13 +79,12 @@ export function TemplatesDialog({
     <Modal title="Add a file from a template" isWide onClose={onClose}>
       <div className="stack modal-body">
         <ul className="cards">
-          {templates.map(({ name, title, path, code, note }) => (
+          {templates.map(({ name, title, path, code }) => (
             <li key={name}>
               <button type="button" className="card" onClick={() => onFile(path, code)}>
                 <Icon name="code" />
                 <b>{title}</b>
                 <span className="soft small">{path}</span>
-                {note !== undefined && <span className="soft small">{note}</span>}
               </button>
             </li>
           ))}

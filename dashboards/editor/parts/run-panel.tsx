@@ -7,7 +7,8 @@ import { useStore } from '../project/project-state.ts'
 import { codeShape } from '../run/script-kind.ts'
 import type { Runner } from '../run/runner.ts'
 import { ArgumentFields, ComputeLimitField } from './argument-fields.tsx'
-import { RunResultView } from './run-result.tsx'
+import { DeployPanel } from './deploy-panel.tsx'
+import { ResultRegion } from './run-result.tsx'
 import { SignerLine } from './signer-line.tsx'
 
 interface RunPanelProps {
@@ -17,21 +18,21 @@ interface RunPanelProps {
   readonly onGo: (line: number, column: number) => void
 }
 
-const reasons = {
-  contract: 'This file is a contract. Open a script or a transaction to run it.',
-  other: 'This file has no function main and no transaction, so it does not run.',
-}
-
 export function RunPanel({ project, runner, onRun, onGo }: RunPanelProps): ReactNode {
-  const { running, stage, results, signers } = useStore(runner)
+  const { running, signers } = useStore(runner)
   const settings = useSettings()
   const path = project.active
   const code = path === undefined ? undefined : project.files.get(path)
   if (path === undefined || code === undefined)
-    return <p className="panel-note soft">Open a script or a transaction to run it.</p>
+    return <p className="panel-note soft">Open a script or a transaction to run it, or a contract to deploy it.</p>
   const shape = codeShape(code)
-  if (shape.kind === 'contract' || shape.kind === 'other')
-    return <p className="panel-note soft">{reasons[shape.kind]}</p>
+  if (shape.kind === 'contract') return <DeployPanel {...{ project, runner, path, code, shape, onGo }} />
+  if (shape.kind === 'other')
+    return (
+      <p className="panel-note soft">
+        This file has no function main, no transaction and no contract: there is nothing to run.
+      </p>
+    )
   const isTransaction = shape.kind === 'transaction'
   if (isTransaction && shape.signers > 1)
     return (
@@ -39,7 +40,6 @@ export function RunPanel({ project, runner, onRun, onGo }: RunPanelProps): React
         This transaction needs {shape.signers} accounts in prepare. The editor sends transactions of one account.
       </p>
     )
-  const result = results.get(path)
   const isRunning = running === path
   const hasNode = networkSettings(settings, project.network) !== undefined
   const signer = signers.get(project.network)
@@ -65,30 +65,18 @@ export function RunPanel({ project, runner, onRun, onGo }: RunPanelProps): React
           </span>
         </div>
       </Form>
-      <div className="run-result" role="region" aria-label="Result" aria-busy={isRunning} tabIndex={0}>
-        {isRunning && result?.is !== 'sent' ? (
-          <p className="soft">
-            <span className="spinner" /> {stage === undefined ? 'Running the script…' : stages[stage]}
-          </p>
-        ) : isRunning && stage !== undefined ? (
-          <p className="soft">
-            <span className="spinner" /> {stages[stage]}
-          </p>
-        ) : result === undefined ? (
+      <ResultRegion
+        runner={runner}
+        path={path}
+        onGo={onGo}
+        idle={
           <p className="soft">
             {isTransaction
               ? 'The result appears here. You review and sign the transaction in the wallet.'
               : 'The result appears here. Press Ctrl+Enter or ⌘ Enter in the editor to run the script.'}
           </p>
-        ) : (
-          <RunResultView result={result} onGo={onGo} />
-        )}
-      </div>
+        }
+      />
     </div>
   )
 }
-
-const stages = {
-  signing: 'Waiting for your signature in the wallet…',
-  sending: 'Sending the transaction…',
-} as const

@@ -4,7 +4,8 @@ import { Badge, Icon } from '../../kit/controls.tsx'
 import type { Tone } from '../../kit/controls.tsx'
 import { CopyButton } from '../../kit/toast.tsx'
 import { errorParts, errorTitle } from '../run/script-kind.ts'
-import type { RunResult } from '../run/runner.ts'
+import { useStore } from '../project/project-state.ts'
+import type { Runner, RunResult } from '../run/runner.ts'
 import type { SentTransaction } from '../run/send-transaction.ts'
 import { defaultNetwork, useSettings } from '../settings.ts'
 import type { Network } from '../types.ts'
@@ -15,7 +16,51 @@ interface ResultProps<Result> {
   readonly onGo: (line: number, column: number) => void
 }
 
-export function RunResultView({ result, onGo }: ResultProps<RunResult>): ReactNode {
+const stages = {
+  signing: 'Waiting for your signature in the wallet…',
+  sending: 'Sending the transaction…',
+} as const
+
+interface ResultRegionProps {
+  readonly runner: Runner
+  readonly path: string
+  /** Without a result. */
+  readonly idle: ReactNode
+  /** Shows `idle` with a result too: above it, unless it failed. */
+  readonly isIdleKept?: boolean
+  readonly onGo: (line: number, column: number) => void
+}
+
+export function ResultRegion({ runner, path, idle, isIdleKept = false, onGo }: ResultRegionProps): ReactNode {
+  const { running, stage, results } = useStore(runner)
+  const isRunning = running === path
+  const result = results.get(path)
+  const isWaiting = isRunning && (stage !== undefined || result?.is !== 'sent')
+  return (
+    <div className="run-result" role="region" aria-label="Result" aria-busy={isRunning} tabIndex={0}>
+      {isWaiting ? (
+        <p className="soft">
+          <span className="spinner" /> {stage === undefined ? 'Running the script…' : stages[stage]}
+        </p>
+      ) : result === undefined ? (
+        idle
+      ) : (
+        <div className={hasFailed(result) ? 'kept-idle failed' : 'kept-idle'}>
+          {isIdleKept && !isRunning && <div>{idle}</div>}
+          <div>
+            <RunResultView result={result} onGo={onGo} />
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function hasFailed(result: RunResult): boolean {
+  return result.is === 'failed' || (result.is === 'sent' && result.sent.error !== '')
+}
+
+function RunResultView({ result, onGo }: ResultProps<RunResult>): ReactNode {
   switch (result.is) {
     case 'done': {
       const raw = JSON.stringify(result.value, null, 2)

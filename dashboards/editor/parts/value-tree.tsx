@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { CadenceValue } from '../run/argument-value.ts'
 
 const max = 200
+const maxBytes = 4096
 const maxDepth = 40
 /** From here on, parts are closed. */
 export const closedDepth = 2
@@ -67,12 +68,15 @@ function readValue(value: unknown): ReadValue {
       const some = readValue(inner)
       return { ...some, type: `${some.type}?` }
     }
-    case 'Array':
+    case 'Array': {
+      const bytes = bytesOf(inner)
+      if (bytes !== undefined) return { type: 'bytes', inner: bytes, parts: undefined }
       return {
         type: 'Array',
         inner: '[]',
         parts: (Array.isArray(inner) ? (inner as unknown[]) : []).map((one, at) => [String(at), one]),
       }
+    }
     case 'Dictionary':
       return {
         type,
@@ -104,4 +108,15 @@ function readValue(value: unknown): ReadValue {
         parts: undefined,
       }
   }
+}
+
+/** Hex, of a list of UInt8. */
+function bytesOf(inner: unknown): string | undefined {
+  if (!Array.isArray(inner) || inner.length === 0 || inner.length > maxBytes) return undefined
+  let hex = '0x'
+  for (const item of inner as readonly (CadenceValue | null)[]) {
+    if (item?.type !== 'UInt8') return undefined
+    hex += Number(item.value).toString(16).padStart(2, '0')
+  }
+  return hex
 }

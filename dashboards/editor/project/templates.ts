@@ -3,7 +3,6 @@ export interface Template {
   readonly title: string
   readonly path: string
   readonly code: string
-  readonly note?: string
 }
 
 const contract = `/// A counter that anyone can read and only its account can increment.
@@ -58,7 +57,6 @@ export const templates: readonly Template[] = [
     title: 'A contract',
     path: 'contracts/Counter.cdc',
     code: contract,
-    note: 'Checked here, not run. Deploy it from a repository or a wallet.',
   },
   {
     name: 'transaction',

@@ -1,3 +1,4 @@
+import type { Parameter } from '../../kit/code-tokens.ts'
 import type { EditorSettings } from '../answers.gen.ts'
 import type { ProjectStore } from '../project/project-state.ts'
 import { networkSettings } from '../settings.ts'
@@ -5,6 +6,7 @@ import type { Network, NetworkSettings } from '../types.ts'
 import { AccessNode, NodeProblem } from './access-node.ts'
 import { argumentValue, ArgumentProblem, inputText } from './argument-value.ts'
 import type { CadenceValue } from './argument-value.ts'
+import { deployScript } from './deploy-script.ts'
 import { resolveImports } from './resolve-imports.ts'
 import { codeShape } from './script-kind.ts'
 import { sendTransaction, signerOf } from './send-transaction.ts'
@@ -48,6 +50,13 @@ export type RunResult =
 export const computeLimitField = 'compute limit'
 export const maxComputeLimit = 9999
 const noNode = 'No access node is configured for this network. Choose another network below.'
+
+interface WantedTransaction {
+  readonly code: string
+  /** Undefined: a field has a problem. */
+  readonly values: readonly CadenceValue[] | undefined
+  readonly isAuthorizer: boolean
+}
 
 /** Runs the scripts of a project, and sends its transactions through the wallet. */
 export class Runner {
@@ -108,8 +117,29 @@ export class Runner {
     if (code === undefined) return
     const shape = codeShape(code)
     if (shape.kind === 'script') this.#runScript(path, code)
-    if (shape.kind === 'transaction' && shape.signers <= 1)
-      this.#send(path, { code: this.#resolved(code), isAuthorizer: shape.signers > 0 })
+    if (shape.kind === 'transaction' && shape.signers <= 1) {
+      const values = this.#values(path, shape.parameters)
+      this.#send(path, { code: this.resolve(code), values, isAuthorizer: shape.signers > 0 })
+    }
+  }
+
+  /** Call in the click of a user. */
+  deploy(path: string, change: 'add' | 'update'): void {
+    const code = this.#store.state.files.get(path)
+    const shape = code === undefined ? undefined : codeShape(code)
+    if (code === undefined || shape?.kind !== 'contract') return
+    // An update does not run init.
+    const parameters = change === 'add' ? shape.parameters : []
+    const values = this.#values(path, parameters)
+    const source = [
+      { type: 'String', value: shape.name },
+      { type: 'String', value: this.resolve(code) },
+    ]
+    this.#send(path, {
+      code: deployScript(change, parameters),
+      values: values === undefined ? undefined : [...source, ...values],
+      isAuthorizer: true,
+    })
   }
 
   /** Opens the wallet, which asks for an account of the project's network. */
@@ -160,7 +190,7 @@ export class Runner {
   }
 
   #runScript(path: string, code: string): void {
-    const values = this.#values(path, code)
+    const values = this.#values(path, codeShape(code).parameters)
     if (values === undefined) return
     this.#begin(path, async (network, signal) => {
       const began = performance.now()
@@ -168,7 +198,7 @@ export class Runner {
       try {
         const node = new AccessNode(network.api_url)
         blockHeight = (await node.sealedBlock(signal)).height
-        const value = await node.runScript(this.#resolved(code), values, { height: blockHeight, signal })
+        const value = await node.runScript(this.resolve(code), values, { height: blockHeight, signal })
         this.#finish(path, { is: 'done', value, blockHeight, ms: performance.now() - began })
       } catch (error) {
         if (!(error instanceof NodeProblem)) throw error
@@ -177,10 +207,12 @@ export class Runner {
     })
   }
 
-  #send(path: string, { code, isAuthorizer }: { readonly code: string; readonly isAuthorizer: boolean }): void {
+  #send(path: string, { code, values, isAuthorizer }: WantedTransaction): void {
     const signer = this.#state.signers.get(this.#store.state.network)
-    if (signer === undefined) return
-    const values = this.#values(path, code)
+    if (signer === undefined) {
+      this.#set({ problems: new Map() })
+      return
+    }
     const computeLimit = this.#readComputeLimit()
     if (values === undefined || computeLimit === undefined) return
     this.#begin(path, async ({ network, api_url: apiUrl }, signal) => {
@@ -231,16 +263,17 @@ export class Runner {
     return new WalletWindow(wallet.url, page)
   }
 
-  #resolved(code: string): string {
+  /** As the chain receives it. */
+  resolve(code: string): string {
     const { network, files } = this.#store.state
     const core = networkSettings(this.#settings, network)?.contracts ?? {}
     return resolveImports(code, { core, files, address: this.#state.signers.get(network)?.address })
   }
 
-  #values(path: string, code: string): readonly CadenceValue[] | undefined {
+  #values(path: string, parameters: readonly Parameter[]): readonly CadenceValue[] | undefined {
     const typed = this.inputOf(path)
     const problems = new Map<string, string>()
-    const values = codeShape(code).parameters.flatMap(({ name, type }) => {
+    const values = parameters.flatMap(({ name, type }) => {
       try {
         return [argumentValue(type, typed.get(name) ?? '')]
       } catch (error) {
