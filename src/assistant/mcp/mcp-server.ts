@@ -14,6 +14,7 @@ import type { Skills } from '../skills/read-skills.ts'
 import { SkillResources, skillUri } from '../skills/skill-resources.ts'
 import type { Admission, Caller } from './admission.ts'
 import { askToolNames, registerAskTool, registerGenerateTool, registerSqlTool, sqlToolNames } from './query-tools.ts'
+import { describeTableName, listTablesName, registerSchemaTools } from './schema-tools.ts'
 import { scriptReference } from './script-reference.ts'
 import type { ScriptRunner } from './script-runners.ts'
 import { registerScriptTool, scriptToolName } from './script-tool.ts'
@@ -96,6 +97,7 @@ interface ToolParts {
 
 function registerTools(server: McpServer, { queries, scripts, context }: ToolParts): void {
   for (const target of queries.targets) registerSqlTool(server, queries, target, context)
+  registerSchemaTools(server, queries, context)
   registerScriptTool(server, scripts, context)
   for (const target of queries.targets) {
     registerAskTool(server, queries, target, context)
@@ -109,7 +111,7 @@ function instructionsFor({ targets, model }: QueryService, skills: Skills): stri
     `Read-only access to Flow blockchain data. ${sqlToolNames.indexer} runs SQL on the indexed data:  ` +
       'schemas raw (blocks, transactions, events), ' +
       'app (accounts, tokens, NFTs, transfers, staking, DeFi, contracts) and analytics (daily figures). Read ' +
-      'schema://indexer-ddl before writing SQL.',
+      `schema://indexer-ddl before writing SQL, or use ${listTablesName} and ${describeTableName}.`,
     ...(hasEvm
       ? [
           `${sqlToolNames.evm} runs SQL on the EVM explorer's database; read schema://evm-explorer-ddl and ` +

@@ -42,6 +42,8 @@ function waitingQueries(): Waiting {
 }
 
 function argumentsFor(tool: string): Record<string, string> {
+  if (tool === 'list_tables') return {}
+  if (tool === 'describe_table') return { table: 'raw.blocks' }
   if (tool === 'run_chain_script') return { script: 'access(all) fun main() {}' }
   return tool.startsWith('run_') ? { sql: 'SELECT 1' } : { question: 'How high?' }
 }
@@ -88,6 +90,8 @@ for (const { name, protocolVersion, connect } of clients) {
         'run_indexer_sql',
         'run_evm_sql',
         'run_chain_script',
+        'list_tables',
+        'describe_table',
         'ask_indexer',
         'ask_evm',
         'generate_indexer_sql',
@@ -119,6 +123,28 @@ for (const { name, protocolVersion, connect } of clients) {
         results: rows,
         row_count: 1,
       })
+    })
+
+    it('lists and describes tables', async () => {
+      const tables = { search: 'transactions' }
+      expect((await client.call('list_tables', tables)).structuredContent).to.deep.include({
+        tables: [],
+        truncated: false,
+      })
+      const { structuredContent = {} } = await client.call('list_tables', { search: 'HEIGHT' })
+      const comment = 'Blocks.'
+      expect(structuredContent['tables']).to.deep.equal([
+        { name: 'raw.blocks', kind: 'table', comment, approximate_rows: 1234 },
+      ])
+      const described = await client.call('describe_table', { table: 'raw.blocks' })
+      expect(described.structuredContent?.['table']).to.deep.include({
+        schema: 'raw',
+        name: 'blocks',
+        columns: [{ name: 'height', type: 'bigint', is_nullable: false, comment: null }],
+      })
+      const missing = await client.call('describe_table', { table: 'app.developer_keys' })
+      expect(missing.isError).to.equal(true)
+      expect(missing.structuredContent).to.deep.include({ table: null, error_code: 'unknown-table' })
     })
 
     it('reports a failed statement with isError and an error that helps to correct it', async () => {
@@ -256,6 +282,8 @@ describe('MCP server without an EVM database and without a model', () => {
       expect((await client.tools()).map((tool) => tool.name)).to.have.members([
         'run_indexer_sql',
         'run_chain_script',
+        'list_tables',
+        'describe_table',
         'ask_indexer',
         'generate_indexer_sql',
       ])

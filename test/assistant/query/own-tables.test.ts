@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { startFakeProvider } from '../../../scripts/eval/fake-provider.ts'
 import { readerRole } from '../../../src/assistant/query/sql/reader.ts'
+import { readDeclaration } from '../../../src/own-tables/read-declaration.ts'
+import { registerOwnWorker, removeOwnWorker } from '../../../src/own-tables/registry.ts'
+import { withTransaction } from '../../../src/platform/db/pool.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -93,6 +96,29 @@ describe('own tables in SQL', () => {
     await register('own_early')
     await db.pool.query('ALTER TABLE own_early.sales ADD COLUMN buyer text')
     await whenRun('SELECT buyer FROM own_early.sales', 200)
+  })
+
+  it('are those that the registry creates and removes', async () => {
+    const declaration = readDeclaration({
+      contract: 'A.0000000000000001.Shop',
+      version: 1,
+      description: 'Sales of the shop',
+      tables: { orders: { comment: 'Orders', columns: { price: { type: 'numeric' }, buyer: { type: 'text' } } } },
+      folds: { totals: { kind: 'sum', of: 'orders', key: ['buyer'], count: 'orders', sums: { volume: 'price' } } },
+    })
+    await withTransaction(db.pool, (client) =>
+      registerOwnWorker(client, { name: 'own_shop', declaration, codeHash: 'a' }, false),
+    )
+    const sql =
+      'SELECT o.transaction_id, o.price, t.volume FROM own_shop.orders AS o JOIN own_shop.totals AS t USING (buyer)'
+    await whenRun(sql, 200)
+    const { body } = await ask.get<{ data: { schema: string; name: string; comment: string | null }[] }>(
+      '/api/v1/schema',
+    )
+    expect(body.data.find(({ schema, name }) => schema === 'own_shop' && name === 'orders')?.comment).to.equal('Orders')
+    await withTransaction(db.pool, (client) => removeOwnWorker(client, 'own_shop'))
+    await whenRun(sql, 400)
+    expect((await run('SELECT price FROM own_later.sales')).status, 'the others stay').to.equal(200)
   })
 
   it('keep a separate login for statements after a restart', async () => {

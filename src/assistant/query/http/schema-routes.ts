@@ -1,45 +1,14 @@
 import { escapeIdentifier } from 'pg'
 import { z } from 'zod'
-import { ApiError } from '../../../platform/errors.ts'
 import type { Route } from '../../../platform/http/route.ts'
 import { answerFields, presentAnswer, targetField } from '../dto.ts'
-import type { CatalogTable } from '../knowledge.ts'
+import { findTable, presentTable, tableFields } from '../present-table.ts'
 import { queryOptions, route } from './ask-route.ts'
 import type { AskServices } from './ask-route.ts'
 
-const column = z
-  .strictObject({
-    name: z.string(),
-    type: z.string(),
-    is_nullable: z.boolean(),
-    comment: z.string().nullable(),
-  })
-  .meta({ id: 'SchemaColumn' })
-
-const table = z
-  .strictObject({
-    schema: z.string(),
-    name: z.string(),
-    kind: z.enum(['table', 'view']),
-    comment: z.string().nullable(),
-    approximate_rows: z.number().nullable().describe("PostgreSQL's estimate; null if unknown."),
-    columns: z.array(column),
-    keys: z.array(z.string()).describe('Primary key and unique constraints.'),
-    indexes: z.array(z.string()),
-  })
-  .meta({ id: 'SchemaTable' })
+const table = z.strictObject(tableFields).meta({ id: 'SchemaTable' })
 
 const sample = z.strictObject({ sql: z.string(), ...answerFields }).meta({ id: 'TableSample' })
-
-export function presentTable({ approximateRows, columns, ...same }: CatalogTable): z.output<typeof table> {
-  return {
-    ...same,
-    columns: columns.map(({ name, type, isNullable, comment }) => ({ name, type, is_nullable: isNullable, comment })),
-    keys: [...same.keys],
-    indexes: [...same.indexes],
-    approximate_rows: approximateRows === null || approximateRows < 0 ? null : approximateRows,
-  }
-}
 
 const sampleRows = 5
 
@@ -108,11 +77,7 @@ export const schemaRoutes: readonly Route<AskServices>[] = [
       504: 'The statement took longer than QUERY_TIMEOUT_S.',
     },
     handler: async ({ params, query: { target }, call }, { service }) => {
-      const found = (await service.catalog(target)).find(({ schema, name }) => `${schema}.${name}` === params.table)
-      if (found === undefined) {
-        const detail = 'The table does not exist or is not readable. GET /api/v1/schema lists the tables.'
-        throw new ApiError(404, 'unknown-table', detail, { field: 'table' })
-      }
+      const found = findTable(await service.catalog(target), params.table)
       const sql = `SELECT * FROM ${escapeIdentifier(found.schema)}.${escapeIdentifier(found.name)} LIMIT ${sampleRows}`
       const answer = await service.runSql(target, sql, { ...queryOptions(call), maxRows: sampleRows })
       return { body: { sql, ...presentAnswer(answer) } }

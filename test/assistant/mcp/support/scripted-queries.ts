@@ -28,7 +28,19 @@ export function scriptedQueries(overrides: Partial<QueryService> = {}): QuerySer
     generateSql: refused,
     ask: refused,
     explainSql: refused,
-    catalog: () => Promise.resolve([]),
+    catalog: () =>
+      Promise.resolve([
+        {
+          schema: 'raw',
+          name: 'blocks',
+          kind: 'table',
+          comment: 'Blocks.',
+          columns: [{ name: 'height', type: 'bigint', isNullable: false, comment: null }],
+          keys: [],
+          indexes: [],
+          approximateRows: 1234,
+        },
+      ]),
     functions: () => [],
     describeSchema: (target) => `create table ${target}_table ();`,
     describeNotes: (target) => `Notes on ${target}.`,
